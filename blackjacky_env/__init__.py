@@ -1,0 +1,1 @@
+"""Black Jacky as PettingZoo and Gymnasium environments."""

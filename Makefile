@@ -1,0 +1,52 @@
+# Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
+# Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
+.DEFAULT_GOAL := help
+.PHONY: help install train test lint format bench ladder clean
+
+VENV ?= .venv
+WORKERS ?= 2
+ARGS ?=
+RUN := $(VENV)/bin/python
+INSTALLED := $(VENV)/.installed
+
+SUITABLE := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
+PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
+	$$p -c '$(SUITABLE)' 2>/dev/null && echo $$p && break; done)
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1  /p' $(MAKEFILE_LIST) | awk '{name = $$1; $$1 = ""; printf "make %-8s%s\n", name, $$0}'
+
+install: $(INSTALLED) ## make the environment in .venv, with the versions of constraints.txt
+
+train: $(INSTALLED) ## train an agent (10 minutes on 2 cores) and show how it does against the bots
+	$(RUN) scripts/train.py --preset quick $(ARGS)
+
+test: $(INSTALLED) ## run all tests
+	$(RUN) -m pytest -n $(WORKERS) $(ARGS)
+
+lint: $(INSTALLED) ## check style, format and types
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+format: $(INSTALLED) ## format the code and repair what can be repaired
+	$(RUN) -m ruff check --fix-only .
+	$(RUN) -m ruff format .
+
+bench: $(INSTALLED) ## measure speed
+	$(RUN) scripts/benchmark.py $(ARGS)
+
+ladder: $(INSTALLED) ## play all bots against each other and write the tables of their README
+	$(RUN) scripts/ladder.py $(ARGS)
+
+clean: ## delete the environment and everything that tools left behind; runs/ stays
+	rm -rf $(VENV) build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The new environment is filled by the pip that is already there: Debian's Python cannot put one into it.
+$(INSTALLED): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found; name one: make PYTHON=/path/to/python ..." >&2; exit 1; }
+	@echo "Installing into $(VENV); the first time this takes some minutes, most of them for torch."
+	$(PYTHON) -m venv --without-pip $(VENV)
+	$(PYTHON) -m pip --python $(RUN) install -c constraints.txt -e ".[train,dev]" pip
+	@touch $@

@@ -333,7 +333,7 @@ class ReferenceGame:
         """T4: the next active player clockwise, at last the trickster himself."""
         if not self._can_draw():
             return  # R14
-        others_first = self.clockwise(self.actor.seat)[1:] + [self.actor]
+        others_first = [*self.clockwise(self.actor.seat)[1:], self.actor]
         next_active = next(player for player in others_first if player.active)
         next_active.hand.append(self._take_from_draw_pile())
 
@@ -356,7 +356,8 @@ class ReferenceGame:
     def _change_places(self, exchange: Exchange) -> None:
         a, b = (self.players[seat] for seat in exchange.pair)
         x, y = exchange.given
-        assert x is not None and y is not None
+        assert x is not None
+        assert y is not None
         a.hand.remove(x)
         b.hand.remove(y)
         a.hand.append(y)

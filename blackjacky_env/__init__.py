@@ -1,1 +1,23 @@
-"""Black Jacky as PettingZoo and Gymnasium environments."""
+"""Multi-agent card games as PettingZoo and Gymnasium environments; importing registers them."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import pettingzoo
+
+from blackjacky_env.engine.game import IllegalActionError
+
+__version__ = "0.1.0"
+__all__ = ["IllegalActionError", "black_jacky_v0"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import a game's module when it is first used."""
+    if name == "black_jacky_v0":
+        return importlib.import_module("blackjacky_env.black_jacky_v0")
+    raise AttributeError(f"module 'blackjacky_env' has no attribute {name!r}")
+
+
+pettingzoo.register("aec", "blackjacky/black_jacky-v0", "blackjacky_env.black_jacky_v0:env")

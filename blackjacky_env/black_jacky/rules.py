@@ -1,0 +1,680 @@
+"""The rules of Black Jacky over one state record: legal actions, moves, settlement, tipping, result.
+
+Rule numbers (R1, T1, S1, P1, E1, Q1) are those of this folder's README. Every function takes a state record ``s``
+and changes it in place; ``p`` and ``q`` are seats, ``v`` is the value of a mouse card. Plain Python mode has NumPy
+scalars in the fields, so fields are widened by ``int`` before arithmetic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.random import below, draw, shuffle, stream
+
+SEATS = 6  # the most players (R1)
+CARDS = 36  # mouse cards in the box (R1)
+VALUES = 9  # arrays by value have an entry for each v = 0 .. 8; entry 0 stays empty
+SPECTATOR = SEATS  # the observer who sees only what is public
+NOBODY = -1
+NO_CARD = 0
+
+# Phases. SETTLEMENT is passed through between `apply` and `settle`; nobody is asked to act in it.
+TIP, TRICK, EXCHANGE, ZOCK, OVER, SETTLEMENT = range(6)
+# Status of a seat (R5, R7). Seats that no player sits on are OUT.
+SALOON, WANTED, OUT = range(3)
+# What random numbers are drawn for.
+FOR_START_PLAYER, FOR_DECK, FOR_RESHUFFLE = range(3)
+
+# Actions. A value 1 .. 8 as action lays that card; 3 and 6 then without effect (T3, T6).
+NO_TRICK = 0
+LAY_3 = 9
+LAY_6 = 24
+DRAW = 30
+SWAP_DRAW = 30  # + v
+SWAP_DISCARD = 38  # + v
+KNOCK = 47
+GIVE = 47  # + v
+NAME = 55  # + relative seat 1 .. 5
+NUM_ACTIONS = 61
+
+PAIRS = np.array([(a, b) for a in range(SEATS) for b in range(a + 1, SEATS)], np.int8)
+"""The pairs of relative seats of actions 9 .. 23, shape (15, 2)."""
+
+STATE = np.dtype(
+    [
+        ("key", np.uint64),
+        ("turn", np.int32),  # zocks done in the round
+        ("reshuffles", np.int32),  # of this round
+        # options in force
+        ("num_players", np.int8),
+        ("schnell_duell", np.int8),
+        ("max_card", np.int8),
+        ("bust_at", np.int8),
+        ("hand_size", np.int8),
+        ("first_hearts", np.int8),
+        ("max_turns", np.int8),  # 0: no limit
+        ("tricks", np.int8, VALUES),  # 1 where the trick is enabled
+        # the game
+        ("phase", np.int8),
+        ("player", np.int8),  # to act
+        ("round", np.int8),
+        ("deals", np.int8),  # deals made so far
+        ("start_player", np.int8),
+        ("hearts", np.int8, SEATS),
+        ("black_hearts", np.int8, SEATS),  # 1: holds or has lost one
+        ("status", np.int8, SEATS),
+        ("tips", np.int8, SEATS),
+        ("sums", np.int16, SEATS),  # in tenths, as settled; 0 outside the saloon
+        ("losers", np.int8, SEATS),  # of the settlement
+        ("winners", np.int8, SEATS),
+        # the round
+        ("turn_player", np.int8),  # whose turn it is, also while others exchange
+        ("first_knocker", np.int8),
+        ("ends_after_turn", np.int8),
+        ("plus_one", np.int8),
+        ("knocked", np.int8, SEATS),
+        ("trickster", np.int8),
+        ("pair", np.int8, 2),  # in the order in which they give
+        ("given", np.int8, 2),
+        ("draw_count", np.int8),
+        ("draw_pile", np.int8, CARDS),  # the top is entry draw_count - 1
+        ("discard_top", np.int8),
+        ("discard_count", np.int8),
+        ("discards", np.int8, VALUES),
+        ("hand_counts", np.int8, SEATS),
+        ("hands", np.int8, (SEATS, VALUES)),
+        ("displays", np.int8, (SEATS, VALUES)),
+        ("known", np.int8, (SEATS + 1, SEATS, VALUES)),  # [observer, holder, value]; observer == holder is not read
+    ]
+)
+
+
+# ---------------------------------------------------------------- start and deal
+
+
+@compiled
+def begin(s, key, start_player):
+    """Start a game with the options in ``s`` (R1-R4); start_player NOBODY: drawn from the key (R3)."""
+    n = int(s.num_players)
+    s.key = key
+    s.round = 0
+    s.deals = 0
+    s.start_player = start_player
+    if start_player == NOBODY:
+        s.start_player = below(draw(stream(key, FOR_START_PLAYER, 0, 0), 0), n)
+    for p in range(SEATS):
+        s.hearts[p] = s.first_hearts if p < n else 0  # R2
+        s.status[p] = SALOON if p < n else OUT
+        s.black_hearts[p] = 0
+        s.winners[p] = 0
+    start_round(s)
+
+
+@compiled
+def start_round(s):
+    """Clear the table, then tips (S3f) or, if nobody is wanted, the deal (S3g)."""
+    clear_table(s)
+    for p in range(SEATS):
+        s.tips[p] = NOBODY
+    ask_next_tipper(s)
+
+
+@compiled
+def clear_table(s):
+    """All cards back to the box, nobody has knocked, "+1" back to the box (S3d)."""
+    s.turn = 0
+    s.reshuffles = 0
+    s.turn_player = NOBODY
+    s.first_knocker = NOBODY
+    s.ends_after_turn = 0
+    s.plus_one = NOBODY
+    s.trickster = NOBODY
+    s.draw_count = 0
+    s.discard_top = NO_CARD
+    s.discard_count = 0
+    s.discards[:] = 0
+    s.knocked[:] = 0
+    s.sums[:] = 0
+    s.losers[:] = 0
+    s.hand_counts[:] = 0
+    s.hands[:] = 0
+    s.displays[:] = 0
+    s.known[:] = 0
+
+
+@compiled
+def deal(s):
+    """Shuffle all cards by (key, round) and deal them (R4)."""
+    count = 0
+    for v in range(1, int(s.max_card) + 1):
+        for _ in range(v):
+            s.draw_pile[count] = v
+            count += 1
+    shuffle(s.draw_pile, count, stream(s.key, FOR_DECK, int(s.round), 0))
+    s.draw_count = count
+    deal_draw_pile(s)
+
+
+@compiled
+def redeal(s, deck):
+    """Deal the round that was just dealt once more, from ``deck``: all cards, top first."""
+    clear_table(s)
+    s.deals -= 1
+    s.draw_count = len(deck)
+    for i in range(len(deck)):
+        s.draw_pile[len(deck) - 1 - i] = deck[i]
+    deal_draw_pile(s)
+
+
+@compiled
+def deal_draw_pile(s):
+    """One card at a time clockwise from the start player, then one is turned up (R4)."""
+    s.deals += 1
+    for _ in range(s.hand_size):
+        p = int(s.start_player)
+        for _ in range(s.num_players):
+            if s.status[p] == SALOON:
+                take_into_hand(s, p, take_from_draw_pile(s))
+            p = left_of(s, p)
+    put_on_discard_pile(s, take_from_draw_pile(s))
+    start_turn(s, int(s.start_player))
+
+
+# ---------------------------------------------------------------- words of the sheet
+
+
+@compiled
+def left_of(s, p):
+    """The seat clockwise of p."""
+    return p + 1 if p + 1 < s.num_players else 0
+
+
+@compiled
+def seat_at(s, p, relative):
+    """The seat that is ``relative`` places clockwise of p."""
+    q = p + relative
+    return q if q < s.num_players else q - int(s.num_players)
+
+
+@compiled
+def in_saloon(s, p):
+    """R5."""
+    return s.status[p] == SALOON
+
+
+@compiled
+def is_active(s, p):
+    """R6: tricks can hit only the active."""
+    return s.status[p] == SALOON and not s.knocked[p]
+
+
+@compiled
+def next_in_saloon(s, p):
+    """The next seat clockwise of p in the saloon; p itself if there is no other."""
+    q = left_of(s, p)
+    while s.status[q] != SALOON and q != p:
+        q = left_of(s, q)
+    return q
+
+
+@compiled
+def next_active(s, p):
+    """The next active seat clockwise of p; p himself if everybody else has knocked (T4)."""
+    q = left_of(s, p)
+    while not is_active(s, q) and q != p:
+        q = left_of(s, q)
+    return q
+
+
+@compiled
+def count_in_saloon(s):
+    """How many players have a heart."""
+    count = 0
+    for p in range(s.num_players):
+        count += in_saloon(s, p)
+    return count
+
+
+@compiled
+def can_draw(s):
+    """R14: the draw pile holds a card or can be made anew."""
+    return s.draw_count > 0 or s.discard_count > 1
+
+
+@compiled
+def can_exchange(s, p, trickster):
+    """T3: active and still holding a card after the 3 was laid."""
+    return is_active(s, p) and s.hand_counts[p] > (1 if p == trickster else 0)
+
+
+@compiled
+def exchange_possible(s, trickster):
+    """T3: at least two players can exchange."""
+    count = 0
+    for p in range(s.num_players):
+        count += can_exchange(s, p, trickster)
+    return count >= 2
+
+
+@compiled
+def plus_one_stuck(s):
+    """T6: "+1" lies before a player who has knocked."""
+    return s.plus_one != NOBODY and not is_active(s, s.plus_one)
+
+
+# ---------------------------------------------------------------- cards
+
+
+@compiled
+def take_into_hand(s, p, v):
+    """Card v into p's hand."""
+    s.hands[p, v] += 1
+    s.hand_counts[p] += 1
+
+
+@compiled
+def take_from_hand(s, p, v):
+    """Card v out of p's hand, where all can see it."""
+    s.hands[p, v] -= 1
+    s.hand_counts[p] -= 1
+    for o in range(SEATS + 1):
+        forget(s, o, p, v)
+
+
+@compiled
+def put_on_discard_pile(s, v):
+    """Card v face up on the discard pile."""
+    s.discards[v] += 1
+    s.discard_count += 1
+    s.discard_top = v
+
+
+@compiled
+def take_from_discard_pile(s):
+    """The top of the discard pile; another card is put there at once (R10)."""
+    v = int(s.discard_top)
+    s.discards[v] -= 1
+    s.discard_count -= 1
+    return v
+
+
+@compiled
+def take_from_draw_pile(s):
+    """The top of the draw pile, made anew if it is empty (R14)."""
+    if s.draw_count == 0:
+        reshuffle(s)
+    s.draw_count -= 1
+    return int(s.draw_pile[s.draw_count])
+
+
+@compiled
+def reshuffle(s):
+    """R14: all of the discard pile but its top becomes the new draw pile."""
+    s.discards[s.discard_top] -= 1
+    count = 0
+    for v in range(1, VALUES):
+        for _ in range(s.discards[v]):
+            s.draw_pile[count] = v
+            count += 1
+        s.discards[v] = 0
+    s.discards[s.discard_top] = 1
+    s.discard_count = 1
+    s.draw_count = count
+    shuffle(s.draw_pile, count, stream(s.key, FOR_RESHUFFLE, int(s.round), int(s.reshuffles)))
+    s.reshuffles += 1
+
+
+# ---------------------------------------------------------------- known cards (contract: "The observation is complete")
+
+
+@compiled
+def forget(s, o, p, v):
+    """Observer o counts one v less in p's hand."""
+    if s.known[o, p, v] > 0:
+        s.known[o, p, v] -= 1
+
+
+@compiled
+def everybody_knows(s, p, v):
+    """Everybody saw that p took a v."""
+    for o in range(SEATS + 1):
+        s.known[o, p, v] += 1
+
+
+@compiled
+def learn_from_exchange(s, a, x, b, y):
+    """Known cards after a gave x to b for y: those two know both, to the others any card may have gone."""
+    for o in range(SEATS + 1):
+        if o == a:
+            forget(s, a, b, y)
+            s.known[a, b, x] += 1
+        elif o == b:
+            forget(s, b, a, x)
+            s.known[b, a, y] += 1
+        else:
+            for v in range(1, VALUES):
+                forget(s, o, a, v)
+                forget(s, o, b, v)
+
+
+# ---------------------------------------------------------------- legal actions
+
+
+@compiled
+def legal(s, mask):
+    """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act, all 0 when the game is over."""
+    mask[:] = 0
+    p = int(s.player)
+    if s.phase == TRICK:
+        legal_tricks(s, p, mask)
+    elif s.phase == ZOCK:
+        legal_zocks(s, p, mask)
+    elif s.phase == EXCHANGE:
+        for v in range(1, VALUES):
+            mask[GIVE + v] = s.hands[p, v] > 0
+    elif s.phase == TIP:
+        for relative in range(1, s.num_players):  # P1
+            mask[NAME + relative] = in_saloon(s, seat_at(s, p, relative))
+
+
+@compiled
+def legal_tricks(s, p, mask):
+    """R8, R9: no trick, or one of the hand cards whose trick is enabled."""
+    mask[NO_TRICK] = 1
+    for v in range(1, VALUES):
+        mask[v] = s.hands[p, v] > 0 and s.tricks[v]
+    if mask[3] and exchange_possible(s, p):
+        mask[3] = 0
+        for i in range(len(PAIRS)):
+            a, b = int(PAIRS[i, 0]), int(PAIRS[i, 1])
+            if b < s.num_players:
+                mask[LAY_3 + i] = can_exchange(s, seat_at(s, p, a), p) and can_exchange(s, seat_at(s, p, b), p)
+    if mask[6] and not plus_one_stuck(s):
+        mask[6] = 0
+        for relative in range(s.num_players):
+            mask[LAY_6 + relative] = is_active(s, seat_at(s, p, relative))
+
+
+@compiled
+def legal_zocks(s, p, mask):
+    """R10, R11, R14."""
+    drawable = can_draw(s)
+    mask[DRAW] = drawable
+    mask[KNOCK] = 1
+    for v in range(1, VALUES):
+        if s.hands[p, v] > 0:
+            mask[SWAP_DRAW + v] = drawable
+            mask[SWAP_DISCARD + v] = 1
+
+
+# ---------------------------------------------------------------- moves
+
+
+@compiled
+def apply(s, action):
+    """Make a legal action; the phase is SETTLEMENT afterwards if the round has ended."""
+    p = int(s.player)
+    if s.phase == TRICK:
+        play_trick(s, p, action)
+    elif s.phase == ZOCK:
+        play_zock(s, p, action)
+    elif s.phase == EXCHANGE:
+        give(s, p, action - GIVE)
+    elif s.phase == TIP:
+        s.tips[p] = seat_at(s, p, action - NAME)
+        ask_next_tipper(s)
+
+
+@compiled
+def play_trick(s, p, action):
+    """At most one trick (R8), then the zock."""
+    s.phase = ZOCK
+    if action == NO_TRICK:
+        return
+    v = 3 if LAY_3 <= action < LAY_6 else 6 if action >= LAY_6 else action
+    take_from_hand(s, p, v)
+    s.displays[p, v] += 1
+    if v == 1:  # T1
+        s.ends_after_turn = 1
+    elif v == 2:  # T2
+        s.knocked[:] = 0
+        s.first_knocker = NOBODY
+    elif action >= LAY_6:  # T6
+        s.plus_one = seat_at(s, p, action - LAY_6)
+    elif action >= LAY_3:  # T3
+        start_exchange(s, p, action - LAY_3)
+    elif v == 4 and can_draw(s):  # T4
+        take_into_hand(s, next_active(s, p), take_from_draw_pile(s))
+    elif v == 7 and can_draw(s):  # T7
+        put_on_discard_pile(s, take_from_draw_pile(s))
+    # T5 and T8 take effect at settlement.
+
+
+@compiled
+def start_exchange(s, p, pair):
+    """T3: the two give one after the other, the trickster first if he is one of them, else the nearer clockwise."""
+    s.phase = EXCHANGE
+    s.trickster = p
+    for i in range(2):
+        s.pair[i] = seat_at(s, p, int(PAIRS[pair, i]))
+        s.given[i] = NO_CARD
+    s.player = s.pair[0]
+
+
+@compiled
+def give(s, p, v):
+    """T3: p gives a v; when both have given, the cards change hands and the trickster goes on with his zock."""
+    if p == s.pair[0]:
+        s.given[0] = v
+        s.player = s.pair[1]
+        return
+    a, x, b = int(s.pair[0]), int(s.given[0]), p
+    s.hands[a, x] -= 1
+    s.hands[b, x] += 1
+    s.hands[b, v] -= 1
+    s.hands[a, v] += 1
+    learn_from_exchange(s, a, x, b, v)
+    s.player = s.trickster
+    s.trickster = NOBODY
+    s.phase = ZOCK
+
+
+@compiled
+def play_zock(s, p, action):
+    """R10: draw, swap or knock."""
+    if action == KNOCK:
+        s.knocked[p] = 1
+        if s.first_knocker == NOBODY:  # R12
+            s.first_knocker = p
+    elif action == DRAW:
+        take_into_hand(s, p, take_from_draw_pile(s))
+    elif action <= SWAP_DISCARD:
+        swap(s, p, action - SWAP_DRAW, take_from_draw_pile(s))
+    else:
+        old, new = action - SWAP_DISCARD, take_from_discard_pile(s)
+        swap(s, p, old, new)
+        everybody_knows(s, p, new)
+    end_turn(s, p)
+
+
+@compiled
+def swap(s, p, old, new):
+    """R10: the old card goes face up on the discard pile."""
+    take_from_hand(s, p, old)
+    put_on_discard_pile(s, old)
+    take_into_hand(s, p, new)
+
+
+@compiled
+def start_turn(s, p):
+    """p may trick, then must zock."""
+    s.phase = TRICK
+    s.player = p
+    s.turn_player = p
+
+
+@compiled
+def end_turn(s, p):
+    """The next in the saloon is on turn, unless the round is over (R12, R15, T1)."""
+    s.turn += 1
+    following = next_in_saloon(s, p)
+    if s.ends_after_turn or following == s.first_knocker or (s.max_turns and s.turn >= s.max_turns):
+        s.phase = SETTLEMENT
+        find_losers(s)
+    else:
+        start_turn(s, following)
+
+
+# ---------------------------------------------------------------- settlement
+
+
+@compiled
+def tenths(s, p):
+    """S1: p's sum in tenths; laid-out 5s count nothing (T5), laid-out 8s 8.1 (T8)."""
+    total = 10 if s.plus_one == p else 0
+    for v in range(1, VALUES):
+        total += 10 * v * int(s.hands[p, v])
+        if v != 5:
+            total += 10 * v * int(s.displays[p, v])
+    return total + int(s.displays[p, 8])
+
+
+@compiled
+def is_settled(s):
+    """The round has ended and `settle` is due."""
+    return s.phase == SETTLEMENT
+
+
+@compiled
+def find_losers(s):
+    """S1, S2: notes all sums and who loses a heart: the bust, else those with the lowest sum."""
+    bust_at = 10 * int(s.bust_at)
+    highest, lowest = 0, 10 * CARDS * VALUES
+    for p in range(s.num_players):
+        if in_saloon(s, p):
+            total = tenths(s, p)
+            s.sums[p] = total
+            highest = max(highest, total)
+            lowest = min(lowest, total)
+    for p in range(s.num_players):
+        if in_saloon(s, p):
+            s.losers[p] = s.sums[p] >= bust_at if highest >= bust_at else s.sums[p] == lowest
+
+
+@compiled
+def settle(s):
+    """S3, in its order: hearts, tips, end of the game, new round."""
+    for p in range(s.num_players):  # S3a
+        if s.losers[p]:
+            s.hearts[p] -= 1
+    for p in range(s.num_players):  # S3b, P3
+        if s.tips[p] != NOBODY and s.losers[s.tips[p]]:
+            s.hearts[p] = 1
+            s.black_hearts[p] = 1
+    if is_end(s):  # S3c
+        end_game(s)
+        return
+    update_status(s)
+    s.start_player = next_in_saloon(s, int(s.start_player))  # S3e
+    s.round += 1
+    start_round(s)
+
+
+@compiled
+def count_with_heart(s):
+    """How many players have a heart after the settlement."""
+    count = 0
+    for p in range(s.num_players):
+        count += s.hearts[p] > 0
+    return count
+
+
+@compiled
+def is_end(s):
+    """E1, E2; in the Schnell-Duell Q1."""
+    count = count_with_heart(s)
+    return count < s.num_players if s.schnell_duell else count <= 1
+
+
+@compiled
+def update_status(s):
+    """R5, R7, P3, P4: with two left in the saloon the wanted are out."""
+    showdown = count_with_heart(s) <= 2
+    for p in range(s.num_players):
+        if s.hearts[p] > 0:
+            s.status[p] = SALOON
+        elif showdown or s.black_hearts[p]:
+            s.status[p] = OUT
+        else:
+            s.status[p] = WANTED
+
+
+@compiled
+def end_game(s):
+    """E1, E2, Q2: the cards stay as they were settled."""
+    if s.schnell_duell:
+        find_schnell_duell_winners(s)
+    for p in range(s.num_players):
+        if not s.schnell_duell:
+            s.winners[p] = s.hearts[p] > 0
+        s.status[p] = SALOON if s.hearts[p] > 0 else OUT
+    s.phase = OVER
+    s.player = NOBODY
+
+
+@compiled
+def find_schnell_duell_winners(s):
+    """Q2: most hearts, then the highest sum that is not bust; bust sums rank below all others and equal."""
+    best = 0
+    for p in range(s.num_players):
+        best = max(best, schnell_duell_rank(s, p))
+    for p in range(s.num_players):
+        s.winners[p] = schnell_duell_rank(s, p) == best
+
+
+@compiled
+def schnell_duell_rank(s, p):
+    """Q2 as one number: hearts first, then the sum (in tenths, + 1; 0 if bust)."""
+    total = int(s.sums[p])
+    return 10_000 * int(s.hearts[p]) + (total + 1 if total < 10 * int(s.bust_at) else 0)
+
+
+# ---------------------------------------------------------------- tips and result
+
+
+@compiled
+def ask_next_tipper(s):
+    """P2: the next wanted player in turn order from the start player tips; then the deal (S3f, S3g)."""
+    p = int(s.start_player)
+    for _ in range(s.num_players):
+        if s.status[p] == WANTED and s.tips[p] == NOBODY:
+            s.phase = TIP
+            s.player = p
+            return
+        p = left_of(s, p)
+    deal(s)
+
+
+@compiled
+def is_over(s):
+    """The game has ended."""
+    return s.phase == OVER
+
+
+@compiled
+def returns(s, rewards):
+    """Set ``rewards`` (float64, shape (6,)) to the result of a finished game: zero-sum, 1 shared by the winners."""
+    n = int(s.num_players)
+    winners = 0
+    for p in range(n):
+        winners += s.winners[p]
+    for p in range(n):
+        if 0 < winners < n:
+            rewards[p] = 1.0 / winners if s.winners[p] else -1.0 / (n - winners)
+
+
+@compiled
+def score(s, p):
+    """p's hearts; ``reward="hearts"`` pays what they change."""
+    return int(s.hearts[p])

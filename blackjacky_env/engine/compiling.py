@@ -1,0 +1,153 @@
+"""Compiling with Numba, and a cache on disk for functions that are closed over a game and its bots.
+
+Numba's own cache never hits for such closures and does not notice when a callee in another file changes. Here the
+name of a cache file is a hash of everything its machine code depends on: the byte code and constants of the function
+and of all functions it reaches, the signature, the processor and the versions. So the cache works across processes,
+cannot go stale and cannot mix two functions; there is no index that two processes could tear.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pickle
+import sys
+import types
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core.caching import FunctionCache
+
+_OPTIONS = {"nogil": True, "error_model": "numpy"}
+_TRUSTED_MODULES = ("numpy", "numba", "math", "builtins")
+
+compiled = numba.njit(**_OPTIONS)
+"""Decorator of the small functions that rules, observations and bots consist of; they are compiled into entries."""
+
+
+def entry(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that Python calls, keeping its machine code in the cache on disk.
+
+    Every function, number, string and array that it reaches must be found by `fingerprint`; a `TypeError` says what
+    could not be. Where no cache folder can be written, the function is compiled anew in every process.
+    """
+    dispatcher = numba.njit(**_OPTIONS)(function)
+    if numba.config.DISABLE_JIT:
+        return function
+    with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
+        dispatcher._cache = _EntryCache(function, fingerprint(function))
+    return dispatcher
+
+
+def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """An array of zeroed records; plain Python mode needs `numpy.recarray` so that fields are attributes."""
+    records = np.zeros(shape, dtype)
+    return records.view(np.recarray) if numba.config.DISABLE_JIT else records
+
+
+def fingerprint(*values: object) -> str:
+    """SHA-256 (hex) of values and of everything they reach: functions by byte code, arrays by content.
+
+    Raises `TypeError` for a value whose content cannot be told.
+    """
+    digest = hashlib.sha256()
+    for piece in _pieces(values, {}):
+        digest.update(piece.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def _pieces(value: object, seen: dict[int, int]) -> Iterator[str]:
+    value = getattr(value, "py_func", value)  # a compiled function: what it was compiled from
+    if isinstance(value, types.FunctionType):
+        if id(value) in seen:
+            yield f"function number {seen[id(value)]}"
+        else:
+            seen[id(value)] = len(seen)
+            yield from _pieces_of_function(value, seen)
+    elif isinstance(value, types.CodeType):
+        yield value.co_code.hex()
+        yield from _pieces((value.co_names, value.co_varnames, value.co_freevars, value.co_consts), seen)
+    elif isinstance(value, tuple | list):
+        yield f"{type(value).__name__} of {len(value)}"
+        for item in value:
+            yield from _pieces(item, seen)
+    elif isinstance(value, frozenset):
+        yield f"frozenset {sorted(map(repr, value))}"
+    elif isinstance(value, np.ndarray):
+        yield f"array {value.dtype.descr} {value.shape} {value.tobytes().hex()}"
+    elif isinstance(value, np.generic | np.dtype | str | bytes | int | float | type(None) | type(...)):
+        yield f"{type(value).__name__} {value!r}"
+    elif isinstance(value, type | types.BuiltinFunctionType | np.ufunc) and _root(value) in _TRUSTED_MODULES:
+        yield f"{_root(value)} {getattr(value, '__qualname__', value)}"
+    elif isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in _TRUSTED_MODULES:
+        yield f"module {value.__name__}"
+    else:
+        raise TypeError(
+            f"a compiled function reaches {value!r}, whose content cannot be told, so it cannot be cached; "
+            "allowed are functions, numbers, strings, tuples, arrays, dtypes and what numpy, numba and math offer"
+        )
+
+
+def _pieces_of_function(function: types.FunctionType, seen: dict[int, int]) -> Iterator[str]:
+    yield f"function {function.__qualname__}"
+    yield from _pieces(function.__code__, seen)
+    yield from _pieces(function.__defaults__, seen)
+    for cell in function.__closure__ or ():
+        yield from _pieces(cell.cell_contents, seen)
+    for name in sorted(_global_names(function.__code__)):
+        if name in function.__globals__:
+            yield name
+            yield from _pieces(function.__globals__[name], seen)
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return set(code.co_names).union(*(_global_names(constant) for constant in inner))
+
+
+def _root(value: Any) -> str:
+    return (getattr(value, "__module__", None) or type(value).__module__).partition(".")[0]
+
+
+class _EntryCache(FunctionCache):
+    """Keeps each compiled overload in a file of its own, named after all that it depends on."""
+
+    def __init__(self, function: Callable[..., Any], key: str) -> None:
+        super().__init__(function)
+        self._key = key
+
+    def _path(self, signature: object, codegen: Any) -> Path:
+        versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
+        facts = (self._key, signature, codegen.magic_tuple(), versions, sorted(_OPTIONS.items()))
+        name = hashlib.sha256(repr(facts).encode()).hexdigest()
+        return Path(self._cache_path) / f"blackjacky-{name[:40]}.nbc"
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            content = self._path(sig, target_context.codegen()).read_bytes()
+        except OSError:
+            return None
+        checksum, data = content[:32], content[32:]
+        if hashlib.sha256(data).digest() != checksum:
+            return None  # cut short or damaged: compile again
+        return self._impl.rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see _path
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        if not self._impl.check_cachable(data):
+            return
+        path = self._path(sig, data.codegen)
+        content = self._cache_file._dump(self._impl.reduce(data))
+        aside = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
+        try:
+            self._impl.locator.ensure_cache_path()
+            aside.write_bytes(hashlib.sha256(content).digest() + content)
+            os.replace(aside, path)
+        except OSError:  # a full disk or a folder that lost its permissions costs time, never the run
+            aside.unlink(missing_ok=True)

@@ -1,0 +1,81 @@
+"""An integer vector declared as data: named parts with shape, range and meaning, from which code and tables are made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Part:
+    """One named part of the vector: ``shape`` () is a single number; ``low`` .. ``high`` hold for all its entries."""
+
+    name: str
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    meaning: str
+    offset: int = 0
+
+    @property
+    def length(self) -> int:
+        """How many entries of the vector it takes."""
+        return math.prod(self.shape)
+
+
+class Layout:
+    """All parts of a vector in order, without gaps."""
+
+    def __init__(self, parts: Iterable[Part]) -> None:
+        self.parts: dict[str, Part] = {}
+        self.size = 0
+        for part in parts:
+            self.parts[part.name] = Part(part.name, part.shape, part.low, part.high, part.meaning, self.size)
+            self.size += part.length
+
+    def offset(self, name: str) -> int:
+        """Where the part called ``name`` begins."""
+        return self.parts[name].offset
+
+    @property
+    def low(self) -> npt.NDArray[np.int8]:
+        """The least value of each entry, int8, shape (size,)."""
+        return np.concatenate([np.full(part.length, part.low, np.int8) for part in self.parts.values()])
+
+    @property
+    def high(self) -> npt.NDArray[np.int8]:
+        """The greatest value of each entry, int8, shape (size,)."""
+        return np.concatenate([np.full(part.length, part.high, np.int8) for part in self.parts.values()])
+
+    def describe(self) -> list[dict[str, Any]]:
+        """One dict per part: name, offset, length, shape, low, high, meaning."""
+        return [
+            {
+                "name": part.name,
+                "offset": part.offset,
+                "length": part.length,
+                "shape": part.shape,
+                "low": part.low,
+                "high": part.high,
+                "meaning": part.meaning,
+            }
+            for part in self.parts.values()
+        ]
+
+    def decode(self, vector: npt.ArrayLike) -> dict[str, Any]:
+        """The named parts of ``vector`` (integers, shape (size,)): an int, or nested lists of ints.
+
+        Raises `ValueError` for a vector of another shape.
+        """
+        values = np.asarray(vector)
+        if values.shape != (self.size,):
+            raise ValueError(f"an observation vector of shape ({self.size},) is needed, not {values.shape}")
+        return {
+            part.name: values[part.offset : part.offset + part.length].reshape(part.shape).tolist()
+            for part in self.parts.values()
+        }

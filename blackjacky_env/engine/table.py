@@ -1,0 +1,143 @@
+"""The compiled entries of one game at one table, and the bytes in which a whole table can be kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.engine import random
+from blackjacky_env.engine.compiling import entry, zeros
+from blackjacky_env.engine.game import Game
+
+_MAGIC = b"blackjacky state 1\n"
+_CHECKSUM = 32
+
+
+@dataclass(frozen=True)
+class TableFunctions:
+    """A game's functions over arrays of one record, as Python calls them (whole arrays cross that border cheaply)."""
+
+    game_key: Callable[[int], Any]
+    """(seed) -> uint64 key."""
+    begin: Callable[..., None]
+    """(states, key, start_player; -1: drawn)."""
+    redeal: Callable[..., None]
+    """(states, deck int8 array, top first)."""
+    step: Callable[..., int]
+    """(states, settled, action, score_changes, result) -> SETTLED | OVER flags; settled gets a copy of a settled state."""
+    look: Callable[..., None]
+    """(states, seat, observation, mask): what the seat sees and may do."""
+
+
+SETTLED, OVER = 1, 2
+
+
+@cache
+def table_functions(game: Game) -> TableFunctions:
+    """Compile a game's entries (lazily, each at its first call, or from the cache on disk)."""
+    rules, size = game.rules, game.max_players
+    _begin, _redeal, _legal, _apply = rules.begin, rules.redeal, rules.legal, rules.apply
+    _is_settled, _settle, _is_over = rules.is_settled, rules.settle, rules.is_over
+    _returns, _score, _encode = rules.returns, rules.score, rules.encode
+    _game_key = random.game_key
+
+    def game_key(seed):  # type: ignore[no-untyped-def]  # compiled
+        return _game_key(seed)
+
+    def begin(states, key, start_player):  # type: ignore[no-untyped-def]  # compiled
+        _begin(states[0], key, start_player)
+
+    def redeal(states, deck):  # type: ignore[no-untyped-def]  # compiled
+        _redeal(states[0], deck)
+
+    def step(states, settled, action, score_changes, result):  # type: ignore[no-untyped-def]  # compiled
+        s = states[0]
+        _apply(s, action)
+        if not _is_settled(s):
+            return 0
+        settled[0] = states[0]
+        for seat in range(size):
+            score_changes[seat] = -_score(s, seat)
+        _settle(s)
+        for seat in range(size):
+            score_changes[seat] += _score(s, seat)
+        if not _is_over(s):
+            return SETTLED
+        _returns(s, result)
+        return SETTLED | OVER
+
+    def look(states, seat, observation, mask):  # type: ignore[no-untyped-def]  # compiled
+        s = states[0]
+        _encode(s, seat, observation)
+        if seat == s.player:
+            _legal(s, mask)
+        else:
+            mask[:] = 0
+
+    return TableFunctions(entry(game_key), entry(begin), entry(redeal), entry(step), entry(look))
+
+
+def identity(game: Game, num_players: int, variant: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a saved state or record belongs to, JSON-ready."""
+    return {
+        "game": game.name,
+        "version": game.version,
+        "num_players": num_players,
+        "variant": variant,
+        "options": dict(options),
+    }
+
+
+def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """Raise a `ValueError` naming the first difference between two identities."""
+    mine, theirs = ({**side, **side["options"]} for side in (own, other))
+    for name in sorted(mine.keys() | theirs.keys(), key=lambda name: (name not in own, name)):
+        if name != "options" and mine.get(name) != theirs.get(name):
+            raise ValueError(f"this {what} has {name}={theirs.get(name)!r}, the environment has {mine.get(name)!r}")
+
+
+def pack(header: Mapping[str, Any], *arrays: np.ndarray[Any, Any]) -> bytes:
+    """A JSON-ready header and records as bytes, with a checksum."""
+    text = json.dumps(header).encode()
+    body = len(text).to_bytes(4, "little") + text + b"".join(array.tobytes() for array in arrays)
+    return _MAGIC + hashlib.sha256(body).digest() + body
+
+
+def unpack(data: bytes, dtype: np.dtype[Any]) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]]:
+    """The header and the records of `pack`; `ValueError` if the bytes are damaged or something else."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"a state is bytes, as get_state() and sample_state() give them, not {type(data).__name__}")
+    data = bytes(data)
+    start = len(_MAGIC) + _CHECKSUM
+    body = data[start:]
+    if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
+        raise ValueError("these bytes are no whole state: take them from get_state() or sample_state(), unchanged")
+    end = 4 + int.from_bytes(body[:4], "little")
+    header = json.loads(body[4:end])
+    if (len(body) - end) % dtype.itemsize:
+        raise ValueError(f"this state was written for another layout of {header.get('game')}'s records")
+    records = np.frombuffer(body[end:], dtype)
+    return header, [_writable(records[i : i + 1]) for i in range(len(records))]
+
+
+def _writable(record: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    copy = zeros(1, record.dtype)
+    copy[0] = record[0]
+    return copy
+
+
+def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator) -> bytes:
+    """A full legal position that shows ``observation`` (the vector) to seat 0, as bytes for `set_state`.
+
+    Cards that the observer cannot see are dealt at random from ``rng``. The position has zero rewards and no history.
+    Raises `ValueError` if no position shows this observation.
+    """
+    states = game.sample_state(observation, rng)
+    return pack({**identity(game, *game.read_options(states[0])), "history": None}, states)

@@ -1,0 +1,512 @@
+"""The PettingZoo AEC environment of any game.
+
+PettingZoo's checking wrappers cost more than a move of the game, so this class does their checks itself and is used
+without wrappers.
+"""
+
+from __future__ import annotations
+
+import copy
+import operator
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable
+
+from blackjacky_env.engine import table
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.games import get_game
+
+Observation = dict[str, npt.NDArray[np.int8]]
+
+MAX_SEED = 2**63 - 1
+_RESET_OPTIONS = ("start_player", "deck")
+_DRAWN = -1  # start player from the game key
+
+
+class TableEnv(AECEnv[str, Observation, int]):
+    """One table of a game for PettingZoo.
+
+    Example:
+        >>> import numpy as np
+        >>> from blackjacky_env import black_jacky_v0
+        >>> rng = np.random.default_rng(0)
+        >>> env = black_jacky_v0.env(num_players=3)
+        >>> env.reset(seed=0)
+        >>> for agent in env.agent_iter():
+        ...     observation, reward, termination, truncation, info = env.last()
+        ...     over = termination or truncation
+        ...     env.step(None if over else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+
+    Args:
+        game: name of the game.
+        num_players: players at the table; agents are ``player_0`` .. clockwise.
+        variant: name of the variant, the game's first by default.
+        reward: ``"win"`` (at the end +1 shared by the winners, -1 by the others) or the game's score reward, paid when
+            the score changes (``"hearts"`` in Black Jacky).
+        render_mode: ``"ansi"`` (`render` returns text), ``"human"`` (every step prints it) or None.
+        render_as: the agent whose view is drawn; None: a spectator.
+        rule_options: the game's own options.
+
+    Raises:
+        TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "is_parallelizable": False, "render_fps": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str,
+        num_players: int | None = None,
+        variant: str | None = None,
+        reward: str = "win",
+        render_mode: str | None = None,
+        render_as: str | None = None,
+        **rule_options: Any,
+    ) -> None:
+        super().__init__()
+        self.game: Game = get_game(game)
+        self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
+        self._check_settings(num_players, variant, reward, render_mode, render_as)
+        self.options = self.game.check_options(self.num_players, self.variant, rule_options)
+        self._make_spaces()
+        self._functions = table.table_functions(self.game)
+        self._new_game_arrays()
+        self._np_random: np.random.Generator | None = None
+        self._rigged: dict[str, Any] = {}
+        self._actions: list[int] | None = []
+        self._started = False
+
+    def _check_settings(
+        self, num_players: int | None, variant: str | None, reward: str, render_mode: str | None, render_as: str | None
+    ) -> None:
+        game = self.game
+        players = game.default_players if num_players is None else num_players
+        self.num_players = check_integer("num_players", players, game.min_players, game.max_players)
+        self.variant = check_choice("variant", game.variants[0] if variant is None else variant, game.variants)
+        self.reward = check_choice("reward", reward, ("win", game.score_reward))
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, tuple(self.metadata["render_modes"]))
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(self.num_players)]
+        if render_as is not None:
+            check_choice("render_as", render_as, tuple(self.possible_agents))
+        self.render_as = render_as
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.agents = []
+
+    def _make_spaces(self) -> None:
+        layout, num_actions = self.game.layout, self.game.num_actions
+        observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(layout.low, layout.high, dtype=np.int8),
+                "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
+            }
+        )
+        self.observation_spaces = {agent: observation_space for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
+        dtype = self.game.state_dtype
+        length = sum(int(np.prod(dtype[name].shape)) for name in self.game.table_fields)
+        self.state_space = spaces.Box(-1, np.iinfo(np.int16).max, (length,), np.int16)
+
+    def _new_game_arrays(self) -> None:
+        self._states = self.game.new_state(self.num_players, self.variant, self.options)
+        self._player = self._states["player"]
+        self._settled = zeros(1, self.game.state_dtype)
+        self._has_settled = False
+        self._score_changes = np.zeros(self.game.max_players)
+        self._result = np.zeros(self.game.max_players)
+
+    # ------------------------------------------------------------ PettingZoo
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The same Dict space for every agent: ``observation`` (int8 vector) and ``action_mask`` (int8, 0 or 1)."""
+        return self.observation_spaces[agent]  # type: ignore[return-value]  # a Dict, see _make_spaces
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The same Discrete space for every agent."""
+        return self.action_spaces[agent]  # type: ignore[return-value]  # a Discrete, see _make_spaces
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game.
+
+        Args:
+            seed: 0 .. 2**63 - 1: the same seed gives the same game, on every machine. None: the generator of the last
+                seeded reset draws the next seed.
+            options: ``start_player`` (seat) and ``deck`` (all cards, top first, or a list of such lists for the first
+                rounds) rig the deals; other keys are ignored with a `UserWarning`.
+
+        Raises:
+            TypeError, ValueError: seed, start player or deck are impossible; the running game is unchanged.
+        """
+        rigged = self._check_reset_options(options or {})
+        if seed is not None:
+            seed = check_integer("seed", seed, 0, MAX_SEED)
+            self._np_random, _ = seeding.np_random(seed)
+        else:
+            if self._np_random is None:
+                self._np_random, _ = seeding.np_random()
+            seed = int(self._np_random.integers(2**63))
+        self._begin(int(self._functions.game_key(seed)), rigged)
+
+    def _begin(self, key: int, rigged: dict[str, Any]) -> None:
+        self._new_game_arrays()
+        self._rigged = rigged
+        self._functions.begin(self._states, np.uint64(key), rigged.get("start_player", _DRAWN))
+        self._actions = []
+        self._started = True
+        self._deals = 0
+        self._redeal_if_rigged()
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
+        self._skip_agent_selection = None
+        self.agent_selection = self.agents[int(self._player[0])]
+        self._look_for_player()
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: int | None) -> None:
+        """Make ``action`` (0 .. n - 1, legal by the mask) for ``agent_selection``; None for an agent that is done.
+
+        Raises:
+            IllegalActionError: the action is not legal now (the message says why); nothing has changed.
+            TypeError: it is not an integer.
+            gymnasium.error.ResetNeeded: no game is running.
+        """
+        if not self.agents:
+            self._require_game()
+            raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:
+                raise IllegalActionError(f"the game is over for {agent}: step(None), or reset() to start the next")
+            self._was_dead_step(None)  # type: ignore[arg-type]  # None is what PettingZoo asks for here
+            return
+        number = self._check_action(action)
+        flags = self._functions.step(self._states, self._settled, number, self._score_changes, self._result)
+        if self._actions is not None:
+            self._actions.append(number)
+        self._pay(agent, flags)
+        self._hand_over(agent, flags)
+
+    def observe(self, agent: str) -> Observation:
+        """What ``agent`` sees: a new dict of new arrays; off turn the mask is all zeros."""
+        self._require_game()
+        seat = self._check_agent(agent)
+        if seat == self._player[0]:
+            return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+        observation, mask = self._look(seat)
+        return {"observation": observation, "action_mask": mask}
+
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Observation, cumulative reward, terminated, truncated and info of ``agent_selection``."""
+        if not self.agents:
+            self._require_game()
+            raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
+        return super().last(observe)
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
+        """Yield the agent to act until the game is over and every agent has made its last step."""
+        self._require_game()
+        return super().agent_iter(max_iter)
+
+    def render(self) -> str | None:
+        """The table as ``render_as`` sees it: text for ``"ansi"``, printed for ``"human"``."""
+        self._require_game()
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() was called without a render mode: pass render_mode='ansi' or 'human'")
+            return None
+        text = self.game.words.draw_text(self.view(self.render_as), self.config_dict(), _terminal_has_colour())
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def state(self) -> npt.NDArray[np.int16]:
+        """The whole table, hidden cards included, for central critics: int16, shape of ``state_space``."""
+        self._require_game()
+        s = self._states[0]
+        parts = [np.minimum(s[name], np.iinfo(np.int16).max).ravel() for name in self.game.table_fields]
+        return np.concatenate(parts, dtype=np.int16, casting="unsafe")
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    # ------------------------------------------------------------ the parts of step
+
+    def _check_agent(self, agent: str) -> int:
+        if agent not in self._seats:
+            raise ValueError(f"unknown agent {agent!r}; agents are {', '.join(self.possible_agents)}")
+        return self._seats[agent]
+
+    def _check_action(self, action: Any) -> int:
+        try:
+            number = operator.index(action)
+        except TypeError:
+            number = None
+        if number is None or isinstance(action, bool | np.bool_):
+            raise TypeError(f"action {action!r} is not an integer; allowed are 0 .. {self.game.num_actions - 1}")
+        if not 0 <= number < self.game.num_actions:
+            raise IllegalActionError(f"action {number} is out of range; allowed are 0 .. {self.game.num_actions - 1}")
+        if not self._mask[number]:
+            raise IllegalActionError(self._explain(number))
+        return number
+
+    def _explain(self, action: int) -> str:
+        legal = ", ".join(f"{a} '{self.action_name(a)}'" for a in np.flatnonzero(self._mask))
+        why = self.game.words.why_illegal(self._states[0], action)
+        return f"{why}. Legal for {self.agent_selection} are {legal}"
+
+    def _pay(self, agent: str, flags: int) -> None:
+        """Rewards of this step, added to what each agent has not been told yet."""
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        if not flags:
+            return
+        self._has_settled = True
+        paid = self._result if self.reward == "win" else self._score_changes
+        for seat, name in enumerate(self.possible_agents):
+            self.rewards[name] = float(paid[seat])
+        self._accumulate_rewards()
+
+    def _hand_over(self, agent: str, flags: int) -> None:
+        """The next agent is on turn, or all terminate together."""
+        self.infos[agent] = {"action_mask": self._no_actions()}
+        if flags & table.OVER:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._mask = self._no_actions()
+            self.agent_selection = self.agents[0]
+        else:
+            if self._rigged:
+                self._redeal_if_rigged()
+            self.agent_selection = self.possible_agents[self._player[0]]
+            self._look_for_player()
+        if self.render_mode == "human":
+            self.render()
+
+    def _look(self, seat: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        observation = np.empty(self.game.layout.size, np.int8)
+        mask = np.empty(self.game.num_actions, np.int8)
+        self._functions.look(self._states, seat, observation, mask)
+        return observation, mask
+
+    def _look_for_player(self) -> None:
+        self._observation, self._mask = self._look(int(self._player[0]))
+        self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
+
+    def _no_actions(self) -> npt.NDArray[np.int8]:
+        return np.zeros(self.game.num_actions, np.int8)
+
+    def _require_game(self) -> None:
+        if not self._started:
+            raise ResetNeeded("no game is running: call reset() first")
+
+    # ------------------------------------------------------------ rigged deals
+
+    def _check_reset_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The reset options as plain values: ``start_player`` and ``deck`` as a list of decks, those that are given."""
+        for name in options:
+            if name not in _RESET_OPTIONS:
+                warnings.warn(
+                    f"reset option {name!r} is ignored; allowed are {', '.join(map(repr, _RESET_OPTIONS))}",
+                    UserWarning,
+                    stacklevel=3,
+                )
+        rigged: dict[str, Any] = {}
+        if options.get("start_player") is not None:
+            rigged["start_player"] = check_integer("start_player", options["start_player"], 0, self.num_players - 1)
+        if options.get("deck") is not None:
+            rigged["deck"] = [self.game.read_deck(cards, self.options) for cards in _list_of_decks(options["deck"])]
+        return rigged
+
+    def _redeal_if_rigged(self) -> None:
+        """If a deal was just made for which there is a deck, make it once more from that deck."""
+        deals, decks = int(self._states["deals"][0]), self._rigged.get("deck", [])
+        if self._deals < deals <= len(decks):
+            self._functions.redeal(self._states, np.array(decks[deals - 1], np.int8))
+        self._deals = deals
+
+    # ------------------------------------------------------------ looking at a game
+
+    def config_dict(self) -> dict[str, Any]:
+        """All options in force as plain Python values."""
+        return {
+            "num_players": self.num_players,
+            "variant": self.variant,
+            "reward": self.reward,
+            "render_mode": self.render_mode,
+            "render_as": self.render_as,
+            **self.options,
+        }
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything on the table, also what is hidden; plain Python values, JSON-ready."""
+        self._require_game()
+        return self.game.words.snapshot(self._states[0], self._settled[0] if self._has_settled else None)
+
+    def view(self, agent: str | None) -> dict[str, Any]:
+        """The snapshot as ``agent`` may know it; None: as a spectator."""
+        if agent is not None:
+            self._check_agent(agent)
+        return self.game.words.view(self.snapshot(), None if agent is None else self._seats[agent])
+
+    def action_name(self, action: int) -> str:
+        """The English name of ``action``; seats in it are relative to the player who acts."""
+        return self.game.words.action_name(check_integer("action", action, 0, self.game.num_actions - 1))
+
+    def parse_action(self, text: str) -> int:
+        """The action called ``text``; `ValueError` names the nearest names."""
+        return self.game.words.parse_action(text)
+
+    def record(self) -> dict[str, Any]:
+        """The game so far, JSON-ready: what it was, its key, how it was rigged, its actions; `replay` plays it again.
+
+        Raises `RuntimeError` for a position from `sample_state`, which has no history.
+        """
+        self._require_game()
+        if self._actions is None:
+            raise RuntimeError("this position was sampled and has no history: record() needs a game played from reset()")
+        return {
+            **self._identity(),
+            "key": int(self._states["key"][0]),
+            "reset_options": copy.deepcopy(self._rigged),
+            "actions": list(self._actions),
+        }
+
+    def replay(self, record: Mapping[str, Any]) -> None:
+        """Reset this environment and play a `record` of the same game and options.
+
+        Raises:
+            ValueError: the record is of another game or other options (named), incomplete, or holds an illegal action;
+                the running game is unchanged.
+        """
+        missing = [name for name in (*self._identity(), "key", "reset_options", "actions") if name not in record]
+        if missing:
+            raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
+        table.refuse_other("record", self._identity(), record)
+        rigged = self._check_reset_options(record["reset_options"])
+        key = check_integer("key", record["key"], 0, 2**64 - 1)
+        before = self.get_state() if self._started else None
+        self._begin(key, rigged)
+        try:
+            for action in record["actions"]:
+                self.step(action)
+        except Exception:
+            if before is not None:
+                self.set_state(before)
+            raise
+
+    # ------------------------------------------------------------ saving
+
+    def _identity(self) -> dict[str, Any]:
+        return table.identity(self.game, self.num_players, self.variant, self.options)
+
+    def get_state(self) -> bytes:
+        """The whole game in mid-course: position, actions so far, agents, rewards, generator."""
+        self._require_game()
+        history = {
+            "actions": self._actions,
+            "rigged": self._rigged,
+            "deals": self._deals,
+            "generator": None if self._np_random is None else self._np_random.bit_generator.state,
+            **{name: getattr(self, name) for name in _BOOKKEEPING},
+        }
+        settled = [self._settled] if self._has_settled else []
+        return table.pack({**self._identity(), "history": history}, self._states, *settled)
+
+    def set_state(self, state: bytes) -> None:
+        """Go on from a state of `get_state` or `sample_state`.
+
+        Raises `ValueError` if it belongs to another game, version, number of players, variant or rule options (the
+        message says which) or is damaged; the running game is unchanged.
+        """
+        header, records = table.unpack(state, self.game.state_dtype)
+        table.refuse_other("state", self._identity(), header)
+        self._new_game_arrays()
+        self._states[0] = records[0][0]
+        if len(records) > 1:
+            self._settled[0] = records[1][0]
+            self._has_settled = True
+        self._set_history(header["history"])
+        self._started = True
+        self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
+        self._observation, self._mask = self._look(int(self._player[0]) if self._player[0] >= 0 else 0)
+        if self._player[0] >= 0 and self.agents:
+            self._look_for_player()
+
+    def _set_history(self, history: dict[str, Any] | None) -> None:
+        if history is None:
+            self._set_no_history()
+            return
+        for name in _BOOKKEEPING:
+            setattr(self, name, history[name])
+        self._actions, self._rigged, self._deals = history["actions"], history["rigged"], history["deals"]
+        if history["generator"] is not None:
+            self._np_random, _ = seeding.np_random(0)
+            self._np_random.bit_generator.state = history["generator"]
+
+    def _set_no_history(self) -> None:
+        self._actions, self._rigged, self._deals = None, {}, 0
+        over = self._player[0] < 0
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, bool(over))
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        self.agent_selection = self.agents[0 if over else int(self._player[0])]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what is compiled; games are named."""
+        return {**self.__dict__, "game": self.game.name, "_functions": None, "_player": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.game = get_game(state["game"])
+        self._functions = table.table_functions(self.game)
+        self._player = self._states["player"]
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.config_dict().items())
+        return f"{self.metadata['name']}.env({given})"
+
+
+_BOOKKEEPING = (
+    "agents",
+    "agent_selection",
+    "rewards",
+    "_cumulative_rewards",
+    "terminations",
+    "truncations",
+    "_skip_agent_selection",
+)
+
+
+def _list_of_decks(deck: Any) -> list[Any]:
+    """One deck or a list of decks, as a list of decks."""
+    try:
+        first = next(iter(deck))
+        return [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(deck)
+    except (TypeError, StopIteration):
+        message = f"deck={deck!r} is neither a list of all cards, top first, nor a list of such lists"
+        raise ValueError(message) from None
+
+
+def _terminal_has_colour() -> bool:
+    """https://no-color.org, and only where somebody reads it."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ

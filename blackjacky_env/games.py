@@ -1,0 +1,24 @@
+"""The registry of games: one line each. A game is imported when it is first asked for."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+
+from blackjacky_env.engine.game import Game
+
+GAMES = {
+    "black_jacky": "blackjacky_env.black_jacky",
+}
+
+
+@functools.cache
+def get_game(name: str) -> Game:
+    """The declaration of the game called ``name``; `ValueError` names those there are."""
+    if name not in GAMES:
+        near = difflib.get_close_matches(name, GAMES, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"unknown game {name!r}{hint} Games are {', '.join(map(repr, GAMES))}")
+    game: Game = importlib.import_module(GAMES[name]).GAME
+    return game

@@ -1,0 +1,141 @@
+"""Rigged deals and named moves, so that a test of a rule reads like the rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env import black_jacky_v0
+
+NO_TRICK, IDLE_3, IDLE_6, DRAW, KNOCK = 0, 3, 6, 30, 47
+PAIRS = list(combinations(range(6), 2))
+
+DRAWS = (NO_TRICK, DRAW)
+KNOCKS = (NO_TRICK, KNOCK)
+
+# Six hands that tie at 8, and five that beat them without being bust.
+LOW_HANDS = [(3, 5), (3, 5), (2, 6), (4, 4), (2, 6), (3, 5)]
+HIGH_HANDS = [(8, 8), (8, 8), (7, 8), (7, 8), (7, 7)]
+
+
+def lay(card: int) -> int:
+    """Lay 1, 2, 4, 5, 7 or 8 for its trick."""
+    return card
+
+
+def exchange(first: int, second: int) -> int:
+    """Lay a 3: these two relative seats exchange a card."""
+    return 9 + PAIRS.index((first, second))
+
+
+def plus_one(seat: int) -> int:
+    """Lay a 6: "+1" goes to this relative seat."""
+    return 24 + seat
+
+
+def swap_draw(card: int) -> int:
+    """Swap this hand card with the draw pile."""
+    return 30 + card
+
+
+def swap_discard(card: int) -> int:
+    """Swap this hand card with the discard pile."""
+    return 38 + card
+
+
+def give(card: int) -> int:
+    """Give this hand card in an exchange."""
+    return 47 + card
+
+
+def tip(seat: int) -> int:
+    """Tip that this relative seat will lose a heart."""
+    return 55 + seat
+
+
+def all_cards(max_card: int = 8) -> Counter[int]:
+    """R1: value v stands on v cards."""
+    return Counter({value: value for value in range(1, max_card + 1)})
+
+
+def deal(
+    hands: Sequence[Sequence[int]] | Mapping[int, Sequence[int]],
+    top: int | None = None,
+    draw: Sequence[int] = (),
+    start: int = 0,
+    max_card: int = 8,
+) -> list[int]:
+    """Return the deck that deals these hands by seat; the cards left over lie at the bottom, lowest first."""
+    by_seat = dict(hands) if isinstance(hands, Mapping) else dict(enumerate(hands))
+    order = sorted(by_seat, key=lambda seat: (seat < start, seat))  # clockwise from the start player
+    dealt = [card for one_each in zip(*(by_seat[seat] for seat in order), strict=True) for card in one_each]
+    left = all_cards(max_card)
+    left.subtract(dealt)
+    left.subtract(draw)
+    top = min(card for card in left if left[card] > 0) if top is None else top
+    left[top] -= 1
+    assert min(left.values()) >= 0, f"more cards wanted than there are: {left}"
+    return [*dealt, top, *draw, *sorted(left.elements())]
+
+
+def losing(losers: Iterable[int], dealt_in: Iterable[int], start: int = 0) -> list[int]:
+    """Return a deck after which exactly `losers` lose a heart if everybody knocks."""
+    low, high, losers = iter(LOW_HANDS), iter(HIGH_HANDS), set(losers)
+    return deal({seat: next(low) if seat in losers else next(high) for seat in dealt_in}, start=start)
+
+
+def cards_on_table(table: Mapping[str, Any]) -> Counter[int]:
+    """Return all cards of a snapshot, wherever they lie."""
+    return Counter(chain(*table["hands"], *table["displays"], table["draw_pile"], table["discards"]))
+
+
+class Table:
+    """A rigged game: plays moves and shows the table."""
+
+    def __init__(self, decks: Sequence[Sequence[int]], players: int, start: int = 0, **options: Any) -> None:
+        self.env = black_jacky_v0.env(num_players=players, **options)
+        self.env.reset(seed=7, options={"deck": [list(deck) for deck in decks], "start_player": start})
+
+    def __getitem__(self, key: str) -> Any:
+        return self.snapshot()[key]
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything on the table."""
+        return self.env.unwrapped.snapshot()
+
+    @property
+    def legal(self) -> set[int]:
+        """The legal actions of the player to act."""
+        return set(np.flatnonzero(self.env.observe(self.env.agent_selection)["action_mask"]).tolist())
+
+    @property
+    def rewards(self) -> list[float]:
+        """The rewards of the last step by seat."""
+        return [float(self.env.rewards[agent]) for agent in self.env.possible_agents]
+
+    def play(self, *moves: int | tuple[int, ...]) -> Table:
+        """Play actions, or tuples of actions, one after the other."""
+        for move in moves:
+            for action in move if isinstance(move, tuple) else (move,):
+                self.env.step(action)
+        return self
+
+    def knock_all(self) -> Table:
+        """Everybody in the saloon knocks, which ends the round."""
+        return self.play(*[KNOCKS] * self["status"].count("saloon"))
+
+
+def one_round(
+    hands: Sequence[Sequence[int]],
+    top: int | None = None,
+    draw: Sequence[int] = (),
+    start: int = 0,
+    **options: Any,
+) -> Table:
+    """Return a table whose first round deals these hands by seat."""
+    deck = deal(hands, top, draw, start, options.get("max_card", 8))
+    return Table([deck], len(hands), start, **options)

@@ -1,1 +1,6 @@
-"""Agents that play the games of `blackjacky_env`."""
+"""Agents for the environments: bots, learned agents, and the table that finds them by name."""
+
+from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.registry import agent_names, make_agent
+
+__all__ = ["Agent", "CompiledAgent", "agent_names", "make_agent"]

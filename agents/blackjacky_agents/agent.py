@@ -1,0 +1,89 @@
+"""The protocol of agents, and agents that are compiled policies."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.engine import random
+from blackjacky_env.engine.compiling import entry
+from blackjacky_env.engine.play import Policy
+
+_NO_PARAMETERS = np.zeros(0, np.float32)
+
+
+class Agent(Protocol):
+    """Anything that chooses actions from observations alone."""
+
+    name: str
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start over; the same seed makes the same choices (None: a seed from the system)."""
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        """A legal action for ``observation`` (vector) and ``action_mask``, both as the environment gives them."""
+
+    def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Actions (N,) for many games at once: observations (N, K) int8, masks (N, A) int8."""
+
+
+class CompiledAgent:
+    """An agent that is a compiled policy with its parameters; it can also play inside batches.
+
+    Args:
+        name: how tables call it.
+        game: the game that it plays.
+        policy: the compiled function, see `blackjacky_env.engine.play`.
+        parameters: float32 numbers for the policy.
+    """
+
+    def __init__(
+        self, name: str, game: str, policy: Policy, parameters: npt.NDArray[np.float32] = _NO_PARAMETERS
+    ) -> None:
+        self.name = name
+        self.game = game
+        self.policy = policy
+        self.parameters = np.ascontiguousarray(parameters, np.float32)
+        self._act_batch = _batch_entry(policy)
+        self.reset()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start over; the same seed makes the same choices (None: a seed from the system)."""
+        bits = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
+        self._key, self._decisions = bits, 0
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        """A legal action; `ValueError` if nothing is legal (off turn or game over)."""
+        vector, mask = observation["observation"], observation["action_mask"]
+        return int(self.act_batch(vector[None], mask[None])[0])
+
+    def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Actions (N,) int64 for observations (N, K) and masks (N, A), both int8."""
+        observations = np.ascontiguousarray(observations, np.int8)
+        masks = np.ascontiguousarray(masks, np.int8)
+        if not masks.any(axis=1).all():
+            raise ValueError(f"{self.name} was asked to act where no action is legal: it is not this player's turn")
+        actions = np.empty(len(masks), np.int64)
+        self._act_batch(observations, masks, self._key, self._decisions, self.parameters, actions)
+        self._decisions += len(masks)
+        return actions
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by name and parameters; compiled functions are found again."""
+        from blackjacky_agents import make_agent
+
+        return make_agent, (self.name, self.game)
+
+
+@cache
+def _batch_entry(policy: Policy) -> Any:
+    stream = random.stream
+
+    def act_batch(observations, masks, key, decisions, parameters, actions):  # type: ignore[no-untyped-def]  # compiled
+        for i in range(len(actions)):
+            actions[i] = policy(observations[i], masks[i], stream(key, 0, decisions + i, 0), parameters)
+
+    return entry(act_batch)

@@ -1,0 +1,1 @@
+"""Heuristic bots, each a compiled function of what its player may know."""

@@ -1,0 +1,34 @@
+"""Agents by game and name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+
+from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.bots import random
+
+GAMES = ("black_jacky",)
+BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
+    ("black_jacky", "random"): lambda: CompiledAgent("random", "black_jacky", random.choose),
+}
+
+
+def agent_names(game: str) -> list[str]:
+    """The names that `make_agent` knows for a game, weakest first."""
+    return [name for of, name in BOTS if of == game]
+
+
+def make_agent(name: str, game: str = "black_jacky") -> Agent:
+    """The agent called ``name`` for a game; ``"ppo:PATH"`` loads a trained one from a run folder or weights file.
+
+    Raises `ValueError` naming the agents there are, or what is wrong with the trained agent.
+    """
+    if (game, name) in BOTS:
+        return BOTS[game, name]()
+    names = agent_names(game)
+    near = difflib.get_close_matches(name, names, n=2)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
+    raise ValueError(
+        f"unknown agent {name!r} for {game}{hint} there are {', '.join(map(repr, names))} and 'ppo:PATH' (a trained one)"
+    )

@@ -1,0 +1,263 @@
+"""Many games with compiled policies in the seats: whole play-outs, and games in which one seat waits for a learner.
+
+A policy is a compiled function ``(observation int8 (K,), mask int8 (A,), random_state uint64, parameters float32 (L,))
+-> action``: all that a player may know, and numbers that need no new compilation when they change (the limits of a
+rule of thumb, the weights of a network). Draw number i of a decision is ``random.draw(random_state, i)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.engine import random
+from blackjacky_env.engine.compiling import compiled, entry
+from blackjacky_env.engine.game import Game
+
+Policy = Callable[..., int]
+Encoder = Callable[..., None]
+"""(observation int8 (K,), mask int8 (A,), out float32 (F,)): what a learner is shown instead of the observation."""
+
+FOR_POLICIES = 100  # purposes of random numbers; games use small numbers for theirs
+FOR_LINEUPS = 101
+DRAWN = -1  # start player or learner's seat: drawn for each game
+
+
+class Cast(NamedTuple):
+    """Compiled agents: agent a has policy ``kinds[a]`` and ``parameters[offsets[a]:offsets[a + 1]]``."""
+
+    kinds: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+    parameters: npt.NDArray[np.float32]
+
+
+def make_cast(agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]]) -> tuple[tuple[Policy, ...], Cast]:
+    """The distinct policies of (policy, parameters) pairs, and the pairs as arrays."""
+    policies = tuple(dict.fromkeys(policy for policy, _ in agents))
+    kinds = np.array([policies.index(policy) for policy, _ in agents], np.int64)
+    offsets = np.cumsum([0, *(len(parameters) for _, parameters in agents)]).astype(np.int64)
+    parameters = np.concatenate([np.zeros(0, np.float32), *(parameters for _, parameters in agents)])
+    return policies, Cast(kinds, offsets, parameters.astype(np.float32))
+
+
+class Desk(NamedTuple):
+    """What N games with a learner need beside their states."""
+
+    key: np.uint64
+    """Seeds, seats and opponents of all games follow from it."""
+    fixed_seat: int
+    """The learner's seat, or DRAWN."""
+    lineups: npt.NDArray[np.int64]
+    """Agents of the seats clockwise of the learner, shape (L, max_players - 1); each game draws a row."""
+    seats: npt.NDArray[np.int64]
+    """The learner's seat in each game, shape (N,)."""
+    seating: npt.NDArray[np.int64]
+    """The agent in each other seat, shape (N, max_players)."""
+    played: npt.NDArray[np.int64]
+    """Games begun at each place, shape (N,)."""
+    decisions: npt.NDArray[np.int64]
+    """Decisions of opponents in the running game, shape (N,)."""
+
+
+@cache
+def _ask_one_of(policies: tuple[Policy, ...]) -> Policy:
+    """One compiled function (kind, observation, mask, random_state, parameters) that asks policy number ``kind``."""
+    first = policies[0]
+    if len(policies) == 1:
+
+        def ask(kind, observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+            return first(observation, mask, random_state, parameters)
+
+    else:
+        others = _ask_one_of(policies[1:])
+
+        def ask(kind, observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+            if kind == 0:
+                return first(observation, mask, random_state, parameters)
+            return others(kind - 1, observation, mask, random_state, parameters)
+
+    return compiled(ask)
+
+
+@cache
+def _mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
+    """Compiled (s, agent, decision, cast, observation, mask): one move of the player to act."""
+    ask, encode, legal, apply = _ask_one_of(policies), game.rules.encode, game.rules.legal, game.rules.apply
+    stream = random.stream
+
+    def move(s, agent, decision, cast, observation, mask):  # type: ignore[no-untyped-def]  # compiled
+        encode(s, s.player, observation)
+        legal(s, mask)
+        own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
+        apply(s, ask(cast.kinds[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own))
+
+    return compiled(move)
+
+
+@cache
+def _play_out(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
+    rules, size, num_actions = game.rules, game.layout.size, game.num_actions
+    begin, is_settled, settle, is_over, returns = (
+        rules.begin,
+        rules.is_settled,
+        rules.settle,
+        rules.is_over,
+        rules.returns,
+    )
+    move, game_key = _mover(game, policies), random.game_key
+
+    def play(states, seeds, seating, cast, results, decisions):  # type: ignore[no-untyped-def]  # compiled
+        observation = np.empty(size, np.int8)
+        mask = np.empty(num_actions, np.int8)
+        for i in range(len(states)):
+            s = states[i]
+            begin(s, game_key(seeds[i]), DRAWN)
+            while not is_over(s):
+                move(s, seating[i, s.player], decisions[i], cast, observation, mask)
+                decisions[i] += 1
+                if is_settled(s):
+                    settle(s)
+            returns(s, results[i])
+
+    return entry(play)
+
+
+def play_out(
+    game: Game,
+    states: npt.NDArray[Any],
+    seeds: npt.NDArray[np.int64],
+    seating: npt.NDArray[np.int64],
+    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Play whole games between compiled agents without coming back to Python.
+
+    Args:
+        game: the game.
+        states: records with options written, shape (N,); left as the games ended.
+        seeds: seed of each game as for ``reset``, shape (N,).
+        seating: number of the agent in each seat, shape (N, max_players).
+        agents: (policy, parameters) of each agent.
+
+    Returns:
+        Results (N, max_players), the zero-sum "win" rewards, and decisions (N,), how many were taken.
+    """
+    results = np.zeros((len(states), game.max_players))
+    decisions = np.zeros(len(states), np.int64)
+    policies, cast = make_cast(agents)
+    _play_out(game, policies)(states, seeds, seating, cast, results, decisions)
+    return results, decisions
+
+
+@cache
+def learner_functions(
+    game: Game, policies: tuple[Policy, ...], encoder: Encoder
+) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Entries for N games that run on, compiled opponents playing, until the learner is to act.
+
+    ``start(states, desk, cast, raws, masks, shown)`` begins all games.
+    ``step(states, desk, cast, raws, masks, shown, actions, results, score_changes, ended, last_shown)`` makes the
+    learner's actions (N,); ended games are begun anew in the same step (those that end before the learner's first
+    decision are skipped). ``results`` (float64, (N,)), ``score_changes`` (float64, (N,)), ``ended`` (bool, (N,)) belong
+    to the move just made, ``last_shown`` (float32, (N, F)) is the final view of ended games; ``raws`` (int8, (N, K)),
+    ``masks`` (int8, (N, A)) and ``shown`` (float32, (N, F), made by ``encoder``) belong to the position now.
+    """
+    is_over, returns, apply, size = game.rules.is_over, game.rules.returns, game.rules.apply, game.max_players
+    settle_up, run_on = _runner(game, policies)
+    start_game, show = _starter(game, run_on), _shower(game, encoder)
+
+    def start(states, desk, cast, raws, masks, shown):  # type: ignore[no-untyped-def]  # compiled
+        for i in range(len(states)):
+            start_game(states[i], i, desk, cast, raws[i], masks[i])
+            show(states[i], desk.seats[i], raws[i], masks[i], shown[i])
+
+    def step(states, desk, cast, raws, masks, shown, actions, results, score_changes, ended, last_shown):  # type: ignore[no-untyped-def]  # compiled
+        result = np.zeros(size)
+        for i in range(len(states)):
+            s = states[i]
+            seat = desk.seats[i]
+            apply(s, actions[i])
+            score_changes[i] = settle_up(s, seat)
+            score_changes[i] += run_on(s, i, desk, cast, raws[i], masks[i])
+            results[i] = 0.0
+            ended[i] = is_over(s)
+            if ended[i]:
+                result[:] = 0.0
+                returns(s, result)
+                results[i] = result[seat]
+                show(s, seat, raws[i], masks[i], last_shown[i])
+                start_game(s, i, desk, cast, raws[i], masks[i])
+            show(s, desk.seats[i], raws[i], masks[i], shown[i])
+
+    return entry(start), entry(step)
+
+
+def _runner(game: Game, policies: tuple[Policy, ...]) -> tuple[Callable[..., int], Callable[..., int]]:
+    """Compiled: settle if due; let the opponents play until the learner is to act. Both give his change of score."""
+    is_settled, settle, is_over, score = (
+        game.rules.is_settled,
+        game.rules.settle,
+        game.rules.is_over,
+        game.rules.score,
+    )
+    move = _mover(game, policies)
+
+    def settle_up(s, seat):  # type: ignore[no-untyped-def]  # compiled
+        if not is_settled(s):
+            return 0
+        before = score(s, seat)
+        settle(s)
+        return score(s, seat) - before
+
+    settle_up = compiled(settle_up)
+
+    def run_on(s, i, desk, cast, observation, mask):  # type: ignore[no-untyped-def]  # compiled
+        change = 0
+        while not is_over(s) and s.player != desk.seats[i]:
+            move(s, desk.seating[i, s.player], desk.decisions[i], cast, observation, mask)
+            desk.decisions[i] += 1
+            change += settle_up(s, desk.seats[i])
+        return change
+
+    return settle_up, compiled(run_on)
+
+
+def _starter(game: Game, run_on: Callable[..., int]) -> Callable[..., None]:
+    """Compiled: start games at place i until one reaches a decision of the learner."""
+    begin, is_over = game.rules.begin, game.rules.is_over
+    game_key, stream, draw, below = random.game_key, random.stream, random.draw, random.below
+
+    def start_game(s, i, desk, cast, observation, mask):  # type: ignore[no-untyped-def]  # compiled
+        while True:
+            lots = stream(desk.key, FOR_LINEUPS, i, desk.played[i])
+            begin(s, game_key(draw(lots, 0) >> np.uint64(1)), DRAWN)
+            seat = below(draw(lots, 1), s.num_players) if desk.fixed_seat == DRAWN else desk.fixed_seat
+            lineup = below(draw(lots, 2), len(desk.lineups))
+            for relative in range(1, s.num_players):
+                desk.seating[i, (seat + relative) % s.num_players] = desk.lineups[lineup, relative - 1]
+            desk.seats[i] = seat
+            desk.decisions[i] = 0
+            desk.played[i] += 1
+            run_on(s, i, desk, cast, observation, mask)
+            if not is_over(s):
+                return
+
+    return compiled(start_game)
+
+
+def _shower(game: Game, encoder: Encoder) -> Callable[..., None]:
+    """Compiled: observation, mask and encoded observation of a seat."""
+    encode, legal = game.rules.encode, game.rules.legal
+
+    def show(s, seat, raw, mask, out):  # type: ignore[no-untyped-def]  # compiled
+        encode(s, seat, raw)
+        if s.player == seat:
+            legal(s, mask)
+        else:
+            mask[:] = 0
+        encoder(raw, mask, out)
+
+    return compiled(show)

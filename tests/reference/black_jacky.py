@@ -401,7 +401,7 @@ class ReferenceGame:
         """R14: an empty draw pile is made anew from all of the discard pile but its top card."""
         if not self.draw_pile:
             self.draw_pile = list(self.reshuffle(self.discards[:-1]))
-            self.discards = self.discards[-1:]
+            del self.discards[:-1]
         return self.draw_pile.pop(0)
 
     # -- settlement -----------------------------------------------------------------------------------------------
@@ -535,6 +535,14 @@ class ReferenceGame:
             "pair": list(self.exchange.pair),
             "given": list(self.exchange.given),
         }
+
+
+def deck_with(*top: int) -> Cards:
+    """All 36 cards, these on top and the others in ascending order."""
+    rest = [value for value in range(1, 9) for _ in range(value)]
+    for value in top:
+        rest.remove(value)
+    return [*top, *rest]
 
 
 def _card_of(action: int) -> int:

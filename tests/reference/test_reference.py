@@ -1,11 +1,10 @@
 """The second reading of the rules is itself held against the rule sheet."""
 
 import random
-from collections import Counter
 
 import pytest
 
-from .black_jacky import ReferenceGame
+from .black_jacky import ReferenceGame, deck_with
 
 DRAW, KNOCK, NO_TRICK = 30, 47, 0
 
@@ -20,13 +19,6 @@ def swap_with_discard_pile(value: int) -> int:
 
 def give(value: int) -> int:
     return 47 + value
-
-
-def deck_with(*top: int) -> list[int]:
-    """All 36 cards, these on top and the others in ascending order."""
-    rest = Counter(value for value in range(1, 9) for _ in range(value))
-    rest.subtract(top)
-    return [*top, *sorted(rest.elements())]
 
 
 def table(num_players: int, *top: int, **options: object) -> ReferenceGame:
@@ -163,6 +155,14 @@ def test_an_empty_draw_pile_is_made_from_the_discard_pile_but_its_top() -> None:
     play(game, NO_TRICK, swap_with_draw_pile(4))
     assert game.players[0].hand == [1, 3]
     assert (game.draw_pile, game.discards) == ([2], [6, 4])
+
+
+def test_trick_7_turns_up_the_first_card_of_a_new_draw_pile() -> None:
+    """T7, R14."""
+    game = table(2, 7, 5, 4, 5, 6)
+    game.draw_pile, game.discards = [], [2, 6]
+    play(game, 7)
+    assert (game.draw_pile, game.discards) == ([], [6, 2])
 
 
 def test_a_right_tip_brings_back_with_a_black_heart() -> None:

@@ -18,7 +18,7 @@ def get_game(name: str) -> Game:
     """The declaration of the game called ``name``; `ValueError` names those there are."""
     if name not in GAMES:
         near = difflib.get_close_matches(name, GAMES, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise ValueError(f"unknown game {name!r}{hint} Games are {', '.join(map(repr, GAMES))}")
     game: Game = importlib.import_module(GAMES[name]).GAME
     return game

@@ -1,10 +1,355 @@
-"""The table as a picture; for now as text for a terminal."""
+"""The table as a picture; for now as text for a terminal.
+
+Text is made with ANSI escape codes, which plain text loses at the end: both show the same characters. Everything comes
+from a view, so nothing can be shown that its player may not know.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby, zip_longest
 from typing import Any
 
+View = dict[str, Any]
+Row = Sequence[list[str]]
+"""One seat's cells, each with its lines."""
 
-def draw_text(view: dict[str, Any], options: dict[str, Any], colour: bool) -> str:
-    """The table as text."""
-    return str(view)
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_WIDTH = 78  # some terminals break a line of 80 characters
+_INNER = _WIDTH - 4
+_COLUMNS = {"": 2, "seat": 9, "hearts": 6, "status": 11, "hand": 15, "laid out": 15, "sum": 10}
+
+# Colours of the 256-colour palette, from cool low cards to hot high ones.
+_CARD_COLOURS = (0, 117, 80, 114, 150, 222, 215, 209, 204)
+_FAINT = "38;5;244"
+_STRONG = "1"
+_TITLE = "1;38;5;215"
+_RED = "1;38;5;203"
+_BLACK_HEART = "1;38;5;255"
+_YOURS = "1;38;5;222"
+_FACE_DOWN = "38;5;110;48;5;24"
+_PLUS_ONE = "1;38;5;231;48;5;90"
+_STATUS_STYLES = {"wanted": "38;5;215", "out": _FAINT, "winner": _TITLE, "first knock": _YOURS, "knocked": _YOURS}
+
+
+def _paint(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if text else ""
+
+
+_LOST = _paint("-♥", _RED)
+_LOST_A_HEART = _LOST + _paint(" lost a heart", _FAINT)
+
+
+def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
+    """The table that ``view`` shows as lines of at most 80 characters; ``options``: those of `TableEnv.config_dict`.
+
+    Without ``colour`` there are no escape codes; the characters are the same.
+    """
+    lines = [*_options_in_force(options), *_seats(view, options), "", *_piles(view), *_sentences(view)]
+    if _has_just_settled(view):
+        lines += ["", *_old_settlement(view, options)]
+    text = "\n".join(_framed(lines, _title(options), _when(view), _seen_by(view)))
+    return text if colour else _plain(text)
+
+
+# ---------------------------------------------------------------- text
+
+
+def _plain(text: str) -> str:
+    return _ESCAPE.sub("", text)
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - len(_plain(text)))
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
+
+
+def _framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> list[str]:
+    dashes = _WIDTH - 8 - len(_plain(title)) - len(when)
+    top = _paint("╭─", _FAINT) + f" {title} " + _paint(f"{'─' * dashes} {when} ─╮", _FAINT)
+    bottom = _paint(f"╰{'─' * (_WIDTH - 5 - len(seen_by))} {seen_by} ─╯", _FAINT)
+    side = _paint("│", _FAINT)
+    return [top, *(f"{side} {_pad(line, _INNER)} {side}" for line in lines), bottom]
+
+
+# ---------------------------------------------------------------- headings
+
+
+def _title(options: dict[str, Any]) -> str:
+    name = "Black Jacky"
+    return _paint(name if options["variant"] == "classic" else f"{name} · Schnell-Duell", _TITLE)
+
+
+def _when(view: View) -> str:
+    if view["phase"] == "over":
+        return "game over"
+    return f"round {view['round'] + 1} · " + ("tips" if view["phase"] == "tip" else f"turn {view['turn'] + 1}")
+
+
+def _viewer(view: View) -> int | None:
+    """The seat whose hand is open; None: a spectator."""
+    return next((seat for seat, hand in enumerate(view["hands"]) if isinstance(hand, list)), None)
+
+
+def _seen_by(view: View) -> str:
+    viewer = _viewer(view)
+    return "seen by a spectator" if viewer is None else f"seen by {_seat(viewer)}"
+
+
+def _options_in_force(options: dict[str, Any]) -> list[str]:
+    """One line with the options that are not the sheet's."""
+    turns = options["max_turns_per_round"]
+    words = {
+        "max_card": f"cards 1..{options['max_card']}",
+        "bust_at": f"bust at {options['bust_at']}",
+        "hand_size": f"hands of {options['hand_size']}",
+        "tricks": "tricks " + (" ".join(map(str, options["tricks"])) or "none"),
+        "max_turns_per_round": f"{turns} turns" if turns else "no turn limit",
+    }
+    sheet = {"max_card": 8, "bust_at": 21, "hand_size": 2, "tricks": [*range(1, 9)], "max_turns_per_round": 100}
+    others = [words[name] for name in words if options[name] != sheet[name]]
+    return [_paint(" · ".join(others), _FAINT), ""] if others else []
+
+
+# ---------------------------------------------------------------- cards
+
+
+def _card(value: int) -> str:
+    """A card as a coloured chip, on which the brackets cannot be seen."""
+    colour = _CARD_COLOURS[value]
+    hidden = f"38;5;{colour};48;5;{colour}"
+    return f"\x1b[{hidden}m[\x1b[1;38;5;16m{value}\x1b[22;38;5;{colour}m]\x1b[0m"
+
+
+def _hidden_cards(count: int) -> list[str]:
+    back = _paint("[?]", _FACE_DOWN)
+    return [back] * count if count <= 4 else [f"{back} × {count}"]
+
+
+def _laid_out(value: int) -> str:
+    """T5: a 5 is turned over; everybody knows what it is."""
+    return _paint("(5)", "38;5;250;48;5;238") if value == 5 else _card(value)
+
+
+def _cards_below(cards: Sequence[int]) -> str:
+    """Face-up cards as digits, equal ones together: even a whole deck takes less than a line."""
+    groups = (("".join(map(str, group)), value) for value, group in groupby(cards))
+    return " ".join(_paint(digits, f"38;5;{_CARD_COLOURS[value]}") for digits, value in groups)
+
+
+def _lines_of(pieces: Sequence[str], width: int) -> list[str]:
+    """Cards side by side, on as many lines as they need."""
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and len(_plain(lines[-1])) + 1 + len(_plain(piece)) <= width:
+            lines[-1] += " " + piece
+        else:
+            lines.append(piece)
+    return lines
+
+
+# ---------------------------------------------------------------- sums
+
+
+def _tenths(hand: Sequence[int], display: Sequence[int]) -> int:
+    """S1 without "+1": laid-out 5s count nothing (T5), laid-out 8s 8.1 (T8)."""
+    return 10 * sum(hand) + sum(10 * v for v in display if v != 5) + display.count(8)
+
+
+def _sum(tenths: int, options: dict[str, Any]) -> str:
+    number = f"{tenths // 10}.{tenths % 10}"
+    return _paint(f"{number} bust", _RED) if tenths >= 10 * options["bust_at"] else _paint(number, _STRONG)
+
+
+def _sum_so_far(view: View, seat: int, options: dict[str, Any]) -> str:
+    """The viewer's own sum; of others what lies open."""
+    hand, display = view["hands"][seat], view["displays"][seat]
+    plus_one = 10 * (view["plus_one"] == seat)
+    if isinstance(hand, list):
+        return _sum(_tenths(hand, display) + plus_one, options)
+    tenths = _tenths([], display) + plus_one
+    open_part = f"{tenths // 10}.{tenths % 10}"
+    if hand == 0:
+        return _sum(tenths, options)
+    return _paint(f"{open_part} + ?" if tenths else "?", _FAINT)
+
+
+# ---------------------------------------------------------------- seats
+
+
+def _seat(seat: int) -> str:
+    return f"player_{seat}"
+
+
+def _seats(view: View, options: dict[str, Any]) -> list[str]:
+    """The table of all seats; when the game is over, with the cards as they were settled."""
+    over = view["phase"] == "over"
+    rows = []
+    for seat in range(len(view["hearts"])):
+        cards = _settled_cells(view, seat, options) if over else _card_cells(view, seat, options)
+        mark = _loss(view, seat) if over else _paint("►", _YOURS) if seat == view["player"] else ""
+        rows.append([[mark], [_name(view, seat)], [_hearts(view, seat, options)], [_status(view, seat)], *cards])
+    return _table(rows)
+
+
+def _table(rows: Iterable[Row]) -> list[str]:
+    heading = _joined([_paint(name, _FAINT) for name in _COLUMNS])
+    return [heading, *(_joined(line) for row in rows for line in zip_longest(*row, fillvalue=""))]
+
+
+def _joined(cells: Sequence[str]) -> str:
+    return " ".join(_pad(cell, width) for cell, width in zip(cells, _COLUMNS.values(), strict=True)).rstrip()
+
+
+def _name(view: View, seat: int) -> str:
+    name = _seat(seat)
+    if seat == _viewer(view):
+        return _paint(name, _YOURS)
+    return _paint(name, _FAINT) if view["status"][seat] == "out" else name
+
+
+def _hearts(view: View, seat: int, options: dict[str, Any]) -> str:
+    """Hearts held, and a dot for each that is lost."""
+    held, first = view["hearts"][seat], options["hearts"]
+    if held and view["black_hearts"][seat]:
+        return _paint("♡", _BLACK_HEART)
+    if first > 3:
+        return _paint(f"♥ × {held}", _RED) if held else _paint("·", _FAINT)
+    hearts = [_paint("♥", _RED)] * held + [_paint("·", _FAINT)] * (first - held)
+    return " ".join(hearts)
+
+
+def _status(view: View, seat: int) -> str:
+    word = _status_word(view, seat)
+    return _paint(word, _STATUS_STYLES[word]) if word in _STATUS_STYLES else word
+
+
+def _status_word(view: View, seat: int) -> str:
+    """Saloon, wanted or out (R5, R7), or what says more."""
+    if seat in view["winners"]:
+        return "winner"
+    if view["phase"] == "over":
+        return str(view["status"][seat])
+    if view["knocked"][seat]:
+        return "first knock" if seat == view["first_knocker"] else "knocked"
+    if seat in (view["last_turns"] or []):
+        return "last turn"
+    return str(view["status"][seat])
+
+
+def _card_cells(view: View, seat: int, options: dict[str, Any]) -> list[list[str]]:
+    """Hand, laid out cards and sum of a seat in the running round."""
+    if view["status"][seat] != "saloon":
+        return [[_tip(view, seat)], [""], [""]]
+    if view["phase"] == "tip":
+        return [[""], [""], [""]]
+    hand = view["hands"][seat]
+    cards = [_card(v) for v in hand] if isinstance(hand, list) else _hidden_cards(hand)
+    return _cells(cards, view["displays"][seat], view["plus_one"] == seat, _sum_so_far(view, seat, options))
+
+
+def _settled_cells(view: View, seat: int, options: dict[str, Any]) -> list[list[str]]:
+    """Hand, laid out cards and sum of a seat as the last settlement laid them open."""
+    settlement = view["last_settlement"]
+    tenths = None if settlement is None else settlement["sums"][seat]
+    if tenths is None:
+        return [[_tip(view, seat)], [""], [""]]
+    hand, display = settlement["hands"][seat], settlement["displays"][seat]
+    had_plus_one = tenths - _tenths(hand, display) == 10
+    return _cells([_card(v) for v in hand], display, had_plus_one, _sum(tenths, options))
+
+
+def _cells(hand: list[str], display: Sequence[int], plus_one: bool, total: str) -> list[list[str]]:
+    laid = [*map(_laid_out, display), *([_paint("[+1]", _PLUS_ONE)] if plus_one else [])]
+    return [_lines_of(hand, _COLUMNS["hand"]), _lines_of(laid, _COLUMNS["laid out"]), [total]]
+
+
+def _tip(view: View, seat: int) -> str:
+    tip = view["tips"][seat]
+    return "" if tip is None else f"tips {_seat(tip)}"
+
+
+# ---------------------------------------------------------------- piles and sentences
+
+
+def _piles(view: View) -> list[str]:
+    if view["discard_top"] is None:
+        return []
+    count = view["draw_pile"]
+    below = list(view["discards"])
+    below.remove(view["discard_top"])
+    draw = f"{_paint('[?]', _FACE_DOWN)} × {count}" if count else _paint("empty", _FAINT)
+    on = f" {_paint('on', _FAINT)} {_cards_below(below)}" if below else ""
+    return [
+        f"   {_paint('draw pile', _FAINT)}     {draw}",
+        f"   {_paint('discard pile', _FAINT)}  {_card(view['discard_top'])}{on}",
+        "",
+    ]
+
+
+def _sentences(view: View) -> list[str]:
+    """What happens now, in words."""
+    lines = [_phase(view)]
+    if view["exchange"]:
+        lines.append(_exchange(view["exchange"], _seat(view["player"])))
+    if view["phase"] != "over" and view["ends_after_turn"]:
+        lines.append("A 1 is laid out: the round ends after this turn.")
+    if view["last_turns"]:
+        lines.append(f"Last turns: {', '.join(map(_seat, view['last_turns']))}.")
+    if any(held and black for held, black in zip(view["hearts"], view["black_hearts"], strict=True)):
+        lines.append(_paint("♡ is a black heart, the last chance.", _FAINT))
+    return ["   " + line for line in lines]
+
+
+def _phase(view: View) -> str:
+    if view["phase"] == "over":
+        winners = list(map(_seat, view["winners"]))
+        verb = "wins" if len(winners) == 1 else "win"
+        return _paint(f"{_listed(winners)} {verb}." if winners else "Nobody has a heart left: nobody wins.", _STRONG)
+    player = _paint(_seat(view["player"]), _STRONG)
+    if view["phase"] == "tip":
+        return f"{player} tips who will lose a heart in this round."
+    if view["phase"] == "trick":
+        return f"{player} may lay a card for its trick."
+    if view["phase"] == "zock":
+        return f"{player} must zock: draw, swap or knock."
+    return f"{player} chooses a card to give."
+
+
+def _exchange(exchange: dict[str, Any], giver: str) -> str:
+    pair = _listed(list(map(_seat, exchange["pair"])))
+    text = f"{_seat(exchange['trickster'])} laid a 3: {pair} exchange a card."
+    given = exchange["given"][0]
+    if given is None:
+        return text
+    card = _paint("[?]", _FACE_DOWN) if given == "hidden" else _card(given)
+    return f"{text} {card}"
+
+
+# ---------------------------------------------------------------- the last settlement
+
+
+def _has_just_settled(view: View) -> bool:
+    """Nothing has happened since the last settlement but tips and the deal."""
+    fresh = view["phase"] in ("tip", "trick") and view["turn"] == 0
+    return fresh and view["last_settlement"] is not None
+
+
+def _loss(view: View, seat: int) -> str:
+    lost = view["last_settlement"] is not None and seat in view["last_settlement"]["losers"]
+    return _LOST if lost else ""
+
+
+def _old_settlement(view: View, options: dict[str, Any]) -> list[str]:
+    sums = view["last_settlement"]["sums"]
+    rows = [
+        [[_loss(view, seat)], [_name(view, seat)], [""], [""], *_settled_cells(view, seat, options)]
+        for seat in range(len(sums))
+        if sums[seat] is not None
+    ]
+    heading = f"   {_paint(f'Settlement of round {view['round']}', _STRONG)}   {_LOST_A_HEART}"
+    return [heading, *_table(rows)[1:]]

@@ -113,9 +113,10 @@ _PUBLIC = LAYOUT.offset("public")
 def encode(s, observer, out):
     """Write what seat ``observer`` sees into ``out`` (int8, shape (SIZE,))."""
     out[:] = 0
+    observer = int(observer)
     encode_options(s, out)
     encode_table(s, observer, out)
-    q = int(observer)
+    q = observer
     for seat in range(s.num_players):
         encode_seat(s, observer, q, seat, out)
         q = left_of(s, q)
@@ -140,8 +141,8 @@ def encode_options(s, out):
 @compiled
 def encode_table(s, observer, out):
     """What lies on the table and whose turn it is."""
-    out[_PHASE + s.phase] = 1
-    out[_ROUND] = s.round
+    out[_PHASE + int(s.phase)] = 1
+    out[_ROUND] = s.round_number
     out[_TURN] = min(int(s.turn), 127)
     out[_ENDS_AFTER_TURN] = s.ends_after_turn
     mark(s, observer, int(s.player), _TO_ACT, out)
@@ -156,7 +157,7 @@ def encode_table(s, observer, out):
                 out[_LAST_TURNS + relative_to(s, observer, q)] = 1
             q = left_of(s, q)
     if s.discard_top != NO_CARD:
-        out[_DISCARD_TOP + s.discard_top - 1] = 1
+        out[_DISCARD_TOP + int(s.discard_top) - 1] = 1
     out[_DRAW_COUNT] = s.draw_count
     for v in range(1, VALUES):
         out[_DISCARDS + v - 1] = s.discards[v]
@@ -189,7 +190,7 @@ def encode_exchange(s, observer, out):
         mark(s, observer, int(s.pair[i]), _EXCHANGE_PAIR + SEATS * i, out)
         out[_EXCHANGE_GIVEN + i] = s.given[i] != NO_CARD
         if s.pair[i] == observer and s.given[i] != NO_CARD:
-            out[_MY_GIVEN + s.given[i] - 1] = 1
+            out[_MY_GIVEN + int(s.given[i]) - 1] = 1
 
 
 @compiled
@@ -234,7 +235,7 @@ def _set_public(s: Any, seen: dict[str, Any]) -> None:
         s[name] = seen[name]
     s["tricks"][1:] = seen["tricks"]
     s["phase"] = seen["phase"].index(1)
-    s["round"] = seen["round"]
+    s["round_number"] = seen["round"]
     s["deals"] = seen["round"] + (s["phase"] != TIP)
     s["turn"] = seen["turn"]
     s["ends_after_turn"] = seen["ends_after_turn"]

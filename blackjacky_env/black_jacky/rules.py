@@ -58,7 +58,7 @@ STATE = np.dtype(
         # the game
         ("phase", np.int8),
         ("player", np.int8),  # to act
-        ("round", np.int8),
+        ("round_number", np.int8),
         ("deals", np.int8),  # deals made so far
         ("start_player", np.int8),
         ("hearts", np.int8, SEATS),
@@ -98,7 +98,7 @@ def begin(s, key, start_player):
     """Start a game with the options in ``s`` (R1-R4); start_player NOBODY: drawn from the key (R3)."""
     n = int(s.num_players)
     s.key = key
-    s.round = 0
+    s.round_number = 0
     s.deals = 0
     s.start_player = start_player
     if start_player == NOBODY:
@@ -151,7 +151,7 @@ def deal(s):
         for _ in range(v):
             s.draw_pile[count] = v
             count += 1
-    shuffle(s.draw_pile, count, stream(s.key, FOR_DECK, int(s.round), 0))
+    shuffle(s.draw_pile, count, stream(s.key, FOR_DECK, int(s.round_number), 0))
     s.draw_count = count
     deal_draw_pile(s)
 
@@ -321,7 +321,7 @@ def reshuffle(s):
     s.discards[s.discard_top] = 1
     s.discard_count = 1
     s.draw_count = count
-    shuffle(s.draw_pile, count, stream(s.key, FOR_RESHUFFLE, int(s.round), int(s.reshuffles)))
+    shuffle(s.draw_pile, count, stream(s.key, FOR_RESHUFFLE, int(s.round_number), int(s.reshuffles)))
     s.reshuffles += 1
 
 
@@ -577,7 +577,7 @@ def settle(s):
         return
     update_status(s)
     s.start_player = next_in_saloon(s, int(s.start_player))  # S3e
-    s.round += 1
+    s.round_number += 1
     start_round(s)
 
 

@@ -93,7 +93,7 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     return {
         "phase": PHASES[int(s["phase"])],
         "player": _seat(s["player"]),
-        "round": int(s["round"]),
+        "round": int(s["round_number"]),
         "turn": int(s["turn"]),
         "start_player": int(s["start_player"]),
         "hearts": s["hearts"][:n].tolist(),

@@ -16,29 +16,23 @@ Row = Sequence[list[str]]
 """One seat's cells, each with its lines."""
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
-_WIDTH = 78  # some terminals break a line of 80 characters
+_WIDTH = 79  # some terminals break a line of 80 characters
 _INNER = _WIDTH - 4
-_COLUMNS = {"": 2, "seat": 9, "hearts": 6, "status": 11, "hand": 15, "laid out": 15, "sum": 10}
+_COLUMNS = {"": 2, "seat": 9, "hearts": 6, "status": 11, "hand": 15, "laid out": 15, "sum": 11}
 
-# Colours of the 256-colour palette, from cool low cards to hot high ones.
+# Cards have colours of their own, from cool low ones to hot high ones; all else takes the terminal's, so that it can be
+# read on light and on dark.
 _CARD_COLOURS = (0, 117, 80, 114, 150, 222, 215, 209, 204)
-_FAINT = "38;5;244"
+_FAINT = "90"
 _STRONG = "1"
-_TITLE = "1;38;5;215"
-_RED = "1;38;5;203"
-_BLACK_HEART = "1;38;5;255"
-_YOURS = "1;38;5;222"
+_TITLE = "1;33"
+_RED = "1;31"
+_BLACK_HEART = "1;38;5;231;48;5;239"
+_YOURS = "1;36"
 _FACE_DOWN = "38;5;110;48;5;24"
+_TURNED_OVER = "38;5;250;48;5;238"
 _PLUS_ONE = "1;38;5;231;48;5;90"
-_STATUS_STYLES = {"wanted": "38;5;215", "out": _FAINT, "winner": _TITLE, "first knock": _YOURS, "knocked": _YOURS}
-
-
-def _paint(text: str, style: str) -> str:
-    return f"\x1b[{style}m{text}\x1b[0m" if text else ""
-
-
-_LOST = _paint("-♥", _RED)
-_LOST_A_HEART = _LOST + _paint(" lost a heart", _FAINT)
+_STATUS_STYLES = {"wanted": "33", "out": _FAINT, "winner": _TITLE, "first knock": "1;35", "knocked": "35"}
 
 
 def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
@@ -58,6 +52,10 @@ def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
 
 def _plain(text: str) -> str:
     return _ESCAPE.sub("", text)
+
+
+def _paint(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if text else ""
 
 
 def _pad(text: str, width: int) -> str:
@@ -85,9 +83,8 @@ def _title(options: dict[str, Any]) -> str:
 
 
 def _when(view: View) -> str:
-    if view["phase"] == "over":
-        return "game over"
-    return f"round {view['round'] + 1} · " + ("tips" if view["phase"] == "tip" else f"turn {view['turn'] + 1}")
+    now = {"over": "game over", "tip": "tips"}.get(view["phase"], f"turn {view['turn'] + 1}")
+    return f"round {view['round'] + 1} · {now}"
 
 
 def _viewer(view: View) -> int | None:
@@ -127,18 +124,18 @@ def _card(value: int) -> str:
 
 def _hidden_cards(count: int) -> list[str]:
     back = _paint("[?]", _FACE_DOWN)
-    return [back] * count if count <= 4 else [f"{back} × {count}"]
+    return [back] * count if count <= 4 else [f"{back} x {count}"]
 
 
 def _laid_out(value: int) -> str:
     """T5: a 5 is turned over; everybody knows what it is."""
-    return _paint("(5)", "38;5;250;48;5;238") if value == 5 else _card(value)
+    return _paint("(5)", _TURNED_OVER) if value == 5 else _card(value)
 
 
 def _cards_below(cards: Sequence[int]) -> str:
     """Face-up cards as digits, equal ones together: even a whole deck takes less than a line."""
     groups = (("".join(map(str, group)), value) for value, group in groupby(cards))
-    return " ".join(_paint(digits, f"38;5;{_CARD_COLOURS[value]}") for digits, value in groups)
+    return " ".join(_paint(digits, f"38;5;16;48;5;{_CARD_COLOURS[value]}") for digits, value in groups)
 
 
 def _lines_of(pieces: Sequence[str], width: int) -> list[str]:
@@ -160,9 +157,15 @@ def _tenths(hand: Sequence[int], display: Sequence[int]) -> int:
     return 10 * sum(hand) + sum(10 * v for v in display if v != 5) + display.count(8)
 
 
-def _sum(tenths: int, options: dict[str, Any]) -> str:
-    number = f"{tenths // 10}.{tenths % 10}"
-    return _paint(f"{number} bust", _RED) if tenths >= 10 * options["bust_at"] else _paint(number, _STRONG)
+def _number(tenths: int) -> str:
+    return f"{tenths // 10}.{tenths % 10}"
+
+
+def _sum(tenths: int, options: dict[str, Any], lost: bool = False) -> str:
+    """A sum as it counts, and why it loses a heart (S2)."""
+    if tenths >= 10 * options["bust_at"]:
+        return _paint(f"{_number(tenths)} bust", _RED)
+    return _paint(f"{_number(tenths)} lowest", _RED) if lost else _paint(_number(tenths), _STRONG)
 
 
 def _sum_so_far(view: View, seat: int, options: dict[str, Any]) -> str:
@@ -171,11 +174,10 @@ def _sum_so_far(view: View, seat: int, options: dict[str, Any]) -> str:
     plus_one = 10 * (view["plus_one"] == seat)
     if isinstance(hand, list):
         return _sum(_tenths(hand, display) + plus_one, options)
-    tenths = _tenths([], display) + plus_one
-    open_part = f"{tenths // 10}.{tenths % 10}"
     if hand == 0:
-        return _sum(tenths, options)
-    return _paint(f"{open_part} + ?" if tenths else "?", _FAINT)
+        return _sum(_tenths([], display) + plus_one, options)
+    open_part = _tenths([], display) + plus_one
+    return _paint(f"{_number(open_part)} + ?" if open_part else "?", _FAINT)
 
 
 # ---------------------------------------------------------------- seats
@@ -218,7 +220,7 @@ def _hearts(view: View, seat: int, options: dict[str, Any]) -> str:
     if held and view["black_hearts"][seat]:
         return _paint("♡", _BLACK_HEART)
     if first > 3:
-        return _paint(f"♥ × {held}", _RED) if held else _paint("·", _FAINT)
+        return _paint(f"♥ x {held}", _RED) if held else _paint("·", _FAINT)
     hearts = [_paint("♥", _RED)] * held + [_paint("·", _FAINT)] * (first - held)
     return " ".join(hearts)
 
@@ -259,8 +261,9 @@ def _settled_cells(view: View, seat: int, options: dict[str, Any]) -> list[list[
     if tenths is None:
         return [[_tip(view, seat)], [""], [""]]
     hand, display = settlement["hands"][seat], settlement["displays"][seat]
+    total = _sum(tenths, options, lost=seat in settlement["losers"])
     had_plus_one = tenths - _tenths(hand, display) == 10
-    return _cells([_card(v) for v in hand], display, had_plus_one, _sum(tenths, options))
+    return _cells([_card(v) for v in hand], display, had_plus_one, total)
 
 
 def _cells(hand: list[str], display: Sequence[int], plus_one: bool, total: str) -> list[list[str]]:
@@ -270,7 +273,8 @@ def _cells(hand: list[str], display: Sequence[int], plus_one: bool, total: str) 
 
 def _tip(view: View, seat: int) -> str:
     tip = view["tips"][seat]
-    return "" if tip is None else f"tips {_seat(tip)}"
+    verb = "tipped" if view["phase"] == "over" else "tips"
+    return "" if tip is None else f"{verb} {_seat(tip)}"
 
 
 # ---------------------------------------------------------------- piles and sentences
@@ -282,7 +286,7 @@ def _piles(view: View) -> list[str]:
     count = view["draw_pile"]
     below = list(view["discards"])
     below.remove(view["discard_top"])
-    draw = f"{_paint('[?]', _FACE_DOWN)} × {count}" if count else _paint("empty", _FAINT)
+    draw = f"{_paint('[?]', _FACE_DOWN)} x {count}" if count else _paint("empty", _FAINT)
     on = f" {_paint('on', _FAINT)} {_cards_below(below)}" if below else ""
     return [
         f"   {_paint('draw pile', _FAINT)}     {draw}",
@@ -295,13 +299,15 @@ def _sentences(view: View) -> list[str]:
     """What happens now, in words."""
     lines = [_phase(view)]
     if view["exchange"]:
-        lines.append(_exchange(view["exchange"], _seat(view["player"])))
+        lines.append(_exchange(view["exchange"]))
     if view["phase"] != "over" and view["ends_after_turn"]:
         lines.append("A 1 is laid out: the round ends after this turn.")
     if view["last_turns"]:
         lines.append(f"Last turns: {', '.join(map(_seat, view['last_turns']))}.")
+    if view["phase"] == "over":
+        lines.append(_legend_of_loss())
     if any(held and black for held, black in zip(view["hearts"], view["black_hearts"], strict=True)):
-        lines.append(_paint("♡ is a black heart, the last chance.", _FAINT))
+        lines.append(_paint("♡", _BLACK_HEART) + _paint("  black heart, the last chance", _FAINT))
     return ["   " + line for line in lines]
 
 
@@ -309,7 +315,8 @@ def _phase(view: View) -> str:
     if view["phase"] == "over":
         winners = list(map(_seat, view["winners"]))
         verb = "wins" if len(winners) == 1 else "win"
-        return _paint(f"{_listed(winners)} {verb}." if winners else "Nobody has a heart left: nobody wins.", _STRONG)
+        result = f"{_listed(winners)} {verb}." if winners else "Nobody has a heart left: nobody wins."
+        return _paint(result, _STRONG)
     player = _paint(_seat(view["player"]), _STRONG)
     if view["phase"] == "tip":
         return f"{player} tips who will lose a heart in this round."
@@ -317,17 +324,21 @@ def _phase(view: View) -> str:
         return f"{player} may lay a card for its trick."
     if view["phase"] == "zock":
         return f"{player} must zock: draw, swap or knock."
-    return f"{player} chooses a card to give."
+    return f"{player} chooses a card to give{_given(view['exchange'])}."
 
 
-def _exchange(exchange: dict[str, Any], giver: str) -> str:
+def _given(exchange: dict[str, Any]) -> str:
+    """The card that was given first, if one was; only the giver knows it (T3)."""
+    card = exchange["given"][0]
+    if card is None:
+        return ""
+    shown = _paint("[?]", _FACE_DOWN) if card == "hidden" else _card(card)
+    return f"; {_seat(exchange['pair'][0])} has given {shown}"
+
+
+def _exchange(exchange: dict[str, Any]) -> str:
     pair = _listed(list(map(_seat, exchange["pair"])))
-    text = f"{_seat(exchange['trickster'])} laid a 3: {pair} exchange a card."
-    given = exchange["given"][0]
-    if given is None:
-        return text
-    card = _paint("[?]", _FACE_DOWN) if given == "hidden" else _card(given)
-    return f"{text} {card}"
+    return f"{_seat(exchange['trickster'])} laid a 3: {pair} exchange a card."
 
 
 # ---------------------------------------------------------------- the last settlement
@@ -341,7 +352,11 @@ def _has_just_settled(view: View) -> bool:
 
 def _loss(view: View, seat: int) -> str:
     lost = view["last_settlement"] is not None and seat in view["last_settlement"]["losers"]
-    return _LOST if lost else ""
+    return _paint("-♥", _RED) if lost else ""
+
+
+def _legend_of_loss() -> str:
+    return _paint("-♥", _RED) + _paint(" lost a heart", _FAINT)
 
 
 def _old_settlement(view: View, options: dict[str, Any]) -> list[str]:
@@ -351,5 +366,5 @@ def _old_settlement(view: View, options: dict[str, Any]) -> list[str]:
         for seat in range(len(sums))
         if sums[seat] is not None
     ]
-    heading = f"   {_paint(f'Settlement of round {view['round']}', _STRONG)}   {_LOST_A_HEART}"
-    return [heading, *_table(rows)[1:]]
+    heading = _paint(f"Settlement of round {view['round']}", _STRONG)
+    return [f"   {heading}   {_legend_of_loss()}", *_table(rows)[1:]]

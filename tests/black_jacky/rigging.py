@@ -94,11 +94,12 @@ def cards_on_table(table: Mapping[str, Any]) -> Counter[int]:
 
 
 class Table:
-    """A rigged game: plays moves and shows the table."""
+    """A game whose first rounds are dealt from `decks`: plays moves and shows the table."""
 
     def __init__(self, decks: Sequence[Sequence[int]], players: int, start: int = 0, **options: Any) -> None:
         self.env = black_jacky_v0.env(num_players=players, **options)
-        self.env.reset(seed=7, options={"deck": [list(deck) for deck in decks], "start_player": start})
+        rigged = {"deck": [list(deck) for deck in decks]} if decks else {}
+        self.env.reset(seed=7, options={"start_player": start, **rigged})
 
     def __getitem__(self, key: str) -> Any:
         return self.snapshot()[key]

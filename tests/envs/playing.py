@@ -1,0 +1,48 @@
+"""Random play and fingerprints, importable by worker processes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env import black_jacky_v0
+
+
+def play_randomly(env: Any, seed: int, actions: int | None = None) -> Any:
+    """Play up to `actions` random legal actions (all: until the game is over) and return the environment."""
+    rng = np.random.default_rng(seed)
+    while actions != 0 and not env.terminations[env.agent_selection]:
+        env.step(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])))
+        actions = None if actions is None else actions - 1
+    return env
+
+
+def fresh(seed: int = 0, **options: Any) -> Any:
+    """Return an environment that was reset."""
+    env = black_jacky_v0.env(**options)
+    env.reset(seed=seed)
+    return env
+
+
+def fingerprint(env: Any) -> str:
+    """Return a digest of all that can be asked of an environment."""
+    raw = env.unwrapped
+    said = [raw.snapshot(), raw.record(), env.agents, env.agent_selection]
+    said += [env.rewards, env._cumulative_rewards, env.terminations, env.truncations]
+    digest = hashlib.sha256(json.dumps(said, default=float).encode())
+    for agent in env.agents:
+        observation = env.observe(agent)
+        digest.update(observation["observation"].tobytes() + observation["action_mask"].tobytes())
+    return digest.hexdigest()
+
+
+def one_game(seed: int = 5) -> str:
+    """Play one whole random game of four and return its fingerprint."""
+    return fingerprint(play_randomly(fresh(seed, num_players=4), seed))
+
+
+if __name__ == "__main__":
+    print(one_game())

@@ -1,0 +1,353 @@
+"""What bad input gets: an error that names the option, the value and what is allowed, and an unchanged game."""
+
+import math
+import re
+
+import gymnasium
+import numpy as np
+import pytest
+
+import blackjacky_env
+from blackjacky_env import IllegalActionError, black_jacky_v0
+from tests.black_jacky.rigging import (
+    DRAW,
+    DRAWS,
+    IDLE_3,
+    KNOCK,
+    KNOCKS,
+    NO_TRICK,
+    Table,
+    deal,
+    exchange,
+    give,
+    lay,
+    losing,
+    one_round,
+    plus_one,
+    swap_discard,
+    swap_draw,
+    tip,
+)
+from tests.envs.playing import fingerprint, fresh, play_randomly
+
+
+def unchanged(env, action, error=IllegalActionError, match=None):
+    """Assert that the action is refused and nothing has changed; return what was said."""
+    before, state = fingerprint(env), env.unwrapped.get_state()
+    with pytest.raises(error, match=match) as caught:
+        env.step(action)
+    assert fingerprint(env) == before
+    assert env.unwrapped.get_state() == state
+    return str(caught.value)
+
+
+# Options
+
+
+BAD_OPTIONS = [
+    ("num_players", [1, 7, 0, -2, 2.5, "four"]),
+    ("variant", ["blitz", 3]),
+    ("reward", ["points", None]),
+    ("render_mode", ["gif", 3]),
+    ("render_as", ["player_4", "somebody", 0]),
+    ("max_card", [1, 9, 4.5, "8", None]),
+    ("bust_at", [1, 100, -21, "21", None]),
+    ("hand_size", [0, 9, 1.5, None]),
+    ("hearts", [0, 10, -1, "two"]),
+    ("tricks", [[0], [9], [2, 12], ["3"], 3, "123"]),
+    ("max_turns_per_round", [0, 128, -1, 2.5, "many"]),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD_OPTIONS for value in values])
+def test_a_wrong_option_is_refused_by_name_value_and_what_is_allowed(name, value):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        black_jacky_v0.env(**{"num_players": 4, name: value})
+    message = str(caught.value)
+    allowed = {
+        "num_players": "2.*6",
+        "variant": "classic.*schnell_duell",
+        "reward": "win.*hearts",
+        "render_mode": "human.*ansi|ansi.*human",
+        "render_as": "player_0.*player_3",
+        "max_card": "2.*8",
+        "bust_at": "2.*99",
+        "hand_size": "1.*8",
+        "hearts": "1.*9",
+        "tricks": "1.*8",
+        "max_turns_per_round": "1.*127.*None",
+    }
+    assert name in message
+    assert (repr(value) in message) or (isinstance(value, list) and str(value[-1]) in message)
+    assert re.search(allowed[name], message)
+
+
+def test_an_unknown_option_is_refused_by_name_with_those_there_are():
+    with pytest.raises((TypeError, ValueError), match="heart_count") as caught:
+        black_jacky_v0.env(heart_count=3)
+    assert "hearts" in str(caught.value)
+    assert "max_turns_per_round" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"num_players": 6, "hand_size": 8},  # 48 of 36 cards
+        {"num_players": 6, "hand_size": 6},  # 36 cards, but one is to be turned up
+        {"num_players": 2, "max_card": 2},  # 3 cards
+        {"num_players": 6, "max_card": 4},  # 10 cards
+        {"num_players": 3, "max_card": 2, "hand_size": 1},
+    ],
+)
+def test_what_cannot_be_dealt_is_refused(options):
+    with pytest.raises(ValueError, match="hand_size") as caught:
+        black_jacky_v0.env(**options)
+    assert all(name in str(caught.value) for name in ("num_players", "max_card"))
+
+
+@pytest.mark.parametrize(
+    "options", [{"num_players": 5, "hand_size": 7}, {"num_players": 2, "max_card": 2, "hand_size": 1}]
+)
+def test_what_can_just_be_dealt_is_allowed(options):
+    env = fresh(1, **options)
+    assert len(env.unwrapped.snapshot()["draw_pile"]) == 0
+    assert play_randomly(env, 1).unwrapped.snapshot()["phase"] == "over"
+
+
+# Reset
+
+
+GOOD_DECK = losing([1], range(4))
+BAD_RESETS = [
+    ("start_player", 4, "0.*3"),
+    ("start_player", -1, "0.*3"),
+    ("start_player", "player_1", "0.*3"),
+    ("start_player", 1.5, "0.*3"),
+    ("deck", GOOD_DECK[:-1], "36"),
+    ("deck", [*GOOD_DECK, 8], "36"),
+    ("deck", [9, *GOOD_DECK[1:]], "9"),
+    ("deck", [1] * 36, "1"),
+    ("deck", [GOOD_DECK, GOOD_DECK[:-1]], "36"),
+    ("deck", "all", "card"),
+    ("deck", 36, "card"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "allowed"), BAD_RESETS)
+def test_a_wrong_reset_option_is_refused_by_name(name, value, allowed):
+    env = fresh(1, num_players=4)
+    before = fingerprint(env)
+    with pytest.raises((TypeError, ValueError), match=name) as caught:
+        env.reset(seed=1, options={name: value})
+    assert re.search(allowed, str(caught.value))
+    assert fingerprint(env) == before
+
+
+def test_an_unknown_reset_option_is_warned_of_by_name_with_those_allowed():
+    env = black_jacky_v0.env()
+    with pytest.warns(UserWarning, match="shuffle") as caught:
+        env.reset(seed=1, options={"shuffle": False})
+    assert all(name in str(caught[0].message) for name in ("deck", "start_player"))
+    assert env.unwrapped.snapshot() == fresh(1).unwrapped.snapshot()
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 1.5, "one"])
+def test_a_seed_outside_its_range_is_refused(seed):
+    with pytest.raises((TypeError, ValueError, gymnasium.error.Error), match=r"(?i)seed"):
+        black_jacky_v0.env().reset(seed=seed)
+
+
+# Actions
+
+
+ILLEGAL = [
+    (KNOCK, "trick"),  # a zock before the trick is declared
+    (DRAW, "trick"),
+    (lay(1), "1"),  # a card that is not in the hand
+    (lay(8), "8"),
+    (IDLE_3, "3"),  # it has a possible target
+    (exchange(0, 3), "left"),  # there is no such seat
+    (plus_one(0), "6"),
+    (swap_draw(3), "trick"),
+    (give(3), "exchange"),
+    (tip(1), "tip"),
+]
+
+
+@pytest.mark.parametrize(("action", "why"), ILLEGAL)
+def test_an_illegal_action_says_why_and_changes_nothing(action, why):
+    message = unchanged(one_round([[3, 7], [8, 8], [6, 6]]).env, action)
+    assert re.search(why, message)
+
+
+def test_an_illegal_zock_says_why():
+    env = one_round([[3, 7], [8, 8], [6, 6]]).play(NO_TRICK).env
+    assert "8" in unchanged(env, swap_discard(8))
+    unchanged(env, NO_TRICK)
+    unchanged(env, lay(7))
+
+
+def test_r13_an_illegal_target_says_why():
+    env = one_round([[7, 7], [3, 6], [8, 8]]).play(KNOCKS).env
+    assert re.search("knocked|active", unchanged(env, exchange(0, 2)))
+    assert re.search("knocked|active", unchanged(env, plus_one(2)))
+
+
+def test_p1_an_illegal_tip_says_why():
+    env = Table([losing([1, 2], range(5))], players=5, hearts=1).knock_all().env
+    assert "left+1" in unchanged(env, tip(1))  # seat 2 is wanted, too
+    unchanged(env, tip(5))
+    unchanged(env, NO_TRICK)
+
+
+def test_t3_an_illegal_gift_says_why():
+    env = one_round([[3, 8], [7, 7], [6, 6]]).play(exchange(1, 2)).env
+    assert "8" in unchanged(env, give(8))
+    unchanged(env, DRAW)
+
+
+def test_r14_an_illegal_draw_says_why():
+    env = one_round([[1], [2]], hand_size=1, max_card=2).play(NO_TRICK).env
+    assert re.search("draw pile|card", unchanged(env, DRAW))
+    unchanged(env, swap_draw(1))
+
+
+def test_tricks_switched_off_say_so():
+    env = one_round([[2, 8], [3, 6]], tricks=[8]).env
+    assert re.search("tricks|disabled|switched off|enabled", unchanged(env, lay(2)))
+
+
+@pytest.mark.parametrize("action", [-1, 61, 1000, np.int64(61), -(2**70), 2**70])
+def test_an_action_out_of_range_is_refused(action):
+    assert "60" in unchanged(fresh(1, num_players=3), action)
+
+
+@pytest.mark.parametrize("action", [1.5, 0.0, "draw", None, np.float64(0), [0], np.array([0, 1]), math.nan])
+def test_an_action_that_is_no_integer_is_refused(action):
+    assert "int" in unchanged(fresh(1, num_players=3), action, (TypeError, ValueError))
+
+
+@pytest.mark.parametrize("integer", [int, np.int8, np.int16, np.int32, np.int64, np.uint8])
+def test_every_kind_of_integer_is_an_action(integer):
+    env, other = fresh(1, num_players=3), fresh(1, num_players=3)
+    env.step(integer(0))
+    other.step(0)
+    assert fingerprint(env) == fingerprint(other)
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_the_mask_is_exactly_what_step_accepts(players):
+    env = fresh(players, num_players=players, hearts=1)
+    rng = np.random.default_rng(players)
+    for _ in range(25):
+        if env.terminations["player_0"]:
+            break
+        mask = env.observe(env.agent_selection)["action_mask"]
+        state = env.unwrapped.get_state()
+        for action in range(61):
+            if not mask[action]:
+                with pytest.raises(IllegalActionError):
+                    env.step(action)
+                assert env.unwrapped.get_state() == state
+        env.step(rng.choice(np.flatnonzero(mask)))
+
+
+def test_illegal_action_error_is_a_value_error_of_the_package():
+    assert issubclass(IllegalActionError, ValueError)
+    assert blackjacky_env.IllegalActionError is IllegalActionError
+
+
+# Before the reset, after the end
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda env: env.step(0),
+        lambda env: env.observe("player_0"),
+        lambda env: env.last(),
+        lambda env: env.state(),
+        lambda env: env.snapshot(),
+        lambda env: env.view(None),
+        lambda env: env.record(),
+        lambda env: env.get_state(),
+        lambda env: next(iter(env.agent_iter())),
+    ],
+)
+def test_using_an_environment_before_reset_says_so(use):
+    with pytest.raises(Exception, match="reset"):
+        use(black_jacky_v0.env(num_players=4))
+
+
+def test_rendering_before_reset_says_so():
+    with pytest.raises(Exception, match="reset"):
+        black_jacky_v0.env(render_mode="ansi").render()
+
+
+def over():
+    return one_round([[8, 8], [5, 4]], hearts=1).knock_all().env
+
+
+def test_acting_after_the_end_is_refused():
+    env = over()
+    message = unchanged(env, DRAW, ValueError)
+    assert re.search("None|over|ended", message)
+    env.step(None)
+    env.step(None)
+    assert env.agents == []
+    for action in (None, 0):
+        with pytest.raises(Exception, match=r"reset|over|ended"):
+            env.step(action)
+
+
+@pytest.mark.parametrize("agent", ["player_4", "somebody", 0])
+def test_an_unknown_agent_is_named_with_those_there_are(agent):
+    env = fresh(1, num_players=4).unwrapped
+    for use in (env.observe, env.view):
+        with pytest.raises(ValueError, match=str(agent)) as caught:
+            use(agent)
+        assert "player_3" in str(caught.value)
+
+
+def test_unknown_action_names_and_numbers_are_refused():
+    env = fresh().unwrapped
+    with pytest.raises(ValueError, match="juggle"):
+        env.parse_action("juggle")
+    for action in (-1, 61):
+        with pytest.raises(ValueError, match="60"):
+            env.action_name(action)
+
+
+@pytest.mark.parametrize("length", [0, 5, 61])
+def test_a_vector_of_another_length_is_no_observation(length):
+    vector = np.zeros(length, np.int8)
+    with pytest.raises(ValueError, match=str(length)):
+        black_jacky_v0.decode(vector)
+    with pytest.raises(ValueError, match=str(length)):
+        black_jacky_v0.sample_state(vector, np.random.default_rng(0))
+
+
+def test_a_vector_that_no_player_can_see_is_refused():
+    vector = fresh(1, num_players=4).observe("player_0")["observation"]
+    more_cards = vector.copy()
+    part = next(part for part in black_jacky_v0.describe_observation() if part["name"] == "my_hand")
+    more_cards[part["offset"]] += 3
+    for impossible in (np.zeros_like(vector), more_cards):
+        with pytest.raises(ValueError, match="observation"):
+            black_jacky_v0.sample_state(impossible, np.random.default_rng(0))
+
+
+def test_errors_leave_room_to_go_on():
+    env = one_round([[3, 7], [8, 8]]).env
+    with pytest.raises(IllegalActionError):
+        env.step(KNOCK)
+    for action in (*DRAWS, *DRAWS):
+        env.step(action)
+    assert env.unwrapped.snapshot()["turn"] == 2
+
+
+def test_a_deck_is_refused_before_anything_is_dealt():
+    env = fresh(1, num_players=2)
+    with pytest.raises((TypeError, ValueError), match="deck"):
+        env.reset(seed=2, options={"deck": [deal([[1, 2], [3, 4]]), []]})
+    assert env.unwrapped.snapshot() == fresh(1, num_players=2).unwrapped.snapshot()

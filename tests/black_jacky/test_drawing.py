@@ -7,9 +7,22 @@ import pytest
 
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.black_jacky.drawing import draw_text
-from tests.black_jacky.rigging import DRAW, DRAWS, KNOCK, KNOCKS, Table, deal, exchange, give, lay, losing, one_round
-from tests.black_jacky.rigging import plus_one as lay_6
-from tests.black_jacky.rigging import tip
+from tests.black_jacky.rigging import (
+    DRAW,
+    DRAWS,
+    KNOCKS,
+    NO_TRICK,
+    Table,
+    deal,
+    exchange,
+    give,
+    lay,
+    losing,
+    one_round,
+    plus_one,
+    swap_draw,
+    tip,
+)
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -82,7 +95,9 @@ def test_positions_that_look_alike_to_a_player_are_drawn_alike(players):
             continue
         other.set_state(black_jacky_v0.sample_state(env.observe("player_0")["observation"], rng))
         seen = {**view, "last_settlement": None}
-        assert draw_text(other.view("player_0"), other.config_dict(), False) == draw_text(seen, env.config_dict(), False)
+        assert draw_text(other.view("player_0"), other.config_dict(), False) == draw_text(
+            seen, env.config_dict(), False
+        )
 
 
 def test_seats_show_turn_hearts_knocks_and_last_turns():
@@ -97,12 +112,22 @@ def test_seats_show_turn_hearts_knocks_and_last_turns():
 
 
 def test_own_sum_counts_as_in_the_settlement_and_others_show_what_lies_open():
-    table = one_round([[8, 7], [5, 6], [3, 4]], draw=[1, 2, 3]).play((lay(8), DRAW), (lay(5), DRAW), (lay_6_is_not_held,))
-    assert table is None
+    table = one_round([[8, 7], [5, 6], [6, 4]], draw=[1, 2])
+    table.play((lay(8), DRAW), (lay(5), DRAW), (plus_one(1), KNOCKS[1]))
+    assert row(drawn(table, "player_0"), 0).endswith("[1] [7]         [8] [+1]        17.1        │")
+    assert row(drawn(table, "player_1"), 1).endswith("[2] [6]         (5)             8.0         │")
+    assert row(drawn(table), 0).endswith("[?] [?]         [8] [+1]        9.1 + ?     │")
+    assert row(drawn(table), 1).endswith("[?] [?]         (5)             ?           │")
+
+
+def test_the_own_hand_shows_that_it_is_bust():
+    table = one_round([[8, 8], [7, 7]], draw=[5]).play(DRAWS)
+    assert "21.0 bust" in row(drawn(table, "player_0"), 0)
+    assert "bust" not in drawn(table, "player_1")
 
 
 def test_draw_and_discard_pile_are_counted():
-    table = one_round([[8, 8], [7, 7]], top=1, draw=[2, 3]).play(DRAWS, (0, 38 - 8 + 7))
+    table = one_round([[8, 8], [7, 7]], top=1, draw=[2, 3]).play(DRAWS, (NO_TRICK, swap_draw(7)))
     text = drawn(table)
     assert "draw pile     [?] x 29" in text
     assert "discard pile  [7] on 1" in text
@@ -122,7 +147,7 @@ def test_the_round_that_ends_after_this_turn_is_announced():
 
 def worked_example(**options):
     table = one_round([[7, 8], [6, 8], [6, 7]], draw=[5, 5, 6, 2], **options)
-    return table.play((lay(8), DRAW), (lay_6(0), DRAW), (lay_6(2), DRAW), KNOCKS, KNOCKS, DRAWS)
+    return table.play((lay(8), DRAW), (plus_one(0), DRAW), (plus_one(2), DRAW), KNOCKS, KNOCKS, DRAWS)
 
 
 def test_a_settlement_is_laid_open_until_the_next_move():
@@ -136,7 +161,7 @@ def test_a_settlement_is_laid_open_until_the_next_move():
         ["2", "[2]", "[6]", "[7]", "[6]", "21.0", "bust", "│"],
     ]
     assert ["-♥" in line for line in rows] == [False, False, True]
-    assert "Settlement" not in drawn(table.play(0))
+    assert "Settlement" not in drawn(table.play(NO_TRICK))
 
 
 def test_when_the_game_is_over_all_hands_lie_open_and_the_winner_is_named():
@@ -149,4 +174,25 @@ def test_when_the_game_is_over_all_hands_lie_open_and_the_winner_is_named():
 
 
 def test_the_lowest_sum_is_named_when_it_loses():
-    assert "16.0 lowest" in drawn(one_round([[8, 8], [8, 8]]).knock_all())
+    settlement = drawn(one_round([[7, 8], [8, 8]]).knock_all()).split("Settlement")[1]
+    assert "15.0 lowest" in row(settlement, 0)
+    assert "lowest" not in row(settlement, 1)
+
+
+def test_tips_and_black_hearts_are_shown():
+    decks = [losing([1], range(4)), losing([2], [0, 2, 3], start=2), deal({0: [8, 8], 1: [7, 7], 3: [6, 6]}, start=3)]
+    table = Table(decks, players=4, hearts=1).knock_all()
+    text = drawn(table, "player_1")
+    assert "player_1 tips who will lose a heart in this round." in text
+    assert "·      wanted" in row(text, 1)
+    assert "wanted      tips player_2" in row(drawn(table.play(tip(1))), 1)
+    table.knock_all()
+    assert "♡      saloon" in row(drawn(table), 1)
+    assert "♥      saloon" in row(drawn(table), 0)
+    assert "black heart, the last chance" in drawn(table)
+
+
+def test_options_that_are_not_the_sheets_are_named():
+    assert "bust at" not in drawn(one_round([[1, 2], [3, 4]]))
+    text = drawn(one_round([[1], [3]], hand_size=1, bust_at=15, tricks=[1, 2], max_turns_per_round=None, max_card=5))
+    assert "cards 1..5 · bust at 15 · hands of 1 · tricks 1 2 · no turn limit" in text

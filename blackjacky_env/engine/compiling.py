@@ -84,6 +84,8 @@ def _pieces(value: object, seen: dict[int, int]) -> Iterator[str]:
         yield f"array {value.dtype.descr} {value.shape} {value.tobytes().hex()}"
     elif isinstance(value, np.generic | np.dtype | str | bytes | int | float | type(None) | type(...)):
         yield f"{type(value).__name__} {value!r}"
+    elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        yield f"namedtuple {value.__qualname__} {value._fields}"
     elif isinstance(value, type | types.BuiltinFunctionType | np.ufunc) and _root(value) in _TRUSTED_MODULES:
         yield f"{_root(value)} {getattr(value, '__qualname__', value)}"
     elif isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in _TRUSTED_MODULES:

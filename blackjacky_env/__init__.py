@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+import gymnasium
 import pettingzoo
 
+from blackjacky_env.engine.batch import make_batch
 from blackjacky_env.engine.game import IllegalActionError
 
 __version__ = "0.1.0"
-__all__ = ["IllegalActionError", "black_jacky_v0"]
+__all__ = ["IllegalActionError", "black_jacky_v0", "make_batch"]
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -21,3 +23,6 @@ def __getattr__(name: str) -> ModuleType:
 
 
 pettingzoo.register("aec", "blackjacky/black_jacky-v0", "blackjacky_env.black_jacky_v0:env")
+gymnasium.register(
+    "blackjacky/BlackJackySeat-v0", entry_point="blackjacky_env.envs.seat:SeatEnv", kwargs={"game": "black_jacky"}
+)

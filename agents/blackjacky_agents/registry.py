@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from functools import partial
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.bots import random
+from blackjacky_env.envs.opponents import register_opponent
 
 GAMES = ("black_jacky",)
 BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
@@ -32,3 +34,7 @@ def make_agent(name: str, game: str = "black_jacky") -> Agent:
     raise ValueError(
         f"unknown agent {name!r} for {game}{hint} there are {', '.join(map(repr, names))} and 'ppo:PATH' (a trained one)"
     )
+
+
+for _game, _name in (*BOTS, *((game, "ppo:") for game in GAMES)):
+    register_opponent(_game, _name, partial(make_agent, game=_game))

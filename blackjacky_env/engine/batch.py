@@ -1,0 +1,250 @@
+"""Many games at once: all seats of all games, ended games begun anew in the same step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.engine import random
+from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.games import get_game
+
+FOR_GAMES = 102  # purpose of random numbers; games use small numbers for theirs
+DRAWN = -1  # start player: drawn for each game
+NONE = -1  # no illegal action
+
+
+class Board(NamedTuple):
+    """All arrays of N games."""
+
+    states: npt.NDArray[Any]
+    observations: npt.NDArray[np.int8]
+    action_masks: npt.NDArray[np.int8]
+    current_player: npt.NDArray[np.int64]
+    seeds: npt.NDArray[np.int64]
+    played: npt.NDArray[np.int64]
+    """Games begun at each place, shape (N,)."""
+    rewards: npt.NDArray[np.float64]
+    terminated: npt.NDArray[np.bool_]
+
+
+class Batch:
+    """N games of which every seat is played from outside; made by `make_batch` and ready when made.
+
+    The arrays below are reused by the next `step` or `reset`: copy what you keep, write into none. ``rewards`` and
+    ``terminated`` belong to the move just made, everything else to the position now.
+
+    Attributes:
+        observations: what the player to act sees, int8, (N, K).
+        action_masks: 1 for the legal actions of the player to act, int8, (N, A).
+        current_player: seat of the player to act, int64, (N,).
+        seeds: the running games: ``env.reset(seed=int(batch.seeds[i]))`` starts the same game as game i, int64, (N,).
+        rewards: of all seats, 0 for seats that do not exist, float64, (N, P).
+        terminated: the move ended the game, and the next one has begun, bool, (N,).
+        num_players: table size of each game, int64, (N,).
+    """
+
+    def __init__(
+        self, game: Game, num_players: Sequence[int], variant: str, reward: str, seed: int, options: dict[str, Any]
+    ) -> None:
+        self.game, self.variant, self.reward, self.seed = game, variant, reward, seed
+        self.num_players = np.array(num_players, np.int64)
+        self._board = board = _make_board(game, len(num_players))
+        for size in set(num_players):
+            checked = game.check_options(size, variant, options)
+            board.states[self.num_players == size] = game.new_state(size, variant, checked)
+        self.observations, self.action_masks = board.observations, board.action_masks
+        self.current_player, self.seeds = board.current_player, board.seeds
+        self.rewards, self.terminated = board.rewards, board.terminated
+        self._start, self._step = _batch_functions(game, reward == "win")
+        self.reset()
+
+    def reset(self) -> None:
+        """Start over: the same games as at first."""
+        self._start(self._board, self.seed)
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        """Make one action in every game; ended games are begun anew.
+
+        Args:
+            actions: legal by ``action_masks``, integers, shape (N,).
+
+        Raises:
+            IllegalActionError: the action of a game is not legal (the message names the first such game and says why);
+                nothing has changed in any game.
+            TypeError, ValueError: not integers, another shape.
+        """
+        checked = self._check_actions(actions)
+        illegal = self._step(self._board, self.seed, checked)
+        if illegal != NONE:
+            raise IllegalActionError(f"game {illegal}: {self._explain(illegal, int(np.asarray(actions)[illegal]))}")
+
+    def _check_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        given, needed = np.asarray(actions), self.seeds.shape
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"actions are of dtype {given.dtype}; allowed are integers")
+        if given.shape != needed:
+            raise ValueError(f"actions are of shape {given.shape}; allowed is {needed}, one for each game")
+        return np.ascontiguousarray(given, np.int64)
+
+    def _explain(self, i: int, action: int) -> str:
+        if not 0 <= action < self.game.num_actions:
+            return f"action {action} is out of range; allowed are 0 .. {self.game.num_actions - 1}"
+        words = self.game.words
+        legal = ", ".join(f"{a} '{words.action_name(int(a))}'" for a in np.flatnonzero(self.action_masks[i]))
+        why = words.why_illegal(self._board.states[i], action)
+        return f"{why}. Legal for player_{self.current_player[i]} are {legal}"
+
+
+def make_batch(
+    game: str,
+    num_games: int,
+    num_players: int | Sequence[int] | None = None,
+    seed: int = 0,
+    backend: str = "cpu",
+    threads: int | None = None,
+    variant: str | None = None,
+    reward: str = "win",
+    **rule_options: Any,
+) -> Batch:
+    """Many games at once, every seat of every game played from outside.
+
+    Args:
+        game: name of the game.
+        num_games: N, 1 or more.
+        num_players: players at every table, or a list of table sizes that the games take in turn: game i has
+            ``num_players[i % len(num_players)]``.
+        seed: 0 .. 2**63 - 1; the seed of a game depends on this, its index and the games played at that index alone.
+        backend: ``"cpu"``.
+        threads: the most threads to use, 1 or more; None: as many as suit. Results do not depend on it.
+        variant: as for the environments.
+        reward: as for the environments.
+        rule_options: the game's own options.
+
+    Raises:
+        TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
+    """
+    declared = get_game(game)
+    check_choice("backend", backend, ("cpu",))
+    if threads is not None:
+        check_integer("threads", threads, 1, 1024)
+    return Batch(
+        declared,
+        _table_sizes(declared, check_integer("num_games", num_games, 1, 2**31), num_players),
+        check_choice("variant", declared.variants[0] if variant is None else variant, declared.variants),
+        check_choice("reward", reward, ("win", declared.score_reward)),
+        check_integer("seed", seed, 0, 2**63 - 1),
+        rule_options,
+    )
+
+
+def _table_sizes(game: Game, num_games: int, num_players: int | Sequence[int] | None) -> list[int]:
+    """The number of players of each game."""
+    low, high = game.min_players, game.max_players
+    if num_players is None:
+        num_players = game.default_players
+    if not isinstance(num_players, Sequence | np.ndarray):
+        return [check_integer("num_players", num_players, low, high)] * num_games
+    count = len(num_players)
+    if not 1 <= count <= num_games:
+        raise ValueError(f"num_players={num_players!r} has {count} table sizes; allowed are 1 .. {num_games} sizes")
+    sizes = [check_integer("each of num_players", size, low, high) for size in num_players]
+    return [sizes[i % len(sizes)] for i in range(num_games)]
+
+
+def _make_board(game: Game, num_games: int) -> Board:
+    return Board(
+        states=zeros(num_games, game.state_dtype),
+        observations=np.zeros((num_games, game.layout.size), np.int8),
+        action_masks=np.zeros((num_games, game.num_actions), np.int8),
+        current_player=np.zeros(num_games, np.int64),
+        seeds=np.zeros(num_games, np.int64),
+        played=np.zeros(num_games, np.int64),
+        rewards=np.zeros((num_games, game.max_players)),
+        terminated=np.zeros(num_games, np.bool_),
+    )
+
+
+@cache
+def _batch_functions(game: Game, pays_result: bool) -> tuple[Callable[..., None], Callable[..., int]]:
+    """Entries ``start(board, seed)`` and ``step(board, seed, actions)`` -> index of an illegal action or NONE."""
+    apply, is_settled, is_over = game.rules.apply, game.rules.is_settled, game.rules.is_over
+    num_actions, game_key = game.num_actions, random.game_key
+    begin_next, show = _beginner(game), _shower(game)
+    settle_and_pay = _payer(game, pays_result)
+
+    def start(board, seed):
+        board.played[:] = 0
+        board.rewards[:] = 0.0
+        board.terminated[:] = False
+        for i in range(len(board.states)):
+            begin_next(board, game_key(seed), i)
+            show(board, i)
+
+    def step(board, seed, actions):
+        for i in range(len(actions)):
+            if actions[i] < 0 or actions[i] >= num_actions or not board.action_masks[i, actions[i]]:
+                return i
+        for i in range(len(actions)):
+            s = board.states[i]
+            apply(s, actions[i])
+            board.rewards[i] = 0.0
+            if is_settled(s):
+                settle_and_pay(s, board.rewards[i])
+            board.terminated[i] = is_over(s)
+            if is_over(s):
+                begin_next(board, game_key(seed), i)
+            show(board, i)
+        return NONE
+
+    return entry(start), entry(step)
+
+
+def _beginner(game: Game) -> Callable[..., None]:
+    """Compiled: begin the next game at place i."""
+    begin, game_key, stream, draw = game.rules.begin, random.game_key, random.stream, random.draw
+
+    def begin_next(board, key, i):
+        seed = draw(stream(key, FOR_GAMES, i, board.played[i]), 0) >> np.uint64(1)
+        board.seeds[i] = seed
+        board.played[i] += 1
+        begin(board.states[i], game_key(seed), DRAWN)
+
+    return compiled(begin_next)
+
+
+def _shower(game: Game) -> Callable[..., None]:
+    """Compiled: show game i to the player to act."""
+    encode, legal = game.rules.encode, game.rules.legal
+
+    def show(board, i):
+        s = board.states[i]
+        board.current_player[i] = s.player
+        encode(s, s.player, board.observations[i])
+        legal(s, board.action_masks[i])
+
+    return compiled(show)
+
+
+def _payer(game: Game, pays_result: bool) -> Callable[..., None]:
+    """Compiled: settle, and write what it pays into zeroed rewards: the result of the game, or changes of score."""
+    settle, is_over, returns, score = game.rules.settle, game.rules.is_over, game.rules.returns, game.rules.score
+
+    def pay_result(s, rewards):
+        settle(s)
+        if is_over(s):
+            returns(s, rewards)
+
+    def pay_score(s, rewards):
+        for seat in range(len(rewards)):
+            rewards[seat] = -score(s, seat)
+        settle(s)
+        for seat in range(len(rewards)):
+            rewards[seat] += score(s, seat)
+
+    return compiled(pay_result if pays_result else pay_score)

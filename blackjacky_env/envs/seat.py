@@ -1,0 +1,195 @@
+"""The Gymnasium environment of any game: one learner's seat, the other seats played by agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+
+from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.opponents import Opponent, make_opponent
+
+Vector = npt.NDArray[np.int8]
+
+
+class SeatEnv(gymnasium.Env[Vector, np.int64]):
+    """One seat of a table for Gymnasium; the opponents play between the learner's decisions.
+
+    The observation is the vector (int8) that the game's README describes. The mask of legal actions (int8, 0 or 1)
+    stands in ``info["action_mask"]`` and is what `action_masks` gives to sb3-contrib. A step plays on to the learner's
+    next decision and adds up his rewards on the way; if he can act no more, it plays the game to its end. What happens
+    before his first decision is nobody's reward. Games that end before it are skipped at reset and counted in
+    ``info["skipped_games"]``, so this class is for learning; evaluation needs whole games. ``table`` is the `TableEnv`
+    behind it, for looking at the game (`TableEnv.snapshot`, `TableEnv.action_name`).
+
+    Example:
+        >>> import blackjacky_env, gymnasium
+        >>> env = gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=["random"], num_players=3)
+        >>> observation, info = env.reset(seed=0)
+        >>> terminated = False
+        >>> while not terminated:
+        ...     action = env.action_space.sample(info["action_mask"])
+        ...     observation, reward, terminated, truncated, info = env.step(action)
+
+    Args:
+        game: name of the game; ids such as ``blackjacky/BlackJackySeat-v0`` pass it.
+        opponents: names of agents, or agents; for every game each other seat draws one of them. An agent that is drawn
+            for several seats plays them all.
+        num_players: players at the table.
+        seat: the learner's seat; None: drawn for every game.
+        on_illegal: an illegal action raises `IllegalActionError` and changes nothing (``"raise"``), or ends the episode
+            with -1 and the reason in ``info["illegal_action"]`` (``"lose"``, for algorithms that know no masks).
+        render_mode: ``"ansi"`` (`render` returns the table as the learner sees it), ``"human"`` (every move prints it)
+            or None.
+        options: ``variant``, ``reward`` and the game's own options, as for `TableEnv`.
+
+    Raises:
+        TypeError, ValueError: an option or the name of an opponent is unknown; the message says what is allowed.
+    """
+
+    metadata: dict[str, Any] = TableEnv.metadata
+
+    def __init__(
+        self,
+        game: str,
+        opponents: Sequence[str | Opponent] = ("random",),
+        num_players: int | None = None,
+        seat: int | None = None,
+        on_illegal: Literal["raise", "lose"] = "raise",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.table = TableEnv(game, num_players=num_players, render_mode=render_mode, **options)
+        self.render_mode = render_mode
+        last_seat = self.table.num_players - 1
+        self.seat = None if seat is None else check_integer("seat", seat, 0, last_seat)
+        self.on_illegal = check_choice("on_illegal", on_illegal, ("raise", "lose"))
+        self.opponents = _find_opponents(self.table.game, opponents)
+        self._learner = self.table.possible_agents[self.seat or 0]
+        self._seated: dict[str, Opponent] = {}
+        self._running = False
+        vectors = self.table.observation_space(self._learner)["observation"]
+        self.observation_space = cast("gymnasium.Space[Vector]", vectors)
+        self.action_space = self.table.action_space(self._learner)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Vector, dict[str, Any]]:
+        """Start a game and play to the learner's first decision.
+
+        Args:
+            seed: the same seed gives the same games, seats and opponents; None: go on with the generator.
+            options: ``start_player`` and ``deck`` rig the deals, as for `TableEnv`; where that game ends before the
+                learner's first decision, the next one is not rigged.
+
+        Returns:
+            Observation and info: ``action_mask``, ``skipped_games``.
+        """
+        super().reset(seed=seed)
+        self._running = False  # until the opponents have played without an error
+        skipped = 0
+        self._start_game(options)
+        while self._is_over():
+            skipped += 1
+            self._start_game(None)
+        self._running = True
+        return self._observe(), {"action_mask": self.action_masks(), "skipped_games": skipped}
+
+    def step(self, action: np.int64 | int) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+        """Make ``action`` and play on to the learner's next decision or the end of the game.
+
+        Returns:
+            Observation, rewards added up, terminated, False (nothing is truncated), info: ``action_mask``.
+
+        Raises:
+            IllegalActionError: the action is not legal now and ``on_illegal`` is ``"raise"``; nothing has changed.
+            TypeError: it is not an integer.
+            gymnasium.error.ResetNeeded: no game is running.
+        """
+        if not self._running:
+            raise ResetNeeded("no game is running: call reset() first")
+        try:
+            self.table.step(action)  # type: ignore[arg-type]  # whatever the learner chose, the table checks it
+        except IllegalActionError as error:
+            if self.on_illegal == "raise":
+                raise
+            return self._lose(str(error))
+        self._running = False  # until the opponents have played without an error
+        reward = self.table.rewards[self._learner] + self._play_on()
+        self._running = not self._is_over()
+        return self._observe(), reward, not self._running, False, {"action_mask": self.action_masks()}
+
+    def action_masks(self) -> Vector:
+        """1 for the legal actions, int8, shape (n,); all 0 when the episode is over."""
+        if not self._running:
+            return np.zeros(self.table.game.num_actions, np.int8)
+        mask: Vector = self.table.observe(self._learner)["action_mask"]
+        return mask
+
+    def render(self) -> str | None:
+        """The table as the learner sees it: text for ``"ansi"``, printed for ``"human"``."""
+        return self.table.render()
+
+    def _start_game(self, options: dict[str, Any] | None) -> None:
+        """Draw seat, opponents and deal; play to the learner's first decision or the end."""
+        table, draw = self.table, self.np_random.integers
+        seat = int(draw(table.num_players)) if self.seat is None else self.seat
+        self._learner = table.possible_agents[seat]
+        self._seated = {
+            agent: self.opponents[draw(len(self.opponents))]
+            for agent in table.possible_agents
+            if agent != self._learner
+        }
+        for opponent in self.opponents:
+            opponent.reset(int(draw(2**32)))
+        table.render_as = self._learner
+        table.reset(seed=int(draw(2**63)), options=options)
+        self._play_on()
+
+    def _play_on(self) -> float:
+        """The opponents play until the learner is to act or the game is over; the learner's rewards on the way."""
+        table, reward = self.table, 0.0
+        while not self._is_over() and table.agent_selection != self._learner:
+            opponent = self._seated[table.agent_selection]
+            action = opponent.act(table.observe(table.agent_selection))
+            try:
+                table.step(action)
+            except (IllegalActionError, TypeError) as error:
+                name = getattr(opponent, "name", opponent)
+                raise RuntimeError(f"opponent {name!r} broke the rules as {table.agent_selection}: {error}") from error
+            reward += table.rewards[self._learner]
+        return reward
+
+    def _lose(self, why: str) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+        self._running = False
+        return self._observe(), -1.0, True, False, {"action_mask": self.action_masks(), "illegal_action": why}
+
+    def _is_over(self) -> bool:
+        return self.table.terminations[self._learner]
+
+    def _observe(self) -> Vector:
+        return self.table.observe(self._learner)["observation"]
+
+
+def _find_opponents(game: Game, opponents: Sequence[str | Opponent]) -> list[Opponent]:
+    """Agents for a list of names and agents; `TypeError`, `ValueError` say what is wrong with it."""
+    allowed = "allowed is a list of names of agents and agents, such as ['random']"
+    if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+        raise TypeError(f"opponents={opponents!r} is not a list; {allowed}")
+    if not opponents:
+        raise ValueError(f"opponents={opponents!r} is empty; {allowed}")
+    return [_find_opponent(game, opponent) for opponent in opponents]
+
+
+def _find_opponent(game: Game, opponent: str | Opponent) -> Opponent:
+    if isinstance(opponent, str):
+        return make_opponent(game.name, opponent)
+    if not callable(getattr(opponent, "act", None)) or not callable(getattr(opponent, "reset", None)):
+        raise TypeError(f"opponent {opponent!r} is neither a name nor an agent with reset(seed) and act(observation)")
+    plays = getattr(opponent, "game", game.name)
+    if plays != game.name:
+        raise ValueError(f"opponent {opponent!r} plays {plays}, this environment is {game.name}")
+    return opponent

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import pickle
 import sys
 import types
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
 
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 _TRUSTED_MODULES = ("numpy", "numba", "math", "builtins")
@@ -34,14 +35,14 @@ compiled = numba.njit(**_OPTIONS)
 def entry(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that Python calls, keeping its machine code in the cache on disk.
 
-    Every function, number, string and array that it reaches must be found by `fingerprint`; a `TypeError` says what
-    could not be. Where no cache folder can be written, the function is compiled anew in every process.
+    Every function, number, string and array that it reaches must be found by `fingerprint`; at the first call a
+    `TypeError` says what could not be. Where no cache folder can be written, every process compiles anew.
     """
     dispatcher = numba.njit(**_OPTIONS)(function)
     if numba.config.DISABLE_JIT:
         return function
     with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
-        dispatcher._cache = _EntryCache(function, fingerprint(function))
+        dispatcher._cache = _EntryCache(function)
     return dispatcher
 
 
@@ -64,40 +65,47 @@ def fingerprint(*values: object) -> str:
 
 
 def _pieces(value: object, seen: dict[int, int]) -> Iterator[str]:
-    value = getattr(value, "py_func", value)  # a compiled function: what it was compiled from
+    if isinstance(value, Dispatcher):  # a compiled function: how it was compiled, and from what
+        yield f"compiled {sorted(value.targetoptions.items())}"
+        value = value.py_func
     if isinstance(value, types.FunctionType):
-        if id(value) in seen:
-            yield f"function number {seen[id(value)]}"
-        else:
-            seen[id(value)] = len(seen)
-            yield from _pieces_of_function(value, seen)
+        yield from _pieces_of_function(value, seen)
     elif isinstance(value, types.CodeType):
         yield value.co_code.hex()
         yield from _pieces((value.co_names, value.co_varnames, value.co_freevars, value.co_consts), seen)
     elif isinstance(value, tuple | list):
-        yield f"{type(value).__name__} of {len(value)}"
+        yield f"{type(value).__name__}{getattr(value, '_fields', '')} of {len(value)}"
         for item in value:
             yield from _pieces(item, seen)
-    elif isinstance(value, frozenset):
-        yield f"frozenset {sorted(map(repr, value))}"
-    elif isinstance(value, np.ndarray):
-        yield f"array {value.dtype.descr} {value.shape} {value.tobytes().hex()}"
-    elif isinstance(value, np.generic | np.dtype | str | bytes | int | float | type(None) | type(...)):
-        yield f"{type(value).__name__} {value!r}"
-    elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
-        yield f"namedtuple {value.__qualname__} {value._fields}"
-    elif isinstance(value, type | types.BuiltinFunctionType | np.ufunc) and _root(value) in _TRUSTED_MODULES:
-        yield f"{_root(value)} {getattr(value, '__qualname__', value)}"
-    elif isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in _TRUSTED_MODULES:
-        yield f"module {value.__name__}"
     else:
-        raise TypeError(
-            f"a compiled function reaches {value!r}, whose content cannot be told, so it cannot be cached; "
-            "allowed are functions, numbers, strings, tuples, arrays, dtypes and what numpy, numba and math offer"
-        )
+        yield _piece(value)
+
+
+def _piece(value: object) -> str:
+    """A value that reaches no others."""
+    if isinstance(value, frozenset):
+        return f"frozenset {sorted(map(repr, value))}"
+    if isinstance(value, np.ndarray):
+        return f"array {value.dtype.descr} {value.shape} {value.tobytes().hex()}"
+    if isinstance(value, np.generic | np.dtype | str | bytes | int | float | slice | type(None) | type(...)):
+        return f"{type(value).__name__} {value!r}"
+    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        return f"namedtuple {value.__qualname__} {value._fields}"
+    if isinstance(value, type | types.BuiltinFunctionType | np.ufunc) and _root(value) in _TRUSTED_MODULES:
+        return f"{_root(value)} {getattr(value, '__qualname__', value)}"
+    if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in _TRUSTED_MODULES:
+        return f"module {value.__name__}"
+    raise TypeError(
+        f"a compiled function reaches {value!r}, whose content cannot be told, so it cannot be cached; "
+        "allowed are functions, numbers, strings, tuples, arrays, dtypes and what numpy, numba and math offer"
+    )
 
 
 def _pieces_of_function(function: types.FunctionType, seen: dict[int, int]) -> Iterator[str]:
+    if id(function) in seen:
+        yield f"function number {seen[id(function)]}"
+        return
+    seen[id(function)] = len(seen)
     yield f"function {function.__qualname__}"
     yield from _pieces(function.__code__, seen)
     yield from _pieces(function.__defaults__, seen)
@@ -121,13 +129,15 @@ def _root(value: Any) -> str:
 class _EntryCache(FunctionCache):
     """Keeps each compiled overload in a file of its own, named after all that it depends on."""
 
-    def __init__(self, function: Callable[..., Any], key: str) -> None:
-        super().__init__(function)
-        self._key = key
+    @cached_property
+    def _key(self) -> str:
+        return fingerprint(self._py_func)  # at the first call, when all that its module defines is there
 
-    def _path(self, signature: object, codegen: Any) -> Path:
+    def _path(self, signature: Iterable[object], codegen: Any) -> Path:
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-        facts = (self._key, signature, codegen.magic_tuple(), versions, sorted(_OPTIONS.items()))
+        # A named tuple's type is written without its module and its fields.
+        arguments = [(of, getattr(of, "instance_class", ""), getattr(of, "fields", "")) for of in signature]
+        facts = (self._key, arguments, codegen.magic_tuple(), versions, sorted(_OPTIONS.items()))
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
         return Path(self._cache_path) / f"blackjacky-{name[:40]}.nbc"
 
@@ -150,6 +160,6 @@ class _EntryCache(FunctionCache):
         try:
             self._impl.locator.ensure_cache_path()
             aside.write_bytes(hashlib.sha256(content).digest() + content)
-            os.replace(aside, path)
+            aside.replace(path)
         except OSError:  # a full disk or a folder that lost its permissions costs time, never the run
             aside.unlink(missing_ok=True)

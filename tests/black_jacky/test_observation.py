@@ -1,5 +1,6 @@
 """The observation: its declared layout, what it hides, known cards, and positions sampled from it."""
 
+import copy
 import json
 from collections import Counter
 
@@ -251,6 +252,18 @@ def test_a_sampled_game_can_be_played_to_its_end(options):
             if env.unwrapped.snapshot()["phase"] != "tip":
                 assert cards_on_table(env.unwrapped.snapshot()) == all_cards(options.get("max_card", 8))
         assert env.unwrapped.snapshot()["phase"] == "over"
+
+
+def test_copies_of_a_sampled_position_have_no_record_either():
+    env = sampled(one_round([[8, 8], [7, 7]]), 1)
+    from_state = black_jacky_v0.env(num_players=2)
+    from_state.set_state(env.get_state())
+    for other in (copy.deepcopy(env), from_state):
+        other.step(NO_TRICK)
+        with pytest.raises(RuntimeError, match=r"sampled|history"):
+            other.record()
+    env.reset(seed=1)
+    assert env.record()["actions"] == []
 
 
 def test_samples_have_new_keys_and_follow_the_generator_alone():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import blackjacky_env
 from blackjacky_env import black_jacky_v0
 
 
@@ -45,4 +46,4 @@ def one_game(seed: int = 5) -> str:
 
 
 if __name__ == "__main__":
-    print(one_game())
+    print(one_game(), blackjacky_env.__file__)

@@ -278,12 +278,12 @@ def test_seeds_go_up_to_2_to_the_63_minus_1():
 
 
 def run_playing(cwd=REPOSITORY, **variables):
-    """Play the known game in a new process and return what it printed."""
+    """Play the known game in a new process; return its fingerprint and where the package was found."""
     command = [sys.executable, "-W", "error", "-m", "tests.envs.playing"]
     environment = {**os.environ, **variables}
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, check=False, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return done.stdout.strip().split(maxsplit=1)
 
 
 @pytest.mark.parametrize(
@@ -294,9 +294,12 @@ def run_playing(cwd=REPOSITORY, **variables):
     ],
 )
 def test_another_process_plays_the_same_game(variables):
-    assert run_playing(**variables) == one_game()
+    assert run_playing(**variables)[0] == one_game()
 
 
+@pytest.mark.filterwarnings(
+    "ignore:.*multi-threaded.*:DeprecationWarning"
+)  # Python 3.12 on: any fork after Numba's threads
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_workers_play_the_same_game(method):
     with multiprocessing.get_context(method).Pool(2) as pool:
@@ -311,7 +314,9 @@ def test_a_read_only_install_with_no_place_for_a_cache_works(tmp_path):
         (folder / "__pycache__").touch()
     nowhere = str(tmp_path / "blackjacky_env" / "__pycache__" / "nowhere")
     places = dict.fromkeys(["HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"], nowhere)
-    assert run_playing(cwd=tmp_path, PYTHONPATH=str(tmp_path), **places) == one_game()
+    played, package = run_playing(cwd=tmp_path, PYTHONPATH=str(tmp_path), **places)
+    assert played == one_game()
+    assert tmp_path in Path(package).parents
 
 
 # Copies, states, records
@@ -361,8 +366,9 @@ def test_copies_are_faithful_while_agents_leave(copied):
 
 def test_a_copy_keeps_the_rigged_deals():
     table = Table([losing([1], range(4)), losing([2], [0, 2, 3], start=2)], players=4, hearts=1)
-    for copied in (copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))):
-        other = copied(table.env)
+    from_state = black_jacky_v0.env(num_players=4, hearts=1)
+    from_state.set_state(table.env.get_state())
+    for other in (copy.deepcopy(table.env), pickle.loads(pickle.dumps(table.env)), from_state):
         for action in [*KNOCKS * 4, tip(1)]:
             other.step(action)
         assert other.unwrapped.snapshot()["hands"][2] == [3, 5]
@@ -424,6 +430,15 @@ def test_a_record_of_another_game_or_version_is_refused_by_name(key, value):
     env = mid_game().unwrapped
     with pytest.raises(ValueError, match=str(value)):
         env.replay({**env.record(), key: value})
+
+
+@pytest.mark.parametrize("spoiled", [{"actions": [0, 0]}, {"actions": [99]}, {"reset_options": {"start_player": 9}}])
+def test_a_record_that_cannot_be_played_changes_nothing(spoiled):
+    env = mid_game()
+    before = fingerprint(env)
+    with pytest.raises(ValueError, match=r"illegal|range"):
+        env.unwrapped.replay({**env.unwrapped.record(), **spoiled})
+    assert fingerprint(env) == before
 
 
 # Words, snapshot, view

@@ -162,4 +162,5 @@ class _EntryCache(FunctionCache):
             aside.write_bytes(hashlib.sha256(content).digest() + content)
             aside.replace(path)
         except OSError:  # a full disk or a folder that lost its permissions costs time, never the run
-            aside.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                aside.unlink()

@@ -1,0 +1,356 @@
+"""The cache on disk: it works across processes, is never stale, and never mixes two functions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import blackjacky_env
+from blackjacky_agents import CompiledAgent
+from blackjacky_env.engine.compiling import compiled, entry, fingerprint
+from blackjacky_env.engine.table import table_functions
+from blackjacky_env.games import get_game
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+PACKAGE = Path(blackjacky_env.__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def hits(function: Any) -> int:
+    return sum(function.stats.cache_hits.values())
+
+
+def files(cache: Path) -> list[Path]:
+    return sorted(path for path in cache.rglob("*") if path.is_file())
+
+
+@compiled
+def double(x):
+    return 2 * x
+
+
+@compiled
+def triple(x):
+    return 3 * x
+
+
+def make_sum(inner: Callable[[int], int], constant: Any) -> Any:
+    def run(x):
+        return inner(x) + constant
+
+    return entry(run)
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Run a file as a module; its functions know where they stand, as the cache needs."""
+    names: dict[str, Any] = {"__name__": "loaded", "__file__": str(path)}
+    exec(compile(path.read_text(), path, "exec"), names)
+    return names
+
+
+# ---------------------------------------------------------------- across processes
+
+FIRST_OBSERVATION = """
+import numba.core.event
+compilations = numba.core.event.RecordingListener()
+numba.core.event.register("numba:compile", compilations)
+from blackjacky_env import black_jacky_v0
+env = black_jacky_v0.env()
+env.reset(seed=7)
+print(env.last()[0]["observation"].tolist())
+print(len(compilations.buffer))
+"""
+
+KEY = """
+from blackjacky_env.engine.table import table_functions
+from blackjacky_env.games import get_game
+game_key = table_functions(get_game("black_jacky")).game_key
+print(int(game_key(5)))
+print(sum(game_key.stats.cache_hits.values()))
+"""
+
+
+def start(code: str, folder: Path, **variables: str) -> subprocess.Popen[str]:
+    """A new process that runs code with the packages in ``folder`` before all others."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", code],
+        env=environment,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> list[str]:
+    output, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    return output.splitlines()
+
+
+def copied_package(folder: Path) -> Path:
+    shutil.copytree(PACKAGE, folder / "blackjacky_env", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder / "blackjacky_env"
+
+
+def test_a_second_process_shows_the_first_observation_and_compiles_nothing(tmp_path: Path, cache: Path) -> None:
+    first = finish(start(FIRST_OBSERVATION, tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    second = finish(start(FIRST_OBSERVATION, tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    assert first[0] == second[0]
+    assert int(first[1]) > 0
+    assert int(second[1]) == 0
+
+
+def test_two_processes_that_compile_at_once_agree_and_leave_a_cache_that_works(tmp_path: Path, cache: Path) -> None:
+    together = [start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)) for _ in range(2)]
+    assert len({finish(process)[0] for process in together}) == 1
+    assert finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))[1] == "1"
+    assert all(path.suffix == ".nbc" for path in files(cache))
+
+
+def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Path, cache: Path) -> None:
+    source = copied_package(tmp_path) / "engine" / "random.py"
+    before = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    text = source.read_text()
+    assert "np.uint64(27)" in text
+    source.write_text(text.replace("np.uint64(27)", "np.uint64(26)"))
+    after = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    source.write_text(text)
+    again = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    assert before[0] != after[0]
+    assert after[1] == "0"
+    assert again == [before[0], "1"]
+
+
+def test_an_installation_where_no_cache_can_be_written_works(tmp_path: Path) -> None:
+    package = copied_package(tmp_path)
+    (package / "engine" / "__pycache__").write_text("a file where the folder would be")
+    nowhere = tmp_path / "nowhere"
+    nowhere.write_text("a file where the user's folder would be")
+    variables = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "USERPROFILE"), str(nowhere))
+    key, _ = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR="", **variables))
+    assert not list(tmp_path.rglob("*.nbc"))
+    assert int(key) == table_functions(get_game("black_jacky")).game_key(5)
+
+
+# ---------------------------------------------------------------- never stale
+
+MODULE = """
+import numpy as np
+from blackjacky_env.engine.compiling import compiled, entry
+LIMIT = 3
+TABLE = np.array([1, 2])
+
+@compiled
+def callee(x, y=4):
+    return x + LIMIT + y + TABLE[0]
+
+@entry
+def run(x):
+    return callee(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "result"),
+    [
+        ("x + LIMIT", "x - LIMIT", 12),
+        ("LIMIT = 3", "LIMIT = 5", 20),
+        ("y=4", "y=5", 19),
+        ("[1, 2]", "[2, 2]", 19),
+        ("TABLE[0]", "TABLE[1]", 19),
+        ("return callee(x)", "return -callee(x)", -18),
+    ],
+)
+def test_an_edit_is_seen_at_the_next_start(tmp_path: Path, old: str, new: str, result: int) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(MODULE)
+    assert load(path)["run"](10) == 18
+    assert old in MODULE
+    path.write_text(MODULE.replace(old, new))
+    edited = load(path)["run"]
+    assert edited(10) == result
+    assert hits(edited) == 0
+
+
+def test_a_comment_that_moves_the_code_does_not_make_it_compile_again(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(MODULE)
+    load(path)["run"](10)
+    path.write_text("# A comment.\n" + MODULE)
+    unchanged = load(path)["run"]
+    assert unchanged(10) == 18
+    assert hits(unchanged) == 1
+
+
+def test_an_edit_of_a_callee_that_stands_below_its_caller_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    head = """
+from blackjacky_env.engine.compiling import compiled, entry
+@entry
+def run(x):
+    return callee(x)
+@compiled
+def callee(x):
+"""
+    for added in (1, 2):
+        path.write_text(f"{head}    return x + {added}\n")
+        assert load(path)["run"](10) == 10 + added
+
+
+# ---------------------------------------------------------------- never mixed
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ((double, 1), (triple, 1)),
+        ((double, 1), (double, 2)),
+        ((double, 1), (double, 1.0)),
+        ((double, np.array([1, 2])), (double, np.array([1, 3]))),
+    ],
+    ids=["function", "constant", "type of constant", "array"],
+)
+def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, other: Any) -> None:
+    for inner, constant in (one, other):
+        function = make_sum(inner, constant)
+        assert str(function(10)) == str(inner(10) + constant)
+        assert hits(function) == 0
+    again = make_sum(*one)
+    assert str(again(10)) == str(one[0](10) + one[1])
+    assert hits(again) == 1
+
+
+def test_games_that_differ_in_one_rule_are_kept_apart() -> None:
+    game = get_game("black_jacky")
+    seen = []
+    for value in (1, 2, 1):
+        other = replace(game, rules=replace(game.rules, encode=_encode_as(value), legal=_nothing_is_legal))
+        look = table_functions(other).look
+        observation, mask = np.zeros(game.layout.size, np.int8), np.zeros(game.num_actions, np.int8)
+        look(game.new_state(2, "classic", game.check_options(2, "classic", {})), 1, observation, mask)
+        seen.append((observation[0], hits(look)))
+    assert seen == [(1, 0), (2, 0), (1, 1)]
+
+
+def _encode_as(value: int) -> Callable[..., None]:
+    @compiled
+    def encode(s, observer, out):
+        out[:] = value
+
+    return encode
+
+
+@compiled
+def _nothing_is_legal(s, mask):
+    mask[:] = 0
+
+
+@compiled
+def choose_first(observation, mask, random_state, parameters):
+    """The first legal action."""
+    return np.argmax(mask)
+
+
+@compiled
+def choose_last(observation, mask, random_state, parameters):
+    """The last legal action."""
+    return len(mask) - 1 - np.argmax(mask[::-1])
+
+
+def test_bots_are_kept_apart() -> None:
+    observations, masks = np.zeros((1, 4), np.int8), np.array([[0, 1, 1, 0]], np.int8)
+    first = CompiledAgent("first", "black_jacky", choose_first)
+    last = CompiledAgent("last", "black_jacky", choose_last)
+    assert first.act_batch(observations, masks) == [1]
+    assert last.act_batch(observations, masks) == [2]
+
+
+def test_named_tuples_that_differ_in_the_order_of_their_fields_are_kept_apart() -> None:
+    one, other = namedtuple("Pair", "x y"), namedtuple("Pair", "y x")
+
+    def make() -> Any:
+        def run(pair):
+            return 10 * pair.x + pair.y
+
+        return entry(run)
+
+    assert make()(one(1, 2)) == 12
+    assert make()(other(1, 2)) == 21
+
+
+def test_callees_that_differ_in_how_they_are_compiled_are_kept_apart() -> None:
+    def half(x):
+        return x / 2
+
+    exact, fast = (fingerprint(numba.njit(fastmath=fast)(half)) for fast in (False, True))
+    assert exact != fast
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(1, True), (1, np.int64(1)), (np.int8(1), np.int64(1)), (0.0, -0.0), ("1", b"1"), ((1,), [1]), (None, ())],
+)
+def test_values_that_compile_differently_have_different_fingerprints(one: object, other: object) -> None:
+    assert fingerprint(one) != fingerprint(other)
+    assert fingerprint(one) == fingerprint(one)
+
+
+def test_what_cannot_be_told_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"reaches \{'a': 1\}, whose content cannot be told"):
+        make_sum(double, {"a": 1})(10)
+
+
+# ---------------------------------------------------------------- damage
+
+
+def _cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def _flip(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+def _empty(content: bytes) -> bytes:
+    return b""
+
+
+@pytest.mark.parametrize("damage", [_cut, _flip, _empty])
+def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[bytes], bytes]) -> None:
+    make_sum(double, 1)(10)
+    (path,) = files(cache)
+    path.write_bytes(damage(path.read_bytes()))
+    function = make_sum(double, 1)
+    assert function(10) == 21
+    assert hits(function) == 0
+    repaired = make_sum(double, 1)
+    assert repaired(10) == 21
+    assert hits(repaired) == 1
+
+
+def test_a_cache_folder_that_can_no_longer_be_written_costs_only_time(cache: Path) -> None:
+    function = make_sum(double, 1)
+    shutil.rmtree(cache)
+    cache.write_text("a file where the folder was")
+    assert function(10) == 21

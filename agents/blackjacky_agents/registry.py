@@ -8,11 +8,19 @@ from functools import partial
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.bots import random
+from blackjacky_agents.bots.black_jacky import counter, threshold, trickster
 from blackjacky_env.envs.opponents import register_opponent
 
 GAMES = ("black_jacky",)
 BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
     ("black_jacky", "random"): lambda: CompiledAgent("random", "black_jacky", random.choose),
+    ("black_jacky", "threshold"): lambda: CompiledAgent(
+        "threshold", "black_jacky", threshold.choose, threshold.LIMITS
+    ),
+    ("black_jacky", "trickster"): lambda: CompiledAgent(
+        "trickster", "black_jacky", trickster.choose, trickster.PARAMETERS
+    ),
+    ("black_jacky", "counter"): lambda: CompiledAgent("counter", "black_jacky", counter.choose, counter.PARAMETERS),
 }
 
 

@@ -47,7 +47,7 @@ LAYOUT = Layout(
         Part("turn", (), 0, 127, "zocks done in this round, at most 127"),
         Part("ends_after_turn", (), 0, 1, "1: a 1 was laid, settlement follows this zock (T1)"),
         Part("to_act", (SEATS,), 0, 1, "one-hot seat to act; none when the game is over"),
-        Part("turn_player", (SEATS,), 0, 1, "one-hot seat whose turn it is; none while tipping"),
+        Part("turn_player", (SEATS,), 0, 1, "one-hot seat whose turn it is; none while tipping and when the game is over"),
         Part("start_player", (SEATS,), 0, 1, "one-hot seat that starts the round"),
         Part("hearts", (SEATS,), 0, 9, "hearts by seat"),
         Part("black_hearts", (SEATS,), 0, 1, "1: the seat holds or has lost a black heart"),
@@ -58,7 +58,7 @@ LAYOUT = Layout(
         Part("first_knocker", (SEATS,), 0, 1, "one-hot seat that announced the end"),
         Part("last_turns", (SEATS,), 0, 1, "1: the last turn of this seat is not finished"),
         Part("plus_one", (SEATS,), 0, 1, 'one-hot seat before which "+1" lies'),
-        Part("tips", (SEATS,), -1, 5, "by tipper: the relative seat named, -1 = none"),
+        Part("tips", (SEATS,), 0, 6, "by tipper: 1 + the relative seat named, 0 = none"),
         Part("trickster", (SEATS,), 0, 1, "one-hot seat that laid the 3 of a pending exchange"),
         Part("exchange_pair", (2, SEATS), 0, 1, "one-hot seats of a pending exchange, in the order of giving"),
         Part("exchange_given", (2,), 0, 1, "1: the first / second of the pair has given"),
@@ -173,7 +173,8 @@ def encode_seat(s, observer, q, seat, out):
     out[_OUT + seat] = s.status[q] == OUT
     out[_WINNERS + seat] = s.winners[q]
     out[_KNOCKED + seat] = s.knocked[q]
-    out[_TIPS + seat] = NOBODY if s.tips[q] == NOBODY else relative_to(s, observer, int(s.tips[q]))
+    if s.tips[q] != NOBODY:
+        out[_TIPS + seat] = 1 + relative_to(s, observer, int(s.tips[q]))
     out[_HAND_COUNTS + seat] = s.hand_counts[q]
     for v in range(1, VALUES):
         out[_DISPLAYS + 8 * seat + v - 1] = s.displays[q, v]
@@ -247,7 +248,7 @@ def _set_public(s: Any, seen: dict[str, Any]) -> None:
         WANTED if wanted else OUT if out or seat >= seen["num_players"] else SALOON
         for seat, (wanted, out) in enumerate(zip(seen["wanted"], seen["out"], strict=True))
     ]
-    s["tips"] = [tip if seat < seen["num_players"] else NOBODY for seat, tip in enumerate(seen["tips"])]
+    s["tips"] = [tip - 1 for tip in seen["tips"]]
     s["discard_top"] = _marked(seen["discard_top"]) + 1
     s["discards"][1:] = seen["discards"]
     s["discard_count"] = sum(seen["discards"])
@@ -289,6 +290,7 @@ def _set_known(s: Any, seen: dict[str, Any]) -> None:
 
 def _set_exchange(s: Any, seen: dict[str, Any], rng: np.random.Generator) -> None:
     """Who gives in a pending exchange, and which card was given."""
+    s["pair"] = NOBODY
     if s["phase"] != EXCHANGE:
         return
     for i in range(2):

@@ -28,8 +28,7 @@ def check_options(num_players: int, variant: str, options: Mapping[str, Any]) ->
         given["hearts"] = 3 if num_players <= 3 else 2  # R2
     checked: dict[str, Any] = {name: check_integer(name, given[name], *_RANGES[name]) for name in _RANGES}
     checked["tricks"] = _check_tricks(given.get("tricks", range(1, VALUES)))
-    turns = given.get("max_turns_per_round", 100)
-    checked["max_turns_per_round"] = None if turns is None else check_integer("max_turns_per_round", turns, 1, 127)
+    checked["max_turns_per_round"] = _check_max_turns(given.get("max_turns_per_round", 100))
     _check_dealable(num_players, checked)
     return checked
 
@@ -37,7 +36,14 @@ def check_options(num_players: int, variant: str, options: Mapping[str, Any]) ->
 def _check_tricks(tricks: object) -> list[int]:
     if not isinstance(tricks, Iterable) or isinstance(tricks, str | bytes):
         raise TypeError(f"tricks={tricks!r} is not a collection; allowed are collections of values 1 .. 8")
-    return sorted({check_integer("each value in tricks", value, 1, 8) for value in tricks})
+    return sorted({check_integer("a value of the option tricks", value, 1, 8) for value in tricks})
+
+
+def _check_max_turns(turns: object) -> int | None:
+    try:
+        return None if turns is None else check_integer("max_turns_per_round", turns, 1, 127)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{error} and None (no limit)") from None
 
 
 def _check_dealable(num_players: int, options: Mapping[str, Any]) -> None:
@@ -58,7 +64,7 @@ def full_deck(options: Mapping[str, Any]) -> list[int]:
 
 def read_deck(cards: Iterable[Any], options: Mapping[str, Any]) -> list[int]:
     """A deck for a rigged deal as integers, top first; `TypeError`, `ValueError` unless it is all cards of the game."""
-    deck = [check_integer("each card of the deck", card, 1, options["max_card"]) for card in cards]
+    deck = [check_integer("a card of the deck", card, 1, options["max_card"]) for card in cards]
     missing, surplus = Counter(full_deck(options)), Counter(deck)
     missing, surplus = missing - surplus, surplus - missing
     if missing or surplus:

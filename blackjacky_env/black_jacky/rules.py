@@ -129,8 +129,9 @@ def clear_table(s):
     s.first_knocker = NOBODY
     s.ends_after_turn = 0
     s.plus_one = NOBODY
-    s.trickster = NOBODY
+    end_exchange(s)
     s.draw_count = 0
+    s.draw_pile[:] = NO_CARD
     s.discard_top = NO_CARD
     s.discard_count = 0
     s.discards[:] = 0
@@ -305,7 +306,9 @@ def take_from_draw_pile(s):
     if s.draw_count == 0:
         reshuffle(s)
     s.draw_count -= 1
-    return int(s.draw_pile[s.draw_count])
+    v = int(s.draw_pile[s.draw_count])
+    s.draw_pile[s.draw_count] = NO_CARD
+    return v
 
 
 @compiled
@@ -476,8 +479,16 @@ def give(s, p, v):
     s.hands[a, v] += 1
     learn_from_exchange(s, a, x, b, v)
     s.player = s.trickster
-    s.trickster = NOBODY
+    end_exchange(s)
     s.phase = ZOCK
+
+
+@compiled
+def end_exchange(s):
+    """No exchange is pending."""
+    s.trickster = NOBODY
+    s.pair[:] = NOBODY
+    s.given[:] = NO_CARD
 
 
 @compiled
@@ -621,6 +632,7 @@ def end_game(s):
         s.status[p] = SALOON if s.hearts[p] > 0 else OUT
     s.phase = OVER
     s.player = NOBODY
+    s.turn_player = NOBODY
 
 
 @compiled

@@ -234,7 +234,7 @@ def _starter(game: Game, run_on: Callable[..., int]) -> Callable[..., None]:
         while True:
             lots = stream(desk.key, FOR_LINEUPS, i, desk.played[i])
             begin(s, game_key(draw(lots, 0) >> np.uint64(1)), DRAWN)
-            seat = below(draw(lots, 1), s.num_players) if desk.fixed_seat == DRAWN else desk.fixed_seat
+            seat = desk.fixed_seat if desk.fixed_seat != DRAWN else np.int64(below(draw(lots, 1), s.num_players))
             lineup = below(draw(lots, 2), len(desk.lineups))
             for relative in range(1, s.num_players):
                 desk.seating[i, (seat + relative) % s.num_players] = desk.lineups[lineup, relative - 1]

@@ -96,11 +96,13 @@ def identity(game: Game, num_players: int, variant: str, options: Mapping[str, A
 
 
 def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """Raise a `ValueError` naming the first difference between two identities."""
-    mine, theirs = ({**side, **side["options"]} for side in (own, other))
-    for name in sorted(mine.keys() | theirs.keys(), key=lambda name: (name not in own, name)):
-        if name != "options" and mine.get(name) != theirs.get(name):
-            raise ValueError(f"this {what} has {name}={theirs.get(name)!r}, the environment has {mine.get(name)!r}")
+    """Raise a `ValueError` naming the first difference between `identity` ``own`` and that of ``other``."""
+    for name in own:
+        if name != "options" and other.get(name) != own[name]:
+            raise ValueError(f"this {what} has {name}={other.get(name)!r}, the environment has {own[name]!r}")
+    for name, value in own["options"].items():
+        if other["options"].get(name) != value:
+            raise ValueError(f"this {what} has {name}={other['options'].get(name)!r}, the environment has {value!r}")
 
 
 def pack(header: Mapping[str, Any], *arrays: np.ndarray[Any, Any]) -> bytes:

@@ -241,8 +241,8 @@ class TableEnv(AECEnv[str, Observation, int]):
         """The whole table, hidden cards included, for central critics: int16, shape of ``state_space``."""
         self._require_game()
         s = self._states[0]
-        parts = [np.minimum(s[name], np.iinfo(np.int16).max).ravel() for name in self.game.table_fields]
-        return np.concatenate(parts, dtype=np.int16, casting="unsafe")
+        fields = np.concatenate([np.ravel(s[name]) for name in self.game.table_fields])
+        return np.minimum(fields, np.iinfo(np.int16).max).astype(np.int16)
 
     def close(self) -> None:
         """Nothing is held open."""

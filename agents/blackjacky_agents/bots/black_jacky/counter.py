@@ -48,14 +48,26 @@ ABOVE_BUST = 12  # sums this far above bust_at and higher are put together: no s
 MOST_HIDDEN = 8  # a hand with more hidden cards is reckoned as if it had this many
 ILLEGAL = 2.0  # above every chance
 
-# Parameters: "base" and limits are distances below bust_at, a "slope" is the fall of the log-likelihood for each point.
-FIRST_BASE, FIRST_SLOPE, LATE_BASE, LATE_SLOPE, DONE_BASE, DONE_SLOPE, DONE_BUST = range(7)
-OPEN_BASE, OPEN_SLOPE, OPEN_BUST = range(7, 10)
-KEEP_FROM, DRAW_BELOW, LOW_CARD, HIGH_CARD = range(10, 14)
-CUT_OFF, SECOND_TURN, EXPOSED, TRICK_COST = range(14, 18)
+# Parameters of the models. Of each kind of conduct: how fast its likelihood falls for each point below the best sum
+# (as log), where it stops falling, and the likelihood when bust; all relative to the best sum.
+FIRST, LATE, DONE, OPEN = 0, 3, 6, 9
+# Of a turn: from which distance below bust_at on a player no longer just draws, which card he swaps then, how likely a
+# bust player stays bust, the growth of that with each point, and how much likelier he ends with one point more.
+DRAW_BELOW, SWAPPED, STAY_BUST, STAY_BUST_SLOPE, RECOVERY = range(12, 17)
+# Of what is to come: the chance that the round ends before my next turn, the share of rounds in which the others have
+# two turns until then, what it costs not to be safe from tricks, and to show a card.
+CUT_OFF, SECOND_TURN, EXPOSED, TRICK_COST = range(17, 21)
 
 PARAMETERS = np.array(
-    [1.5, 1.2, 3.0, 0.8, 4.0, 0.15, 0.5, 6.0, 0.1, 0.6, 4.0, 7.0, 3.0, 6.0, 0.1, 0.5, 0.02, 0.004], np.float32
+    [
+        *(0.55, 0.06, 0.001),
+        *(0.55, 0.06, 0.001),
+        *(0.15, 0.4, 0.22),
+        *(0.15, 0.65, 0.27),
+        *(8.0, 3.0, 0.14, 0.06, 0.6),
+        *(0.1, 0.5, 0.02, 0.004),
+    ],
+    np.float32,
 )
 """Found by `scripts/tune_counter.py`."""
 
@@ -193,15 +205,12 @@ def add_hidden_sums(observation, unseen, sums):
 
 
 @compiled
-def weigh(sums, bust_at, base, slope, bust_weight):
-    """Weight a distribution with how likely a player with that sum acted so: 1 up to ``base`` below bust_at, then
-    falling; ``bust_weight`` when bust."""
-    weight = 1.0
-    step = np.exp(-slope)
+def weigh(sums, bust_at, slope, floor, bust_weight):
+    """Weight a distribution with how likely a player with that sum acted as he did."""
+    weight, fall = 1.0, np.exp(-slope)
     for x in range(bust_at - 1, -1, -1):
-        if bust_at - x > base:
-            weight *= step
-        sums[x] *= weight
+        sums[x] *= max(weight, floor)
+        weight *= fall
     sums[bust_at:] *= bust_weight
     total = sums.sum()
     if total > 0.0:
@@ -215,35 +224,41 @@ def weigh_by_conduct(thought, sums):
     for seat in range(1, SEATS):
         if observation[HEARTS + seat] == 0:
             continue
+        conduct = OPEN
         if observation[FIRST_KNOCKER + seat]:
-            weigh(sums[seat], thought.bust_at, p[FIRST_BASE], p[FIRST_SLOPE], 0.001)
+            conduct = FIRST
         elif observation[KNOCKED + seat]:
-            weigh(sums[seat], thought.bust_at, p[LATE_BASE], p[LATE_SLOPE], 0.02)
+            conduct = LATE
         elif thought.knocked and not observation[LAST_TURNS + seat]:
-            weigh(sums[seat], thought.bust_at, p[DONE_BASE], p[DONE_SLOPE], p[DONE_BUST])
-        else:
-            weigh(sums[seat], thought.bust_at, p[OPEN_BASE], p[OPEN_SLOPE], p[OPEN_BUST])
+            conduct = DONE
+        weigh(sums[seat], thought.bust_at, p[conduct], p[conduct + 1], p[conduct + 2])
 
 
 @compiled
 def take_turn(thought, sums):
-    """Let a player have a turn: he keeps a good sum, draws on a low one, swaps a low card on those between and a high
-    one when bust."""
+    """Let a player have a turn: he draws on a low sum, swaps a card on a better one if that makes it higher, and gets
+    back below bust_at if he can."""
     if not thought.drawable:
         return
     bust_at, p = thought.bust_at, thought.parameters
     after = np.zeros(thought.size)
-    for x in range(thought.size):
-        if bust_at - p[KEEP_FROM] <= x < bust_at:
-            after[x] += sums[x]
-            continue
-        start = x
-        if x >= bust_at:
-            start -= int(p[HIGH_CARD])
-        elif x >= bust_at - p[DRAW_BELOW]:
-            start -= int(p[LOW_CARD])
+    for x in range(bust_at):
         for v in range(1, 9):
-            after[min(max(start + v, 0), thought.size - 1)] += sums[x] * thought.draws[v]
+            reached = x + v
+            if x > bust_at - 1 - p[DRAW_BELOW]:
+                reached -= int(p[SWAPPED])
+                if reached < x or reached >= bust_at:
+                    reached = x
+            after[min(reached, thought.size - 1)] += sums[x] * thought.draws[v]
+    recovered = 0.0
+    for x in range(bust_at, thought.size):
+        stays = min(p[STAY_BUST] + p[STAY_BUST_SLOPE] * (x - bust_at), 1.0)
+        after[x] += stays * sums[x]
+        recovered += (1.0 - stays) * sums[x]
+    for x in range(bust_at - 1, max(bust_at - 5, -1), -1):
+        after[x] += (1.0 - p[RECOVERY]) * recovered
+        recovered *= p[RECOVERY]
+    after[max(bust_at - 5, 0)] += recovered
     sums[:] = after
 
 

@@ -18,14 +18,14 @@ from blackjacky_agents.bots.random import choose as choose_at_random
 from blackjacky_env.black_jacky.rules import DRAW, GIVE, KNOCK, NO_TRICK, SWAP_DISCARD, SWAP_DRAW
 from blackjacky_env.engine.compiling import compiled
 
-LIMITS = np.array([2, 4, 8], np.float32)
-"""Knock with at least bust_at - LIMITS[0], in a last turn with at least bust_at - LIMITS[1]; draw below
-bust_at - LIMITS[2]: the best reply to themselves that `scripts/sweep_threshold.py` finds."""
+LIMITS = np.array([2, 5, 2, 8], np.float32)
+"""Distances below ``bust_at``: knock from, draw below; in a last turn keep from, draw below. They are the best reply to
+themselves that `scripts/sweep_threshold.py` finds."""
 
 
 @compiled
 def choose(observation, mask, random_state, parameters):
-    """An action of ``threshold``; parameters: the three limits, as distances from ``bust_at``."""
+    """An action of ``threshold``; parameters: the four `LIMITS`."""
     if observation[ZOCKING]:
         return zock(observation, mask, parameters)
     if mask[NO_TRICK]:
@@ -48,13 +48,14 @@ def zock(observation, mask, parameters):
     """Knock when the sum is good, make it good with the discard pile, else draw or swap blindly."""
     total = my_sum(observation)
     bust = 10 * observation[BUST_AT]
-    good = bust - 10 * parameters[1 if somebody_knocked(observation) else 0]
+    limits = parameters[2:4] if somebody_knocked(observation) else parameters[0:2]
+    good = bust - 10 * limits[0]
     if good <= total < bust:
         return KNOCK
     swapped = best_swap(observation, mask, total, good, bust)
     if swapped > 0:
         return SWAP_DISCARD + swapped
-    if total < bust - 10 * parameters[2] and mask[DRAW]:
+    if total < bust - 10 * limits[1] and mask[DRAW]:
         return DRAW
     given = highest_card(observation) if total >= bust else lowest_card(observation)
     if given and mask[SWAP_DRAW + given]:

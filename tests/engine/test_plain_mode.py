@@ -1,0 +1,90 @@
+"""The rules run as plain Python too (NUMBA_DISABLE_JIT=1), for debuggers and coverage, and say the same.
+
+This file is also the script that the other process runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+import gymnasium
+import numba
+import numpy as np
+import pytest
+
+from blackjacky_env import black_jacky_v0, make_batch
+
+TABLES = (
+    {"num_players": 2, "reward": "hearts"},
+    {"num_players": 4},
+    {"num_players": 6, "max_turns_per_round": 12},
+    {"num_players": 3, "variant": "schnell_duell", "hand_size": 4, "bust_at": 30},
+)
+
+
+def digest_of_game(seed: int, options: dict[str, object]) -> str:
+    """A hash of all that a random game shows: positions, what every player sees, rewards, names of actions."""
+    env = black_jacky_v0.env(**options)
+    env.reset(seed=seed)
+    rng, digest = np.random.default_rng(seed), hashlib.sha256()
+    while not all(env.terminations.values()):
+        digest.update(json.dumps(env.snapshot(), sort_keys=True).encode())
+        for agent in env.agents:
+            seen = env.observe(agent)
+            digest.update(seen["observation"].tobytes() + seen["action_mask"].tobytes())
+        digest.update(json.dumps(env.rewards, sort_keys=True).encode() + env.state().tobytes())
+        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+    digest.update(json.dumps([env.snapshot(), env.rewards], sort_keys=True).encode() + env.get_state())
+    return digest.hexdigest()
+
+
+def digest_of_batch() -> str:
+    """A hash of all arrays of a batch while games end and begin anew."""
+    batch = make_batch("black_jacky", 3, num_players=[2, 4, 5], seed=3, max_turns_per_round=6)
+    rng, digest = np.random.default_rng(3), hashlib.sha256()
+    for _ in range(200):
+        for array in (batch.observations, batch.action_masks, batch.current_player, batch.seeds, batch.rewards):
+            digest.update(array.tobytes())
+        batch.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in batch.action_masks]))
+    return digest.hexdigest()
+
+
+def digest_of_seat() -> str:
+    """A hash of what a learner sees in some games against a compiled agent."""
+    env = gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=["random"], reward="hearts")
+    rng, digest = np.random.default_rng(4), hashlib.sha256()
+    observation, info = env.reset(seed=4)
+    for _ in range(200):
+        digest.update(observation.tobytes() + info["action_mask"].tobytes())
+        action = rng.choice(np.flatnonzero(info["action_mask"]))
+        observation, reward, terminated, _, info = env.step(action)
+        digest.update(repr(reward).encode())
+        if terminated:
+            observation, info = env.reset()
+    return digest.hexdigest()
+
+
+def all_digests() -> list[str]:
+    games = [digest_of_game(seed, options) for seed, options in enumerate(TABLES)]
+    return [*games, digest_of_batch(), digest_of_seat()]
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
+def test_plain_python_and_compiled_code_play_the_same_games() -> None:
+    plain = subprocess.run(
+        [sys.executable, "-W", "error", __file__],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert plain.stdout.split() == all_digests()
+
+
+if __name__ == "__main__":
+    print("\n".join(all_digests()))

@@ -1,0 +1,161 @@
+"""Random numbers: SplitMix64, keyed; nothing is stored, so every deal can be made again."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine.compiling import entry
+from blackjacky_env.engine.random import below, draw, game_key, shuffle, stream
+
+MASK = 2**64 - 1
+SHUFFLES = 24_000
+
+# Critical values of the chi-square distribution: a fair generator exceeds them once in a million.
+LIMIT_FOR_23, LIMIT_FOR_35 = 70.5, 89.9
+
+
+def splitmix64(seed: int, count: int) -> list[int]:
+    """The first numbers of SplitMix64 as its authors' reference code makes them, in plain integers."""
+    numbers, state = [], seed
+    for _ in range(count):
+        state = (state + 0x9E3779B97F4A7C15) & MASK
+        z = state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        numbers.append(z ^ (z >> 31))
+    return numbers
+
+
+@entry
+def draws(of, out):
+    for i in range(len(out)):
+        out[i] = draw(of, i)
+
+
+@entry
+def keys(seeds, out):
+    for i in range(len(seeds)):
+        out[i] = game_key(seeds[i])
+
+
+@entry
+def streams(key, purposes, rounds, repeats, out):
+    for i in range(len(out)):
+        out[i] = stream(key, purposes[i], rounds[i], repeats[i])
+
+
+@entry
+def numbers_below(bits, limit, out):
+    for i in range(len(bits)):
+        out[i] = below(bits[i], limit)
+
+
+@entry
+def shuffles(count, decks):
+    for i in range(len(decks)):
+        shuffle(decks[i], count, stream(np.uint64(7), 1, i, 0))
+
+
+def drawn(of: int, count: int) -> list[int]:
+    out = np.zeros(count, np.uint64)
+    draws(np.uint64(of), out)
+    return [int(number) for number in out]
+
+
+def shuffled(cards: list[int], count: int) -> np.ndarray[Any, Any]:
+    """Many shuffles of the first ``count`` cards, each of a stream of its own."""
+    decks = np.tile(np.array(cards, np.int8), (SHUFFLES, 1))
+    shuffles(count, decks)
+    return decks
+
+
+def chi_square(counts: np.ndarray[Any, Any]) -> float:
+    expected = counts.sum() / counts.size
+    return float(((counts - expected) ** 2 / expected).sum())
+
+
+def test_the_published_numbers_of_seed_1234567_are_drawn() -> None:
+    published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
+    assert splitmix64(1234567, 4) == published
+    assert drawn(1234567, 4) == published
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**31, 2**63 - 1, 2**63, 2**64 - 1])
+def test_a_stream_is_splitmix64_whatever_its_seed(seed: int) -> None:
+    assert drawn(seed, 50) == splitmix64(seed, 50)
+
+
+def test_the_key_of_a_game_is_the_first_number_of_its_seed() -> None:
+    seeds = np.array([0, 1, 2**32, 2**63 - 1], np.int64)
+    out = np.zeros(len(seeds), np.uint64)
+    keys(seeds, out)
+    assert [int(key) for key in out] == [splitmix64(int(seed), 1)[0] for seed in seeds]
+
+
+def test_streams_differ_in_key_purpose_round_and_repeat() -> None:
+    purposes, rounds, repeats = (grid.ravel() for grid in np.mgrid[0:20, 0:50, 0:50])
+    seen = np.zeros((2, len(purposes)), np.uint64)
+    for key in range(2):
+        streams(np.uint64(key), purposes, rounds, repeats, seen[key])
+    assert len(np.unique(seen)) == seen.size
+
+
+def test_numbers_below_a_limit_are_uniform() -> None:
+    bits, out = np.array(drawn(11, 36_000), np.uint64), np.zeros(36_000, np.int64)
+    numbers_below(bits, 36, out)
+    assert out.min() == 0
+    assert out.max() == 35
+    assert chi_square(np.bincount(out, minlength=36)) < LIMIT_FOR_35
+
+
+def test_the_ends_of_the_range_are_reached_and_not_passed() -> None:
+    bits, out = np.array([0, 2**64 - 1], np.uint64), np.zeros(2, np.int64)
+    for limit in (1, 2, 3, 36, 127):
+        numbers_below(bits, limit, out)
+        assert out.tolist() == [0, limit - 1]
+
+
+def test_every_order_of_four_cards_is_equally_likely() -> None:
+    decks = shuffled([0, 1, 2, 3], 4)
+    orders = {order: number for number, order in enumerate(permutations(range(4)))}
+    counts = np.bincount([orders[tuple(deck)] for deck in decks.tolist()], minlength=24)
+    assert chi_square(counts) < LIMIT_FOR_23
+
+
+@pytest.mark.parametrize("place", [0, 17, 35])
+def test_every_card_of_a_deck_is_equally_likely_at_every_place(place: int) -> None:
+    decks = shuffled(list(range(36)), 36)
+    assert chi_square(np.bincount(decks[:, place], minlength=36)) < LIMIT_FOR_35
+
+
+def test_neighbours_in_a_shuffled_deck_are_independent() -> None:
+    decks = shuffled(list(range(36)), 36)
+    steps = (decks[:, 1:].astype(int) - decks[:, :-1]) % 36  # never 0, all others equally likely
+    counts = np.bincount(steps[:, 0], minlength=36)
+    assert counts[0] == 0
+    assert chi_square(counts[1:]) < LIMIT_FOR_35
+
+
+def test_only_the_first_cards_are_shuffled() -> None:
+    decks = shuffled([0, 1, 2, 3, 4, 5], 4)
+    assert (np.sort(decks[:, :4], axis=1) == [0, 1, 2, 3]).all()
+    assert (decks[:, 4:] == [4, 5]).all()
+
+
+def test_the_deck_of_a_round_depends_on_key_and_round_alone() -> None:
+    # R4: four players have hearts in the second round of a game with two hearts each, whatever was played before.
+    seen = set()
+    for player in range(5):
+        env = black_jacky_v0.env(num_players=4)
+        env.reset(seed=42)
+        rng = np.random.default_rng(player)
+        while env.snapshot()["round"] == 0:
+            env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+        now = env.snapshot()
+        seen.add((tuple(now["draw_pile"]), now["discard_top"]))
+    assert len(seen) == 1

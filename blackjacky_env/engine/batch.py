@@ -150,9 +150,8 @@ def _table_sizes(game: Game, num_games: int, num_players: int | Sequence[int] | 
         num_players = game.default_players
     if not isinstance(num_players, Sequence | np.ndarray):
         return [check_integer("num_players", num_players, low, high)] * num_games
-    count = len(num_players)
-    if not 1 <= count <= num_games:
-        raise ValueError(f"num_players={num_players!r} has {count} table sizes; allowed are 1 .. {num_games} sizes")
+    if not len(num_players):
+        raise ValueError(f"num_players={num_players!r} is empty; allowed are a table size and a list of table sizes")
     sizes = [check_integer("each of num_players", size, low, high) for size in num_players]
     return [sizes[i % len(sizes)] for i in range(num_games)]
 

@@ -15,9 +15,9 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from blackjacky_agents import CompiledAgent
 
 import blackjacky_env
+from blackjacky_agents import CompiledAgent
 from blackjacky_env.engine.compiling import compiled, entry, fingerprint
 from blackjacky_env.engine.table import table_functions
 from blackjacky_env.games import get_game

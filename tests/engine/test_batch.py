@@ -1,0 +1,222 @@
+"""Many games at once: each goes on as in the PettingZoo environment, bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from blackjacky_env import IllegalActionError, black_jacky_v0, make_batch
+from blackjacky_env.engine.batch import Batch
+from blackjacky_env.envs.aec import TableEnv
+
+MIXED = [2, 3, 4, 5, 6]
+NAMES = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
+
+
+def batch_of(num_games: int = 10, **options: Any) -> Batch:
+    return make_batch("black_jacky", num_games, **{"num_players": MIXED, "seed": 5, **options})
+
+
+def random_actions(batch: Batch, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """A random legal action for each game."""
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in batch.action_masks])
+
+
+def arrays(batch: Batch) -> dict[str, npt.NDArray[Any]]:
+    return {name: getattr(batch, name).copy() for name in NAMES}
+
+
+def assert_same(one: dict[str, npt.NDArray[Any]], other: dict[str, npt.NDArray[Any]]) -> None:
+    for name in NAMES:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+def same_game(batch: Batch, i: int, **options: Any) -> TableEnv:
+    env = black_jacky_v0.env(num_players=int(batch.num_players[i]), **options)
+    env.reset(seed=int(batch.seeds[i]))
+    return env
+
+
+def assert_same_position(batch: Batch, i: int, env: TableEnv) -> None:
+    assert env.agent_selection == f"player_{batch.current_player[i]}"
+    seen = env.observe(env.agent_selection)
+    np.testing.assert_array_equal(batch.observations[i], seen["observation"])
+    np.testing.assert_array_equal(batch.action_masks[i], seen["action_mask"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"reward": "win"},
+        {"reward": "hearts", "max_turns_per_round": 9},
+        {"reward": "win", "variant": "schnell_duell"},
+        {"reward": "hearts", "variant": "schnell_duell", "tricks": [3, 6], "hand_size": 3},
+    ],
+)
+def test_every_game_goes_on_as_the_environment_with_its_seed(options: dict[str, Any]) -> None:
+    batch, rng = batch_of(**options), np.random.default_rng(1)
+    envs = [same_game(batch, i, **options) for i in range(10)]
+    finished = np.zeros(10, int)
+    while finished.min() < 3:
+        actions = random_actions(batch, rng)
+        batch.step(actions)
+        for i, action in enumerate(actions):
+            envs[i].step(int(action))
+            paid = list(envs[i].rewards.values())
+            assert batch.rewards[i].tolist() == paid + [0.0] * (6 - len(paid))
+            assert batch.terminated[i] == all(envs[i].terminations.values())
+            if batch.terminated[i]:
+                envs[i] = same_game(batch, i, **options)
+                finished[i] += 1
+            assert_same_position(batch, i, envs[i])
+
+
+def test_it_is_ready_when_made_and_its_arrays_have_the_declared_shapes() -> None:
+    batch = batch_of(7)
+    env = same_game(batch, 0)
+    size, num_actions = env.game.layout.size, env.game.num_actions
+    declared = {
+        "observations": ((7, size), np.int8),
+        "action_masks": ((7, num_actions), np.int8),
+        "current_player": ((7,), np.int64),
+        "seeds": ((7,), np.int64),
+        "rewards": ((7, 6), np.float64),
+        "terminated": ((7,), np.bool_),
+    }
+    assert {name: (getattr(batch, name).shape, getattr(batch, name).dtype) for name in NAMES} == declared
+    for i in range(7):
+        assert_same_position(batch, i, same_game(batch, i))
+
+
+def test_table_sizes_are_dealt_out_in_turn() -> None:
+    assert batch_of(7, num_players=[2, 6, 3]).num_players.tolist() == [2, 6, 3, 2, 6, 3, 2]
+    assert batch_of(3, num_players=5).num_players.tolist() == [5, 5, 5]
+    assert batch_of(3, num_players=None).num_players.tolist() == [4, 4, 4]
+    assert batch_of(2, num_players=np.array([3, 6])).num_players.tolist() == [3, 6]
+
+
+def test_seeds_depend_on_seed_index_and_games_played_alone() -> None:
+    few, many = batch_of(3, num_players=2, variant="schnell_duell"), batch_of(6, threads=1)
+    played: dict[str, list[set[int]]] = {"few": [set(), set(), set()], "many": [set(), set(), set()]}
+    rng = np.random.default_rng(2)
+    for _ in range(500):
+        for name, batch in (("few", few), ("many", many)):
+            for i in range(3):
+                played[name][i].add(int(batch.seeds[i]))
+            batch.step(random_actions(batch, rng))
+    for a, b in zip(played["few"], played["many"], strict=True):
+        assert len(b) >= 2
+        assert b < a
+    assert len(set.union(*played["few"])) == sum(len(seeds) for seeds in played["few"])
+    assert not set(batch_of(6, seed=6).seeds.tolist()) & set(batch_of(6).seeds.tolist())
+
+
+def test_reset_starts_over() -> None:
+    batch = batch_of()
+    first, rng = arrays(batch), np.random.default_rng(3)
+    for _ in range(150):
+        batch.step(random_actions(batch, rng))
+    assert batch.seeds.tolist() != first["seeds"].tolist()
+    batch.reset()
+    assert_same(arrays(batch), first)
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    one, two = batch_of(threads=1), batch_of(threads=2)
+    rng = np.random.default_rng(4)
+    for _ in range(100):
+        actions = random_actions(one, rng)
+        one.step(actions)
+        two.step(actions)
+        assert_same(arrays(one), arrays(two))
+
+
+def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:
+    batch, undisturbed = batch_of(), batch_of()
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        actions = random_actions(batch, rng)
+        wrong = actions.copy()
+        wrong[4] = np.flatnonzero(batch.action_masks[4] == 0)[0]
+        before = arrays(batch)
+        with pytest.raises(IllegalActionError, match=rf"^game 4: .+ Legal for player_{batch.current_player[4]} are \d"):
+            batch.step(wrong)
+        assert_same(arrays(batch), before)
+        batch.step(actions)
+        undisturbed.step(actions)
+        assert_same(arrays(batch), arrays(undisturbed))
+
+
+def test_the_reason_is_that_of_the_environment() -> None:
+    batch = batch_of()
+    env = same_game(batch, 1)
+    knock = env.parse_action("knock")
+    with pytest.raises(IllegalActionError) as from_env:
+        env.step(knock)
+    with pytest.raises(IllegalActionError) as from_batch:
+        batch.step(np.where(np.arange(10) == 1, knock, 0))
+    assert str(from_batch.value) == f"game 1: {from_env.value}"
+
+
+@pytest.mark.parametrize("action", [-1, 61, 2**62])
+def test_an_action_out_of_range_names_game_and_range(action: int) -> None:
+    batch = batch_of(4)
+    with pytest.raises(IllegalActionError, match=rf"^game 3: action {action} is out of range; allowed are 0 \.\. 60$"):
+        batch.step(np.array([0, 0, 0, action]))
+
+
+def test_actions_of_every_integer_type_and_layout_are_taken() -> None:
+    batch, other = batch_of(4), batch_of(4)  # action 0, no trick, is legal at the start of every turn (R8)
+    for actions in ([0] * 4, np.full(4, 30, np.int8), np.zeros(8, np.uint64)[::2], np.full(4, 47, np.int32)):
+        batch.step(actions)
+        other.step(np.array(actions, np.int64))
+        assert_same(arrays(batch), arrays(other))
+
+
+@pytest.mark.parametrize(
+    ("actions", "error", "message"),
+    [
+        (np.zeros(3, int), ValueError, r"actions are of shape \(3,\); allowed is \(4,\)"),
+        (np.zeros((4, 1), int), ValueError, r"actions are of shape \(4, 1\); allowed is \(4,\)"),
+        (0, ValueError, r"actions are of shape \(\); allowed is \(4,\)"),
+        (np.zeros(4), TypeError, "actions are of dtype float64; allowed are integers"),
+        (np.zeros(4, bool), TypeError, "actions are of dtype bool; allowed are integers"),
+        ([None] * 4, TypeError, "actions are of dtype object; allowed are integers"),
+    ],
+)
+def test_actions_of_another_shape_or_type_are_refused(actions: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        batch_of(4).step(actions)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"num_games": 0}, ValueError, "num_games=0 is out of range; allowed are 1"),
+        ({"num_games": 2.0}, TypeError, "num_games=2.0 is not an integer"),
+        ({"num_players": 7}, ValueError, r"num_players=7 is out of range; allowed are 2 \.\. 6"),
+        ({"num_players": [2, 1]}, ValueError, r"each of num_players=1 is out of range; allowed are 2 \.\. 6"),
+        ({"num_players": []}, ValueError, r"num_players=\[\] is empty; allowed are"),
+        ({"num_players": "3"}, TypeError, "each of num_players='3' is not an integer"),
+        ({"seed": -1}, ValueError, "seed=-1 is out of range"),
+        ({"seed": 2**63}, ValueError, "seed=9223372036854775808 is out of range"),
+        ({"backend": "cuda"}, ValueError, "backend='cuda' is unknown; allowed are 'cpu'"),
+        ({"threads": 0}, ValueError, "threads=0 is out of range; allowed are 1"),
+        ({"threads": "all"}, TypeError, "threads='all' is not an integer"),
+        ({"variant": "chess"}, ValueError, "variant='chess' is unknown; allowed are 'classic', 'schnell_duell'"),
+        ({"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
+        ({"speed": 3}, TypeError, "unknown option speed=3"),
+        ({"num_players": [2, 6], "hand_size": 6}, ValueError, "hand_size=6 cannot be dealt to num_players=6"),
+    ],
+)
+def test_impossible_options_are_refused_by_name(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        batch_of(**{"num_games": 4, "num_players": 3, **options})
+
+
+def test_an_unknown_game_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="unknown game 'black_jack'; did you mean 'black_jacky'"):
+        make_batch("black_jack", 1)

@@ -1,0 +1,151 @@
+"""Whole games between agents, and what they say about strength."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.game import check_integer
+from blackjacky_env.engine.play import play_out
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
+
+_CHUNK = 256  # games that a thread plays at a time
+_Z = 1.96  # of a 95 % interval
+
+
+@dataclass(frozen=True)
+class Score:
+    """How one agent did at tables of one kind."""
+
+    games: int
+    win_rate: float
+    """Mean of 1 / number of winners for a winner, 0 for the others and where nobody wins."""
+    low: float
+    high: float
+    """The 95 % interval of `win_rate`."""
+    par: float
+    """1 / number of players."""
+    nobody: float
+    """Share of the games that nobody won."""
+
+
+def interval(mean: float, count: int) -> tuple[float, float]:
+    """The 95 % Wilson interval of a share ``mean`` (0 .. 1) of ``count`` games (Wilson, JASA 1927)."""
+    centre = (mean + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
+    half = _Z / (1 + _Z**2 / count) * np.sqrt(mean * (1 - mean) / count + _Z**2 / (4 * count**2))
+    return float(max(centre - half, 0)), float(min(centre + half, 1))
+
+
+def score_of(shares: npt.NDArray[np.float64], nobody: npt.NDArray[np.bool_], num_players: int) -> Score:
+    """The score of an agent from its share (0 .. 1) of each game, (N,), and whether nobody won it, (N,)."""
+    mean = float(shares.mean())
+    return Score(len(shares), mean, *interval(mean, len(shares)), 1 / num_players, float(nobody.mean()))
+
+
+def against_copies(
+    agent: Agent, opponent: Agent, num_players: int, games: int, seed: int = 0, threads: int = 2, **options: Any
+) -> Score:
+    """``agent`` in a random seat, copies of ``opponent`` in all others; game i has seed ``seed + i``."""
+    seats = np.random.default_rng(seed).integers(num_players, size=games)
+    rows = np.arange(games)
+    seating = np.ones((games, num_players), np.int64)
+    seating[rows, seats] = 0
+    shares = play_games([agent, opponent], seating, seed, threads=threads, **options)
+    return score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players)
+
+
+def at_one_table(
+    agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any
+) -> list[Score]:
+    """Scores of agents that play each other, seats shuffled for each game; game i has seed ``seed + i``."""
+    rng = np.random.default_rng(seed)
+    seating = rng.permuted(np.tile(np.arange(len(agents)), (games, 1)), axis=1)
+    shares = play_games(agents, seating, seed, threads=threads, **options)
+    by_agent = np.take_along_axis(shares, np.argsort(seating, axis=1), axis=1)
+    nobody = shares.sum(axis=1) == 0
+    return [score_of(by_agent[:, number], nobody, len(agents)) for number in range(len(agents))]
+
+
+def play_games(
+    agents: Sequence[Agent],
+    seating: npt.NDArray[np.int64],
+    seed: int = 0,
+    variant: str | None = None,
+    game: str = "black_jacky",
+    threads: int = 2,
+    **rule_options: Any,
+) -> npt.NDArray[np.float64]:
+    """Play whole games; what each seat won, shape (N, num_players): 1 / number of winners for a winner, else 0.
+
+    Compiled agents play on ``threads`` CPU threads, which changes nothing in the games; where an agent is not compiled,
+    the games are played one by one through the PettingZoo environment.
+
+    Args:
+        agents: the agents.
+        seating: number of the agent in each seat of each game, shape (N, num_players).
+        seed: game i starts as ``reset(seed + i)`` does.
+        variant: name of the variant, the game's first by default.
+        game: name of the game.
+        threads: CPU threads.
+        rule_options: the game's own options.
+    """
+    check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
+    if all(isinstance(agent, CompiledAgent) for agent in agents):
+        compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
+        return _play_compiled(compiled_agents, seating, seed, variant, game, threads, rule_options)
+    env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)
+    return np.array([_play_one(env, [agents[a] for a in row], seed + i) for i, row in enumerate(seating)])
+
+
+def _play_compiled(
+    agents: Sequence[CompiledAgent],
+    seating: npt.NDArray[np.int64],
+    seed: int,
+    variant: str | None,
+    game: str,
+    threads: int,
+    rule_options: dict[str, Any],
+) -> npt.NDArray[np.float64]:
+    rules, (games, players) = get_game(game), seating.shape
+    variant = rules.variants[0] if variant is None else variant
+    states = zeros(games, rules.state_dtype)
+    states[:] = rules.new_state(players, variant, rules.check_options(players, variant, rule_options))
+    seeds = np.arange(seed, seed + games)
+    cast = [(agent.policy, agent.parameters) for agent in agents]
+
+    def play(start: int) -> None:
+        part = slice(start, start + _CHUNK)
+        play_out(rules, states[part], seeds[part], seating[part], cast)
+
+    with ThreadPoolExecutor(check_integer("threads", threads, 1, 256)) as pool:
+        list(pool.map(play, range(0, games, _CHUNK)))
+    return _shares(states["winners"][:, :players])
+
+
+def _shares(winners: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    shares: npt.NDArray[np.float64] = winners / np.maximum(winners.sum(axis=1, keepdims=True), 1)
+    return shares
+
+
+def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> npt.NDArray[np.float64]:
+    for seat, agent in enumerate(agents):
+        agent.reset(seed * len(agents) + seat)
+    env.reset(seed=seed)
+    seats = {name: agent for name, agent in zip(env.possible_agents, agents, strict=True)}
+    for name in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            break
+        assert observation is not None
+        env.step(seats[name].act(observation))
+    winners = np.zeros((1, len(agents)))
+    winners[0, env.snapshot()["winners"]] = 1
+    return _shares(winners)[0]

@@ -1,0 +1,115 @@
+"""Networks as compiled policies: a multilayer perceptron whose sizes and weights are numbers, not code.
+
+All networks of one encoding share one compiled function; a new copy of a learner needs no compilation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents import features
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.play import Encoder, Policy
+from blackjacky_env.engine.random import draw
+
+Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
+"""Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU stands between them."""
+
+_HEADER = 2  # greedy flag, number of layers; then all sizes, inputs first
+
+
+class Encoding(NamedTuple):
+    """What a network is shown: a compiled encoder, its size and its name in trained agents' cards."""
+
+    function: Encoder
+    size: int
+    name: str
+
+
+ENCODINGS = {"black_jacky": Encoding(features.features, features.NUM_FEATURES, features.VERSION)}
+"""The encoding of each game that agents are trained for."""
+
+
+def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
+    """All of a network as the parameters of its policy, float32; ``greedy``: the likeliest action, else a sample."""
+    sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
+    numbers = [part.ravel() for layer in layers for part in layer]
+    return np.concatenate([[greedy, len(layers)], sizes, *numbers]).astype(np.float32)
+
+
+@cache
+def network_policy(game: str) -> Policy:
+    """The compiled policy of all networks for a game; its parameters come from `pack`."""
+    encode, size, _ = ENCODINGS[game]
+    forward, pick = compiled(_forward), compiled(_pick)
+
+    def choose(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+        shown = np.empty(size, np.float32)
+        encode(observation, mask, shown)
+        logits = forward(shown, parameters)
+        return pick(logits, mask, parameters[0] > 0, (draw(random_state, 0) >> np.uint64(11)) / 2.0**53)
+
+    return compiled(choose)
+
+
+def _forward(shown, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """The logits of all actions."""
+    layers = int(parameters[1])
+    start = _HEADER + layers + 1
+    values = shown
+    for layer in range(layers):
+        inputs, outputs = int(parameters[_HEADER + layer]), int(parameters[_HEADER + layer + 1])
+        bias = start + inputs * outputs
+        following = parameters[bias : bias + outputs].copy()
+        for i in range(inputs):
+            value = values[i]
+            if value != 0:  # most features, and half of what ReLU lets through, are 0
+                weights = parameters[start + i * outputs : start + (i + 1) * outputs]
+                for j in range(outputs):
+                    following[j] += value * weights[j]
+        if layer + 1 < layers:
+            for j in range(outputs):
+                following[j] = max(following[j], np.float32(0))
+        values = following
+        start = bias + outputs
+    return values
+
+
+def _pick(logits, mask, greedy, lot):  # type: ignore[no-untyped-def]  # compiled
+    """The legal action with the highest logit, or one drawn with the chances of the softmax; ``lot``: 0 .. 1."""
+    best = -1
+    for action in range(len(mask)):
+        if mask[action] and (best < 0 or logits[action] > logits[best]):
+            best = action
+    if greedy:
+        return best
+    total = 0.0
+    for action in range(len(mask)):
+        if mask[action]:
+            total += np.exp(logits[action] - logits[best])
+    left = lot * total
+    for action in range(len(mask)):
+        if mask[action]:
+            left -= np.exp(logits[action] - logits[best])
+            if left < 0:
+                return action
+    return best
+
+
+def layers_of(linears: Sequence[Any]) -> list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]:
+    """`Layers` of torch's linear layers."""
+    return [
+        (
+            np.ascontiguousarray(linear.weight.detach().cpu().numpy().T, np.float32),
+            linear.bias.detach().cpu().numpy().astype(np.float32),
+        )
+        for linear in linears
+    ]
+
+
+Forward = Callable[[npt.NDArray[np.float32], npt.NDArray[np.float32]], npt.NDArray[np.float32]]

@@ -10,7 +10,6 @@ games, then over many others, by twice the standard error of the difference. The
 from __future__ import annotations
 
 import json
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import tyro
+
 from blackjacky_agents import CompiledAgent, make_agent
 from blackjacky_agents.bots.black_jacky import counter
 from blackjacky_agents.evaluation import play_games
@@ -94,7 +94,7 @@ def write(path: Path, parameters: Parameters) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_suffix(".part")
     aside.write_text(json.dumps([round(float(value), 4) for value in parameters]))
-    os.replace(aside, path)
+    aside.replace(path)
 
 
 def main(args: Args) -> None:
@@ -110,7 +110,7 @@ def main(args: Args) -> None:
         if mean < 0.5 * error:
             continue
         mean, error = gain(changed, best, args.games, seed + args.first_games, args.threads)
-        print(f"{time.monotonic() - start:6.0f} s, try {tried}: {mean:+.4f} of par, standard error {error:.4f}", flush=True)
+        print(f"{time.monotonic() - start:6.0f} s, try {tried}: {mean:+.4f} +- {error:.4f} of par", flush=True)
         if mean > 2 * error:
             best = changed
             write(args.out, best)

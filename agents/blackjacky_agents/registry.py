@@ -14,9 +14,7 @@ from blackjacky_env.envs.opponents import register_opponent
 GAMES = ("black_jacky",)
 BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
     ("black_jacky", "random"): lambda: CompiledAgent("random", "black_jacky", random.choose),
-    ("black_jacky", "threshold"): lambda: CompiledAgent(
-        "threshold", "black_jacky", threshold.choose, threshold.LIMITS
-    ),
+    ("black_jacky", "threshold"): lambda: CompiledAgent("threshold", "black_jacky", threshold.choose, threshold.LIMITS),
     ("black_jacky", "trickster"): lambda: CompiledAgent(
         "trickster", "black_jacky", trickster.choose, trickster.PARAMETERS
     ),
@@ -40,7 +38,7 @@ def make_agent(name: str, game: str = "black_jacky") -> Agent:
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
     raise ValueError(
-        f"unknown agent {name!r} for {game}{hint} there are {', '.join(map(repr, names))} and 'ppo:PATH' (a trained one)"
+        f"unknown agent {name!r} for {game}{hint} there are {', '.join(map(repr, names))} and a trained one, 'ppo:PATH'"
     )
 
 

@@ -47,7 +47,7 @@ LAYOUT = Layout(
         Part("turn", (), 0, 127, "zocks done in this round, at most 127"),
         Part("ends_after_turn", (), 0, 1, "1: a 1 was laid, settlement follows this zock (T1)"),
         Part("to_act", (SEATS,), 0, 1, "one-hot seat to act; none when the game is over"),
-        Part("turn_player", (SEATS,), 0, 1, "one-hot seat whose turn it is; none while tipping and when the game is over"),
+        Part("turn_player", (SEATS,), 0, 1, "one-hot seat whose turn it is; none in tip and over"),
         Part("start_player", (SEATS,), 0, 1, "one-hot seat that starts the round"),
         Part("hearts", (SEATS,), 0, 9, "hearts by seat"),
         Part("black_hearts", (SEATS,), 0, 1, "1: the seat holds or has lost a black heart"),

@@ -1,4 +1,4 @@
-"""Black Jacky in words: names of actions, the snapshot of a position, what a player may see of it, why a move is illegal."""
+"""Black Jacky in words: names of actions, snapshots of positions, what a player may see, why a move is illegal."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def _why_no_trick(s: State, action: int) -> str:
         return f"there are only {s['num_players']} players"
     if v == 3:
         return "both players must be active and hold a card (T3)"
-    return "\"+1\" goes only to active players, and stays where it is before a player who has knocked (T6)"
+    return '"+1" goes only to active players, and stays where it is before a player who has knocked (T6)'
 
 
 def _why_no_card(s: State, action: int) -> str:
@@ -232,5 +232,3 @@ def _why_no_zock(s: State, action: int) -> str:
     if action != DRAW and not s["hands"][s["player"], _swapped(action)]:
         return f"no hand card, no swap: there is no {_swapped(action)} in the hand (R11)"
     return "the draw pile is empty and there is nothing to shuffle (R14)"
-
-

@@ -25,31 +25,40 @@ import numpy as np
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
-_OPTIONS = {"nogil": True, "error_model": "numpy"}
+PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
+"""Plain Python mode (NUMBA_DISABLE_JIT=1): nothing is compiled, for debugging and coverage."""
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _TRUSTED_MODULES = ("numpy", "numba", "math", "builtins")
 
-compiled = numba.njit(**_OPTIONS)
-"""Decorator of the small functions that rules, observations and bots consist of; they are compiled into entries."""
+
+Function = Callable[..., Any]
 
 
-def entry(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Function) -> Function:
+    """Decorator of the small functions that rules, observations and bots consist of; they are compiled into entries."""
+    dispatcher: Function = numba.njit(**_OPTIONS)(function)
+    return dispatcher
+
+
+def entry(function: Function) -> Function:
     """Compile a function that Python calls, keeping its machine code in the cache on disk.
 
     Every function, number, string and array that it reaches must be found by `fingerprint`; at the first call a
     `TypeError` says what could not be. Where no cache folder can be written, every process compiles anew.
     """
-    dispatcher = numba.njit(**_OPTIONS)(function)
-    if numba.config.DISABLE_JIT:
+    if PLAIN:
         return function
+    dispatcher: Any = numba.njit(**_OPTIONS)(function)
     with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
         dispatcher._cache = _EntryCache(function)
-    return dispatcher
+    return dispatcher  # type: ignore[no-any-return]  # a Numba dispatcher is called like the function
 
 
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """An array of zeroed records; plain Python mode needs `numpy.recarray` so that fields are attributes."""
     records = np.zeros(shape, dtype)
-    return records.view(np.recarray) if numba.config.DISABLE_JIT else records
+    return records.view(np.recarray) if PLAIN else records
 
 
 def fingerprint(*values: object) -> str:

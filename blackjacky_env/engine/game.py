@@ -89,7 +89,7 @@ class Game:
     read_options: Callable[[State], tuple[int, str, dict[str, Any]]]
     """(state): the number of players, variant and options that were written."""
     read_deck: Callable[[Iterable[Any], Mapping[str, Any]], list[int]]
-    """(cards as the snapshot writes them, options): all cards as integers, top first; `ValueError` says what is wrong."""
+    """(cards as the snapshot writes them, options): all cards as integers, top first, or a `ValueError`."""
     sample_state: Callable[[Any, np.random.Generator], Any]
     """(observation vector, generator): a record array, shape (1,), of a position that shows this observation."""
     rules: Rules
@@ -106,7 +106,7 @@ def check_integer(name: str, value: object, low: int, high: int) -> int:
     """``value`` as an int if it is an integer low .. high; else a `TypeError` or `ValueError` naming all of this."""
     if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
         raise TypeError(f"{name}={value!r} is not an integer; allowed are {low} .. {high}")
-    number = operator.index(value)  # type: ignore[arg-type]  # has __index__
+    number = operator.index(value)
     if not low <= number <= high:
         raise ValueError(f"{name}={number} is out of range; allowed are {low} .. {high}")
     return number

@@ -1,4 +1,4 @@
-"""An integer vector declared as data: named parts with shape, range and meaning, from which code and tables are made."""
+"""An integer vector declared as data: named parts with shape, range and meaning, from which code and tables come."""
 
 from __future__ import annotations
 

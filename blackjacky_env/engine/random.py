@@ -6,10 +6,9 @@ counter-based: draw number ``i`` of a stream is ``mix64(stream + i * GOLDEN)``.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import PLAIN, compiled
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
@@ -26,7 +25,7 @@ def draw(stream, index):
     return x ^ (x >> _SHIFT_31)
 
 
-if numba.config.DISABLE_JIT:
+if PLAIN:
     draw = np.errstate(over="ignore")(draw)  # plain NumPy scalars warn where compiled code wraps silently
 
 

@@ -31,7 +31,7 @@ class TableFunctions:
     redeal: Callable[..., None]
     """(states, deck int8 array, top first)."""
     step: Callable[..., int]
-    """(states, settled, action, score_changes, result) -> SETTLED | OVER flags; settled gets a copy of a settled state."""
+    """(states, settled, action, score_changes, result) -> SETTLED | OVER; settled gets a copy of a state to be settled."""
     look: Callable[..., None]
     """(states, seat, observation, mask): what the seat sees and may do."""
 
@@ -48,16 +48,16 @@ def table_functions(game: Game) -> TableFunctions:
     _returns, _score, _encode = rules.returns, rules.score, rules.encode
     _game_key = random.game_key
 
-    def game_key(seed):  # type: ignore[no-untyped-def]  # compiled
+    def game_key(seed):
         return _game_key(seed)
 
-    def begin(states, key, start_player):  # type: ignore[no-untyped-def]  # compiled
+    def begin(states, key, start_player):
         _begin(states[0], key, start_player)
 
-    def redeal(states, deck):  # type: ignore[no-untyped-def]  # compiled
+    def redeal(states, deck):
         _redeal(states[0], deck)
 
-    def step(states, settled, action, score_changes, result):  # type: ignore[no-untyped-def]  # compiled
+    def step(states, settled, action, score_changes, result):
         s = states[0]
         _apply(s, action)
         if not _is_settled(s):
@@ -73,7 +73,7 @@ def table_functions(game: Game) -> TableFunctions:
         _returns(s, result)
         return SETTLED | OVER
 
-    def look(states, seat, observation, mask):  # type: ignore[no-untyped-def]  # compiled
+    def look(states, seat, observation, mask):
         s = states[0]
         _encode(s, seat, observation)
         if seat == s.player:

@@ -7,6 +7,7 @@ without wrappers.
 from __future__ import annotations
 
 import copy
+import math
 import operator
 import os
 import sys
@@ -35,7 +36,7 @@ _RESET_OPTIONS = ("start_player", "deck")
 _DRAWN = -1  # start player from the game key
 
 
-class TableEnv(AECEnv[str, Observation, int]):
+class TableEnv(AECEnv[str, Any, Any]):
     """One table of a game for PettingZoo.
 
     Example:
@@ -75,7 +76,7 @@ class TableEnv(AECEnv[str, Observation, int]):
         render_as: str | None = None,
         **rule_options: Any,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
         self.game: Game = get_game(game)
         self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
         self._check_settings(num_players, variant, reward, render_mode, render_as)
@@ -108,16 +109,17 @@ class TableEnv(AECEnv[str, Observation, int]):
 
     def _make_spaces(self) -> None:
         layout, num_actions = self.game.layout, self.game.num_actions
-        observation_space = spaces.Dict(
+        observation_space: spaces.Space[Any] = spaces.Dict(
             {
                 "observation": spaces.Box(layout.low, layout.high, dtype=np.int8),
                 "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
             }
         )
-        self.observation_spaces = {agent: observation_space for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
+        self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
+        action_space: spaces.Space[Any] = spaces.Discrete(num_actions)
+        self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         dtype = self.game.state_dtype
-        length = sum(int(np.prod(dtype[name].shape)) for name in self.game.table_fields)
+        length = sum(math.prod(dtype[name].shape) for name in self.game.table_fields)
         self.state_space = spaces.Box(-1, np.iinfo(np.int16).max, (length,), np.int16)
 
     def _new_game_arrays(self) -> None:
@@ -130,13 +132,13 @@ class TableEnv(AECEnv[str, Observation, int]):
 
     # ------------------------------------------------------------ PettingZoo
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The same Dict space for every agent: ``observation`` (int8 vector) and ``action_mask`` (int8, 0 or 1)."""
-        return self.observation_spaces[agent]  # type: ignore[return-value]  # a Dict, see _make_spaces
+        return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Discrete:
+    def action_space(self, agent: str) -> spaces.Space[Any]:
         """The same Discrete space for every agent."""
-        return self.action_spaces[agent]  # type: ignore[return-value]  # a Discrete, see _make_spaces
+        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game.
@@ -168,17 +170,22 @@ class TableEnv(AECEnv[str, Observation, int]):
         self._started = True
         self._deals = 0
         self._redeal_if_rigged()
-        self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
+        self._open_books()
         self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
-        self._skip_agent_selection = None
-        self.agent_selection = self.agents[int(self._player[0])]
         self._look_for_player()
         if self.render_mode == "human":
             self.render()
+
+    def _open_books(self) -> None:
+        """PettingZoo's attributes at the start of a game or of a position without history."""
+        over = bool(self._player[0] < 0)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, over)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None  # type: ignore[assignment]  # None is what PettingZoo starts with
+        self.agent_selection = self.agents[0 if over else int(self._player[0])]
 
     def step(self, action: int | None) -> None:
         """Make ``action`` (0 .. n - 1, legal by the mask) for ``agent_selection``; None for an agent that is done.
@@ -195,7 +202,7 @@ class TableEnv(AECEnv[str, Observation, int]):
         if self.terminations[agent] or self.truncations[agent]:
             if action is not None:
                 raise IllegalActionError(f"the game is over for {agent}: step(None), or reset() to start the next")
-            self._was_dead_step(None)  # type: ignore[arg-type]  # None is what PettingZoo asks for here
+            self._was_dead_step(None)
             return
         number = self._check_action(action)
         flags = self._functions.step(self._states, self._settled, number, self._score_changes, self._result)
@@ -220,7 +227,7 @@ class TableEnv(AECEnv[str, Observation, int]):
             raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
         return super().last(observe)
 
-    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
         """Yield the agent to act until the game is over and every agent has made its last step."""
         self._require_game()
         return super().agent_iter(max_iter)
@@ -242,10 +249,16 @@ class TableEnv(AECEnv[str, Observation, int]):
         self._require_game()
         s = self._states[0]
         fields = np.concatenate([np.ravel(s[name]) for name in self.game.table_fields])
-        return np.minimum(fields, np.iinfo(np.int16).max).astype(np.int16)
+        whole: npt.NDArray[np.int16] = np.minimum(fields, np.iinfo(np.int16).max).astype(np.int16)
+        return whole
 
     def close(self) -> None:
         """Nothing is held open."""
+
+    @property
+    def unwrapped(self) -> TableEnv:
+        """This environment: there are no wrappers."""
+        return self
 
     # ------------------------------------------------------------ the parts of step
 
@@ -268,7 +281,7 @@ class TableEnv(AECEnv[str, Observation, int]):
         return number
 
     def _explain(self, action: int) -> str:
-        legal = ", ".join(f"{a} '{self.action_name(a)}'" for a in np.flatnonzero(self._mask))
+        legal = ", ".join(f"{a} '{self.action_name(int(a))}'" for a in np.flatnonzero(self._mask))
         why = self.game.words.why_illegal(self._states[0], action)
         return f"{why}. Legal for {self.agent_selection} are {legal}"
 
@@ -289,13 +302,12 @@ class TableEnv(AECEnv[str, Observation, int]):
         self.infos[agent] = {"action_mask": self._no_actions()}
         if flags & table.OVER:
             self.terminations = dict.fromkeys(self.agents, True)
-            self._mask = self._no_actions()
             self.agent_selection = self.agents[0]
         else:
             if self._rigged:
                 self._redeal_if_rigged()
             self.agent_selection = self.possible_agents[self._player[0]]
-            self._look_for_player()
+        self._look_for_player()
         if self.render_mode == "human":
             self.render()
 
@@ -306,7 +318,11 @@ class TableEnv(AECEnv[str, Observation, int]):
         return observation, mask
 
     def _look_for_player(self) -> None:
-        self._observation, self._mask = self._look(int(self._player[0]))
+        player = int(self._player[0])
+        if player < 0:
+            self._mask = self._no_actions()
+            return
+        self._observation, self._mask = self._look(player)
         self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
 
     def _no_actions(self) -> npt.NDArray[np.int8]:
@@ -380,7 +396,7 @@ class TableEnv(AECEnv[str, Observation, int]):
         """
         self._require_game()
         if self._actions is None:
-            raise RuntimeError("this position was sampled and has no history: record() needs a game played from reset()")
+            raise RuntimeError("this position was sampled and has no history; record() needs a game from reset()")
         return {
             **self._identity(),
             "key": int(self._states["key"][0]),
@@ -445,13 +461,12 @@ class TableEnv(AECEnv[str, Observation, int]):
         self._set_history(header["history"])
         self._started = True
         self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
-        self._observation, self._mask = self._look(int(self._player[0]) if self._player[0] >= 0 else 0)
-        if self._player[0] >= 0 and self.agents:
-            self._look_for_player()
+        self._look_for_player()
 
     def _set_history(self, history: dict[str, Any] | None) -> None:
         if history is None:
-            self._set_no_history()
+            self._actions, self._rigged, self._deals = None, {}, 0
+            self._open_books()
             return
         for name in _BOOKKEEPING:
             setattr(self, name, history[name])
@@ -459,17 +474,6 @@ class TableEnv(AECEnv[str, Observation, int]):
         if history["generator"] is not None:
             self._np_random, _ = seeding.np_random(0)
             self._np_random.bit_generator.state = history["generator"]
-
-    def _set_no_history(self) -> None:
-        self._actions, self._rigged, self._deals = None, {}, 0
-        over = self._player[0] < 0
-        self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, bool(over))
-        self.truncations = dict.fromkeys(self.agents, False)
-        self._skip_agent_selection = None
-        self.agent_selection = self.agents[0 if over else int(self._player[0])]
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what is compiled; games are named."""

@@ -236,8 +236,10 @@ def weigh_by_conduct(thought, sums):
 
 @compiled
 def take_turn(thought, sums):
-    """Let a player have a turn: he draws on a low sum, swaps a card on a better one if that makes it higher, and gets
-    back below bust_at if he can."""
+    """Let a player have a turn.
+
+    He draws on a low sum, swaps a card on a better one if that makes it higher, and gets back below bust_at if he can.
+    """
     if not thought.drawable:
         return
     bust_at, p = thought.bust_at, thought.parameters
@@ -272,8 +274,10 @@ def have_turns(thought, sums, everybody):
 
 @compiled
 def chance_of_losing(thought, sums, my_tenths, loss):
-    """loss[x]: the chance that I lose a heart with the whole sum x and ``my_tenths`` (S2): I am bust, or nobody is
-    bust and nobody has less."""
+    """loss[x]: the chance that I lose a heart with the whole sum x and ``my_tenths`` (S2).
+
+    I lose one if I am bust, or if nobody is bust and nobody has less.
+    """
     bust_at = thought.bust_at
     loss[:] = 1.0
     for seat in range(1, SEATS):
@@ -523,8 +527,10 @@ def shift(sums, by):
 
 @compiled
 def estimate_threes(thought, hand, x, top, mask, chances, zocks, values):
-    """T3: I exchange with another player, giving my best card for any of his; exchanges of others change nothing
-    that I could reckon with."""
+    """T3: I exchange with another player, giving my best card for any of his.
+
+    Exchanges of others change nothing that I could reckon with.
+    """
     unchanged = weigh_zocks(thought, hand, x, top, thought.knocked, chances, zocks)
     for action in range(LAY_3, LAY_6):
         if mask[action]:

@@ -141,17 +141,6 @@ def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Pa
     assert again == [before[0], "1"]
 
 
-def test_an_installation_where_no_cache_can_be_written_works(tmp_path: Path) -> None:
-    package = copied_package(tmp_path)
-    (package / "engine" / "__pycache__").write_text("a file where the folder would be")
-    nowhere = tmp_path / "nowhere"
-    nowhere.write_text("a file where the user's folder would be")
-    variables = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "USERPROFILE"), str(nowhere))
-    key, _ = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR="", **variables))
-    assert not list(tmp_path.rglob("*.nbc"))
-    assert int(key) == table_functions(get_game("black_jacky")).game_key(5)
-
-
 # ---------------------------------------------------------------- never stale
 
 MODULE = """

@@ -1,0 +1,439 @@
+"""One seat for Gymnasium: the contract's "One seat: Gymnasium"."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AsyncVectorEnv
+
+from blackjacky_agents import make_agent
+from blackjacky_env import IllegalActionError, black_jacky_v0
+from blackjacky_env.envs import opponents
+from blackjacky_env.envs.seat import SeatEnv
+
+START_METHODS = ["spawn", "fork"] if sys.platform == "linux" else ["spawn"]  # elsewhere forks are not safe or not there
+# One round of one turn: player 0 starts, and somebody loses his only heart before player 1 acts.
+OVER_AFTER_ONE_TURN = {"num_players": 2, "hearts": 1, "max_turns_per_round": 1}
+
+
+def make(**options: Any) -> gymnasium.Env[npt.NDArray[np.int8], Any]:
+    return gymnasium.make("blackjacky/BlackJackySeat-v0", **options)
+
+
+def seat_of(env: gymnasium.Env[Any, Any]) -> SeatEnv:
+    assert isinstance(env.unwrapped, SeatEnv)
+    return env.unwrapped
+
+
+def play_episode(env: Any, rng: np.random.Generator, seed: int | None = None) -> list[Any]:
+    """Play randomly to the end: (observation, info, reward) of the reset and of every step."""
+    observation, info = env.reset(seed=seed)
+    steps, terminated = [(observation, info, 0.0)], False
+    while not terminated:
+        action = rng.choice(np.flatnonzero(info["action_mask"]))
+        observation, reward, terminated, truncated, info = env.step(action)
+        assert not truncated
+        steps.append((observation, info, reward))
+    return steps
+
+
+def assert_same_episode(one: list[Any], other: list[Any]) -> None:
+    assert len(one) == len(other)
+    for (a, info_a, reward_a), (b, info_b, reward_b) in zip(one, other, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(info_a["action_mask"], info_b["action_mask"])
+        assert reward_a == reward_b
+
+
+class Follower:
+    """Plays the first legal action (or a given one) and remembers what it was shown."""
+
+    name = "follower"
+
+    def __init__(self, action: int | None = None) -> None:
+        self.action = action
+        self.shown: list[dict[str, Any]] = []
+        self.seeds: list[int | None] = []
+
+    def reset(self, seed: int | None = None) -> None:
+        self.seeds.append(seed)
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        self.shown.append(observation)
+        return int(np.flatnonzero(observation["action_mask"])[0]) if self.action is None else self.action
+
+
+# ---------------------------------------------------------------- checkers
+
+
+def test_gymnasiums_checker_passes_without_a_warning() -> None:
+    check_env(make(on_illegal="lose").unwrapped)
+
+
+def test_stable_baselines_checker_passes_without_a_warning() -> None:
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(make(on_illegal="lose"))
+    checker.check_env(make(on_illegal="lose", variant="schnell_duell", reward="hearts").unwrapped)
+
+
+@pytest.mark.parametrize("options", [{"num_players": 6}, {"num_players": 2, "variant": "schnell_duell"}])
+def test_every_observation_lies_in_the_space_and_something_is_always_legal(options: dict[str, Any]) -> None:
+    env, rng = make(**options), np.random.default_rng(0)
+    for seed in range(5):
+        steps = play_episode(env, rng, seed)
+        assert all(observation in env.observation_space for observation, _, _ in steps)
+        assert all(info["action_mask"].any() for _, info, _ in steps[:-1])
+        assert not steps[-1][1]["action_mask"].any()
+
+
+def test_the_spaces_are_those_of_the_table() -> None:
+    env, table = make(num_players=2, hearts=3), black_jacky_v0.env(num_players=6)
+    assert env.observation_space == table.observation_space("player_0")["observation"]
+    assert env.action_space == table.action_space("player_0")
+
+
+def test_the_mask_is_where_sb3_contrib_looks_for_it() -> None:
+    env, rng = make(), np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    for _ in range(10):
+        np.testing.assert_array_equal(env.get_wrapper_attr("action_masks")(), info["action_mask"])
+        assert info["action_mask"].dtype == np.int8
+        _, _, _, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])))
+
+
+def test_maskable_ppo_learns_on_it_as_it_is() -> None:
+    sb3_contrib = pytest.importorskip("sb3_contrib")
+    model = sb3_contrib.MaskablePPO("MlpPolicy", make(), n_steps=32, batch_size=32, n_epochs=1, seed=0)
+    model.learn(64)
+    assert model.num_timesteps == 64
+
+
+# ---------------------------------------------------------------- games
+
+
+def test_the_same_seed_makes_the_same_games_seats_and_opponents() -> None:
+    one, other = make(opponents=["random"], num_players=5), make(opponents=["random"], num_players=5)
+    rng_one, rng_other = np.random.default_rng(0), np.random.default_rng(0)
+    for seed in (7, None, None):
+        assert_same_episode(play_episode(one, rng_one, seed), play_episode(other, rng_other, seed))
+
+
+def test_games_differ_from_each_other() -> None:
+    env = make()
+    first = {env.reset(seed=seed)[0].tobytes() for seed in range(20)} | {env.reset()[0].tobytes() for _ in range(20)}
+    assert len(first) > 35
+
+
+def test_rewards_between_two_own_decisions_are_added_up() -> None:
+    env, rng = make(reward="hearts", num_players=5), np.random.default_rng(1)
+    lost_in_others_turns = 0
+    for seed in range(10):
+        steps = play_episode(env, rng, seed)
+        for (before, _, _), (after, _, reward) in pairwise(steps):
+            was, now = black_jacky_v0.decode(before), black_jacky_v0.decode(after)
+            assert reward == now["hearts"][0] - was["hearts"][0]
+            lost_in_others_turns += reward < 0 and not any(was["knocked"]) and not was["ends_after_turn"]
+    assert lost_in_others_turns > 0
+
+
+@pytest.mark.parametrize("variant", ["classic", "schnell_duell"])
+def test_the_win_reward_comes_at_the_end_and_is_that_of_the_table(variant: str) -> None:
+    env, rng = make(num_players=3, variant=variant), np.random.default_rng(2)
+    results = set()
+    for seed in range(30):
+        *before, last = play_episode(env, rng, seed)
+        assert all(reward == 0.0 for _, _, reward in before)
+        seen = black_jacky_v0.decode(last[0])
+        winners = sum(seen["winners"])
+        share = 1 / winners if seen["winners"][0] else -1 / (3 - winners) if winners else 0.0
+        assert last[2] == (0.0 if winners == 3 else share)
+        results.add(last[2])
+    assert {1.0, -0.5} <= results
+
+
+def test_when_the_learner_can_act_no_more_the_game_is_played_to_its_end_in_the_same_step() -> None:
+    env, rng = make(num_players=6), np.random.default_rng(3)
+    eliminated_early = 0
+    for seed in range(20):
+        *_, before, last = play_episode(env, rng, seed)
+        assert seat_of(env).table.snapshot()["phase"] == "over"
+        rounds = [black_jacky_v0.decode(seen[0])["round"] for seen in (before, last)]
+        eliminated_early += rounds[1] > rounds[0]
+    assert eliminated_early > 0
+
+
+def test_games_that_end_before_the_first_decision_are_skipped_and_counted() -> None:
+    env = make(**OVER_AFTER_ONE_TURN, seat=1, opponents=[Follower()])
+    counts = []
+    for seed in range(30):
+        observation, info = env.reset(seed=seed, options={"start_player": 0})
+        assert info["action_mask"].any()
+        assert black_jacky_v0.decode(observation)["start_player"][0] == 1
+        counts.append(info["skipped_games"])
+    assert min(counts) == 1  # the rigged one; where the next start player is drawn
+    assert max(counts) > 1
+    _, info = env.reset(options={"start_player": 1})
+    assert info["skipped_games"] == 0
+
+
+def test_reset_options_rig_the_deal() -> None:
+    env = make(num_players=2, seat=1, opponents=[Follower()])
+    deck = sorted((v for v in range(1, 9) for _ in range(v)), reverse=True)
+    observation, _ = env.reset(options={"start_player": 1, "deck": deck})
+    seen = black_jacky_v0.decode(observation)
+    assert seen["my_hand"] == [0, 0, 0, 0, 0, 0, 0, 2]
+    with pytest.warns(UserWarning, match="reset option 'dek' is ignored; allowed are 'start_player', 'deck'"):
+        env.reset(options={"dek": deck})
+
+
+# ---------------------------------------------------------------- seats and opponents
+
+
+@pytest.mark.parametrize("seat", [0, 2])
+def test_a_fixed_seat_is_kept(seat: int) -> None:
+    env = make(seat=seat)
+    for seed in range(5):
+        env.reset(seed=seed)
+        assert seat_of(env).table.agent_selection == f"player_{seat}"
+
+
+def test_a_free_seat_changes_from_game_to_game() -> None:
+    env = make(num_players=3)
+    env.reset(seed=0)
+    seats = set()
+    for _ in range(30):
+        env.reset()
+        seats.add(seat_of(env).table.agent_selection)
+    assert seats == {"player_0", "player_1", "player_2"}
+
+
+def test_every_seat_draws_its_opponent_anew_for_every_game() -> None:
+    one, other = Follower(), Follower()
+    env = make(opponents=[one, other], num_players=3, seat=0)
+    lineups = set()
+    for seed in range(30):
+        one.shown, other.shown = [], []
+        env.reset(seed=seed, options={"start_player": 1})
+        lineups.add((len(one.shown) > 0, len(other.shown) > 0))
+        assert len(one.shown) + len(other.shown) >= 2
+    assert lineups == {(True, False), (False, True), (True, True)}
+
+
+def test_opponents_are_reset_with_a_seed_for_every_game_and_see_what_their_seat_may_know() -> None:
+    opponent = Follower()
+    env = make(opponents=[opponent], num_players=2, seat=0)
+    for _ in range(3):
+        env.reset(seed=5, options={"start_player": 1})
+    assert len(opponent.seeds) == 3
+    assert len(set(opponent.seeds)) == 1
+    env.reset(options={"start_player": 1})
+    assert len(set(opponent.seeds)) == 2
+    table = black_jacky_v0.env(num_players=2)
+    for seen in opponent.shown:
+        assert seen in table.observation_space("player_1")
+        assert black_jacky_v0.decode(seen["observation"])["to_act"][0] == 1
+
+
+def test_names_and_agents_may_be_mixed() -> None:
+    env = make(opponents=["random", make_agent("random"), Follower()], num_players=6)
+    assert [opponent.name for opponent in seat_of(env).opponents] == ["random", "random", "follower"]
+    play_episode(env, np.random.default_rng(0), 0)
+
+
+def test_names_are_found_through_the_entry_points_of_installed_packages() -> None:
+    code = """
+import sys, gymnasium, blackjacky_env
+class Agent:
+    def reset(self, seed=None): pass
+    def act(self, observation): return int(observation["action_mask"].argmax())
+gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=[Agent()]).reset(seed=0)
+print("blackjacky_agents" in sys.modules)
+gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=["random"]).reset(seed=0)
+print("blackjacky_agents" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["False", "True"]
+
+
+def test_a_registered_prefix_is_asked_for_all_names_that_begin_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opponents, "_MAKERS", dict(opponents._MAKERS))
+    asked = []
+
+    def build(name: str) -> Follower:
+        asked.append(name)
+        return Follower()
+
+    opponents.register_opponent("black_jacky", "file:", build)
+    make(opponents=["file:a/b:c"])
+    assert asked == ["file:a/b:c"]
+    assert "file:" in opponents.opponent_names("black_jacky")
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def test_an_illegal_action_raises_and_changes_nothing() -> None:
+    env, undisturbed = make(num_players=3), make(num_players=3)
+    _, info = env.reset(seed=1)
+    undisturbed.reset(seed=1)
+    for action in np.flatnonzero(info["action_mask"] == 0):
+        with pytest.raises(IllegalActionError, match=r"Legal for player_\d are"):
+            env.step(action)
+    with pytest.raises(IllegalActionError, match=r"action 61 is out of range; allowed are 0 \.\. 60"):
+        env.step(61)
+    np.testing.assert_array_equal(env.step(0)[0], undisturbed.step(0)[0])
+
+
+def test_an_illegal_action_can_lose_instead() -> None:
+    env = make(on_illegal="lose", reward="hearts")
+    _, info = env.reset(seed=1)
+    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    observation, reward, terminated, truncated, info = env.step(illegal)
+    assert observation in env.observation_space
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert "Legal for player_" in info["illegal_action"]
+    assert not info["action_mask"].any()
+    with pytest.raises(ResetNeeded):
+        env.unwrapped.step(0)
+    assert env.reset()[1]["action_mask"].any()
+
+
+@pytest.mark.parametrize("action", [None, 1.0, "knock", True])
+@pytest.mark.parametrize("on_illegal", ["raise", "lose"])
+def test_an_action_that_is_no_integer_is_an_error_either_way(action: Any, on_illegal: str) -> None:
+    env = make(on_illegal=on_illegal, disable_env_checker=True)
+    env.reset(seed=1)
+    with pytest.raises(TypeError, match=r"is not an integer; allowed are 0 \.\. 60"):
+        env.step(action)
+    env.step(0)
+
+
+def test_steps_before_the_first_reset_and_after_the_end_say_what_to_do() -> None:
+    env = make().unwrapped
+    with pytest.raises(ResetNeeded, match="call reset"):
+        env.step(0)
+    play_episode(env, np.random.default_rng(0), 0)
+    with pytest.raises(ResetNeeded, match="call reset"):
+        env.step(0)
+
+
+def test_an_opponent_that_breaks_the_rules_is_named_and_the_learner_does_not_lose() -> None:
+    env = make(opponents=[Follower(action=47)], num_players=2, seat=0, on_illegal="lose").unwrapped
+    with pytest.raises(RuntimeError, match=r"opponent 'follower' broke the rules as player_1: .*knock"):
+        env.reset(seed=0, options={"start_player": 1})
+    env.reset(seed=0, options={"start_player": 0})
+    env.step(0)
+    with pytest.raises(RuntimeError, match=r"opponent 'follower' broke the rules as player_1: .*knock"):
+        env.step(47)
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"opponents": ["randum"]}, ValueError, "unknown opponent 'randum' for black_jacky; did you mean 'random'"),
+        ({"opponents": ["zzz"]}, ValueError, "unknown opponent 'zzz' for black_jacky; there are 'random'.*'ppo:PATH'"),
+        ({"opponents": "random"}, TypeError, "opponents='random' is not a list; allowed is a list of names"),
+        ({"opponents": []}, ValueError, r"opponents=\[\] is empty; allowed is a list of names"),
+        ({"opponents": [3]}, TypeError, "opponent 3 is neither a name nor an agent"),
+        ({"seat": 4}, ValueError, r"seat=4 is out of range; allowed are 0 \.\. 3"),
+        ({"seat": "me"}, TypeError, "seat='me' is not an integer"),
+        ({"num_players": 1}, ValueError, r"num_players=1 is out of range; allowed are 2 \.\. 6"),
+        ({"on_illegal": "warn"}, ValueError, "on_illegal='warn' is unknown; allowed are 'raise', 'lose'"),
+        ({"variant": "duel"}, ValueError, "variant='duel' is unknown"),
+        ({"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
+        ({"max_card": 9}, ValueError, r"max_card=9 is out of range; allowed are 2 \.\. 8"),
+        ({"maximum": 9}, TypeError, "unknown option maximum=9"),
+    ],
+)
+def test_impossible_options_are_refused_by_name(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make(**options)
+
+
+def test_an_agent_of_another_game_is_refused() -> None:
+    agent = Follower()
+    agent.game = "black_spy"  # type: ignore[attr-defined]  # as trained agents say it
+    with pytest.raises(ValueError, match="plays black_spy, this environment is black_jacky"):
+        make(opponents=[agent])
+
+
+# ---------------------------------------------------------------- looking, copies, workers
+
+
+def test_the_table_is_drawn_as_the_learner_sees_it(capsys: pytest.CaptureFixture[str]) -> None:
+    env = make(render_mode="ansi", num_players=2, seat=1)
+    env.reset(seed=0)
+    assert "seen by player_1" in env.render()
+    assert capsys.readouterr().out == ""
+    env = make(render_mode="human", num_players=2, seat=1)
+    env.reset(seed=0)
+    assert "seen by player_1" in capsys.readouterr().out
+    env.step(0)
+    assert capsys.readouterr().out.count("seen by player_1") == 1
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_go_on_alike(copied: Callable[[Any], Any]) -> None:
+    env = make(opponents=[Follower()], reward="hearts").unwrapped
+    _, info = env.reset(seed=3)
+    for _ in range(7):
+        _, _, _, _, info = env.step(np.flatnonzero(info["action_mask"])[0])
+    other = copied(env)
+    terminated = False
+    while not terminated:
+        action = np.flatnonzero(info["action_mask"])[-1]
+        observation, reward, terminated, _, info = env.step(action)
+        again = other.step(action)
+        np.testing.assert_array_equal(observation, again[0])
+        assert (reward, terminated) == again[1:3]
+    np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 on: any fork with threads
+@pytest.mark.parametrize("method", START_METHODS)
+def test_gymnasiums_workers_play_the_same_games(method: str) -> None:
+    makers = [partial(make, num_players=3, seat=seat) for seat in (0, 2)]
+    alone = [maker() for maker in makers]
+    env = AsyncVectorEnv(makers, context=method)
+    observations, infos = env.reset(seed=[1, 2])
+    for i, (one, seed) in enumerate(zip(alone, (1, 2), strict=True)):
+        observation, info = one.reset(seed=seed)
+        np.testing.assert_array_equal(observations[i], observation)
+        np.testing.assert_array_equal(infos["action_mask"][i], info["action_mask"])
+    actions = infos["action_mask"].argmax(axis=1)
+    observations, *_ = env.step(actions)
+    for i, one in enumerate(alone):
+        np.testing.assert_array_equal(observations[i], one.step(actions[i])[0])
+    env.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 on: any fork with threads
+@pytest.mark.parametrize("method", START_METHODS)
+def test_stable_baselines_workers_play_the_same_games(method: str) -> None:
+    vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
+    makers = [partial(make, num_players=3, seat=seat) for seat in (0, 2)]
+    env = vec_env.SubprocVecEnv(makers, start_method=method)
+    env.seed(1)
+    observations = env.reset()
+    masks = np.stack(env.env_method("action_masks"))
+    for i, maker in enumerate(makers):
+        observation, info = maker().reset(seed=1 + i)
+        np.testing.assert_array_equal(observations[i], observation)
+        np.testing.assert_array_equal(masks[i], info["action_mask"])
+    env.close()

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
@@ -73,8 +74,7 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         self._learner = self.table.possible_agents[self.seat or 0]
         self._seated: dict[str, Opponent] = {}
         self._running = False
-        vectors = self.table.observation_space(self._learner)["observation"]
-        self.observation_space = cast("gymnasium.Space[Vector]", vectors)
+        self.observation_space = cast("spaces.Dict", self.table.observation_space(self._learner))["observation"]
         self.action_space = self.table.action_space(self._learner)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Vector, dict[str, Any]]:

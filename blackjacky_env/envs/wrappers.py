@@ -12,6 +12,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.utils import RecordConstructorArgs
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
@@ -55,7 +56,7 @@ class ScaledTable(BaseWrapper[str, dict[str, npt.NDArray[Any]], int]):
         self._scaling = _Scaling(table.game.layout)
         self.observation_spaces = {}
         for agent in table.possible_agents:
-            own = table.observation_space(agent)
+            own = cast("spaces.Dict", table.observation_space(agent))
             _refuse_changed(env, env.observation_space(agent), own)
             scaled = spaces.Dict({"observation": self._scaling.space, "action_mask": own["action_mask"]})
             self.observation_spaces[agent] = cast("gymnasium.Space[Any]", scaled)
@@ -72,7 +73,7 @@ class ScaledTable(BaseWrapper[str, dict[str, npt.NDArray[Any]], int]):
         return {**seen, "observation": self._scaling(seen["observation"])}
 
 
-class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, npt.NDArray[Any]]):
+class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, npt.NDArray[Any]], RecordConstructorArgs):
     """A Gymnasium seat whose observation is float32 in [-1, 1]; ``info["action_mask"]`` stays as it is.
 
     Example:
@@ -88,7 +89,8 @@ class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, npt.NDArray[Any]]):
         seat = getattr(env, "unwrapped", env)
         if not isinstance(seat, SeatEnv):
             raise TypeError(f"{env} is not a Gymnasium environment of this package: its ranges are not declared")
-        super().__init__(env)
+        RecordConstructorArgs.__init__(self)  # so that `gymnasium.make(env.spec)` can make it again
+        gymnasium.ObservationWrapper.__init__(self, env)
         _refuse_changed(env, env.observation_space, seat.observation_space)
         self._scaling = _Scaling(seat.table.game.layout)
         self.observation_space = self._scaling.space

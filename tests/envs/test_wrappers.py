@@ -1,0 +1,123 @@
+"""Observations as float32 numbers, scaled by the declared ranges."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import DtypeObservation
+from pettingzoo.test import api_test, seed_test
+from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
+
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.envs.wrappers import ScaledSeat, ScaledTable
+
+SEAT = "blackjacky/BlackJackySeat-v0"
+
+
+def scaled_by_hand(vector: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Each part of the layout divided by the largest magnitude that it declares."""
+    scaled = np.zeros(len(vector), np.float32)
+    for part in black_jacky_v0.describe_observation():
+        entries = slice(part["offset"], part["offset"] + part["length"])
+        scaled[entries] = vector[entries] / np.float32(max(-part["low"], part["high"]))
+    return scaled
+
+
+@pytest.mark.parametrize("num_players", [2, 6])
+def test_a_table_shows_scaled_observations_and_the_same_masks(num_players: int) -> None:
+    env, raw = (black_jacky_v0.env(num_players=num_players) for _ in range(2))
+    env, rng = ScaledTable(env), np.random.default_rng(0)
+    env.reset(seed=1)
+    raw.reset(seed=1)
+    for agent in env.agent_iter():
+        seen, reward, terminated, _, info = env.last()
+        plain, plain_reward, *_ = raw.last()
+        assert seen in env.observation_space(agent)
+        np.testing.assert_array_equal(seen["observation"], scaled_by_hand(plain["observation"]))
+        assert seen["observation"].dtype == np.float32
+        for mask in (seen["action_mask"], info["action_mask"]):
+            np.testing.assert_array_equal(mask, plain["action_mask"])
+        assert reward == plain_reward
+        action = None if terminated else int(rng.choice(np.flatnonzero(seen["action_mask"])))
+        env.step(action)
+        raw.step(action)
+
+
+def test_a_scaled_table_passes_pettingzoos_tests() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns of what it warns of without the wrapper: see test_pettingzoo.py
+        api_test(ScaledTable(black_jacky_v0.env()), num_cycles=200)
+    seed_test(lambda: ScaledTable(black_jacky_v0.env()), num_cycles=50)
+
+
+def test_the_spaces_are_the_declared_ranges_scaled() -> None:
+    env = ScaledTable(black_jacky_v0.env())
+    space, plain = (e.observation_space("player_0")["observation"] for e in (env, env.unwrapped))
+    assert space.dtype == np.float32
+    np.testing.assert_array_equal(space.low, scaled_by_hand(plain.low))
+    np.testing.assert_array_equal(space.high, scaled_by_hand(plain.high))
+    assert (space.low >= -1).all()
+    assert (space.high == 1).all()
+    assert ScaledSeat(gymnasium.make(SEAT)).observation_space == space
+
+
+def test_a_seat_shows_scaled_observations_and_the_same_masks() -> None:
+    env, raw, rng = ScaledSeat(gymnasium.make(SEAT)), gymnasium.make(SEAT), np.random.default_rng(0)
+    (seen, info), (plain, _) = env.reset(seed=1), raw.reset(seed=1)
+    terminated = False
+    while not terminated:
+        assert seen in env.observation_space
+        assert seen.dtype == np.float32
+        np.testing.assert_array_equal(seen, scaled_by_hand(plain))
+        np.testing.assert_array_equal(info["action_mask"], env.get_wrapper_attr("action_masks")())
+        action = rng.choice(np.flatnonzero(info["action_mask"]))
+        seen, reward, terminated, _, info = env.step(action)
+        plain, plain_reward, *_ = raw.step(action)
+        assert reward == plain_reward
+
+
+@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")  # that is what is checked here
+def test_a_scaled_seat_passes_the_checkers() -> None:
+    check_env(ScaledSeat(gymnasium.make(SEAT, on_illegal="lose").unwrapped))
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(ScaledSeat(gymnasium.make(SEAT, on_illegal="lose")))
+
+
+def test_a_scaled_seat_can_be_made_again_from_its_spec() -> None:
+    env = ScaledSeat(gymnasium.make(SEAT, num_players=3, seat=1))
+    again = gymnasium.make(env.spec)
+    np.testing.assert_array_equal(again.reset(seed=4)[0], env.reset(seed=4)[0])
+
+
+def test_other_wrappers_may_be_inside_and_outside() -> None:
+    inside = ScaledTable(OrderEnforcingWrapper(black_jacky_v0.env()))
+    outside = BaseWrapper(ScaledTable(black_jacky_v0.env()))
+    for env in (inside, outside):
+        env.reset(seed=0)
+        assert env.last()[0] in env.observation_space("player_0")
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "env"),
+    [
+        (ScaledTable, lambda: gymnasium.make(SEAT)),
+        (ScaledTable, object),
+        (ScaledSeat, lambda: gymnasium.make("CartPole-v1")),
+        (ScaledSeat, black_jacky_v0.env),
+    ],
+)
+def test_an_environment_that_declares_no_ranges_is_refused(wrapper: Any, env: Any) -> None:
+    with pytest.raises(TypeError, match=r"is not a (PettingZoo|Gymnasium) environment of this package"):
+        wrapper(env())
+
+
+def test_observations_that_were_changed_already_are_refused() -> None:
+    with pytest.raises(TypeError, match="were changed by another wrapper: put this one inside it"):
+        ScaledTable(ScaledTable(black_jacky_v0.env()))
+    with pytest.raises(TypeError, match="were changed by another wrapper: put this one inside it"):
+        ScaledSeat(DtypeObservation(gymnasium.make(SEAT), np.float64))

@@ -33,7 +33,7 @@ format: $(INSTALLED) ## format the code and repair what can be repaired
 	$(RUN) -m ruff check --fix-only .
 	$(RUN) -m ruff format .
 
-bench: $(INSTALLED) ## measure speed
+bench: $(INSTALLED)-bench ## measure speed
 	$(RUN) scripts/benchmark.py $(ARGS)
 
 ladder: $(INSTALLED) ## play all bots against each other and write the tables of their README
@@ -49,4 +49,9 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV); the first time this takes some minutes, most of them for torch."
 	$(PYTHON) -m venv --without-pip $(VENV)
 	$(PYTHON) -m pip --python $(RUN) install -c constraints.txt -e ".[train,dev]" pip
+	@touch $@
+
+# Environments of PettingZoo that ours is compared with.
+$(INSTALLED)-bench: $(INSTALLED)
+	$(RUN) -m pip install -c constraints.txt -e ".[bench]"
 	@touch $@

@@ -19,8 +19,8 @@ from typing import Any, Literal
 
 import numpy as np
 import tyro
-from blackjacky_agents import make_agent
 
+from blackjacky_agents import make_agent
 from blackjacky_env import IllegalActionError, black_jacky_v0
 
 View = dict[str, Any]

@@ -82,7 +82,7 @@ class CompiledAgent:
 def _batch_entry(policy: Policy) -> Any:
     stream = random.stream
 
-    def act_batch(observations, masks, key, decisions, parameters, actions):  # type: ignore[no-untyped-def]  # compiled
+    def act_batch(observations, masks, key, decisions, parameters, actions):
         for i in range(len(actions)):
             actions[i] = policy(observations[i], masks[i], stream(key, 0, decisions + i, 0), parameters)
 

@@ -35,15 +35,15 @@ _KEPT = 2  # checkpoints
 
 
 def save_agent(path: Path, layers: Layers, game: str, greedy: bool = True, **facts: Any) -> None:
-    """Write a trained agent to ``path`` (.safetensors) and its card beside it; ``facts`` go into the card as they are."""
+    """Write a trained agent to ``path`` (.safetensors) and its card beside it; ``facts`` go into the card."""
     arrays = {f"layer_{i}.{name}": part for i, layer in enumerate(layers) for name, part in _named(layer)}
     data = save({name: np.ascontiguousarray(part, np.float32) for name, part in arrays.items()})
-    card = {**_identity(game), "layers": _sizes(layers), "activation": "relu", "greedy": greedy}
+    card = {**identity(game), "layers": _sizes(layers), "activation": "relu", "greedy": greedy}
     write_aside(path, data)
     write_json(path.with_suffix(".json"), {**card, "sha256": hashlib.sha256(data).hexdigest(), **facts})
 
 
-def _identity(game: str) -> dict[str, Any]:
+def identity(game: str) -> dict[str, Any]:
     """What a trained agent must share with the package that plays it."""
     rules = get_game(game)
     return {
@@ -72,7 +72,7 @@ def load_agent(path: Path | str, game: str = "black_jacky") -> CompiledAgent:
     where = f"the trained agent {str(path)!r}"
     file = Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
     card = read_card(path)
-    for name, own in {"game": game, **_identity(game)}.items():
+    for name, own in identity(game).items():
         if card.get(name) != own:
             raise ValueError(f"{where} is for {name}={card.get(name)!r}; needed is {name}={own!r}")
     data = file.read_bytes()
@@ -112,7 +112,7 @@ def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[A
     aside = folder / f"aside_{os.getpid()}"
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir()
-    data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+    data = save({name: np.array(array, order="C") for name, array in arrays.items()})
     (aside / "arrays.safetensors").write_bytes(data)
     write_json(aside / "state.json", {**state, "sha256": _checksum(data, state)})
     shutil.rmtree(path, ignore_errors=True)

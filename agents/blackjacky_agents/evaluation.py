@@ -51,20 +51,30 @@ def score_of(shares: npt.NDArray[np.float64], nobody: npt.NDArray[np.bool_], num
 
 
 def against_copies(
-    agent: Agent, opponent: Agent, num_players: int, games: int, seed: int = 0, threads: int = 2, **options: Any
-) -> Score:
-    """``agent`` in a random seat, copies of ``opponent`` in all others; game i has seed ``seed + i``."""
+    agent: Agent,
+    opponents: Sequence[Agent],
+    num_players: int,
+    games: int,
+    seed: int = 0,
+    threads: int = 2,
+    **options: Any,
+) -> list[Score]:
+    """``agent`` in a random seat and copies of one opponent in all others: its score against each of the opponents.
+
+    Game i has seed ``seed + i`` and the same seat against every opponent. Options are those of `play_games`.
+    """
     seats = np.random.default_rng(seed).integers(num_players, size=games)
     rows = np.arange(games)
-    seating = np.ones((games, num_players), np.int64)
-    seating[rows, seats] = 0
-    shares = play_games([agent, opponent], seating, seed, threads=threads, **options)
-    return score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players)
+    scores = []
+    for number in range(1, len(opponents) + 1):
+        seating = np.full((games, num_players), number)
+        seating[rows, seats] = 0
+        shares = play_games([agent, *opponents], seating, seed, threads=threads, **options)
+        scores.append(score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players))
+    return scores
 
 
-def at_one_table(
-    agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any
-) -> list[Score]:
+def at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any) -> list[Score]:
     """Scores of agents that play each other, seats shuffled for each game; game i has seed ``seed + i``."""
     rng = np.random.default_rng(seed)
     seating = rng.permuted(np.tile(np.arange(len(agents)), (games, 1)), axis=1)
@@ -139,7 +149,7 @@ def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> npt.NDArray[
     for seat, agent in enumerate(agents):
         agent.reset(seed * len(agents) + seat)
     env.reset(seed=seed)
-    seats = {name: agent for name, agent in zip(env.possible_agents, agents, strict=True)}
+    seats = dict(zip(env.possible_agents, agents, strict=True))
     for name in env.agent_iter():
         observation, _, terminated, truncated, _ = env.last()
         if terminated or truncated:
@@ -148,4 +158,5 @@ def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> npt.NDArray[
         env.step(seats[name].act(observation))
     winners = np.zeros((1, len(agents)))
     winners[0, env.snapshot()["winners"]] = 1
-    return _shares(winners)[0]
+    shares: npt.NDArray[np.float64] = _shares(winners)[0]
+    return shares

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from blackjacky_agents.bots.black_jacky.counter import PARAMETERS, estimate
 from blackjacky_env.black_jacky.observation import LAYOUT as OBSERVATION
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.layout import Layout, Part
 
-VERSION = "black_jacky-1"
+VERSION = "black_jacky-2"
 """Name of this encoding; a trained agent's card names the one that it was trained with."""
 
 SEATS, VALUES = 6, 8
+_ACTIONS = 61
 _SUMS, _NEAR, _ODDS = 31, 7, 8
 _BUST = 21  # the entry of the one-hot sum that means just bust
 _UNKNOWN = 8  # more unknown cards in one hand are counted as so many
@@ -50,10 +52,24 @@ LAYOUT = Layout(
         Part("sum", (_SUMS,), 0, 1, "one-hot: my whole points - bust_at + 21, at least 0 and at most 30"),
         Part("tenths", (), 0, 1, "1: my sum has tenths"),
         Part("hand_sum", (), 0, 18, "points in my hand / 16"),
-        Part("after_draw", (_NEAR,), 0, 1, "chances of whole points bust_at - 6 .. bust_at - 1 and of bust after drawing"),
-        Part("after_swap", (2, VALUES), 0, 1, "by card given for the draw pile: chances of bust and of the best 3 sums"),
-        Part("after_take", (3, VALUES), -13, 36, "by card given for the discard pile: points over bust / 8; bust; best 3"),
+        Part(
+            "after_draw", (_NEAR,), 0, 1, "chances of whole points bust_at - 6 .. bust_at - 1 and of bust after drawing"
+        ),
+        Part(
+            "after_swap", (2, VALUES), 0, 1, "by card given for the draw pile: chances of bust and of the best 3 sums"
+        ),
+        Part(
+            "after_take", (3, VALUES), -13, 36, "by card given for the discard pile: points over bust / 8; bust; best 3"
+        ),
         Part("others", (SEATS - 1, _ODDS), 0, 18, "mean sum / 16; chances of bust, below me, level, 4 low sums"),
+        Part(
+            "chances",
+            (_ACTIONS,),
+            0,
+            1,
+            "by action: the chance of losing a heart as `counter` estimates it, 0 if illegal",
+        ),
+        Part("advice", (_ACTIONS,), 0, 1, "one-hot: the action with the lowest of these chances"),
     ]
 )
 NUM_FEATURES = LAYOUT.size
@@ -78,6 +94,8 @@ _A_COUNTS = LAYOUT.offset("hand_counts")
 _A_DISPLAYS = LAYOUT.offset("displays")
 _A_KNOWN = LAYOUT.offset("known")
 _A_SUM = LAYOUT.offset("sum")
+_A_CHANCES = LAYOUT.offset("chances")
+_A_ADVICE = LAYOUT.offset("advice")
 _A_TENTHS = LAYOUT.offset("tenths")
 _A_HAND_SUM = LAYOUT.offset("hand_sum")
 _A_DRAW = LAYOUT.offset("after_draw")
@@ -126,8 +144,9 @@ _SAME = np.array(
 
 @compiled
 def features(observation, mask, out):
-    """Write the features into ``out`` (float32, shape (NUM_FEATURES,)); the mask adds nothing and is not read."""
+    """Write the features into ``out`` (float32, shape (NUM_FEATURES,)); ``mask``: the legal actions."""
     out[:] = 0
+    _show_advice(observation, mask, out)
     chances = np.zeros(VALUES + 1, np.float32)
     _show_table(observation, out)
     _show_cards(observation, chances, out)
@@ -137,6 +156,22 @@ def features(observation, mask, out):
     _show_sum(observation, total, out)
     _show_next_sums(observation, total // 10 - int(observation[_O_BUST_AT]), chances, out)
     _show_others(observation, total, chances, out)
+
+
+@compiled
+def _show_advice(observation, mask, out):
+    """What `counter` thinks of my actions, if there are any."""
+    values = np.empty(_ACTIONS, np.float32)
+    best = -1
+    if mask.any():
+        estimate(observation, mask, values, PARAMETERS)
+    for action in range(_ACTIONS):
+        if mask[action]:
+            out[_A_CHANCES + action] = values[action]
+            if best < 0 or values[action] < values[best]:
+                best = action
+    if best >= 0:
+        out[_A_ADVICE + best] = 1
 
 
 @compiled
@@ -157,8 +192,8 @@ def _show_table(observation, out):
         for hearts in range(min(int(observation[_O_HEARTS + seat]), 3)):
             out[_A_HEARTS + SEATS * hearts + seat] = 1
     for seat in range(observation[_O_PLAYERS]):
-        if observation[_O_TIPS + seat] >= 0:
-            out[_A_TIPPED + (seat + observation[_O_TIPS + seat]) % observation[_O_PLAYERS]] += 1
+        if observation[_O_TIPS + seat] > 0:
+            out[_A_TIPPED + observation[_O_TIPS + seat] - 1] += 1
 
 
 @compiled

@@ -5,7 +5,7 @@ All networks of one encoding share one compiled function; a new copy of a learne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -101,7 +101,7 @@ def _pick(logits, mask, greedy, lot):  # type: ignore[no-untyped-def]  # compile
     return best
 
 
-def layers_of(linears: Sequence[Any]) -> list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]:
+def layers_of(linears: Sequence[Any]) -> Layers:
     """`Layers` of torch's linear layers."""
     return [
         (
@@ -110,6 +110,3 @@ def layers_of(linears: Sequence[Any]) -> list[tuple[npt.NDArray[np.float32], npt
         )
         for linear in linears
     ]
-
-
-Forward = Callable[[npt.NDArray[np.float32], npt.NDArray[np.float32]], npt.NDArray[np.float32]]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,7 +21,7 @@ from blackjacky_agents.registry import make_agent
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
-from blackjacky_env.engine.play import DRAWN, Desk, Policy, learner_functions, make_cast
+from blackjacky_env.engine.play import BEGIN, DRAWN, Desk, Policy, learner_function, make_cast
 from blackjacky_env.games import get_game
 
 Lineup = str | CompiledAgent | Sequence[str | CompiledAgent]
@@ -79,7 +80,9 @@ class LearnerVecEnv(VecEnv):
         self._weights = (1.0, score_weight) if reward == "win" else (0.0, 1.0)
         self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
         self._states = self._new_states(num_players, variant, rule_options)
-        self._seat = DRAWN if seat is None else check_integer("seat", seat, 0, int(self._states["num_players"].min()) - 1)
+        self._seat = (
+            DRAWN if seat is None else check_integer("seat", seat, 0, int(self._states["num_players"].min()) - 1)
+        )
         self._encoding = encoding or raw_encoding(self.game)
         self._policies: tuple[Policy, ...] = ()
         self._pool = ThreadPoolExecutor(check_integer("threads", threads, 1, 256))
@@ -112,7 +115,7 @@ class LearnerVecEnv(VecEnv):
         self._rows = np.arange(n)
         self.seconds = 0.0
         bounds = np.linspace(0, n, min(_PARTS, n) + 1).astype(int).tolist()
-        self._parts = [slice(a, b) for a, b in zip(bounds, bounds[1:], strict=False)]
+        self._parts = [slice(a, b) for a, b in pairwise(bounds)]
 
     # ------------------------------------------------------------ seeds and opponents
 
@@ -150,19 +153,15 @@ class LearnerVecEnv(VecEnv):
         self._lineups = np.array([[numbers[lineup[i % len(lineup)]] for i in range(others)] for lineup in lineups])
         self._seating[:, 1:] = self._lineups[self._rows % len(lineups)]
         self._seating[:, 0] = self._lineups[self._rows % len(lineups), 0]
-        self._start, self._step = learner_functions(self.game, self._policies, self._encoding.function)
+        self._step = learner_function(self.game, self._policies, self._encoding.function)
 
     def _find_agents(self, lineup: Lineup) -> list[CompiledAgent]:
         members = [lineup] if isinstance(lineup, str | CompiledAgent) else list(lineup)
         if not 1 <= len(members) <= self.game.max_players - 1:
-            raise ValueError(f"the line-up {lineup!r} has {len(members)} agents; allowed are 1 .. {self.game.max_players - 1}")
-        return [self._find_agent(member) for member in members]
-
-    def _find_agent(self, member: str | CompiledAgent) -> CompiledAgent:
-        agent = make_agent(member, self.game.name) if isinstance(member, str) else member
-        if not isinstance(agent, CompiledAgent):
-            raise ValueError(f"{member!r} is no compiled agent, so it cannot play inside the batch")
-        return agent
+            raise ValueError(
+                f"the line-up {lineup!r} has {len(members)} agents; allowed are 1 .. {self.game.max_players - 1}"
+            )
+        return [find_compiled(member, self.game.name) for member in members]
 
     def get_state(self) -> dict[str, npt.NDArray[Any]]:
         """Copies of all arrays that the games go on from, opponents left out."""
@@ -188,29 +187,25 @@ class LearnerVecEnv(VecEnv):
         self._start_over()
         self._returns[:] = 0
         self._lengths[:] = 0
-        self._new_views()
-        self._for_all_parts(self._start_part)
+        self._actions = np.full(self.num_envs, BEGIN)
+        self._play()
         self.reset_infos = [{"action_mask": mask} for mask in self._masks]
         return self._shown
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Take the learner's actions, integers (num_envs,); `IllegalActionError` names the first game where it is not."""
+        """Take the learner's actions, integers (num_envs,); `IllegalActionError` names the first wrong one's game."""
         self._actions = self._check_actions(actions)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Make the actions: observations, rewards (float32), dones (bool) and infos; the arrays are never written again."""
-        started = time.perf_counter()
-        self._new_views()
-        self._ended = np.zeros(self.num_envs, np.bool_)
-        self._for_all_parts(self._step_part)
-        self.seconds += time.perf_counter() - started
+        """Make the actions: observations, rewards (float32), dones (bool), infos; arrays are never written again."""
+        self._play()
         rewards = self._weights[0] * self._results + self._weights[1] * self._score_changes
         self._returns += rewards
         self._lengths += 1
         infos = [{"action_mask": mask} for mask in self._masks]
-        for i in np.flatnonzero(self._ended):
+        for i in np.flatnonzero(self._ended).tolist():
             infos[i].update(self._closing_info(i))
-        return self._shown, rewards.astype(np.float32), self._ended, infos  # type: ignore[return-value]
+        return self._shown, rewards.astype(np.float32), self._ended, infos
 
     def _closing_info(self, i: int) -> dict[str, Any]:
         episode = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": 0.0}
@@ -222,29 +217,25 @@ class LearnerVecEnv(VecEnv):
         """Legal actions of the learner, bool, shape (num_envs, A)."""
         return self._masks.view(np.bool_)
 
-    def _new_views(self) -> None:
+    def _play(self) -> None:
+        """Play all games to the learner's next decision, into new arrays."""
+        started = time.perf_counter()
         self._shown = np.empty((self.num_envs, self._encoding.size), np.float32)
         self._masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
+        self._ended = np.empty(self.num_envs, np.bool_)
+        list(self._pool.map(self._play_part, self._keys, self._parts))
+        self.seconds += time.perf_counter() - started
 
-    def _for_all_parts(self, work: Callable[[slice, Desk], None]) -> None:
-        desks = [
-            Desk(
-                key,
-                self._seat,
-                self._lineups,
-                self._seats[part],
-                self._seating[part],
-                self._played[part],
-                self._decisions[part],
-            )
-            for key, part in zip(self._keys, self._parts, strict=True)
-        ]
-        list(self._pool.map(work, self._parts, desks))
-
-    def _start_part(self, part: slice, desk: Desk) -> None:
-        self._start(self._states[part], desk, self._cast, self._raws[part], self._masks[part], self._shown[part])
-
-    def _step_part(self, part: slice, desk: Desk) -> None:
+    def _play_part(self, key: np.uint64, part: slice) -> None:
+        desk = Desk(
+            key,
+            self._seat,
+            self._lineups,
+            self._seats[part],
+            self._seating[part],
+            self._played[part],
+            self._decisions[part],
+        )
         self._step(
             self._states[part],
             desk,
@@ -294,7 +285,9 @@ class LearnerVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Refused: games in a batch share their attributes."""
-        raise AttributeError(f"{attr_name!r} cannot be set for single games of a batch; set_opponents() changes opponents")
+        raise AttributeError(
+            f"{attr_name!r} cannot be set for single games of a batch; set_opponents() changes opponents"
+        )
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
         """No game is wrapped."""
@@ -305,13 +298,21 @@ class LearnerVecEnv(VecEnv):
         self._pool.shutdown()
 
 
+def find_compiled(agent: str | CompiledAgent, game: str) -> CompiledAgent:
+    """The agent, made by name if need be; `ValueError` if it is not compiled and cannot play inside a batch."""
+    found = make_agent(agent, game) if isinstance(agent, str) else agent
+    if not isinstance(found, CompiledAgent):
+        raise ValueError(f"{agent!r} is no compiled agent, so it cannot play inside a batch")
+    return found
+
+
 def _part_key(seed: int, part: int) -> np.uint64:
     return np.uint64(random.stream(random.game_key(seed), FOR_PARTS, part, 0))
 
 
 def _scaled_range(game: Game) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     high = game.layout.high.astype(np.float32)
-    return game.layout.low / high, np.ones_like(high)
+    return (game.layout.low / high).astype(np.float32), np.ones_like(high)
 
 
 @cache

@@ -24,6 +24,7 @@ Encoder = Callable[..., None]
 
 FOR_POLICIES = 100  # purposes of random numbers; games use small numbers for theirs
 FOR_LINEUPS = 101
+BEGIN = -1  # instead of a learner's action
 DRAWN = -1  # start player or learner's seat: drawn for each game
 
 
@@ -69,13 +70,13 @@ def _ask_one_of(policies: tuple[Policy, ...]) -> Policy:
     first = policies[0]
     if len(policies) == 1:
 
-        def ask(kind, observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+        def ask(kind, observation, mask, random_state, parameters):
             return first(observation, mask, random_state, parameters)
 
     else:
         others = _ask_one_of(policies[1:])
 
-        def ask(kind, observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+        def ask(kind, observation, mask, random_state, parameters):
             if kind == 0:
                 return first(observation, mask, random_state, parameters)
             return others(kind - 1, observation, mask, random_state, parameters)
@@ -89,7 +90,7 @@ def _mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
     ask, encode, legal, apply = _ask_one_of(policies), game.rules.encode, game.rules.legal, game.rules.apply
     stream = random.stream
 
-    def move(s, agent, decision, cast, observation, mask):  # type: ignore[no-untyped-def]  # compiled
+    def move(s, agent, decision, cast, observation, mask):
         encode(s, s.player, observation)
         legal(s, mask)
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
@@ -110,7 +111,7 @@ def _play_out(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
     )
     move, game_key = _mover(game, policies), random.game_key
 
-    def play(states, seeds, seating, cast, results, decisions):  # type: ignore[no-untyped-def]  # compiled
+    def play(states, seeds, seating, cast, results, decisions):
         observation = np.empty(size, np.int8)
         mask = np.empty(num_actions, np.int8)
         for i in range(len(states)):
@@ -153,46 +154,43 @@ def play_out(
 
 
 @cache
-def learner_functions(
-    game: Game, policies: tuple[Policy, ...], encoder: Encoder
-) -> tuple[Callable[..., None], Callable[..., None]]:
-    """Entries for N games that run on, compiled opponents playing, until the learner is to act.
+def learner_function(game: Game, policies: tuple[Policy, ...], encoder: Encoder) -> Callable[..., None]:
+    """Entry for N games that run on, compiled opponents playing, until the learner is to act.
 
-    ``start(states, desk, cast, raws, masks, shown)`` begins all games.
     ``step(states, desk, cast, raws, masks, shown, actions, results, score_changes, ended, last_shown)`` makes the
-    learner's actions (N,); ended games are begun anew in the same step (those that end before the learner's first
-    decision are skipped). ``results`` (float64, (N,)), ``score_changes`` (float64, (N,)), ``ended`` (bool, (N,)) belong
-    to the move just made, ``last_shown`` (float32, (N, F)) is the final view of ended games; ``raws`` (int8, (N, K)),
-    ``masks`` (int8, (N, A)) and ``shown`` (float32, (N, F), made by ``encoder``) belong to the position now.
+    learner's actions (N,); ended games, and those with action `BEGIN`, are begun anew in the same step (games that end
+    before the learner's first decision are skipped). ``results`` (float64, (N,)), ``score_changes`` (float64, (N,)),
+    ``ended`` (bool, (N,)) belong to the move just made, ``last_shown`` (float32, (N, F)) is the final view of ended
+    games; ``raws`` (int8, (N, K)), ``masks`` (int8, (N, A)) and ``shown`` (float32, (N, F), made by ``encoder``) belong
+    to the position now.
     """
     is_over, returns, apply, size = game.rules.is_over, game.rules.returns, game.rules.apply, game.max_players
     settle_up, run_on = _runner(game, policies)
     start_game, show = _starter(game, run_on), _shower(game, encoder)
 
-    def start(states, desk, cast, raws, masks, shown):  # type: ignore[no-untyped-def]  # compiled
-        for i in range(len(states)):
-            start_game(states[i], i, desk, cast, raws[i], masks[i])
-            show(states[i], desk.seats[i], raws[i], masks[i], shown[i])
-
-    def step(states, desk, cast, raws, masks, shown, actions, results, score_changes, ended, last_shown):  # type: ignore[no-untyped-def]  # compiled
+    def step(states, desk, cast, raws, masks, shown, actions, results, score_changes, ended, last_shown):
         result = np.zeros(size)
         for i in range(len(states)):
             s = states[i]
             seat = desk.seats[i]
-            apply(s, actions[i])
-            score_changes[i] = settle_up(s, seat)
-            score_changes[i] += run_on(s, i, desk, cast, raws[i], masks[i])
             results[i] = 0.0
-            ended[i] = is_over(s)
+            score_changes[i] = 0.0
+            ended[i] = False
+            if actions[i] != BEGIN:
+                apply(s, actions[i])
+                score_changes[i] += settle_up(s, seat)
+                score_changes[i] += run_on(s, i, desk, cast, raws[i], masks[i])
+                ended[i] = is_over(s)
             if ended[i]:
                 result[:] = 0.0
                 returns(s, result)
                 results[i] = result[seat]
                 show(s, seat, raws[i], masks[i], last_shown[i])
+            if ended[i] or actions[i] == BEGIN:
                 start_game(s, i, desk, cast, raws[i], masks[i])
             show(s, desk.seats[i], raws[i], masks[i], shown[i])
 
-    return entry(start), entry(step)
+    return entry(step)
 
 
 def _runner(game: Game, policies: tuple[Policy, ...]) -> tuple[Callable[..., int], Callable[..., int]]:
@@ -205,7 +203,7 @@ def _runner(game: Game, policies: tuple[Policy, ...]) -> tuple[Callable[..., int
     )
     move = _mover(game, policies)
 
-    def settle_up(s, seat):  # type: ignore[no-untyped-def]  # compiled
+    def settle_up(s, seat):
         if not is_settled(s):
             return 0
         before = score(s, seat)
@@ -214,7 +212,7 @@ def _runner(game: Game, policies: tuple[Policy, ...]) -> tuple[Callable[..., int
 
     settle_up = compiled(settle_up)
 
-    def run_on(s, i, desk, cast, observation, mask):  # type: ignore[no-untyped-def]  # compiled
+    def run_on(s, i, desk, cast, observation, mask):
         change = 0
         while not is_over(s) and s.player != desk.seats[i]:
             move(s, desk.seating[i, s.player], desk.decisions[i], cast, observation, mask)
@@ -230,7 +228,7 @@ def _starter(game: Game, run_on: Callable[..., int]) -> Callable[..., None]:
     begin, is_over = game.rules.begin, game.rules.is_over
     game_key, stream, draw, below = random.game_key, random.stream, random.draw, random.below
 
-    def start_game(s, i, desk, cast, observation, mask):  # type: ignore[no-untyped-def]  # compiled
+    def start_game(s, i, desk, cast, observation, mask):
         while True:
             lots = stream(desk.key, FOR_LINEUPS, i, desk.played[i])
             begin(s, game_key(draw(lots, 0) >> np.uint64(1)), DRAWN)
@@ -252,7 +250,7 @@ def _shower(game: Game, encoder: Encoder) -> Callable[..., None]:
     """Compiled: observation, mask and encoded observation of a seat."""
     encode, legal = game.rules.encode, game.rules.legal
 
-    def show(s, seat, raw, mask, out):  # type: ignore[no-untyped-def]  # compiled
+    def show(s, seat, raw, mask, out):
         encode(s, seat, raw)
         if s.player == seat:
             legal(s, mask)

@@ -31,7 +31,7 @@ class TableFunctions:
     redeal: Callable[..., None]
     """(states, deck int8 array, top first)."""
     step: Callable[..., int]
-    """(states, settled, action, score_changes, result) -> SETTLED | OVER; settled gets a copy of a state to be settled."""
+    """(states, settled, action, score_changes, result) -> SETTLED | OVER; settled gets a copy of what is to settle."""
     look: Callable[..., None]
     """(states, seat, observation, mask): what the seat sees and may do."""
 

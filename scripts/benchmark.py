@@ -1,0 +1,353 @@
+"""Measure the speed of everything in one run, and show it in one table.
+
+    make bench                              with the other environments that ours is compared with
+    make bench ARGS=--write                 put the table into scripts/README.md
+
+Every round measures each line once, one after the other, so that what else the machine does spoils no single line.
+The table gives the median of the rounds, and the lowest and the highest.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as scripts/train.py does
+
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pettingzoo
+import tyro
+from ladder import compiled_agent, observations, processor
+from make_tables import markdown
+from parts import with_part, write
+from pettingzoo import AECEnv
+from pettingzoo.env_registry.exceptions import FailedToImport
+from tqdm import tqdm
+
+from blackjacky_agents.training import PRESETS, Run, time_shares
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.play import play_out
+from blackjacky_env.games import get_game
+
+GAME = "black_jacky"
+PLAYERS = 4
+PAGE = Path(__file__).with_name("README.md")
+LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "torch")
+
+
+@dataclass(frozen=True)
+class Args:
+    """Measure the speed of everything in one run, and show it in one table."""
+
+    rounds: int = 7
+    """Measurements of each line."""
+    seed: int = 0
+    """Of games, random actions and training."""
+    quick: bool = False
+    """One short round, only to see that everything runs."""
+    write: bool = False
+    """Put the table into scripts/README.md."""
+
+
+class Line(NamedTuple):
+    """One line of the table."""
+
+    name: str
+    unit: str
+    target: str = ""
+
+
+class Probe(NamedTuple):
+    """What measures one line or several; None: it cannot be measured here."""
+
+    lines: Sequence[Line]
+    measure: Callable[[], Sequence[float]] | None
+
+
+def main(args: Args) -> None:
+    """Measure, print, and write if asked to."""
+    if args.quick and args.write:
+        sys.exit("error: --quick measures too little to be kept: leave out --write")
+    if args.rounds < 1:
+        sys.exit(f"error: --rounds {args.rounds} is too few; allowed is 1 or more")
+    rounds = 1 if args.quick else args.rounds
+    busy = load()
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(make_probes(args, Path(folder)), rounds)
+    text = f"{table(found)}\n\n{facts(args, rounds, busy)}"
+    print(text)
+    if args.write:
+        write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), "benchmark", text))
+
+
+def make_probes(args: Args, folder: Path) -> list[Probe]:
+    """All probes in the order in which they measure."""
+    scale = 0.01 if args.quick else 1.0
+    return [
+        *loop_probes(args.seed, scale),
+        *bot_probes(args.seed, scale),
+        training_probe(args, folder),
+        *start_probes(folder),
+    ]
+
+
+def measure(probes: Sequence[Probe], rounds: int) -> dict[Line, list[float]]:
+    """The values of each line."""
+    found: dict[Line, list[float]] = {line: [] for probe in probes for line in probe.lines}
+    with tqdm(total=rounds * len(probes), bar_format="{n_fmt}/{total_fmt} {bar} {remaining} left {desc}") as bar:
+        for _ in range(rounds):
+            for probe in probes:
+                bar.set_description_str(probe.lines[0].name)
+                values = probe.measure() if probe.measure else []
+                for line, value in zip(probe.lines, values, strict=False):
+                    found[line].append(value)
+                bar.update()
+    return found
+
+
+# ---------------------------------------------------------------- the PettingZoo loop
+
+
+def loop_probes(seed: int, scale: float) -> list[Probe]:
+    """The same loop over several environments."""
+    own = black_jacky_v0.env(num_players=PLAYERS)
+    probes = [
+        loop_probe("`black_jacky_v0.env()`", own, int(50_000 * scale), seed, "40,000 or more"),
+        loop_probe("an environment that does nothing", EmptyEnv(), int(50_000 * scale), seed),
+    ]
+    for name in ("classic/connect_four-v3", "classic/leduc_holdem-v4"):
+        try:
+            probes.append(loop_probe(f"`{name}`", pettingzoo.make("aec", name), int(8000 * scale), seed))
+        except FailedToImport:
+            probes.append(Probe([Line(f"loop: `{name}`, not installed: `pip install -e '.[bench]'`", "moves/s")], None))
+    return probes
+
+
+def loop_probe(name: str, env: AECEnv[str, Any, Any], moves: int, seed: int, target: str = "") -> Probe:
+    """The probe of one environment."""
+    random_loop(env, 2, seed)  # compiled
+    return Probe([Line(f"loop: {name}", "moves/s", target)], lambda: [random_loop(env, moves, seed)])
+
+
+def random_loop(env: AECEnv[str, Any, Any], moves: int, seed: int) -> float:
+    """Moves per second of random play, written as users write it."""
+    rng, made = np.random.default_rng(seed), 0
+    env.reset(seed=seed)
+    started = time.process_time()
+    while made < moves:
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
+            made += 1
+    return made / (time.process_time() - started)
+
+
+class EmptyEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
+    """Spaces and number of moves of Black Jacky and nothing else: what the loop itself costs."""
+
+    metadata = {"render_modes": [], "name": "empty_v0"}  # noqa: RUF012 - as PettingZoo wants it
+
+    def __init__(self, moves: int = 100) -> None:
+        super().__init__()
+        own = black_jacky_v0.env(num_players=PLAYERS)
+        own.reset(seed=0)
+        self.possible_agents = own.possible_agents
+        self.observation_spaces, self.action_spaces = own.observation_spaces, own.action_spaces
+        self._seen = own.observe(own.agent_selection)
+        self._moves = moves
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game."""
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._left = self._moves
+        self.agent_selection = self.agents[0]
+
+    def observe(self, agent: str) -> dict[str, npt.NDArray[np.int8]]:
+        """Always the same."""
+        return self._seen
+
+    def step(self, action: int | None) -> None:
+        """Turn to the next agent, or end the game."""
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(None)  # type: ignore[arg-type]  # None is what PettingZoo asks for here
+            return
+        self._left -= 1
+        if self._left == 0:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[self._left % len(self.agents)]
+
+
+# ---------------------------------------------------------------- bots
+
+
+def bot_probes(seed: int, scale: float) -> list[Probe]:
+    """Whole games between copies of a bot, played without coming back to Python; and one decision from Python."""
+    games = {"random": 5000, "threshold": 5000, "counter": 200}
+    probes = [play_out_probe(name, max(int(count * scale), 2), seed) for name, count in games.items()]
+    seen, agent = observations(compiled_agent("counter"), max(int(2000 * scale), 10)), compiled_agent("counter")
+    line = Line("one decision of `counter` through `act`", "µs", "100 or less")
+    return [*probes, Probe([line], lambda: [decision(agent.act, seen)])]
+
+
+def play_out_probe(name: str, games: int, seed: int) -> Probe:
+    """Games and decisions per second on one thread."""
+    agent, game = compiled_agent(name), get_game(GAME)
+    states = zeros(games, game.state_dtype)
+    states[:] = game.new_state(PLAYERS, "classic", game.check_options(PLAYERS, "classic", {}))
+    seeds, seating = np.arange(seed, seed + games), np.zeros((games, PLAYERS), np.int64)
+    cast = [(agent.policy, agent.parameters)]
+    play_out(game, states[:1], seeds[:1], seating[:1], cast)  # compiled
+
+    def rates() -> Sequence[float]:
+        started = time.process_time()
+        _, decisions = play_out(game, states, seeds, seating, cast)
+        seconds = max(time.process_time() - started, 1e-9)
+        return games / seconds, decisions.sum() / seconds
+
+    name = f"play-outs of {PLAYERS} `{name}`"
+    return Probe([Line(name, "games/s"), Line(name, "decisions/s")], rates)
+
+
+def decision(act: Callable[[dict[str, Any]], int], seen: Sequence[dict[str, Any]]) -> float:
+    """Microseconds of one decision, the mean over these observations."""
+    started = time.process_time()
+    for observation in seen:
+        act(observation)
+    return 1e6 * (time.process_time() - started) / len(seen)
+
+
+# ---------------------------------------------------------------- training
+
+
+def training_probe(args: Args, folder: Path) -> Probe:
+    """Updates of a learner with the settings of `make train`, bots and one earlier copy of it in the other seats."""
+    settings = replace(PRESETS["quick"], seed=args.seed, test_games=2)
+    if args.quick:
+        settings = replace(settings, games=16, rollout=16, batch=64)
+    run = Run(settings, folder, "")
+    run.refresh()
+
+    def shares() -> Sequence[float]:
+        run.clock.go_on_from(0)
+        run.env.seconds = 0.0
+        run.model.learn(2 * settings.games * settings.rollout)
+        times = time_shares(run)
+        return times["steps_per_second"], 100 * times["games"], 100 * times["environment"]
+
+    shares()  # compiled
+    lines = [
+        Line(f"training, {settings.threads} threads", "steps/s"),
+        Line("share of training in `LearnerVecEnv.step`, opponents' thinking included", "%"),
+        Line("share of training in rules, masks and observations", "%", "less than 10"),
+    ]
+    return Probe(lines, shares)
+
+
+# ---------------------------------------------------------------- new processes
+
+FIRST = """
+import time
+started = time.perf_counter()
+from blackjacky_env import black_jacky_v0
+env = black_jacky_v0.env()
+env.reset(seed=0)
+observation, *_ = env.last()
+print(time.perf_counter() - started)
+env.step(int(observation["action_mask"].argmax()))
+print(time.perf_counter() - started)
+"""
+IMPORTS = """
+import time
+started = time.perf_counter()
+import numba, gymnasium, pettingzoo
+print(time.perf_counter() - started)
+"""
+
+
+def start_probes(folder: Path) -> list[Probe]:
+    """New processes, with an empty compile cache and with a warm one."""
+    caches = (folder / f"cache{number}" for number in range(10**6))
+    warm = folder / "warm"
+    new_process(FIRST, warm)
+    cold_lines = [
+        Line("start with an empty compile cache: `import` to first observation", "s", "20 or less"),
+        Line("start with an empty compile cache: `import` to first move made", "s"),
+    ]
+    warm_lines = [
+        Line("start with a warm compile cache: `import` to first observation", "s", "1.5 or less"),
+        Line("start with a warm compile cache: `import` to first move made", "s"),
+    ]
+    return [
+        Probe(cold_lines, lambda: new_process(FIRST, next(caches))),
+        Probe(warm_lines, lambda: new_process(FIRST, warm)),
+        Probe([Line("importing numba, gymnasium and pettingzoo alone", "s")], lambda: new_process(IMPORTS, warm)),
+    ]
+
+
+def new_process(code: str, cache: Path) -> list[float]:
+    """The numbers that the code prints in a process of its own with this compile cache."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return [float(number) for number in done.stdout.split()]
+
+
+# ---------------------------------------------------------------- the page
+
+
+def table(found: dict[Line, list[float]]) -> str:
+    """All lines in Markdown."""
+    rows = (
+        [line.name, number(median(values)), f"{number(min(values))} .. {number(max(values))}", line.unit, line.target]
+        if values
+        else [line.name, "-", "-", line.unit, line.target]
+        for line, values in found.items()
+    )
+    return markdown(["what", "median", "lowest .. highest", "unit", "target"], rows)
+
+
+def number(value: float) -> str:
+    """A number with three digits, or all digits before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def facts(args: Args, rounds: int, busy: str) -> str:
+    """How it was measured, and on what."""
+    versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    return (
+        f"`python scripts/benchmark.py --rounds {args.rounds} --seed {args.seed}{' --quick' * args.quick}`: "
+        f"medians of {rounds} interleaved rounds.\n"
+        f"Machine: {processor()}, {os.cpu_count()} cores, {platform.system()}{busy}.\n"
+        f"Python {platform.python_version()}, {versions}."
+    )
+
+
+def load() -> str:
+    """How busy the machine is, where it can be told."""
+    return f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

@@ -1,0 +1,85 @@
+"""Write the results of the trained agents that the package ships into the README, from their cards.
+
+    python scripts/make_results.py           write them
+    python scripts/make_results.py --check   write nothing; fail if the README is out of date
+
+Training writes an agent and its card into its run; to ship one, copy both into the folder `trained`.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tyro
+from make_tables import markdown
+from parts import with_part, write
+
+from blackjacky_agents import agent_names
+from blackjacky_agents.checkpoint import read_card
+
+ROOT = Path(__file__).parents[1]
+TRAINED = ROOT / "agents" / "blackjacky_agents" / "trained"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Write the results of the trained agents that the package ships into the README, from their cards."""
+
+    check: bool = False
+    """Write nothing; fail if the README is out of date."""
+    readme: Path = ROOT / "README.md"
+    """Where they stand between markers."""
+    trained: Path = TRAINED
+    """The folder with the agents: NAME.safetensors and NAME.json."""
+
+
+def main(args: Args) -> None:
+    """Write or check."""
+    old = args.readme.read_text(encoding="utf-8")
+    cards = {path: read_card(path) for path in sorted(args.trained.glob("*.safetensors"))}
+    new = with_part(old, "results", results(cards))
+    if new == old:
+        return
+    if args.check:
+        sys.exit(f"{args.readme.name} is out of date; run: python scripts/make_results.py")
+    write(args.readme, new)
+    print(f"{args.readme.name} written")
+
+
+def results(cards: dict[Path, dict[str, Any]]) -> str:
+    """One table of all agents, and how each was made."""
+    if not cards:
+        return "No trained agent is shipped yet."
+    bots = agent_names("black_jacky")
+    rows = [row for path, card in cards.items() for row in rows_of(path.stem, card, bots)]
+    heading = ["trained agent", "players", "par", *(f"against `{name}`" for name in bots)]
+    notes = "\n".join(f"- {note(path.stem, card)}" for path, card in cards.items())
+    return f"{markdown(heading, rows)}\n\nWin rates with their 95 % intervals.\n\n{notes}"
+
+
+def rows_of(name: str, card: dict[str, Any], bots: list[str]) -> list[list[str]]:
+    """One row for each table size."""
+    cells = {(row["players"], row["opponents"]): row for row in card["results"]}
+    sizes = dict.fromkeys(row["players"] for row in card["results"])
+    return [
+        [f"`{name}`", str(size), f"{100 / size:.1f} %", *(rate(cells[size, bot]) for bot in bots)] for size in sizes
+    ]
+
+
+def rate(row: dict[str, Any]) -> str:
+    """A win rate with its 95 % interval."""
+    return f"**{100 * row['win_rate']:.1f} %** ({100 * row['low']:.1f} .. {100 * row['high']:.1f})"
+
+
+def note(name: str, card: dict[str, Any]) -> str:
+    """How an agent was made and measured."""
+    games = " or ".join(f"{count:,}" for count in sorted({row["games"] for row in card["results"]}))
+    training = f"{card['steps']:,} steps in {card['seconds'] / 60:.0f} minutes"
+    return f"`{name}`: `{card['command']}`, seed {card['seed']}, {training}; {games} games in each cell."
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

@@ -1,0 +1,134 @@
+"""Train an agent with MaskablePPO against bots and earlier copies of itself, then show how it does.
+
+    python scripts/train.py --preset quick
+    python scripts/train.py --resume runs/NAME
+
+Everything is kept in runs/NAME; the agent is called `ppo:runs/NAME` then. Ctrl-C stops after the present update.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # torch's threads must not spin while the games use the CPU
+
+import argparse
+import dataclasses
+import json
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from blackjacky_agents.checkpoint import identity, write_json
+from blackjacky_agents.training import (
+    GAME,
+    PRESETS,
+    Run,
+    Settings,
+    markdown_table,
+    results_table,
+    time_shares,
+    versions,
+)
+
+
+@dataclass(frozen=True)
+class Arguments(Settings):
+    """What the command line says."""
+
+    resume: Path | None = None
+    """Go on with the run in this folder (runs/NAME), with its settings."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script; returns the exit status."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        settings, resumed = read_arguments(arguments)
+        folder = resumed or make_folder(settings)
+        print(f"training in {folder}; the first time, compiling takes a minute", flush=True)
+        run = Run(settings, folder, f"python scripts/train.py {shlex.join(arguments)}".rstrip())
+        for complaint in run.resume() if resumed else []:
+            print(complaint, file=sys.stderr)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    if not run.train():
+        print(f"stopped at {run.model.num_timesteps:,} steps; go on with: python scripts/train.py --resume {folder}")
+        return 130
+    show_results(run)
+    return 0
+
+
+def read_arguments(arguments: Sequence[str]) -> tuple[Settings, Path | None]:
+    """Settings, and the folder to resume or None; `ValueError` if that folder was made with other settings."""
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first.add_argument("--preset", choices=list(PRESETS))
+    first.add_argument("--resume", type=Path)
+    known, _ = first.parse_known_args(arguments)
+    stored = read_settings(known.resume) if known.resume else PRESETS[known.preset or "quick"]
+    defaults = Arguments(**dataclasses.asdict(stored))
+    given = tyro.cli(Arguments, description=__doc__, default=defaults, args=arguments)
+    settings = Settings(**{field.name: getattr(given, field.name) for field in dataclasses.fields(Settings)})
+    if known.resume:
+        refuse_others(known.resume, stored, settings)
+    return settings, known.resume
+
+
+def refuse_others(folder: Path, stored: Settings, given: Settings) -> None:
+    """`ValueError` naming the first setting that differs."""
+    for name, value in dataclasses.asdict(stored).items():
+        if getattr(given, name) != value:
+            raise ValueError(
+                f"the run in {str(folder)!r} has {name}={value!r}, the command line {getattr(given, name)!r}"
+            )
+
+
+def read_settings(folder: Path) -> Settings:
+    """The settings of the run in a folder; `ValueError` if there is no run, or one of another encoding or version."""
+    path = folder / "config.json"
+    if not path.is_file():
+        raise ValueError(f"there is no run to resume in {str(folder)!r}: {str(path)!r} is missing")
+    config = json.loads(path.read_text("utf-8"))
+    for name, own in identity(GAME).items():
+        if config["identity"].get(name) != own:
+            raise ValueError(
+                f"the run in {str(folder)!r} has {name}={config['identity'].get(name)!r}, now it is {own!r}"
+            )
+    settings = config["settings"].items()
+    return Settings(**{name: tuple(value) if isinstance(value, list) else value for name, value in settings})
+
+
+def make_folder(settings: Settings) -> Path:
+    """A new runs/NAME with its ``config.json``; `ValueError` if there is one already."""
+    folder = Path("runs") / (settings.name or time.strftime(f"{settings.preset}-%Y%m%d-%H%M%S"))
+    if folder.exists():
+        raise ValueError(f"{str(folder)!r} exists: choose another --name, or go on with it by --resume {folder}")
+    folder.mkdir(parents=True)
+    config = {"settings": dataclasses.asdict(settings), "identity": identity(GAME), "versions": versions()}
+    write_json(folder / "config.json", config)
+    return folder
+
+
+def show_results(run: Run) -> None:
+    """Print the table and the times; write them into the run's folder and the agent's card."""
+    rows, times = results_table(run), time_shares(run)
+    table = markdown_table(rows)
+    speed = (
+        f"{run.model.num_timesteps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s. "
+        f"The games took {times['games']:.1%} of that time, opponents' thinking included; "
+        f"rules, masks and observations alone {times['environment']:.1%}."
+    )
+    write_json(run.folder / "results.json", {"table": rows, "times": times})
+    (run.folder / "results.md").write_text(f"`{run.command}`\n\n{table}\n\n{speed}\n", "utf-8")
+    run.save_agent(rows)
+    print(f"\n{table}\n\n{speed}\nThe agent is called ppo:{run.folder.as_posix()}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

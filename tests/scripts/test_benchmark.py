@@ -1,0 +1,63 @@
+"""scripts/benchmark.py: a quick run measures every line, and the page shows the lines that there are."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+def run(*args):
+    command = [sys.executable, str(SCRIPTS / "benchmark.py"), *args]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+
+
+def lines(text):
+    """What was measured, its median and its unit; a comparison that is not installed counts like one that is."""
+    rows = re.findall(r"^\| ([^|]*) \| ([^|]*) \| [^|]* \| ([^|]*) \|", text, re.MULTILINE)
+    return {(re.sub(", not installed.*", "", name), unit): value for name, value, unit in rows[2:]}
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """Return what a quick run prints."""
+    done = run("--quick")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_quick_run_measures_every_line(quick):
+    found = lines(quick)
+    assert len(found) == 19
+    foreign = ("loop: `classic/connect_four-v3`", "loop: `classic/leduc_holdem-v4`")
+    for (name, _), value in found.items():
+        assert re.fullmatch(r"[\d.,]+(e[+-]\d+)?", value) or (name in foreign and value == "-"), name
+
+
+def test_the_page_shows_the_same_lines_and_how_they_were_measured(quick):
+    page = (SCRIPTS / "README.md").read_text(encoding="utf-8")
+    part = page.partition("<!-- benchmark:begin -->")[2].partition("<!-- benchmark:end -->")[0]
+    assert lines(part).keys() == lines(quick).keys()
+    assert "-" not in lines(part).values()
+    assert re.search(r"`python scripts/benchmark.py --rounds \d+ --seed \d+`: medians of \d+ interleaved rounds", part)
+
+
+def test_every_script_stands_on_the_page():
+    page = (SCRIPTS / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in SCRIPTS.glob("*.py") if f"[{path.name}]({path.name})" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--quick", "--write"], "--quick measures too little to be kept"),
+        (["--rounds", "0"], "--rounds 0 is too few; allowed is 1 or more"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(args, message):
+    done = run(*args)
+    assert done.returncode == 1
+    assert message in done.stderr

@@ -1,0 +1,79 @@
+"""What the pages for readers say is true: their code runs, their links lead somewhere, their commands exist."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "agents/README.md", "scripts/README.md"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+CODE = [
+    pytest.param(page, code, id=f"{page}-{number}")
+    for page in PAGES
+    for number, (language, code) in enumerate(BLOCK.findall((ROOT / page).read_text(encoding="utf-8")))
+    if language == "python"
+]
+
+
+def read(page):
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def anchors(text):
+    """The names under which headings can be linked to."""
+    headings = re.findall(r"^#+ (.*)", BLOCK.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def leads_somewhere(target, page):
+    path, _, anchor = target.partition("#")
+    there = (ROOT / page).parent / path if path else ROOT / page
+    if not there.exists():
+        return False
+    return not anchor or anchor in anchors(there.read_text(encoding="utf-8"))
+
+
+def commands(text):
+    """All that pages quote as code."""
+    return [code for _, code in BLOCK.findall(text)] + re.findall(r"`([^`\n]+)`", BLOCK.sub("", text))
+
+
+@pytest.mark.parametrize(("page", "code"), CODE)
+def test_the_code_of_a_page_runs(page, code, capsys):
+    exec(compile(code, page, "exec"), {"__name__": page})
+
+
+def test_the_readme_plays_a_random_game_in_ten_lines():
+    first = next(code for language, code in BLOCK.findall(README) if language == "python")
+    assert "env.agent_iter()" in first
+    assert len([line for line in first.splitlines() if line.strip()]) == 10
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_links_of_a_page_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)\s]+)\)", read(page))
+    broken = [target for target in targets if "://" not in target and not leads_somewhere(target, page)]
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_exist(page):
+    named = "\n".join(commands(read(page)))
+    targets = re.findall(r"^([a-z]+):", read("Makefile"), re.MULTILINE)
+    assert set(re.findall(r"\bmake ([a-z]+)", named)) <= set(targets)
+    scripts = re.findall(r"\bscripts/\w+\.py", named)
+    assert [script for script in scripts if not (ROOT / script).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_extras_that_a_page_installs_exist(page):
+    offered = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
+    for extras in re.findall(r"\.\[([\w,]+)\]", read(page)):
+        assert set(extras.split(",")) <= set(offered)
+
+
+def test_the_readme_names_the_pinned_torch():
+    assert re.search(r"^torch==\S+", read("constraints.txt"), re.MULTILINE)[0] in README

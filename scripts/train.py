@@ -25,6 +25,7 @@ from pathlib import Path
 import tyro
 
 from blackjacky_agents.checkpoint import identity, write_json
+from blackjacky_agents.network import find_encoding
 from blackjacky_agents.training import (
     GAME,
     PRESETS,
@@ -95,7 +96,7 @@ def read_settings(folder: Path) -> Settings:
     if not path.is_file():
         raise ValueError(f"there is no run to resume in {str(folder)!r}: {str(path)!r} is missing")
     config = json.loads(path.read_text("utf-8"))
-    for name, own in identity(GAME).items():
+    for name, own in identity(GAME, find_encoding(config["settings"]["encoding"], GAME)).items():
         if config["identity"].get(name) != own:
             raise ValueError(
                 f"the run in {str(folder)!r} has {name}={config['identity'].get(name)!r}, now it is {own!r}"
@@ -110,7 +111,11 @@ def make_folder(settings: Settings) -> Path:
     if folder.exists():
         raise ValueError(f"{str(folder)!r} exists: choose another --name, or go on with it by --resume {folder}")
     folder.mkdir(parents=True)
-    config = {"settings": dataclasses.asdict(settings), "identity": identity(GAME), "versions": versions()}
+    config = {
+        "settings": dataclasses.asdict(settings),
+        "identity": identity(GAME, find_encoding(settings.encoding, GAME)),
+        "versions": versions(),
+    }
     write_json(folder / "config.json", config)
     return folder
 

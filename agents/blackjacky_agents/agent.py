@@ -72,10 +72,13 @@ class CompiledAgent:
         return actions
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by name and parameters; compiled functions are found again."""
+        """Pickled without the policy, which `make_agent` finds again by the name; deepcopy does the same."""
         from blackjacky_agents import make_agent
 
-        return make_agent, (self.name, self.game)
+        return make_agent, (self.name, self.game), (self.parameters, self._key, self._decisions)
+
+    def __setstate__(self, state: tuple[npt.NDArray[np.float32], np.uint64, int]) -> None:
+        self.parameters, self._key, self._decisions = state
 
 
 @cache

@@ -21,7 +21,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.network import ENCODINGS, Layers, network_policy, pack
+from blackjacky_agents.network import Encoding, Layers, find_encoding, network_policy, pack
 from blackjacky_env.games import get_game
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -34,23 +34,24 @@ _KEPT = 2  # checkpoints
 # ---------------------------------------------------------------- trained agents
 
 
-def save_agent(path: Path, layers: Layers, game: str, greedy: bool = True, **facts: Any) -> None:
+def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy: bool = True, **facts: Any) -> None:
     """Write a trained agent to ``path`` (.safetensors) and its card beside it; ``facts`` go into the card."""
     arrays = {f"layer_{i}.{name}": part for i, layer in enumerate(layers) for name, part in _named(layer)}
     data = save({name: np.ascontiguousarray(part, np.float32) for name, part in arrays.items()})
-    card = {**identity(game), "layers": _sizes(layers), "activation": "relu", "greedy": greedy}
+    card = {**identity(game, encoding), "layers": _sizes(layers), "activation": "relu", "greedy": greedy}
     write_aside(path, data)
     write_json(path.with_suffix(".json"), {**card, "sha256": hashlib.sha256(data).hexdigest(), **facts})
 
 
-def identity(game: str) -> dict[str, Any]:
+def identity(game: str, encoding: Encoding) -> dict[str, Any]:
     """What a trained agent must share with the package that plays it."""
     rules = get_game(game)
     return {
         "format": _FORMAT,
         "game": game,
         "version": rules.version,
-        "encoding": ENCODINGS[game].name,
+        "encoding": encoding.name,
+        "encoding_version": encoding.version,
         "observation_size": rules.layout.size,
         "num_actions": rules.num_actions,
     }
@@ -72,7 +73,11 @@ def load_agent(path: Path | str, game: str = "black_jacky") -> CompiledAgent:
     where = f"the trained agent {str(path)!r}"
     file = Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
     card = read_card(path)
-    for name, own in identity(game).items():
+    try:
+        encoding = find_encoding(card.get("encoding", ""), game)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    for name, own in identity(game, encoding).items():
         if card.get(name) != own:
             raise ValueError(f"{where} is for {name}={card.get(name)!r}; needed is {name}={own!r}")
     data = file.read_bytes()
@@ -80,7 +85,7 @@ def load_agent(path: Path | str, game: str = "black_jacky") -> CompiledAgent:
         raise ValueError(f"{where} is damaged: {file.name} is not the file that its card describes, or is cut short")
     arrays = load(data)
     layers = [(arrays[f"layer_{i}.weight"], arrays[f"layer_{i}.bias"]) for i in range(len(card["layers"]) - 1)]
-    return CompiledAgent(f"ppo:{path}", game, network_policy(game), pack(layers, card["greedy"]))
+    return CompiledAgent(f"ppo:{path}", game, network_policy(encoding), pack(layers, card["greedy"]))
 
 
 def read_card(path: Path | str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""What a network is shown of Black Jacky: the observation taken apart, and the odds of the next card.
+"""What a network is shown of Black Jacky: `cards`, or `advice`, which adds what the bot `counter` thinks of actions.
 
-Everything follows from observation and mask. Seats are relative to the observer (0 = me). Unseen cards are those that
-lie in the draw pile or, unknown to me, in other hands; each of them is taken to be drawn with the same chance.
+`cards` takes the observation apart and reckons the odds of the next card, and says nothing of what is good play. All
+follows from observation and mask. Seats are relative to the observer (0 = me). Unseen cards are those that lie in the
+draw pile or, unknown to me, in other hands; each of them is taken to be drawn with the same chance.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from blackjacky_env.black_jacky.observation import LAYOUT as OBSERVATION
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.layout import Layout, Part
 
-VERSION = "black_jacky-2"
-"""Name of this encoding; a trained agent's card names the one that it was trained with."""
+VERSION = 1
+"""Raised when the features or `counter` change: agents trained with others see something else than they learned."""
 
 SEATS, VALUES = 6, 8
 _ACTIONS = 61
@@ -62,6 +63,12 @@ LAYOUT = Layout(
             "after_take", (3, VALUES), -13, 36, "by card given for the discard pile: points over bust / 8; bust; best 3"
         ),
         Part("others", (SEATS - 1, _ODDS), 0, 18, "mean sum / 16; chances of bust, below me, level, 4 low sums"),
+    ]
+)
+"""What `cards` shows."""
+ADVICE_LAYOUT = Layout(
+    [
+        *LAYOUT.parts.values(),
         Part(
             "chances",
             (_ACTIONS,),
@@ -72,7 +79,7 @@ LAYOUT = Layout(
         Part("advice", (_ACTIONS,), 0, 1, "one-hot: the action with the lowest of these chances"),
     ]
 )
-NUM_FEATURES = LAYOUT.size
+"""What `advice` shows."""
 
 
 # Where the parts begin: A_ in the features, O_ in the observation.
@@ -94,8 +101,8 @@ _A_COUNTS = LAYOUT.offset("hand_counts")
 _A_DISPLAYS = LAYOUT.offset("displays")
 _A_KNOWN = LAYOUT.offset("known")
 _A_SUM = LAYOUT.offset("sum")
-_A_CHANCES = LAYOUT.offset("chances")
-_A_ADVICE = LAYOUT.offset("advice")
+_A_CHANCES = ADVICE_LAYOUT.offset("chances")
+_A_ADVICE = ADVICE_LAYOUT.offset("advice")
 _A_TENTHS = LAYOUT.offset("tenths")
 _A_HAND_SUM = LAYOUT.offset("hand_sum")
 _A_DRAW = LAYOUT.offset("after_draw")
@@ -143,10 +150,9 @@ _SAME = np.array(
 
 
 @compiled
-def features(observation, mask, out):
-    """Write the features into ``out`` (float32, shape (NUM_FEATURES,)); ``mask``: the legal actions."""
+def cards(observation, mask, out):
+    """Write `LAYOUT` into ``out`` (float32)."""
     out[:] = 0
-    _show_advice(observation, mask, out)
     chances = np.zeros(VALUES + 1, np.float32)
     _show_table(observation, out)
     _show_cards(observation, chances, out)
@@ -159,8 +165,9 @@ def features(observation, mask, out):
 
 
 @compiled
-def _show_advice(observation, mask, out):
-    """What `counter` thinks of my actions, if there are any."""
+def advice(observation, mask, out):
+    """Write `ADVICE_LAYOUT` into ``out`` (float32); ``mask``: the legal actions, all 0 off turn."""
+    cards(observation, mask, out)
     values = np.empty(_ACTIONS, np.float32)
     best = -1
     if mask.any():

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from blackjacky_agents import features
 from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.game import check_choice
 from blackjacky_env.engine.play import Encoder, Policy
 from blackjacky_env.engine.random import draw
 
@@ -24,15 +25,25 @@ _HEADER = 2  # greedy flag, number of layers; then all sizes, inputs first
 
 
 class Encoding(NamedTuple):
-    """What a network is shown: a compiled encoder, its size and its name in trained agents' cards."""
+    """What a network is shown instead of the observation."""
 
+    name: str
+    version: int
+    """Raised when the numbers come to mean something else."""
     function: Encoder
     size: int
-    name: str
 
 
-ENCODINGS = {"black_jacky": Encoding(features.features, features.NUM_FEATURES, features.VERSION)}
-"""The encoding of each game that agents are trained for."""
+ENCODINGS = {
+    ("black_jacky", "cards"): Encoding("cards", features.VERSION, features.cards, features.LAYOUT.size),
+    ("black_jacky", "advice"): Encoding("advice", features.VERSION, features.advice, features.ADVICE_LAYOUT.size),
+}
+"""The encodings by game and name."""
+
+
+def find_encoding(name: str, game: str) -> Encoding:
+    """The encoding of that name; `ValueError` names those that there are for the game."""
+    return ENCODINGS[game, check_choice("encoding", name, tuple(name for of, name in ENCODINGS if of == game))]
 
 
 def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
@@ -43,9 +54,9 @@ def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
 
 
 @cache
-def network_policy(game: str) -> Policy:
-    """The compiled policy of all networks for a game; its parameters come from `pack`."""
-    encode, size, _ = ENCODINGS[game]
+def network_policy(encoding: Encoding) -> Policy:
+    """The compiled policy of all networks that are shown this; its parameters come from `pack`."""
+    encode, size = encoding.function, encoding.size
     forward, pick = compiled(_forward), compiled(_pick)
 
     def choose(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled

@@ -9,6 +9,7 @@ from functools import partial
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.bots import random
 from blackjacky_agents.bots.black_jacky import counter, threshold, trickster
+from blackjacky_agents.checkpoint import load_agent
 from blackjacky_env.envs.opponents import register_opponent
 
 GAMES = ("black_jacky",)
@@ -34,6 +35,9 @@ def make_agent(name: str, game: str = "black_jacky") -> Agent:
     """
     if (game, name) in BOTS:
         return BOTS[game, name]()
+    kind, colon, path = name.partition(":")
+    if kind == "ppo" and colon:
+        return load_agent(path, game)
     names = agent_names(game)
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"

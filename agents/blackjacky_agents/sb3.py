@@ -324,4 +324,4 @@ def raw_encoding(game: Game) -> Encoding:
         for i in range(len(scale)):
             out[i] = observation[i] * scale[i]
 
-    return Encoding(compiled(encode), game.layout.size, f"{game.name}-raw")
+    return Encoding("raw", game.version, compiled(encode), game.layout.size)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +25,8 @@ from blackjacky_agents import agent_names
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.checkpoint import AGENT_FILE, Arrays, load_checkpoint, save_agent, save_checkpoint
 from blackjacky_agents.evaluation import against_copies
-from blackjacky_agents.network import ENCODINGS, Layers, layers_of, network_policy, pack
+from blackjacky_agents.features import ADVICE_LAYOUT
+from blackjacky_agents.network import Layers, find_encoding, layers_of, network_policy, pack
 from blackjacky_agents.sb3 import LearnerVecEnv, Lineup, find_compiled
 
 GAME = "black_jacky"
@@ -57,6 +57,12 @@ class Settings:
     """How many of the opponents are earlier copies."""
     refresh: int = 250_000
     """Steps from one copy (and checkpoint, and test) to the next."""
+    encoding: Literal["cards", "advice"] = "cards"
+    """What the learner is shown: the cards and their odds, or also what `counter` thinks of the actions."""
+    advice_logit: float = 0.0
+    """With the encoding advice: what the first network adds to the logit of the action that `counter` would take. 0: it
+    starts from nothing; 4: it starts as good as `counter` and learns what to do otherwise (residual policy learning,
+    Silver et al. 2018)."""
     hidden: tuple[int, ...] = (256, 256)
     """Sizes of the hidden layers of policy and value network."""
     games: int = 256
@@ -88,7 +94,19 @@ class Settings:
 PRESETS = {
     "quick": Settings(),
     "full": Settings(
-        preset="full", steps=40_000_000, minutes=50, refresh=1_000_000, copies=12, test_games=2000, final_games=10_000
+        preset="full",
+        steps=60_000_000,
+        minutes=50,
+        encoding="advice",
+        advice_logit=4,
+        bots=("counter", "counter", "threshold", "trickster"),
+        refresh=1_000_000,
+        batch=4096,
+        epochs=2,
+        learning_rate=5e-4,
+        entropy=0.003,
+        test_games=4000,
+        final_games=20_000,
     ),
 }
 
@@ -156,13 +174,32 @@ def make_model(settings: Settings, env: LearnerVecEnv, clock: Clock) -> Maskable
 
 def layers_of_policy(model: MaskablePPO) -> Layers:
     """The layers of the learner's policy network, as `network.pack` and `checkpoint.save_agent` take them."""
-    hidden = [module for module in model.policy.mlp_extractor.policy_net if isinstance(module, torch.nn.Linear)]
-    return layers_of([*hidden, model.policy.action_net])
+    return layers_of([*_hidden_layers(model), model.policy.action_net])
 
 
-def as_agent(model: MaskablePPO, greedy: bool) -> CompiledAgent:
-    """The learner as it is now, as an agent that plays inside batches; not greedy: as it explores."""
-    return CompiledAgent("learner", GAME, network_policy(GAME), pack(layers_of_policy(model), greedy))
+def _hidden_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
+    return [module for module in model.policy.mlp_extractor.policy_net if isinstance(module, torch.nn.Linear)]
+
+
+def linears_of(model: MaskablePPO) -> list[torch.nn.Linear]:
+    """The layers of the learner's policy network, from what it is shown to the actions."""
+    modules = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
+    return [module for module in modules if isinstance(module, torch.nn.Linear)]
+
+
+def follow_advice(linears: Sequence[torch.nn.Linear], logit: float) -> None:
+    """Let the first units of fresh layers pass the advice on to the actions, with this weight at the end."""
+    num_actions = linears[-1].out_features
+    if any(linear.out_features < num_actions for linear in linears):
+        raise ValueError(f"advice_logit={logit} needs hidden layers of {num_actions} units or more")
+    units, inputs = torch.arange(num_actions), torch.arange(num_actions) + ADVICE_LAYOUT.offset("advice")
+    with torch.no_grad():
+        for linear in linears[:-1]:
+            linear.weight[units] = 0
+            linear.bias[units] = 0
+            linear.weight[units, inputs] = 1
+            inputs = units
+        linears[-1].weight[units, units] = logit
 
 
 class Run:
@@ -181,27 +218,33 @@ class Run:
         self.copies: list[CompiledAgent] = []
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
-        encoding = ENCODINGS[GAME]
-        sizes = (encoding.size, *settings.hidden, 61)
-        blank = [(np.zeros((a, b), np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
-        first = CompiledAgent("learner", GAME, network_policy(GAME), pack(blank, greedy=False))
+        self.encoding = find_encoding(settings.encoding, GAME)
+        newcomer = CompiledAgent("learner", GAME, network_policy(self.encoding))
         self.env = LearnerVecEnv(
             settings.games,
             settings.players,
-            [*self.bots, first],  # all that will ever play here, so that only this is compiled
+            [*self.bots, newcomer],  # all that will ever play here, so that only this is compiled
             score_weight=settings.hearts_weight,
-            encoding=encoding,
+            encoding=self.encoding,
             seed=settings.seed,
             threads=settings.threads,
             game=GAME,
         )
         self.model = make_model(settings, self.env, self.clock)
+        if settings.advice_logit:
+            follow_advice(linears_of(self.model), settings.advice_logit)
+
+    def learner(self, greedy: bool) -> CompiledAgent:
+        """The learner as it is now, as an agent that plays inside batches; not greedy: as it explores."""
+        return CompiledAgent(
+            "learner", GAME, network_policy(self.encoding), pack(layers_of(linears_of(self.model)), greedy)
+        )
 
     # ------------------------------------------------------------ opponents and tests
 
     def refresh(self) -> dict[str, float]:
         """Take a copy into the opponents, draw their line-ups anew, and test against three copies of each bot."""
-        self.copies.append(as_agent(self.model, greedy=False))
+        self.copies.append(self.learner(greedy=False))
         if len(self.copies) > self.settings.copies:
             del self.copies[self.rng.integers(len(self.copies) - 1)]  # never the newest
         self._seat_opponents()
@@ -213,7 +256,7 @@ class Run:
 
     def test(self) -> dict[str, float]:
         """Win rates at tables of four against three copies of each bot, written to ``progress.jsonl``."""
-        learner, games, threads = as_agent(self.model, greedy=True), self.settings.test_games, self.settings.threads
+        learner, games, threads = self.learner(greedy=True), self.settings.test_games, self.settings.threads
         scores = against_copies(learner, self.bots, 4, games, threads=threads)
         rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
         line = {"steps": self.model.num_timesteps, "seconds": round(self.clock.seconds, 1), "win_rate": rates}
@@ -232,8 +275,9 @@ class Run:
         """Write the agent as it is now, with its card."""
         save_agent(
             self.folder / AGENT_FILE,
-            layers_of_policy(self.model),
+            layers_of(linears_of(self.model)),
             GAME,
+            self.encoding,
             trained_on={"variant": "classic", "num_players": sorted(set(self.settings.players)), "options": {}},
             steps=self.model.num_timesteps,
             seconds=round(self.clock.seconds, 1),
@@ -275,7 +319,7 @@ class Run:
             group, _, rest = name.partition(".")
             groups.setdefault(group, {})[rest] = array
         self._restore_learner(groups, state)
-        policy = network_policy(GAME)
+        policy = network_policy(self.encoding)
         copies = groups.get("copy", {})
         self.copies = [CompiledAgent("learner", GAME, policy, copies[str(i)]) for i in range(len(copies))]
         self.rng.bit_generator.state = state["drawn_from"]
@@ -323,7 +367,7 @@ class Run:
     def _compile(self) -> None:
         """Play once what will be played often, so that compiling is no part of the training time."""
         self.env.reset()
-        against_copies(as_agent(self.model, greedy=True), self.bots, 4, 1)
+        against_copies(self.learner(greedy=True), self.bots, 4, 1)
         self.env.seconds = 0.0
         self.clock.go_on_from(0)
 
@@ -391,7 +435,7 @@ def stop_gently(trainer: Trainer) -> Iterator[None]:
 
 def results_table(run: Run, table_sizes: Sequence[int] = (4, 2, 6)) -> list[dict[str, Any]]:
     """The learner in a random seat against copies of each bot there is: one row per table size and bot."""
-    learner, settings = as_agent(run.model, greedy=True), run.settings
+    learner, settings = run.learner(greedy=True), run.settings
     return [
         {"players": num_players, "opponents": bot.name, **asdict(score)}
         for num_players in table_sizes

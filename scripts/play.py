@@ -21,6 +21,7 @@ import numpy as np
 import tyro
 
 from blackjacky_agents import make_agent
+from blackjacky_agents.registry import parse_agents
 from blackjacky_env import IllegalActionError, black_jacky_v0
 
 View = dict[str, Any]
@@ -60,7 +61,7 @@ class Sitting:
     """One game: the environment, the agents at its seats, and the person."""
 
     def __init__(self, args: Args) -> None:
-        opponents = expand(args.opponents)
+        opponents = parse_agents(args.opponents, "--opponents")
         players = len(opponents) + 1
         if not 0 <= args.seat < players:
             raise ValueError(f"--seat {args.seat} is not at the table; with these opponents it is 0 .. {players - 1}")
@@ -87,17 +88,6 @@ class Sitting:
     def label(self, seat: int) -> str:
         """Seat and name."""
         return f"player_{seat} ({self.names[f'player_{seat}']})"
-
-
-def expand(opponents: str) -> list[str]:
-    """``"counter,random*2"`` as a list of names."""
-    names = []
-    for part in opponents.split(","):
-        name, _, times = part.strip().partition("*")
-        if times and not times.isdigit():
-            raise ValueError(f"--opponents: {part!r} is not NAME or NAME*NUMBER")
-        names += [name] * int(times or 1)
-    return names
 
 
 # ---------------------------------------------------------------- the course of the game

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -44,6 +45,17 @@ def make_agent(name: str, game: str = "black_jacky") -> Agent:
     raise ValueError(
         f"unknown agent {name!r} for {game}{hint} there are {', '.join(map(repr, names))} and a trained one, 'ppo:PATH'"
     )
+
+
+def parse_agents(text: str, option: str = "agents") -> list[str]:
+    """``"counter,random*2"`` as a list of names; `ValueError` names ``option``, the wrong part and what is allowed."""
+    names = []
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*([^\s*][^*]*?)\s*(?:\*\s*([1-9][0-9]?)\s*)?", part)
+        if found is None:
+            raise ValueError(f"{option}: {part.strip()!r} is not NAME or NAME*NUMBER with a number of 1 .. 99")
+        names += [found[1]] * int(found[2] or 1)
+    return names
 
 
 for _game, _name in (*BOTS, *((game, "ppo:") for game in GAMES)):

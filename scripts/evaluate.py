@@ -1,0 +1,170 @@
+"""Let agents play each other at one table, the seats shuffled for each game: win rates with 95 % intervals.
+
+    python scripts/evaluate.py --players counter,trickster,random*2 --games 10000
+
+Equal agents share a row, in which everything holds for each of their seats.
+"""
+
+from __future__ import annotations
+
+import platform
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from math import lcm
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+from tqdm import tqdm
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.checkpoint import write_json
+from blackjacky_agents.evaluation import Score, at_one_table, interval
+from blackjacky_agents.registry import parse_agents
+from blackjacky_env.engine.game import check_integer
+from blackjacky_env.games import get_game
+
+GAME = get_game("black_jacky")
+CHUNK = 2048  # games between two updates of the progress bar; another number gives other seats
+PARTS = lcm(*range(1, GAME.max_players + 1))  # what each of several winners gets is a whole number of these
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Rule options, by default those of the rule sheet."""
+
+    max_card: int = 8
+    """The highest card."""
+    bust_at: int = 21
+    """Who has this sum or more is bust."""
+    hand_size: int = 2
+    """Cards dealt to each player."""
+    hearts: int | None = None
+    """Hearts of each player; None: 3 for up to 3 players, else 2."""
+    tricks: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8)
+    """Cards that can be laid out as tricks."""
+    max_turns_per_round: int | None = 100
+    """After so many turns a round is settled; None: never."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Let agents play each other at one table, the seats shuffled for each game."""
+
+    players: str
+    """2 to 6 agents: `random*2` is two of them, `ppo:PATH` one that you have trained."""
+    games: int = 10_000
+    """How many games."""
+    seed: int = 0
+    """Game i has seed SEED + i."""
+    threads: int = 2
+    """CPU threads; they change nothing in the results."""
+    variant: Literal["classic", "schnell_duell"] = "classic"
+    """The whole game, or the short one."""
+    rules: Annotated[Rules, tyro.conf.arg(name="")] = field(default_factory=Rules)
+    """Rule options."""
+    output: Path | None = None
+    """Keep the results in this file (JSON)."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script; returns the exit status."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    args = tyro.cli(Args, args=arguments)
+    try:
+        names = read_players(args)
+        check(args, len(names))
+        scores = play(names, args)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    facts = {"command": f"python scripts/evaluate.py {shlex.join(arguments)}", **asdict(args), "versions": versions()}
+    if args.output is not None:
+        del facts["output"]
+        rows = [{"agent": name, "seats": names.count(name), **asdict(score)} for name, score in scores.items()]
+        write_json(args.output, {**facts, "results": rows})
+    print(f"{markdown_table(scores, Counter(names))}\n\n{how_it_was_made(facts)}")
+    return 0
+
+
+def read_players(args: Args) -> list[str]:
+    """The names of the agents, one for each seat."""
+    names = parse_agents(args.players, "--players")
+    check_integer(f"--players {args.players}: number of players", len(names), GAME.min_players, GAME.max_players)
+    return names
+
+
+def check(args: Args, num_players: int) -> None:
+    """`ValueError` naming an option that cannot be, its value and what is allowed."""
+    check_integer("--games", args.games, 1, 2**31)
+    check_integer("--seed", args.seed, 0, 2**63 - 1 - args.games)
+    check_integer("--threads", args.threads, 1, 256)
+    GAME.check_options(num_players, args.variant, asdict(args.rules))
+    if args.output is not None and (args.output.is_dir() or not args.output.parent.is_dir()):
+        raise ValueError(f"--output {args.output} cannot be written; needed is a file in a folder that exists")
+
+
+# ---------------------------------------------------------------- playing
+
+
+def play(names: Sequence[str], args: Args) -> dict[str, Score]:
+    """Play all games; the score of each agent, for equal ones the mean of their seats."""
+    agents, rules = [make_agent(name, GAME.name) for name in names], asdict(args.rules)
+    won: Counter[str] = Counter()  # in PARTS of a game
+    nobody = 0
+    with tqdm(total=args.games, unit=" games", mininterval=0.1 if sys.stderr.isatty() else 30) as bar:
+        for start in range(0, args.games, CHUNK):
+            games = min(CHUNK, args.games - start)
+            scores = at_one_table(agents, games, args.seed + start, args.threads, variant=args.variant, **rules)
+            for name, score in zip(names, scores, strict=True):
+                won[name] += round(score.win_rate * games * PARTS)
+            nobody += round(scores[0].nobody * games)
+            bar.update(games)
+    return {
+        name: mean_of_seats(won[name] / PARTS, nobody, args.games, seats, len(names))
+        for name, seats in Counter(names).items()
+    }
+
+
+def mean_of_seats(won: float, nobody: int, games: int, seats: int, num_players: int) -> Score:
+    """The score per seat of equal agents in several ``seats`` who together ``won`` so many ``games``.
+
+    Each game counts once: the seats of one table do not win independently, so the interval is that of their joint
+    win rate, divided by their number.
+    """
+    together = won / games
+    low, high = (bound / seats for bound in interval(together, games))
+    return Score(games, together / seats, low, high, 1 / num_players, nobody / games)
+
+
+# ---------------------------------------------------------------- showing
+
+
+def markdown_table(scores: Mapping[str, Score], seats: Mapping[str, int]) -> str:
+    """The scores as a Markdown table."""
+    head = ["| agent | win rate | 95 % interval | par | nobody wins | games |", "|:--|--:|:-:|--:|--:|--:|"]
+    body = [
+        f"| {name}{f' x{seats[name]}, each' if seats[name] > 1 else ''} | {score.win_rate:.1%} "
+        f"| {score.low:.1%} .. {score.high:.1%} | {score.par:.1%} | {score.nobody:.1%} | {score.games:,} |"
+        for name, score in scores.items()
+    ]
+    return "\n".join([*head, *body])
+
+
+def how_it_was_made(facts: Mapping[str, Any]) -> str:
+    """Command, seed, variant and versions in one line."""
+    numbers = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    return f"`{facts['command']}`: seed {facts['seed']}, {facts['variant']}, {numbers}."
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that decides how the games go."""
+    return {"Python": platform.python_version(), **{name: version(name) for name in ("blackjacky", "numpy", "numba")}}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

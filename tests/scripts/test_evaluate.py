@@ -1,0 +1,147 @@
+"""scripts/evaluate.py: agents at one table, and what is said about them."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.evaluation import at_one_table, interval
+from blackjacky_agents.registry import parse_agents
+from blackjacky_env.games import get_game
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "evaluate.py"
+
+
+@pytest.fixture(scope="module")
+def evaluate():
+    """Return the script as a module."""
+    spec = importlib.util.spec_from_file_location("evaluate_script", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(*args):
+    """Run the script in a process of its own."""
+    return subprocess.run([sys.executable, str(SCRIPT), *args], capture_output=True, encoding="utf-8", check=False)
+
+
+def table_of(text):
+    """The cells of the table's rows by agent."""
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    return {name: rest for name, *rest in cells[2:]}
+
+
+def percent(*numbers):
+    return " .. ".join(f"{number:.1%}" for number in numbers)
+
+
+def test_the_script_prints_the_table_of_the_games_and_how_it_was_made():
+    done = run("--players", "threshold,random", "--games", "300", "--seed", "5", "--variant", "schnell_duell")
+    assert done.returncode == 0, done.stderr
+    scores = at_one_table([make_agent("threshold"), make_agent("random")], 300, seed=5, variant="schnell_duell")
+    assert table_of(done.stdout) == {
+        name: [percent(score.win_rate), percent(score.low, score.high), "50.0%", percent(score.nobody), "300"]
+        for name, score in zip(["threshold", "random"], scores, strict=True)
+    }
+    command = "python scripts/evaluate.py --players threshold,random --games 300 --seed 5 --variant schnell_duell"
+    assert re.search(rf"^`{command}`: seed 5, schnell_duell, Python 3\.\d+\.\d+.*, numba ", done.stdout, re.MULTILINE)
+    assert "300/300" in done.stderr
+
+
+def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(evaluate, capsys):
+    assert evaluate.main(["--players", "random,threshold,random", "--games", "400"]) == 0
+    first, threshold, second = at_one_table([make_agent(name) for name in ("random", "threshold", "random")], 400)
+    low, high = interval(first.win_rate + second.win_rate, 400)
+    rows = table_of(capsys.readouterr().out)
+    assert list(rows) == ["random x2, each", "threshold"]
+    mean = (first.win_rate + second.win_rate) / 2
+    assert rows["random x2, each"][:3] == [percent(mean), percent(low / 2, high / 2), "33.3%"]
+    assert rows["threshold"][:2] == [percent(threshold.win_rate), percent(threshold.low, threshold.high)]
+
+
+def test_games_are_added_up_over_chunks_whatever_the_number_of_threads(evaluate, tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluate, "CHUNK", 300)
+    results = []
+    for threads in (1, 3):
+        kept = tmp_path / f"{threads}.json"
+        options = ["--games", "700", "--seed", "9", "--threads", str(threads), "--output", str(kept)]
+        assert evaluate.main(["--players", "threshold*2,random", *options]) == 0
+        results.append(json.loads(kept.read_text(encoding="utf-8"))["results"])
+    assert results[0] == results[1]
+    agents = [make_agent(name) for name in ("threshold", "threshold", "random")]
+    parts = [(games, at_one_table(agents, games, seed)) for games, seed in ((300, 9), (300, 309), (100, 609))]
+    threshold, random = results[0]
+    assert random["win_rate"] == pytest.approx(sum(games * scores[2].win_rate for games, scores in parts) / 700)
+    assert random["nobody"] == pytest.approx(sum(games * scores[2].nobody for games, scores in parts) / 700)
+    assert 2 * threshold["win_rate"] + random["win_rate"] + random["nobody"] == pytest.approx(1)
+
+
+def test_the_results_are_kept_with_everything_that_decides_them(evaluate, tmp_path, capsys):
+    kept = tmp_path / "results.json"
+    options = ["--games", "50", "--seed", "3", "--hearts", "1", "--tricks", "1", "5", "--max-turns-per-round", "None"]
+    assert evaluate.main(["--players", "random*2", *options, "--output", str(kept)]) == 0
+    assert list(tmp_path.iterdir()) == [kept]
+    stored = json.loads(kept.read_text(encoding="utf-8"))
+    rules = {"hearts": 1, "tricks": [1, 5], "max_turns_per_round": None}
+    (score, _) = at_one_table([make_agent("random")] * 2, 50, 3, **rules)
+    (row,) = stored["results"]
+    assert (row["agent"], row["seats"], row["games"], row["nobody"]) == ("random", 2, 50, score.nobody)
+    assert stored["rules"] == {"max_card": 8, "bust_at": 21, "hand_size": 2, **rules}
+    assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["random*2", 50, 3, "classic"]
+    assert set(stored["versions"]) == {"Python", "blackjacky", "numpy", "numba"}
+    assert stored["command"] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("num_players", range(2, 7))
+def test_without_options_the_rules_are_those_of_the_sheet(evaluate, num_players):
+    game = get_game("black_jacky")
+    given = game.check_options(num_players, "classic", asdict(evaluate.Rules()))
+    assert given == game.check_options(num_players, "classic", {})
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["random*x"], "--players: 'random*x' is not NAME or NAME*NUMBER with a number of 1 .. 99"),
+        (["random"], "--players random: number of players=1 is out of range; allowed are 2 .. 6"),
+        (["random*7"], "--players random*7: number of players=7 is out of range; allowed are 2 .. 6"),
+        (["cuonter,random"], "unknown agent 'cuonter' for black_jacky; did you mean 'counter'"),
+        (["random,ppo:runs/nowhere"], "there is no trained agent at 'runs/nowhere'"),
+        (["random*2", "--games", "0"], "--games=0 is out of range; allowed are 1 .. "),
+        (["random*2", "--seed", "-1"], "--seed=-1 is out of range; allowed are 0 .. "),
+        (["random*2", "--threads", "0"], "--threads=0 is out of range; allowed are 1 .. 256"),
+        (["random*6", "--hand-size", "6"], "hand_size=6 cannot be dealt to num_players=6"),
+        (["random*2", "--output", "nowhere/a.json"], "a.json cannot be written; needed is a file in a folder that"),
+    ],
+)
+def test_wrong_arguments_are_named_before_any_game_is_played(evaluate, capsys, args, message):
+    assert evaluate.main(["--players", *args]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+
+
+def test_a_mistake_ends_the_script_with_status_2_and_no_traceback():
+    done = run("--players", "random*0,random")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: --players: 'random*0' is not NAME or NAME*NUMBER with a number of 1 .. 99\n"
+
+
+def test_a_list_of_agents_is_read_with_counts_and_spaces():
+    assert parse_agents("counter, random * 2 ,ppo:my runs/a") == ["counter", "random", "random", "ppo:my runs/a"]
+
+
+@pytest.mark.parametrize("text", ["", "random,,random", "random,", "*2", "random*", "random*-1", "a*2*3", "random*100"])
+def test_anything_else_is_no_list_of_agents(text):
+    with pytest.raises(ValueError, match=r"agents: '.*' is not NAME or NAME\*NUMBER"):
+        parse_agents(text)

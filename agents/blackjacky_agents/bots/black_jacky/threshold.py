@@ -18,7 +18,7 @@ from blackjacky_agents.bots.random import choose as choose_at_random
 from blackjacky_env.black_jacky.rules import DRAW, GIVE, KNOCK, NO_TRICK, SWAP_DISCARD, SWAP_DRAW
 from blackjacky_env.engine.compiling import compiled
 
-LIMITS = np.array([2, 5, 2, 8], np.float32)
+LIMITS = np.array([1, 3, 2, 8], np.float32)
 """Distances below ``bust_at``: knock from, draw below; in a last turn keep from, draw below. They are the best reply to
 themselves that `scripts/sweep_threshold.py` finds."""
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.play import Policy
+from blackjacky_env.games import get_game
 
 _NO_PARAMETERS = np.zeros(0, np.float32)
 
@@ -61,9 +62,13 @@ class CompiledAgent:
         return int(self.act_batch(vector[None], mask[None])[0])
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Actions (N,) int64 for observations (N, K) and masks (N, A), both int8."""
-        observations = np.ascontiguousarray(observations, np.int8)
-        masks = np.ascontiguousarray(masks, np.int8)
+        """Actions (N,) int64 for observations (N, K) and masks (N, A), both int8 or other integers that fit.
+
+        `ValueError` if they have other shapes, are no integers (scaled observations), or if a mask allows nothing.
+        """
+        game, games = get_game(self.game), len(masks)
+        observations = _integers("observations", observations, (games, game.layout.size))
+        masks = _integers("action masks", masks, (games, game.num_actions))
         if not masks.any(axis=1).all():
             raise ValueError(f"{self.name} was asked to act where no action is legal: it is not this player's turn")
         actions = np.empty(len(masks), np.int64)
@@ -79,6 +84,13 @@ class CompiledAgent:
 
     def __setstate__(self, state: tuple[npt.NDArray[np.float32], np.uint64, int]) -> None:
         self.parameters, self._key, self._decisions = state
+
+
+def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArray[np.int8]:
+    """The array as compiled code reads it, which checks no bounds."""
+    if array.shape != shape or array.dtype.kind not in "biu":
+        raise ValueError(f"{what} must be integers of shape {shape}, not {array.dtype} of shape {array.shape}")
+    return np.ascontiguousarray(array, np.int8)
 
 
 @cache

@@ -108,6 +108,8 @@ def play_games(
         rule_options: the game's own options.
     """
     check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
+    if not np.isin(seating, range(len(agents))).all():
+        raise ValueError(f"seating must hold numbers of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
     if all(isinstance(agent, CompiledAgent) for agent in agents):
         compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
         return _play_compiled(compiled_agents, seating, seed, variant, game, threads, rule_options)

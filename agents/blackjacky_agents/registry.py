@@ -12,6 +12,7 @@ from blackjacky_agents.bots import random
 from blackjacky_agents.bots.black_jacky import counter, threshold, trickster
 from blackjacky_agents.checkpoint import load_agent
 from blackjacky_env.envs.opponents import register_opponent
+from blackjacky_env.games import get_game
 
 GAMES = ("black_jacky",)
 BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
@@ -36,6 +37,7 @@ def make_agent(name: str, game: str = "black_jacky") -> Agent:
     """
     if (game, name) in BOTS:
         return BOTS[game, name]()
+    get_game(game)  # refuses a game that does not exist
     kind, colon, path = name.partition(":")
     if kind == "ppo" and colon:
         return load_agent(path, game)

@@ -32,10 +32,10 @@ KNOWN = LAYOUT.offset("known") - 9  # + 8 * seat + v, seat 1 .. 5
 @compiled
 def laid_out(observation, seat):
     """What lies before a seat, "+1" included, as it counts (S1)."""
-    total = 10 * observation[PLUS_ONE + seat] + observation[DISPLAYS + 8 * seat + 8]
+    total = 10 * int(observation[PLUS_ONE + seat]) + int(observation[DISPLAYS + 8 * seat + 8])
     for v in range(1, 9):
         if v != 5:
-            total += 10 * v * observation[DISPLAYS + 8 * seat + v]
+            total += 10 * v * int(observation[DISPLAYS + 8 * seat + v])
     return total
 
 
@@ -44,7 +44,7 @@ def my_sum(observation):
     """My hand and what lies before me (S1)."""
     total = laid_out(observation, 0)
     for v in range(1, 9):
-        total += 10 * v * observation[HAND + v]
+        total += 10 * v * int(observation[HAND + v])
     return total
 
 

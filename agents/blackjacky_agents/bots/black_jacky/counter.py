@@ -160,7 +160,7 @@ def hidden_cards(observation, seat):
     """How many cards of a hand I do not know."""
     count = int(observation[HAND_COUNTS + seat])
     for v in range(1, 9):
-        count -= observation[KNOWN + 8 * seat + v]
+        count -= int(observation[KNOWN + 8 * seat + v])
     return count
 
 
@@ -195,7 +195,7 @@ def add_hidden_sums(observation, unseen, sums):
         if observation[HEARTS + seat] > 0:
             base = laid_out(observation, seat) // 10
             for v in range(1, 9):
-                base += v * observation[KNOWN + 8 * seat + v]
+                base += v * int(observation[KNOWN + 8 * seat + v])
             hidden = min(hidden_cards(observation, seat), MOST_HIDDEN)
             for x in range(size):
                 sums[seat, min(x + base, size - 1)] += ways[hidden, x]
@@ -579,7 +579,7 @@ def value_of_gift(thought, seat, swapped):
 @compiled
 def chance_of_card(thought, seat, v):
     """The chance that a card drawn from a player's hand is a v."""
-    known = thought.observation[KNOWN + 8 * seat + v]
+    known = int(thought.observation[KNOWN + 8 * seat + v])
     hidden = hidden_cards(thought.observation, seat) * thought.unseen[v] / max(thought.unseen.sum(), 1.0)
     return (known + hidden) / max(int(thought.observation[HAND_COUNTS + seat]), 1)
 

@@ -38,7 +38,7 @@ def choose(observation, mask, random_state, parameters):
 @compiled
 def give(observation):
     """The highest card if the hand is bust, else the lowest."""
-    if my_sum(observation) >= 10 * observation[BUST_AT]:
+    if my_sum(observation) >= 10 * int(observation[BUST_AT]):
         return GIVE + highest_card(observation)
     return GIVE + lowest_card(observation)
 
@@ -47,7 +47,7 @@ def give(observation):
 def zock(observation, mask, parameters):
     """Knock when the sum is good, make it good with the discard pile, else draw or swap blindly."""
     total = my_sum(observation)
-    bust = 10 * observation[BUST_AT]
+    bust = 10 * int(observation[BUST_AT])
     limits = parameters[2:4] if somebody_knocked(observation) else parameters[0:2]
     good = bust - 10 * limits[0]
     if good <= total < bust:

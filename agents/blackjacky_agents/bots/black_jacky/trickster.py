@@ -51,9 +51,9 @@ def trick(observation, mask, parameters):
         return 1  # cut off the others
     if mask[2] and behind and somebody_knocked(observation):
         return 2
-    if total >= bust or behind:
+    if total >= bust:
         action = exchange(observation, mask)
-        if action != NO_TRICK and total >= bust:
+        if action != NO_TRICK:
             return action
     if mask[8] and bust - 30 <= total < bust:  # a tenth more wins ties
         return 8

@@ -102,7 +102,7 @@ def choose(observation, mask, random_state, parameters):
 def estimate(observation, mask, values, parameters):
     """Fill ``values`` (float32, (61,)) with the estimated chance of losing a heart after each legal action.
 
-    Illegal actions get `ILLEGAL`. While tipping: the chance that the named player does not lose one.
+    Illegal actions get `ILLEGAL` or more. While tipping: the chance that the named player does not lose one.
     """
     values[:] = ILLEGAL
     if observation[TIPPING]:

@@ -73,8 +73,8 @@ ADVICE_LAYOUT = Layout(
             "chances",
             (_ACTIONS,),
             0,
-            1,
-            "by action: the chance of losing a heart as `counter` estimates it, 0 if illegal",
+            2,
+            "by action: the chance of losing a heart as `counter` estimates it, a trick's cost added; 0 if illegal",
         ),
         Part("advice", (_ACTIONS,), 0, 1, "one-hot: the action with the lowest of these chances"),
     ]

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
@@ -164,7 +165,8 @@ class LearnerVecEnv(VecEnv):
         return [find_compiled(member, self.game.name) for member in members]
 
     def get_state(self) -> dict[str, npt.NDArray[Any]]:
-        """Copies of all arrays that the games go on from, opponents left out."""
+        """Copies of all arrays that the games go on from, opponents left out; `ResetNeeded` before the first `reset`."""
+        self._require_games()
         arrays = {name: getattr(self, f"_{name}").copy() for name in _KEPT}
         return {**arrays, "states": self._states.view(np.uint8).copy(), "keys": np.array(self._keys, np.uint64)}
 
@@ -252,7 +254,12 @@ class LearnerVecEnv(VecEnv):
 
     # ------------------------------------------------------------ checks
 
+    def _require_games(self) -> None:
+        if not self._played.any():
+            raise ResetNeeded("no games are running: call reset() first")
+
     def _check_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        self._require_games()
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or not np.issubdtype(given.dtype, np.integer):
             raise TypeError(f"{self.num_envs} integers are needed as actions, not {given.dtype} of shape {given.shape}")
@@ -307,7 +314,8 @@ def find_compiled(agent: str | CompiledAgent, game: str) -> CompiledAgent:
 
 
 def _part_key(seed: int, part: int) -> np.uint64:
-    return np.uint64(random.stream(random.game_key(seed), FOR_PARTS, part, 0))
+    key = np.uint64(random.game_key(seed))  # compiled code hands out Python integers, which go in again as signed ones
+    return np.uint64(random.stream(key, FOR_PARTS, part, 0))
 
 
 def _scaled_range(game: Game) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

@@ -1,0 +1,230 @@
+"""Networks as compiled policies, and what they are shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.features import ADVICE_LAYOUT, LAYOUT
+from blackjacky_agents.network import find_encoding, layers_of, network_policy, pack
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine.layout import Layout
+from tests.agents.positions import FAMILY, encoded, positions
+from tests.envs.playing import fresh, play_randomly
+
+torch = pytest.importorskip("torch")
+
+GAME = "black_jacky"
+NUM_ACTIONS = 61
+CARDS, ADVICE = find_encoding("cards", GAME), find_encoding("advice", GAME)
+BOTH = pytest.mark.parametrize("encoding", [CARDS, ADVICE], ids=lambda encoding: encoding.name)
+
+
+def random_linears(inputs: int, *hidden: int, seed: int = 0, spread: float = 2.0) -> list[Any]:
+    """Layers of torch with random weights, so large that the chances of actions differ much."""
+    torch.manual_seed(seed)
+    sizes = (inputs, *hidden, NUM_ACTIONS)
+    linears = [torch.nn.Linear(a, b) for a, b in zip(sizes, sizes[1:], strict=False)]
+    with torch.no_grad():
+        linears[-1].weight *= spread
+    return linears
+
+
+def torch_logits(linears: list[Any], shown: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    with torch.no_grad():
+        values = torch.from_numpy(shown)
+        for linear in linears[:-1]:
+            values = torch.relu(linear(values))
+        logits: npt.NDArray[np.float32] = linears[-1](values).numpy()
+        return logits
+
+
+def player(linears: list[Any], encoding: Any, greedy: bool) -> CompiledAgent:
+    return CompiledAgent("network", GAME, network_policy(encoding), pack(layers_of(linears), greedy))
+
+
+def part(layout: Layout, shown: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:
+    """One part of many encoded observations, (N, length)."""
+    start = layout.offset(name)
+    return shown[:, start : start + layout.parts[name].length]
+
+
+# ---------------------------------------------------------------- networks
+
+
+@BOTH
+@pytest.mark.parametrize("hidden", [(), (7,), (96, 64), (16, 8, 33)])
+def test_the_compiled_network_likes_the_action_that_torch_likes(encoding: Any, hidden: tuple[int, ...]) -> None:
+    seen = positions(moves=40)
+    linears = random_linears(encoding.size, *hidden)
+    chosen = player(linears, encoding, greedy=True).act_batch(*seen)
+    logits = torch_logits(linears, encoded(encoding, *seen))
+    logits[seen.masks == 0] = -np.inf
+    np.testing.assert_allclose(logits[np.arange(len(chosen)), chosen], logits.max(axis=1), rtol=0, atol=1e-4)
+    assert len(set(chosen.tolist())) > 10
+
+
+def test_equal_logits_are_decided_for_the_first_legal_action() -> None:
+    seen = positions(moves=10)
+    linears = random_linears(CARDS.size, spread=0.0)
+    with torch.no_grad():
+        linears[-1].bias[:] = -1000.0
+    chosen = player(linears, CARDS, greedy=True).act_batch(*seen)
+    np.testing.assert_array_equal(chosen, seen.masks.argmax(axis=1))
+
+
+@BOTH
+def test_samples_follow_the_softmax_over_the_legal_actions(encoding: Any) -> None:
+    seen, draws = positions(games=5, moves=40), 20_000
+    linears = random_linears(encoding.size, 12)
+    agent = player(linears, encoding, greedy=False)
+    agent.reset(1)
+    tried = np.flatnonzero(seen.masks.sum(axis=1) >= 5)[:5]
+    for i in tried:
+        mask = seen.masks[i]
+        logits = torch_logits(linears, encoded(encoding, seen.observations[[i]], seen.masks[[i]]))[0].astype(float)
+        chances = np.where(mask > 0, np.exp(logits - logits[mask > 0].max()), 0)
+        chances /= chances.sum()
+        chosen = agent.act_batch(np.tile(seen.observations[i], (draws, 1)), np.tile(mask, (draws, 1)))
+        shares = np.bincount(chosen, minlength=NUM_ACTIONS) / draws
+        assert (np.abs(shares - chances) <= 5 * np.sqrt(chances / draws)).all()  # exactly 0 where nothing is legal
+        assert chances.max() < 0.95
+    assert len(tried) == 5
+
+
+def test_logits_of_any_size_are_sampled_from() -> None:
+    seen = positions(games=5, moves=20)
+    linears = random_linears(CARDS.size, spread=0.0)
+    with torch.no_grad():
+        linears[-1].bias[:] = torch.linspace(-3e4, 3e4, NUM_ACTIONS)
+    chosen = player(linears, CARDS, greedy=False).act_batch(*seen)
+    np.testing.assert_array_equal(chosen, NUM_ACTIONS - 1 - seen.masks[:, ::-1].argmax(axis=1))
+
+
+def test_samples_of_one_seed_are_the_same_and_of_another_differ() -> None:
+    seen, linears = positions(games=5, moves=20), random_linears(CARDS.size, spread=0.1)
+    chosen = []
+    for seed in (4, 4, 5):
+        agent = player(linears, CARDS, greedy=False)
+        agent.reset(seed)
+        chosen.append(agent.act_batch(*seen).tolist())
+    assert chosen[0] == chosen[1] != chosen[2]
+
+
+def test_a_greedy_network_needs_no_luck() -> None:
+    seen, linears = positions(games=5, moves=20), random_linears(CARDS.size, 8)
+    one, other = player(linears, CARDS, greedy=True), player(linears, CARDS, greedy=True)
+    one.reset(1)
+    other.reset(2)
+    np.testing.assert_array_equal(one.act_batch(*seen), other.act_batch(*seen))
+
+
+def test_new_weights_need_no_new_function() -> None:
+    assert network_policy(CARDS) is network_policy(find_encoding("cards", GAME))
+    assert network_policy(CARDS) is not network_policy(ADVICE)
+
+
+@pytest.mark.parametrize("name", ["card", "", None])
+def test_an_unknown_encoding_is_refused_with_those_that_there_are(name: Any) -> None:
+    with pytest.raises(ValueError, match=r"encoding=.* is unknown; allowed are 'cards', 'advice'"):
+        find_encoding(name, GAME)
+
+
+# ---------------------------------------------------------------- encodings
+
+
+@pytest.mark.parametrize("options", FAMILY, ids=lambda options: ",".join(options) or "sheet")
+def test_encodings_stay_within_their_ranges_and_agree_on_what_they_share(options: dict[str, Any]) -> None:
+    seen = positions(games=30, **options)
+    cards, advice = encoded(CARDS, *seen), encoded(ADVICE, *seen)
+    np.testing.assert_array_equal(cards, advice[:, : LAYOUT.size])
+    for layout, shown in ((LAYOUT, cards), (ADVICE_LAYOUT, advice)):
+        assert np.isfinite(shown).all()
+        for name, declared in layout.parts.items():
+            values = part(layout, shown, name)
+            assert declared.low - 1e-5 <= values.min(), name
+            assert values.max() <= declared.high + 1e-5, name
+
+
+@BOTH
+def test_an_encoding_writes_every_number_and_changes_nothing_else(encoding: Any) -> None:
+    seen = positions(moves=60)
+    kept = [array.copy() for array in seen]
+    np.testing.assert_array_equal(encoded(encoding, *seen), encoded(encoding, *seen, before=7.0))
+    for before, after in zip(kept, seen, strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+@BOTH
+def test_an_encoding_holds_what_it_holds_off_turn_and_when_the_game_is_over(encoding: Any) -> None:
+    for seed in range(3):
+        env = play_randomly(fresh(seed, num_players=3), seed)
+        views = [env.observe(agent) for agent in env.agents]
+        env = play_randomly(fresh(seed, num_players=3), seed, actions=7)
+        views += [env.observe(agent) for agent in env.agents if agent != env.agent_selection]
+        observations = np.stack([view["observation"] for view in views])
+        masks = np.stack([view["action_mask"] for view in views])
+        assert not masks.any()
+        shown = encoded(encoding, observations, masks)
+        np.testing.assert_array_equal(shown[:, LAYOUT.size :], 0)
+        np.testing.assert_array_equal(part(LAYOUT, shown, "phase")[:3], [[0, 0, 0, 0, 1]] * 3)
+        np.testing.assert_array_equal(part(LAYOUT, shown, "num_players"), [[0, 1, 0, 0, 0]] * 5)
+
+
+@BOTH
+def test_hidden_cards_change_nothing(encoding: Any) -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(10):
+        env = play_randomly(fresh(seed), seed, actions=6 + seed)
+        view = env.observe(env.agent_selection)
+        other = black_jacky_v0.env()
+        other.set_state(black_jacky_v0.sample_state(view["observation"], rng))
+        imagined = other.observe("player_0")
+        assert other.snapshot()["draw_pile"] != env.snapshot()["draw_pile"]
+        a, b = (encoded(encoding, here["observation"][None], here["action_mask"][None]) for here in (view, imagined))
+        np.testing.assert_array_equal(a, b)
+
+
+def test_what_the_cards_say_is_what_lies_on_the_table() -> None:
+    seen = positions(games=30)
+    shown = encoded(CARDS, *seen)
+    for i in range(0, len(shown), 50):
+        told = black_jacky_v0.decode(seen.observations[i])
+        for name in ("start_player", "black_hearts", "wanted", "knocked", "first_knocker", "last_turns", "plus_one"):
+            assert part(LAYOUT, shown[[i]], name)[0].tolist() == told[name], name
+        hearts = part(LAYOUT, shown[[i]], "hearts").reshape(3, 6).sum(axis=0)
+        assert hearts.tolist() == [min(number, 3) for number in told["hearts"]]
+        assert (2 * part(LAYOUT, shown[[i]], "displays")).reshape(6, 8).tolist() == told["displays"]
+        assert (4 * part(LAYOUT, shown[[i]], "hand_counts"))[0].tolist() == told["hand_counts"]
+        sizes = part(LAYOUT, shown[[i]], "num_players")[0]
+        assert sizes.argmax() + 2 == told["num_players"]
+
+
+def test_unseen_cards_and_sums_are_chances() -> None:
+    seen = positions(games=30)
+    shown = encoded(CARDS, *seen)
+    zocking = part(LAYOUT, shown, "phase")[:, 3] == 1
+    assert zocking.sum() > 100
+    np.testing.assert_allclose(part(LAYOUT, shown, "unseen")[zocking].sum(axis=1), 1, atol=1e-5)
+    np.testing.assert_array_equal(part(LAYOUT, shown, "sum").sum(axis=1), 1)
+    others = part(LAYOUT, shown, "others").reshape(-1, 5, 8)
+    bust, below, level, two_below = (others[:, :, i] for i in (1, 2, 3, 4))
+    assert (bust + below + level <= 1 + 1e-5).all()
+    assert (bust + two_below <= 1 + 1e-5).all()
+
+
+def test_the_advice_is_what_counter_does() -> None:
+    for options in FAMILY:
+        seen = positions(games=10, moves=60, seed=3, **options)
+        shown = encoded(ADVICE, *seen)
+        advice, chances = part(ADVICE_LAYOUT, shown, "advice"), part(ADVICE_LAYOUT, shown, "chances")
+        np.testing.assert_array_equal(advice.sum(axis=1), 1)
+        np.testing.assert_array_equal(advice.argmax(axis=1), make_agent("counter").act_batch(*seen))
+        legal = np.where(seen.masks > 0, chances, np.inf)
+        np.testing.assert_array_equal(legal.argmin(axis=1), advice.argmax(axis=1))
+        np.testing.assert_array_equal(chances[seen.masks == 0], 0)

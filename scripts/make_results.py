@@ -3,7 +3,8 @@
     python scripts/make_results.py           write them
     python scripts/make_results.py --check   write nothing; fail if the README is out of date
 
-Training writes an agent and its card into its run; to ship one, copy both into the folder `trained`.
+Training writes an agent and its card into its run; to ship one, copy both and its
+learning curve into the folder `trained`, under the name that it shall have.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from blackjacky_agents import agent_names
 from blackjacky_agents.checkpoint import read_card
 
 ROOT = Path(__file__).parents[1]
-TRAINED = ROOT / "agents" / "blackjacky_agents" / "trained"
+PICTURES = "agents/blackjacky_agents/trained"
+TRAINED = ROOT / PICTURES
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def note(name: str, card: dict[str, Any]) -> str:
     """How an agent was made and measured."""
     games = " or ".join(f"{count:,}" for count in sorted({row["games"] for row in card["results"]}))
     training = f"{card['steps']:,} steps in {card['seconds'] / 60:.0f} minutes"
-    return f"`{name}`: `{card['command']}`, seed {card['seed']}, {training}; {games} games in each cell."
+    made = f"`{card['command']}`, seed {card['seed']}, {training} ([learning curve]({PICTURES}/{name}.png))"
+    return f"`{name}`: {made}; {games} games in each cell."
 
 
 if __name__ == "__main__":

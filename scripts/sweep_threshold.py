@@ -3,9 +3,10 @@
     python scripts/sweep_threshold.py
 
 One copy of every candidate plays against three copies of every other one, and the candidate with the least regret is
-chosen: what the best reply to three copies of it wins above what it wins itself, 0 if it is its own best reply. First all candidates with
-the same limit for drawing in a last turn, then the best of them with every such limit and more games. All pairs play
-the same deals from the same seats. The table goes into agents/README.md, the limits by hand into `threshold.LIMITS`.
+chosen: what the best reply to three copies of it wins above what it wins itself, 0 if it is its own best reply. First
+come all candidates with the same limit for drawing in a last turn, then the best of them with every such limit and
+more games. All pairs play the same deals from the same seats. The table goes into agents/README.md, the limits by
+hand into `threshold.LIMITS`.
 """
 
 from __future__ import annotations

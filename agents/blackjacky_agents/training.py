@@ -26,7 +26,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.checkpoint import AGENT_FILE, Arrays, load_checkpoint, save_agent, save_checkpoint
 from blackjacky_agents.evaluation import against_copies
 from blackjacky_agents.features import ADVICE_LAYOUT
-from blackjacky_agents.network import Layers, find_encoding, layers_of, network_policy, pack
+from blackjacky_agents.network import Encoding, find_encoding, layers_of, network_policy, pack
 from blackjacky_agents.sb3 import LearnerVecEnv, Lineup, find_compiled
 
 GAME = "black_jacky"
@@ -172,19 +172,16 @@ def make_model(settings: Settings, env: LearnerVecEnv, clock: Clock) -> Maskable
     )
 
 
-def layers_of_policy(model: MaskablePPO) -> Layers:
-    """The layers of the learner's policy network, as `network.pack` and `checkpoint.save_agent` take them."""
-    return layers_of([*_hidden_layers(model), model.policy.action_net])
-
-
-def _hidden_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
-    return [module for module in model.policy.mlp_extractor.policy_net if isinstance(module, torch.nn.Linear)]
-
-
 def linears_of(model: MaskablePPO) -> list[torch.nn.Linear]:
     """The layers of the learner's policy network, from what it is shown to the actions."""
     modules = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     return [module for module in modules if isinstance(module, torch.nn.Linear)]
+
+
+def as_agent(model: MaskablePPO, encoding: Encoding, greedy: bool = True) -> CompiledAgent:
+    """The model as an agent that plays inside batches: its likeliest actions, or (not greedy) samples of its policy."""
+    parameters = pack(layers_of(linears_of(model)), greedy)
+    return CompiledAgent("learner", GAME, network_policy(encoding), parameters)
 
 
 def follow_advice(linears: Sequence[torch.nn.Linear], logit: float) -> None:
@@ -235,10 +232,8 @@ class Run:
             follow_advice(linears_of(self.model), settings.advice_logit)
 
     def learner(self, greedy: bool) -> CompiledAgent:
-        """The learner as it is now, as an agent that plays inside batches; not greedy: as it explores."""
-        return CompiledAgent(
-            "learner", GAME, network_policy(self.encoding), pack(layers_of(linears_of(self.model)), greedy)
-        )
+        """The learner as it is now; not greedy: as it explores."""
+        return as_agent(self.model, self.encoding, greedy)
 
     # ------------------------------------------------------------ opponents and tests
 

@@ -62,7 +62,7 @@ class CompiledAgent:
         return int(self.act_batch(vector[None], mask[None])[0])
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Actions (N,) int64 for observations (N, K) and masks (N, A), both int8 or other integers that fit.
+        """Actions (N,) int64 for observations (N, K) and masks (N, A), both int8 or other integers that fit into it.
 
         `ValueError` if they have other shapes, are no integers (scaled observations), or if a mask allows nothing.
         """
@@ -90,7 +90,8 @@ def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int]) -> npt
     """The array as compiled code reads it, which checks no bounds."""
     if array.shape != shape or array.dtype.kind not in "biu":
         raise ValueError(f"{what} must be integers of shape {shape}, not {array.dtype} of shape {array.shape}")
-    return np.ascontiguousarray(array, np.int8)
+    array = np.ascontiguousarray(array, np.int8)
+    return array if array.flags.writeable else array.copy()  # Numba would compile anew for read-only arrays
 
 
 @cache

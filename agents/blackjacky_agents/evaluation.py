@@ -15,7 +15,6 @@ from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import get_game
 
 _CHUNK = 256  # games that a thread plays at a time
 _Z = 1.96  # of a 95 % interval
@@ -110,32 +109,25 @@ def play_games(
     check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
     if not np.isin(seating, range(len(agents))).all():
         raise ValueError(f"seating must hold numbers of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
-    if all(isinstance(agent, CompiledAgent) for agent in agents):
-        compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
-        return _play_compiled(compiled_agents, seating, seed, variant, game, threads, rule_options)
-    env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)
+    env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)  # checks the options
+    compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
+    if len(compiled_agents) == len(agents):
+        return _play_compiled(env, compiled_agents, seating, seed, threads)
     return np.array([_play_one(env, [agents[a] for a in row], seed + i) for i, row in enumerate(seating)])
 
 
 def _play_compiled(
-    agents: Sequence[CompiledAgent],
-    seating: npt.NDArray[np.int64],
-    seed: int,
-    variant: str | None,
-    game: str,
-    threads: int,
-    rule_options: dict[str, Any],
+    env: TableEnv, agents: Sequence[CompiledAgent], seating: npt.NDArray[np.int64], seed: int, threads: int
 ) -> npt.NDArray[np.float64]:
-    rules, (games, players) = get_game(game), seating.shape
-    variant = rules.variants[0] if variant is None else variant
-    states = zeros(games, rules.state_dtype)
-    states[:] = rules.new_state(players, variant, rules.check_options(players, variant, rule_options))
+    games, players = seating.shape
+    states = zeros(games, env.game.state_dtype)
+    states[:] = env.game.new_state(players, env.variant, env.options)
     seeds = np.arange(seed, seed + games)
     cast = [(agent.policy, agent.parameters) for agent in agents]
 
     def play(start: int) -> None:
         part = slice(start, start + _CHUNK)
-        play_out(rules, states[part], seeds[part], seating[part], cast)
+        play_out(env.game, states[part], seeds[part], seating[part], cast)
 
     with ThreadPoolExecutor(check_integer("threads", threads, 1, 256)) as pool:
         list(pool.map(play, range(0, games, _CHUNK)))

@@ -27,7 +27,6 @@ from blackjacky_env.black_jacky.rules import (
     SWAP_DRAW,
     TIP,
     TRICK,
-    VALUES,
     WANTED,
     ZOCK,
 )
@@ -89,78 +88,89 @@ _ACTIONS = {name: action for action, name in enumerate(_NAMES)}
 
 def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     """Everything on the table as plain Python values; ``settled``: the record as the last settlement found it."""
-    n = int(s["num_players"])
+    table = _plain(s)
+    n = table["num_players"]
     return {
-        "phase": PHASES[int(s["phase"])],
-        "player": _seat(s["player"]),
-        "round": int(s["round_number"]),
-        "turn": int(s["turn"]),
-        "start_player": int(s["start_player"]),
-        "hearts": s["hearts"][:n].tolist(),
-        "black_hearts": [bool(black) for black in s["black_hearts"][:n]],
-        "status": [STATUSES[int(status)] for status in s["status"][:n]],
-        "hands": _cards_by_seat(s["hands"][:n]),
-        "displays": _cards_by_seat(s["displays"][:n]),
-        "draw_pile": s["draw_pile"][: s["draw_count"]][::-1].tolist(),
-        "discard_top": _card(s["discard_top"]),
-        "discards": _cards(s["discards"]),
-        "plus_one": _seat(s["plus_one"]),
-        "knocked": [bool(knocked) for knocked in s["knocked"][:n]],
-        "first_knocker": _seat(s["first_knocker"]),
-        "last_turns": _last_turns(s),
-        "ends_after_turn": bool(s["ends_after_turn"]),
-        "exchange": _exchange(s),
-        "tips": [_seat(tip) for tip in s["tips"][:n]],
-        "last_settlement": None if settled is None else _settlement(settled),
-        "winners": np.flatnonzero(s["winners"]).tolist(),
+        "phase": PHASES[table["phase"]],
+        "player": _seat(table["player"]),
+        "round": table["round_number"],
+        "turn": table["turn"],
+        "start_player": table["start_player"],
+        "hearts": table["hearts"][:n],
+        "black_hearts": [bool(black) for black in table["black_hearts"][:n]],
+        "status": [STATUSES[status] for status in table["status"][:n]],
+        "hands": _cards_by_seat(table["hands"][:n]),
+        "displays": _cards_by_seat(table["displays"][:n]),
+        "draw_pile": table["draw_pile"][: table["draw_count"]][::-1],
+        "discard_top": _card(table["discard_top"]),
+        "discards": _cards(table["discards"]),
+        "plus_one": _seat(table["plus_one"]),
+        "knocked": [bool(knocked) for knocked in table["knocked"][:n]],
+        "first_knocker": _seat(table["first_knocker"]),
+        "last_turns": _last_turns(table),
+        "ends_after_turn": bool(table["ends_after_turn"]),
+        "exchange": _exchange(table),
+        "tips": [_seat(tip) for tip in table["tips"][:n]],
+        "last_settlement": None if settled is None else _settlement(_plain(settled)),
+        "winners": _marked(table["winners"]),
     }
 
 
-def _seat(q: Any) -> int | None:
-    return None if q == NOBODY else int(q)
+def _plain(s: State) -> dict[str, Any]:
+    """The fields of a record as numbers and nested lists of Python, which are read faster than NumPy's."""
+    fields = zip(s.dtype.names, s.item(), strict=True)
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in fields}
 
 
-def _card(v: Any) -> int | None:
-    return None if v == NO_CARD else int(v)
+def _seat(q: int) -> int | None:
+    return None if q == NOBODY else q
 
 
-def _cards(counts: Any) -> list[int]:
-    return np.repeat(np.arange(VALUES), counts).tolist()
+def _card(v: int) -> int | None:
+    return None if v == NO_CARD else v
 
 
-def _cards_by_seat(counts: Any) -> list[list[int]]:
+def _cards(counts: list[int]) -> list[int]:
+    return [v for v, count in enumerate(counts) for _ in range(count)]
+
+
+def _cards_by_seat(counts: list[list[int]]) -> list[list[int]]:
     return [_cards(row) for row in counts]
 
 
-def _last_turns(s: State) -> list[int] | None:
+def _marked(by_seat: list[int]) -> list[int]:
+    return [q for q, marked in enumerate(by_seat) if marked]
+
+
+def _last_turns(table: dict[str, Any]) -> list[int] | None:
     """R12: whose last turn is not finished, in order."""
-    if s["first_knocker"] == NOBODY:
+    if table["first_knocker"] == NOBODY:
         return None
-    n = int(s["num_players"])
-    if s["phase"] == OVER:
+    if table["phase"] == OVER:
         return []
-    span = (int(s["first_knocker"]) - int(s["turn_player"])) % n
-    seats = [(int(s["turn_player"]) + i) % n for i in range(span)]
-    return [q for q in seats if s["status"][q] == SALOON]
+    n, begin = table["num_players"], table["turn_player"]
+    seats = [(begin + i) % n for i in range((table["first_knocker"] - begin) % n)]
+    return [q for q in seats if table["status"][q] == SALOON]
 
 
-def _exchange(s: State) -> dict[str, Any] | None:
-    if s["phase"] != EXCHANGE:
+def _exchange(table: dict[str, Any]) -> dict[str, Any] | None:
+    if table["phase"] != EXCHANGE:
         return None
     return {
-        "trickster": int(s["trickster"]),
-        "pair": s["pair"].tolist(),
-        "given": [_card(given) for given in s["given"]],
+        "trickster": table["trickster"],
+        "pair": table["pair"],
+        "given": [_card(given) for given in table["given"]],
     }
 
 
-def _settlement(s: State) -> dict[str, Any]:
-    n = int(s["num_players"])
+def _settlement(table: dict[str, Any]) -> dict[str, Any]:
+    n = table["num_players"]
+    in_saloon = [status == SALOON for status in table["status"][:n]]
     return {
-        "sums": [int(s["sums"][q]) if s["status"][q] == SALOON else None for q in range(n)],
-        "losers": np.flatnonzero(s["losers"]).tolist(),
-        "hands": _cards_by_seat(s["hands"][:n]),
-        "displays": _cards_by_seat(s["displays"][:n]),
+        "sums": [table["sums"][q] if in_saloon[q] else None for q in range(n)],
+        "losers": _marked(table["losers"]),
+        "hands": _cards_by_seat(table["hands"][:n]),
+        "displays": _cards_by_seat(table["displays"][:n]),
     }
 
 

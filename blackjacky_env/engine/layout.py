@@ -75,7 +75,15 @@ class Layout:
         values = np.asarray(vector)
         if values.shape != (self.size,):
             raise ValueError(f"an observation vector of shape ({self.size},) is needed, not {values.shape}")
-        return {
-            part.name: values[part.offset : part.offset + part.length].reshape(part.shape).tolist()
-            for part in self.parts.values()
-        }
+        entries = values.tolist()
+        return {part.name: _nested(entries, part) for part in self.parts.values()}
+
+
+def _nested(entries: list[int], part: Part) -> Any:
+    """The entries of a part as nested lists; shape () is a single number."""
+    if not part.shape:
+        return entries[part.offset]
+    nested: list[Any] = entries[part.offset : part.offset + part.length]
+    for length in reversed(part.shape[1:]):
+        nested = [nested[i : i + length] for i in range(0, len(nested), length)]
+    return nested

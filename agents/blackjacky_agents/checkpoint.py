@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +84,25 @@ def load_agent(path: Path | str, game: str = "black_jacky") -> CompiledAgent:
     data = file.read_bytes()
     if hashlib.sha256(data).hexdigest() != card.get("sha256"):
         raise ValueError(f"{where} is damaged: {file.name} is not the file that its card describes, or is cut short")
-    arrays = load(data)
-    layers = [(arrays[f"layer_{i}.weight"], arrays[f"layer_{i}.bias"]) for i in range(len(card["layers"]) - 1)]
-    return CompiledAgent(f"ppo:{path}", game, network_policy(encoding), pack(layers, card["greedy"]))
+    layers = _read_layers(where, data, card, encoding)
+    return CompiledAgent(f"ppo:{path}", game, network_policy(encoding), pack(layers, bool(card.get("greedy", True))))
+
+
+def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Encoding) -> Layers:
+    """The layers in a weights file; `ValueError` unless they lead from what the encoding shows to the actions."""
+    try:
+        arrays = load(data)
+        layers = [(arrays[f"layer_{i}.weight"], arrays[f"layer_{i}.bias"]) for i in range(len(arrays) // 2)]
+    except (SafetensorError, KeyError) as error:
+        raise ValueError(f"{where} is damaged: its weights cannot be read ({error!r})") from None
+    shapes = [(weight.shape, bias.shape) for weight, bias in layers]
+    sizes = [encoding.size, *(bias.size for _, bias in layers)]
+    if shapes != [((a, b), (b,)) for a, b in pairwise(sizes)] or sizes[1:][-1:] != [card["num_actions"]]:
+        raise ValueError(
+            f"{where} is damaged: its layers have the shapes {shapes}; needed are layers that lead from the "
+            f"{encoding.size} numbers of the encoding {encoding.name!r} to {card['num_actions']} actions"
+        )
+    return layers
 
 
 def read_card(path: Path | str) -> dict[str, Any]:
@@ -111,7 +128,11 @@ def read_card(path: Path | str) -> dict[str, Any]:
 
 
 def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[Any]], state: Mapping[str, Any]) -> Path:
-    """Write a checkpoint of ``steps`` steps into ``folder``, then delete all but the last two; returns its path."""
+    """Write a checkpoint of ``steps`` steps into ``folder``; returns its path.
+
+    Only it and the one before are kept. Those of more steps go too: the training went on from before them because they
+    are broken.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"step_{steps:012d}"
     aside = folder / f"aside_{os.getpid()}"
@@ -122,8 +143,9 @@ def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[A
     write_json(aside / "state.json", {**state, "sha256": _checksum(data, state)})
     shutil.rmtree(path, ignore_errors=True)
     aside.rename(path)
-    for old in sorted(folder.glob("step_*"))[:-_KEPT]:
-        shutil.rmtree(old)
+    kept = [other for other in sorted(folder.glob("step_*")) if other <= path][-_KEPT:]
+    for other in set(folder.glob("step_*")) - set(kept):
+        shutil.rmtree(other)
     return path
 
 

@@ -165,7 +165,7 @@ class LearnerVecEnv(VecEnv):
         return [find_compiled(member, self.game.name) for member in members]
 
     def get_state(self) -> dict[str, npt.NDArray[Any]]:
-        """Copies of all arrays that the games go on from, opponents left out; `ResetNeeded` before the first `reset`."""
+        """Copies of all arrays that the games go on from, opponents left out; `ResetNeeded` before the first reset."""
         self._require_games()
         arrays = {name: getattr(self, f"_{name}").copy() for name in _KEPT}
         return {**arrays, "states": self._states.view(np.uint8).copy(), "keys": np.array(self._keys, np.uint64)}

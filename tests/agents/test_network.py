@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def random_linears(inputs: int, *hidden: int, seed: int = 0, spread: float = 2.0
     """Layers of torch with random weights, so large that the chances of actions differ much."""
     torch.manual_seed(seed)
     sizes = (inputs, *hidden, NUM_ACTIONS)
-    linears = [torch.nn.Linear(a, b) for a, b in zip(sizes, sizes[1:], strict=False)]
+    linears = [torch.nn.Linear(a, b) for a, b in pairwise(sizes)]
     with torch.no_grad():
         linears[-1].weight *= spread
     return linears

@@ -1,0 +1,357 @@
+"""Files of trained agents and checkpoints of trainings: what is written comes back, and what is damaged is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import shutil
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from blackjacky_agents import checkpoint, make_agent
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.checkpoint import (
+    AGENT_FILE,
+    load_agent,
+    load_checkpoint,
+    read_card,
+    save_agent,
+    save_checkpoint,
+    write_json,
+)
+from blackjacky_agents.network import Layers, find_encoding, network_policy, pack
+from tests.agents.positions import positions
+
+GAME = "black_jacky"
+CARDS = find_encoding("cards", GAME)
+
+
+class Touch:
+    """Pickled, it writes a file as soon as somebody loads it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+def random_layers(*hidden: int, seed: int = 0, inputs: int = CARDS.size, outputs: int = 61) -> Layers:
+    rng = np.random.default_rng(seed)
+    return [
+        (rng.normal(size=(a, b)).astype(np.float32), rng.normal(size=b).astype(np.float32))
+        for a, b in pairwise([inputs, *hidden, outputs])
+    ]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run folder with a trained agent."""
+    save_agent(tmp_path / AGENT_FILE, random_layers(8), GAME, CARDS, steps=5)
+    return tmp_path
+
+
+def change_card(run: Path, **changes: Any) -> None:
+    card = run / "weights.json"
+    write_json(card, {**json.loads(card.read_text("utf-8")), **changes})
+
+
+def write_weights(run: Path, data: bytes) -> None:
+    """Put other bytes in the place of the weights, as if they were those that the card describes."""
+    (run / AGENT_FILE).write_bytes(data)
+    change_card(run, sha256=hashlib.sha256(data).hexdigest())
+
+
+# ---------------------------------------------------------------- trained agents
+
+
+@pytest.mark.parametrize("greedy", [True, False])
+@pytest.mark.parametrize("hidden", [(), (8,), (16, 5)])
+def test_an_agent_that_was_kept_plays_as_before(tmp_path: Path, hidden: tuple[int, ...], greedy: bool) -> None:
+    layers, seen = random_layers(*hidden), positions(games=10, moves=50)
+    save_agent(tmp_path / AGENT_FILE, layers, GAME, CARDS, greedy)
+    before = CompiledAgent("before", GAME, network_policy(CARDS), pack(layers, greedy))
+    before.reset(1)
+    chosen = before.act_batch(*seen)
+    named = make_agent(f"ppo:{tmp_path}")
+    assert named.name == f"ppo:{tmp_path}"
+    for agent in (load_agent(tmp_path), load_agent(str(tmp_path / AGENT_FILE)), named):
+        agent.reset(1)
+        np.testing.assert_array_equal(agent.act_batch(*seen), chosen)
+
+
+def test_the_card_says_what_the_agent_plays_and_how_it_was_made(run: Path) -> None:
+    card = read_card(run)
+    assert card == read_card(run / AGENT_FILE) == json.loads((run / "weights.json").read_text("utf-8"))
+    told = ("game", "version", "encoding", "encoding_version", "layers", "activation", "greedy", "steps")
+    assert [card[name] for name in told] == [GAME, 0, "cards", CARDS.version, [CARDS.size, 8, 61], "relu", True, 5]
+    assert card["sha256"] == hashlib.sha256((run / AGENT_FILE).read_bytes()).hexdigest()
+
+
+def test_an_agent_is_written_over_in_one_move_and_leaves_nothing_else(run: Path) -> None:
+    save_agent(run / AGENT_FILE, random_layers(4, seed=1), GAME, CARDS)
+    assert sorted(path.name for path in run.iterdir()) == ["weights.json", AGENT_FILE]
+    assert read_card(run)["layers"] == [CARDS.size, 4, 61]
+
+
+def test_what_could_not_be_written_leaves_what_was_there(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = (run / AGENT_FILE).read_bytes()
+
+    def fail(path: Path, data: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(data[: len(data) // 2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.raises(OSError, match="No space left"):
+        save_agent(run / AGENT_FILE, random_layers(4), GAME, CARDS)
+    monkeypatch.undo()
+    assert (run / AGENT_FILE).read_bytes() == before
+    load_agent(run)
+
+
+@pytest.mark.parametrize("missing", [AGENT_FILE, "weights.json"])
+def test_a_missing_file_is_named_with_what_is_needed(run: Path, missing: str) -> None:
+    (run / missing).unlink()
+    with pytest.raises(
+        ValueError, match=r"there is no trained agent at .* is missing; needed is a run folder"
+    ) as error:
+        load_agent(run)
+    assert str(run / missing) in str(error.value)
+
+
+@pytest.mark.parametrize("path", ["runs/nowhere", "nowhere.safetensors", ""])
+def test_a_missing_run_is_named_with_what_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=rf"no trained agent at '{path}': .* is missing; needed is a run folder"):
+        make_agent(f"ppo:{path}")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"game": ', b"[]", b"\xff\xfe", b"\x80\x04N."])
+def test_a_damaged_card_is_refused(run: Path, content: bytes) -> None:
+    (run / "weights.json").write_bytes(content)
+    with pytest.raises(ValueError, match=r"the card '.*weights\.json' of a trained agent is damaged: "):
+        load_agent(run)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"game": "skat"}, "is for game='skat'; needed is game='black_jacky'"),
+        ({"version": 1}, "is for version=1; needed is version=0"),
+        ({"format": 2}, "is for format=2; needed is format=1"),
+        ({"encoding": "pixels"}, "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
+        ({"encoding": None}, "encoding=None is unknown; allowed are 'cards', 'advice'"),
+        ({"encoding_version": 0}, rf"is for encoding_version=0; needed is encoding_version={CARDS.version}"),
+        ({"observation_size": 5}, r"is for observation_size=5; needed is observation_size=\d+"),
+        ({"num_actions": 5}, "is for num_actions=5; needed is num_actions=61"),
+        ({"encoding": "advice"}, r"its layers have the shapes .*; needed are layers that lead from the \d+ numbers"),
+        ({"sha256": "0"}, "is damaged: weights.safetensors is not the file that its card describes"),
+    ],
+)
+def test_an_agent_for_something_else_is_refused_by_name(run: Path, changes: dict[str, Any], message: str) -> None:
+    change_card(run, **changes)
+    with pytest.raises(ValueError, match=f"the trained agent '.*' ?:? ?.*{message}"):
+        load_agent(run)
+
+
+def test_weights_that_are_cut_short_or_changed_are_refused(run: Path) -> None:
+    whole = (run / AGENT_FILE).read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for damaged in (b"", whole[:-1], whole[:50], whole + b"\0", bytes(flipped)):
+        (run / AGENT_FILE).write_bytes(damaged)
+        with pytest.raises(ValueError, match="is damaged: weights.safetensors is not the file that its card describes"):
+            load_agent(run)
+
+
+def test_no_pickle_is_read_even_if_the_card_vouches_for_it(run: Path) -> None:
+    touched = run / "touched"
+    write_weights(run, pickle.dumps(Touch(touched)))
+    with pytest.raises(ValueError, match="is damaged: its weights cannot be read"):
+        load_agent(run)
+    assert not touched.exists()
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        random_layers(8, inputs=CARDS.size - 1),
+        random_layers(8, outputs=60),
+        [random_layers(8)[0], random_layers(9)[1]],
+        [(random_layers()[0][0], np.zeros((1, 61), np.float32))],
+        [(random_layers()[0][0], np.array(0.0, np.float32))],
+        [],
+    ],
+)
+def test_layers_that_do_not_lead_from_the_encoding_to_the_actions_are_refused(run: Path, layers: Layers) -> None:
+    arrays = {
+        f"layer_{i}.{name}": part for i, layer in enumerate(layers) for name, part in zip("wb", layer, strict=True)
+    }
+    arrays = {name.replace(".w", ".weight").replace(".b", ".bias"): part for name, part in arrays.items()}
+    save_file(arrays, run / "other.safetensors")
+    write_weights(run, (run / "other.safetensors").read_bytes())
+    with pytest.raises(ValueError, match=r"is damaged: its layers have the shapes .* to 61 actions"):
+        load_agent(run)
+
+
+def test_weights_without_the_layers_names_are_refused(run: Path) -> None:
+    save_file({"a": np.zeros(3), "b": np.zeros(3)}, run / "other.safetensors")
+    write_weights(run, (run / "other.safetensors").read_bytes())
+    with pytest.raises(ValueError, match=r"its weights cannot be read \(KeyError\('layer_0"):
+        load_agent(run)
+
+
+# ---------------------------------------------------------------- checkpoints
+
+
+def arrays_of(steps: int) -> dict[str, npt.NDArray[Any]]:
+    """Arrays of every kind that a training keeps: of several dtypes, without entries, without dimensions, transposed."""
+    rng = np.random.default_rng(steps)
+    return {
+        "policy.weight": rng.normal(size=(3, 5)).astype(np.float32).T,
+        "adam.0.step": np.array(steps, np.float32),
+        "games.masks": rng.integers(2, size=(4, 61)).astype(np.int8),
+        "games.keys": rng.integers(2**64, size=4, dtype=np.uint64),
+        "games.played": np.zeros(0, np.int64),
+        "torch": rng.integers(256, size=50).astype(np.uint8),
+        "episode_starts": np.array([True, False]),
+    }
+
+
+def state_of(steps: int) -> dict[str, Any]:
+    return {"steps": steps, "seconds": 0.1 + steps, "drawn_from": {"state": 2**127 + steps, "name": "PCG64"}}
+
+
+def save(folder: Path, steps: int) -> Path:
+    return save_checkpoint(folder, steps, arrays_of(steps), state_of(steps))
+
+
+def assert_loads(folder: Path, steps: int, broken: tuple[str, ...] = ()) -> None:
+    arrays, state, complaints = load_checkpoint(folder)
+    assert state == state_of(steps)
+    assert arrays.keys() == arrays_of(steps).keys()
+    for name, array in arrays_of(steps).items():
+        assert arrays[name].dtype == array.dtype
+        np.testing.assert_array_equal(arrays[name], array)
+    assert len(complaints) == len(broken)
+    for complaint, name in zip(complaints, broken, strict=True):
+        assert complaint.startswith(f"checkpoint {name} is broken (")
+        assert complaint.endswith("; using the one before it")
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[-40] ^= 4
+    path.write_bytes(bytes(data))
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def put_a_pickle_there(path: Path) -> None:
+    path.write_bytes(pickle.dumps(Touch(path.parent / "touched")))
+
+
+def put_the_other_one_there(path: Path) -> None:
+    """A file of another checkpoint, whole but not of this one."""
+    shutil.copy(path.parents[1] / "step_000000000100" / path.name, path)
+
+
+BREAK = [cut, flip, empty, put_a_pickle_there, put_the_other_one_there, Path.unlink]
+
+
+def test_the_newest_checkpoint_is_used_as_it_was_written(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "checkpoints"
+    assert save(folder, 900) == folder / "step_000000000900"
+    assert_loads(folder, 900)
+    save(folder, 1000)
+    assert_loads(folder, 1000)
+
+
+@pytest.mark.parametrize("file", ["arrays.safetensors", "state.json"])
+@pytest.mark.parametrize("damage", BREAK, ids=lambda damage: damage.__name__)
+def test_a_broken_checkpoint_is_named_and_the_one_before_it_is_used(
+    tmp_path: Path, file: str, damage: Callable[[Path], Any]
+) -> None:
+    save(tmp_path, 100)
+    damage(save(tmp_path, 200) / file)
+    assert_loads(tmp_path, 100, broken=("step_000000000200",))
+    assert not list(tmp_path.rglob("touched"))
+
+
+def test_without_a_whole_checkpoint_all_that_is_wrong_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"there is no whole checkpoint in '.*nowhere'$"):
+        load_checkpoint(tmp_path / "nowhere")
+    cut(save(tmp_path, 100) / "state.json")
+    flip(save(tmp_path, 200) / "arrays.safetensors")
+    with pytest.raises(ValueError, match=r"no whole checkpoint in .*; checkpoint step_0+200 is broken \(its checksum"):
+        load_checkpoint(tmp_path)
+
+
+def test_two_checkpoints_are_kept(tmp_path: Path) -> None:
+    for steps in (5, 50, 999_999, 1_000_000):
+        save(tmp_path, steps)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["step_000000999999", "step_000001000000"]
+
+
+def test_a_checkpoint_of_the_same_steps_replaces_the_one_that_is_there(tmp_path: Path) -> None:
+    save(tmp_path, 100)
+    flip(save(tmp_path, 200) / "arrays.safetensors")
+    save(tmp_path, 200)
+    assert_loads(tmp_path, 200)
+
+
+def test_a_broken_checkpoint_does_not_outlive_those_of_the_training_that_went_on(tmp_path: Path) -> None:
+    save(tmp_path, 100)
+    flip(save(tmp_path, 200) / "arrays.safetensors")
+    save(tmp_path, 150)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["step_000000000100", "step_000000000150"]
+    assert_loads(tmp_path, 150)
+
+
+def test_what_a_killed_process_left_half_written_does_no_harm(tmp_path: Path) -> None:
+    save(tmp_path, 100)
+    for name in ("aside_1", f"aside_{os.getpid()}"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "arrays.safetensors").write_bytes(b"half of it")
+    assert_loads(tmp_path, 100)
+    save(tmp_path, 200)
+    assert_loads(tmp_path, 200)
+
+
+@pytest.mark.parametrize("stopped_at", ["write_bytes", "write_json", "rename"])
+def test_nothing_half_written_is_ever_a_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped_at: str
+) -> None:
+    save(tmp_path, 100)
+
+    def stop(*args: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint if stopped_at == "write_json" else Path, stopped_at, stop)
+        with pytest.raises(KeyboardInterrupt):
+            save(tmp_path, 200)
+    assert_loads(tmp_path, 100)
+    save(tmp_path, 200)
+    assert_loads(tmp_path, 200)
+
+
+def test_arrays_lie_in_a_file_that_anybody_can_read(tmp_path: Path) -> None:
+    arrays = load_file(save(tmp_path, 7) / "arrays.safetensors")
+    np.testing.assert_array_equal(arrays["policy.weight"], arrays_of(7)["policy.weight"])

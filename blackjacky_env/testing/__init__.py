@@ -1,0 +1,61 @@
+"""A conformance kit for PettingZoo's AEC environments, and the proof that nothing hidden is shown.
+
+Every check is a function of what makes an environment and of settings, which are those of `Trial`; it raises
+`ConformanceError`, or `Skipped` where it does not apply. `check_all` runs them all and prints as a table; `cases`
+are for pytest. ``python -m blackjacky_env.testing module:function`` does the same from a command line. The README of
+this folder says what is checked.
+
+>>> import functools
+>>> from blackjacky_env import black_jacky_v0
+>>> from blackjacky_env.testing import check_mask
+>>> check_mask(functools.partial(black_jacky_v0.env, num_players=2), games=2, refusal="raise")
+"""
+
+from __future__ import annotations
+
+from blackjacky_env.testing.actions import check_illegal_action, check_mask
+from blackjacky_env.testing.copies import check_deepcopy, check_pickle, check_state
+from blackjacky_env.testing.determinism import check_after_other_games, check_other_process, check_same_process
+from blackjacky_env.testing.errors import ConformanceError, Skipped
+from blackjacky_env.testing.leaks import Examined, check_no_leaks, check_public_shows, examine
+from blackjacky_env.testing.observations import (
+    check_handed_out,
+    check_looking,
+    check_observations,
+    check_off_turn_mask,
+)
+from blackjacky_env.testing.report import CHECKS, Case, Report, Result, cases, check_all
+from blackjacky_env.testing.rewards import check_last_rewards, check_rewards, check_rewards_cleared
+from blackjacky_env.testing.trial import Trial, own_taste
+
+__all__ = [
+    "CHECKS",
+    "Case",
+    "ConformanceError",
+    "Examined",
+    "Report",
+    "Result",
+    "Skipped",
+    "Trial",
+    "cases",
+    "check_after_other_games",
+    "check_all",
+    "check_deepcopy",
+    "check_handed_out",
+    "check_illegal_action",
+    "check_last_rewards",
+    "check_looking",
+    "check_mask",
+    "check_no_leaks",
+    "check_observations",
+    "check_off_turn_mask",
+    "check_other_process",
+    "check_pickle",
+    "check_public_shows",
+    "check_rewards",
+    "check_rewards_cleared",
+    "check_same_process",
+    "check_state",
+    "examine",
+    "own_taste",
+]

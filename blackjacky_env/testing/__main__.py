@@ -1,0 +1,66 @@
+"""Check an environment from a command line: ``python -m blackjacky_env.testing module:function``."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import functools
+import sys
+from typing import Any
+
+from blackjacky_env.testing.report import CHECKS, FAILED, Report, cases
+from blackjacky_env.testing.trial import find
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check, print the table; the exit status is 1 if a check has failed."""
+    args = _parser().parse_args(arguments)
+    settings: dict[str, Any] = {
+        name: getattr(args, name) for name in ("games", "seed", "max_steps", "moments", "refusal", "off_turn_mask")
+    }
+    try:
+        make_env = functools.partial(find(args.env), **dict(map(_option, args.option)))
+        if args.ours:
+            from blackjacky_env.testing.tables import PROMISES
+
+            settings |= PROMISES
+        chosen = cases(make_env, args.only, **settings)
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        sys.exit(f"error: {error}")
+    report = Report()
+    for number, case in enumerate(chosen, start=1):
+        print(f"\r{number}/{len(chosen)} {case.name:20}", end="", file=sys.stderr, flush=True)
+        report.append(case.result())
+    print("\r" + " " * 30, end="\r", file=sys.stderr)
+    print(report.markdown() if args.markdown else report)
+    return int(any(result.outcome == FAILED for result in report))
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, _, value = text.partition("=")
+    try:
+        return name, ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return name, value
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m blackjacky_env.testing", description=__doc__)
+    parser.add_argument("env", help="what makes the environment, such as pettingzoo.classic.tictactoe_v3:env")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="for the environment")
+    parser.add_argument("--only", nargs="+", metavar="CHECK", help=f"of {', '.join(CHECKS)}")
+    parser.add_argument("--games", type=int, default=10, help="games that each check plays")
+    parser.add_argument("--seed", type=int, default=0, help="of the first game")
+    parser.add_argument("--max-steps", type=int, default=1000, help="after which a game is cut off")
+    parser.add_argument("--moments", type=int, default=3, help="at which a game is copied and all actions are tried")
+    parser.add_argument("--refusal", choices=("any", "raise", "end"), default="any", help="of illegal actions")
+    parser.add_argument(
+        "--off-turn-mask", choices=("zero",), help="what masks are off turn; nothing is promised without"
+    )
+    parser.add_argument("--ours", action="store_true", help="check all that this package promises of its environments")
+    parser.add_argument("--markdown", action="store_true", help="print the table for a document")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

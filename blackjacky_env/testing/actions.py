@@ -1,0 +1,114 @@
+"""The mask is what the environment accepts, and what it refuses changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Discrete
+from pettingzoo.utils.env_logger import EnvLogger
+
+from blackjacky_env.testing.checks import check
+from blackjacky_env.testing.errors import Skipped, Spot
+from blackjacky_env.testing.pictures import Env, compare, picture
+from blackjacky_env.testing.trial import Course, Trial, action_mask, is_done
+
+ACCEPTED, RAISED, ENDED = "accepted", "raised", "ended"
+_REFUSED = {"any": (RAISED, ENDED), "raise": (RAISED,), "end": (ENDED,)}
+
+
+@check
+def check_mask(trial: Trial, spot: Spot) -> None:
+    """At random moments every action of the space is tried: those in the mask are accepted, all others refused.
+
+    Actions next to the space are refused too. Refused means: it raises, or it ends the game for the agent that made it;
+    ``refusal`` says which is promised. Behind `TerminateIllegalWrapper`, which refuses by the mask itself, only a bare
+    environment shows whether its mask is too narrow.
+    """
+    for course, moment, env in _decisions(trial, spot):
+        mask, start = _mask(spot, env)
+        if not mask.any():
+            spot.fail("the mask of the agent that has to act allows no action")
+        for action in range(start - 1, start + len(mask) + 1):
+            inside = start <= action < start + len(mask)
+            outcome, _ = _try(trial, spot, course, moment, action)
+            if inside and mask[action - start]:
+                if outcome == RAISED:
+                    spot.fail(f"action {action} is in the mask, but it is refused")
+            elif outcome not in _REFUSED[trial.refusal]:
+                where = "is not in the mask" if inside else f"lies outside {env.action_space(spot.agent)}"
+                spot.fail(f"action {action} {where}, but it is not refused: {outcome}")
+
+
+@check
+def check_illegal_action(trial: Trial, spot: Spot) -> None:
+    """Actions that are refused by an exception change nothing: neither what can be seen nor how the game goes on."""
+    raised = 0
+    for course, moment, env in _decisions(trial, spot):
+        mask, start = _mask(spot, env)
+        before = picture(env)
+        for action in np.flatnonzero(mask == 0).tolist():
+            outcome, tried = _try(trial, spot, course, moment, start + action, env)
+            if outcome == RAISED:
+                raised += 1
+                compare(spot, before, picture(tried), "before", f"after action {start + action} was refused")
+            elif outcome == ENDED:
+                break
+            else:
+                spot.fail(f"action {start + action} is not in the mask and was carried out")
+        else:
+            _goes_on_undisturbed(trial, spot, course, moment, env)
+    if not raised:
+        raise Skipped("no illegal action was refused by an exception: there was none, or they end the game")
+
+
+def _decisions(trial: Trial, spot: Spot) -> Iterator[tuple[Course, int, Env]]:
+    """Random moments at which an agent has to act."""
+    for course in trial.courses(spot):
+        for moment in trial.some_moments(course):
+            env = trial.replay(spot, course, moment)
+            spot.step, spot.agent = moment, env.agent_selection
+            if not is_done(env, spot.agent):
+                yield course, moment, env
+
+
+def _mask(spot: Spot, env: Env) -> tuple[npt.NDArray[Any], int]:
+    """The mask of the agent on turn and the number of the first action."""
+    space, mask = env.action_space(spot.agent), action_mask(env, spot.agent)
+    if not isinstance(space, Discrete):
+        raise Skipped(f"actions can be listed in a Discrete space only, not in {space}")
+    if mask is None:
+        raise Skipped("there is no action_mask, neither in the observation nor in infos")
+    if np.shape(mask) != (space.n,):
+        spot.fail(f"the mask has shape {np.shape(mask)}, {space} needs ({space.n},)")
+    in_info = env.infos[spot.agent].get("action_mask", mask)
+    if not np.array_equal(mask, in_info):
+        spot.fail("the mask in the observation and the mask in infos differ")
+    return mask, int(space.start)
+
+
+def _try(trial: Trial, spot: Spot, course: Course, moment: int, action: int, env: Env | None = None) -> tuple[str, Env]:
+    """What becomes of an action, and the environment in which it was tried: ``env``, or one for this action alone."""
+    env = trial.replay(spot, course, moment) if env is None else env
+    agent = env.agent_selection
+    spot.step, spot.agent = moment, agent
+    EnvLogger.suppress_output()  # PettingZoo warns of every illegal action
+    try:
+        env.step(action)
+    except Exception:  # noqa: BLE001  # each environment has an exception of its own
+        return RAISED, env
+    finally:
+        EnvLogger.unsuppress_output()
+    return (ENDED if agent not in env.agents or is_done(env, agent) else ACCEPTED), env
+
+
+def _goes_on_undisturbed(trial: Trial, spot: Spot, course: Course, moment: int, env: Env) -> None:
+    """Like an environment in which nobody has tried anything."""
+    undisturbed = trial.replay(spot, course, moment)
+    for step, action in enumerate(course.actions[moment:], start=moment):
+        spot.step, spot.agent = step, env.agent_selection
+        env.step(action)
+        undisturbed.step(action)
+        compare(spot, picture(undisturbed), picture(env), "as a rule", f"if actions were refused before step {moment}")

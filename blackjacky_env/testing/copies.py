@@ -1,0 +1,126 @@
+"""Copies are faithful: they look like the original, go on like it, and share nothing with it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+from blackjacky_env.testing.checks import check
+from blackjacky_env.testing.errors import Skipped, Spot
+from blackjacky_env.testing.pictures import Env, Picture, compare, first_difference, picture
+from blackjacky_env.testing.trial import Course, Trial
+
+_RESETS = 3  # without a seed, after a game
+
+
+@check
+def check_deepcopy(trial: Trial, spot: Spot) -> None:
+    """`copy.deepcopy` at random moments."""
+    _check_copies(trial, spot, lambda env, seed: _try("copy.deepcopy", copy.deepcopy, env))
+
+
+@check
+def check_pickle(trial: Trial, spot: Spot) -> None:
+    """Pickling and unpickling at random moments."""
+    _check_copies(trial, spot, lambda env, seed: _try("pickle", _through_pickle, env))
+
+
+@check
+def check_state(trial: Trial, spot: Spot) -> None:
+    """`get_state` at random moments, and `set_state` in an environment that is in the middle of another game."""
+    raw = trial.make().unwrapped
+    if not (hasattr(raw, "get_state") and hasattr(raw, "set_state")):
+        raise Skipped("the environment has no get_state and set_state")
+
+    def through_state(env: Env, seed: int) -> Env:
+        original: Any = env.unwrapped
+        state, other = original.get_state(), trial.make()
+        other.reset(seed=seed + 1)
+        for _, action in zip(range(seed % 5), trial.moves(other, Spot(spot.check), seed + 1), strict=False):
+            other.step(action)
+        receiver: Any = other.unwrapped
+        receiver.set_state(state)
+        return other
+
+    _check_copies(trial, spot, through_state)
+
+
+def _through_pickle(env: Env) -> Any:
+    return pickle.loads(pickle.dumps(env))  # noqa: S301  # what is loaded was dumped in the same line
+
+
+def _try(name: str, make_copy: Callable[[Env], Any], env: Env) -> Env:
+    """A copy; an environment that refuses to be copied is not unfaithful."""
+    try:
+        other: Env = make_copy(env)
+    except (TypeError, pickle.PicklingError, AttributeError, NotImplementedError) as error:
+        raise Skipped(f"{name} is refused: {type(error).__name__}: {error}") from None
+    return other
+
+
+def _check_copies(trial: Trial, spot: Spot, make_copy: Callable[[Env, int], Env]) -> None:
+    """The copy goes on first at every other moment, so that neither can change the other unseen."""
+    for course in trial.courses(spot):
+        whole = _resets_go_on(trial, spot, course)
+        for number, moment in enumerate(trial.some_moments(course)):
+            env = trial.replay(spot, course, moment)
+            before = picture(env)
+            other = make_copy(env, course.seed)
+            compare(spot, before, _look(spot, other), "in the original", "in the copy")
+            compare(spot, before, picture(env), "before it was copied", "after it was copied")
+            pair = [(env, "the original"), (other, "the copy")]
+            _go_on(spot, course, moment, pair[:: 1 - 2 * (number % 2)])
+            if whole:
+                _reset_both(spot, env, other)
+
+
+def _look(spot: Spot, other: Env) -> Picture:
+    try:
+        return picture(other)
+    except Exception as error:  # noqa: BLE001  # whatever a broken copy raises
+        spot.fail(f"the copy cannot be looked at, it raises {type(error).__name__}: {error}")
+
+
+def _go_on(spot: Spot, course: Course, moment: int, pair: list[tuple[Env, str]]) -> None:
+    """The first of the pair plays the game to its end, then the second does the same."""
+    (first, first_name), (second, second_name) = pair
+    before, seen = picture(second), []
+    for action in course.actions[moment:]:
+        first.step(action)
+        seen.append(picture(first))
+    changed = f"after {first_name} has gone on"
+    compare(spot, before, picture(second), f"in {second_name}", changed)
+    for step, (action, expected) in enumerate(zip(course.actions[moment:], seen, strict=True), start=moment):
+        spot.step, spot.agent = step, second.agent_selection
+        second.step(action)
+        compare(
+            spot,
+            expected,
+            picture(second),
+            f"in {first_name}",
+            f"in {second_name}, which goes on with the same actions",
+        )
+    compare(spot, seen[-1], picture(first), f"in {first_name}", f"after {second_name} has gone on")
+
+
+def _reset_both(spot: Spot, env: Env, other: Env) -> None:
+    spot.step, spot.agent = None, None
+    for _ in range(_RESETS):
+        env.reset()
+        other.reset()
+        compare(
+            spot, picture(env), picture(other), "in the original", "in the copy, after both were reset without a seed"
+        )
+
+
+def _resets_go_on(trial: Trial, spot: Spot, course: Course) -> bool:
+    """Whether resets without a seed go on from the seeded one: only then must copies agree about them."""
+    env, twin = trial.replay(spot, course), trial.replay(spot, course)
+    for _ in range(_RESETS):
+        env.reset()
+        twin.reset()
+        if first_difference(picture(env), picture(twin), "", ""):
+            return False
+    return True

@@ -1,0 +1,122 @@
+"""The same seed and the same actions make the same game, whoever asks, and wherever it is played."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from blackjacky_env.testing.checks import check
+from blackjacky_env.testing.errors import Skipped, Spot
+from blackjacky_env.testing.pictures import Env, Picture, compare, picture
+from blackjacky_env.testing.trial import Course, Trial
+
+UNKNOWN = 3
+"""Exit status of the new process if it cannot import what makes the environment."""
+
+_TIMEOUT = 600.0  # seconds
+
+
+@check
+def check_same_process(trial: Trial, spot: Spot) -> None:
+    """Two environments of one process play the same game when they are stepped in turns, to its very end."""
+    for seed in trial.seeds:
+        env, twin = trial.begin(spot, seed), trial.begin(spot, seed)
+        _play_together(trial, spot, env, twin, "in one environment", "in another of the same seed")
+
+
+@check
+def check_after_other_games(trial: Trial, spot: Spot) -> None:
+    """An environment that has played other games, one to its end and one not, plays as a new one does."""
+    for seed in trial.seeds:
+        env, used = trial.begin(spot, seed), trial.begin(spot, seed + trial.games)
+        for action in trial.moves(used, spot, seed + trial.games):
+            used.step(action)
+        used.reset(seed=seed + 1)
+        for _, action in zip(range(seed % 7), trial.moves(used, spot, seed + 1), strict=False):
+            used.step(action)
+        spot.begin(seed)
+        used.reset(seed=seed)
+        _play_together(trial, spot, env, used, "in a new environment", "in one that has played other games")
+
+
+def _play_together(trial: Trial, spot: Spot, env: Env, twin: Env, here: str, there: str) -> None:
+    compare(spot, picture(env), picture(twin), here, there)
+    for action in trial.moves(env, spot, spot.seed or 0):
+        env.step(action)
+        twin.step(action)
+        compare(spot, picture(env), picture(twin), here, there)
+
+
+@check
+def check_other_process(trial: Trial, spot: Spot) -> None:
+    """New processes, each with another PYTHONHASHSEED, play the same games."""
+    task = _task(trial, courses := list(trial.courses(spot)))
+    expected = [pictures(trial, spot, course) for course in courses]
+    for hash_seed in trial.hash_seeds:
+        played = _play_elsewhere(task, hash_seed, spot)
+        for course, here, there in zip(courses, expected, played, strict=True):
+            spot.begin(course.seed)
+            _compare_all(spot, here, there, f"in a new process with PYTHONHASHSEED={hash_seed}")
+
+
+def pictures(trial: Trial, spot: Spot, course: Course) -> list[Picture]:
+    """Pictures of a whole game: at its start and after each action."""
+    env = trial.begin(spot, course.seed)
+    seen = [picture(env)]
+    for action in course.actions:
+        env.step(action)
+        seen.append(picture(env))
+    return seen
+
+
+def digests(seen: Picture) -> Picture:
+    """A picture that takes less space."""
+    return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in seen.items()}
+
+
+def _compare_all(spot: Spot, here: Sequence[Picture], there: Sequence[Picture], where: str) -> None:
+    for step, (seen, elsewhere) in enumerate(zip(here, there, strict=True), start=-1):
+        spot.step = None if step < 0 else step
+        own = digests(seen)
+        for name in [*own, *elsewhere]:
+            if own.get(name) != elsewhere.get(name):
+                spot.fail(f"{name} is {seen.get(name, 'missing')[:200]} here and something else {where}")
+
+
+def _task(trial: Trial, courses: list[Course]) -> bytes:
+    """What the new process is told; `Skipped` if it could not import what makes the environment."""
+    try:
+        task = pickle.dumps((trial.make_env, [tuple(course) for course in courses]))
+    except (pickle.PicklingError, AttributeError, TypeError):
+        task = b"__main__"
+    if b"__main__" in task:
+        raise Skipped(
+            "a new process cannot import this make_env: give 'module:function', a function at the top of a module, "
+            "or a functools.partial of one"
+        )
+    return task
+
+
+def _play_elsewhere(task: bytes, hash_seed: int, spot: Spot) -> list[list[Picture]]:
+    """The digests that a new process comes to."""
+    path = os.pathsep.join(dict.fromkeys([*filter(None, sys.path), os.getcwd()]))  # noqa: PTH109  # sys.path is text
+    done = subprocess.run(
+        [sys.executable, "-m", "blackjacky_env.testing.elsewhere"],
+        check=False,
+        input=task,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": str(hash_seed)},
+        capture_output=True,
+        timeout=_TIMEOUT,
+    )
+    errors = done.stderr.decode(errors="replace").strip().splitlines()
+    if done.returncode == UNKNOWN:
+        raise Skipped(f"a new process cannot import this make_env: {errors[-1]}")
+    if done.returncode:
+        spot.fail(f"a new process with PYTHONHASHSEED={hash_seed} ended with: {errors[-1] if errors else 'no message'}")
+    played: list[list[Picture]] = json.loads(done.stdout)
+    return played

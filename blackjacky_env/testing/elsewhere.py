@@ -1,0 +1,30 @@
+"""The new process of `check_other_process`: plays the games it is told on standard input, prints what it saw."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+
+from blackjacky_env.testing.determinism import UNKNOWN, digests, pictures
+from blackjacky_env.testing.errors import Spot
+from blackjacky_env.testing.trial import Course, Trial
+
+
+def main() -> None:
+    """Read, play, print."""
+    out, sys.stdout = sys.stdout, sys.stderr  # what environments print goes elsewhere
+    try:
+        make_env, courses = pickle.load(sys.stdin.buffer)  # noqa: S301  # written by the process that started this one
+        trial = Trial(make_env)
+        _ = trial.make
+    except (ImportError, AttributeError) as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        sys.exit(UNKNOWN)
+    spot = Spot("other_process")
+    played = [[digests(seen) for seen in pictures(trial, spot, Course(*course))] for course in courses]
+    json.dump(played, out)
+
+
+if __name__ == "__main__":
+    main()

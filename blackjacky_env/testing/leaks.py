@@ -1,0 +1,112 @@
+"""Nothing hidden is shown, and everything public is.
+
+The kit knows no game: the game supplies `vary_hidden`, which changes all that an agent cannot know, and `vary_public`, which
+changes something that it can see. `blackjacky_env.testing.tables` has them for the environments of this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from blackjacky_env.testing.checks import check
+from blackjacky_env.testing.errors import ConformanceError, Skipped, Spot
+from blackjacky_env.testing.pictures import Env, as_picture, first_difference, same
+from blackjacky_env.testing.trial import Look, Trial, VaryHidden
+
+LOOKS: Mapping[str, Look] = {
+    "observe": lambda env, agent: env.observe(agent),
+    "infos": lambda env, agent: env.infos[agent],
+    "reward": lambda env, agent: env._cumulative_rewards[agent],
+    "end": lambda env, agent: (env.terminations[agent], env.truncations[agent]),
+}
+"""What every agent is shown in every environment."""
+
+
+class Examined(NamedTuple):
+    """One position in which every agent's view was examined."""
+
+    env: Env
+    """The position, which goes on when the next is asked for."""
+    varied: int
+    """Agents from whom something was hidden."""
+    leaks: list[ConformanceError]
+
+
+@check
+def check_no_leaks(trial: Trial, spot: Spot) -> None:
+    """What an agent is shown is byte for byte the same when everything changes that it cannot know."""
+    if trial.vary_hidden is None:
+        raise Skipped("vary_hidden is needed: what an agent cannot know depends on the game")
+    varied = 0
+    for examined in _examine(trial, spot, trial.vary_hidden):
+        varied += examined.varied
+        if examined.leaks:
+            raise examined.leaks[0]
+    if not varied:
+        raise Skipped("vary_hidden found nothing hidden in any position")
+
+
+@check
+def check_public_shows(trial: Trial, spot: Spot) -> None:
+    """An agent's observation differs when something differs that everybody can see, or that it knows itself."""
+    if trial.vary_public is None:
+        raise Skipped("vary_public is needed: what an agent can see depends on the game")
+    tried = 0
+    for rng, env in _positions(trial, spot):
+        agent = env.agents[int(rng.integers(len(env.agents)))]
+        seen = env.observe(agent)
+        for what, other in trial.vary_public(env, agent, rng):
+            tried += 1
+            if same(seen, other.observe(agent)):
+                spot.fail(f"{what} differs, but what {agent} observes does not")
+    if not tried:
+        raise Skipped("vary_public found nothing in any position")
+
+
+def examine(make_env: Callable[[], Env] | str, **settings: Any) -> Iterator[Examined]:
+    """Examine positions one after the other, for long proofs; settings of `Trial`, ``vary_hidden`` among them."""
+    trial = Trial(make_env, **settings)
+    if trial.vary_hidden is None:
+        raise ValueError("vary_hidden is needed: what an agent cannot know depends on the game")
+    with Spot("no_leaks") as spot:
+        yield from _examine(trial, spot, trial.vary_hidden)
+
+
+def _examine(trial: Trial, spot: Spot, vary_hidden: VaryHidden) -> Iterator[Examined]:
+    for rng, env in _positions(trial, spot):
+        varied, leaks = 0, []
+        for agent in [*env.agents, *([None] if trial.spectator else [])]:
+            other = vary_hidden(env, agent, rng)
+            if other is not None:
+                varied += 1
+                leaks += _leaks(trial, spot, env, other, agent)
+        yield Examined(env, varied, leaks)
+
+
+def _leaks(trial: Trial, spot: Spot, env: Env, other: Env, agent: Any) -> Iterator[ConformanceError]:
+    looks = {**trial.looks} if agent is None else {**LOOKS, **trial.looks}
+    for name, look in looks.items():
+        one, another = look(env, agent), look(other, agent)
+        if same(one, another):
+            continue
+        shown = first_difference(as_picture(name, one), as_picture(name, another), "in one case", "in the other")
+        what = f"shown to {'a spectator' if agent is None else agent}: {shown or f'{name} differs'}"
+        yield ConformanceError(spot.check, f"what is hidden is {what}", spot.seed, spot.step, spot.agent)
+
+
+def _positions(trial: Trial, spot: Spot) -> Iterator[tuple[np.random.Generator, Env]]:
+    """The positions of random games, each with its game's generator: before every action, and when the game is over."""
+    seed, left = trial.seed, trial.positions
+    while left > 0:
+        env = trial.begin(spot, seed)
+        rng = np.random.default_rng([seed, 1])
+        for action in trial.moves(env, spot, seed):
+            yield rng, env
+            left -= 1
+            if left == 0 or action is None:
+                break
+            env.step(action)
+        seed += 1

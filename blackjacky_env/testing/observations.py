@@ -1,0 +1,143 @@
+"""Observations lie in their spaces, belong to whoever asked, and asking changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import Space, spaces
+
+from blackjacky_env.testing.checks import check
+from blackjacky_env.testing.errors import Skipped, Spot
+from blackjacky_env.testing.pictures import Env, arrays, compare, picture, same
+from blackjacky_env.testing.trial import Trial, action_mask
+
+
+@check
+def check_observations(trial: Trial, spot: Spot) -> None:
+    """Every agent's observation lies in its space at every step, on turn or not: keys, dtype, shape and range.
+
+    `last()` shows what `observe` shows. Gymnasium's own `contains` accepts other dtypes, such as int8 in a float32 box.
+    """
+    for seed in trial.seeds:
+        env = trial.begin(spot, seed)
+        _check_spaces(spot, env)
+        for action in trial.moves(env, spot, seed):
+            if not same(env.last()[0], env.observe(spot.agent)):
+                spot.fail("last() and observe() show different observations")
+            env.step(action)
+            _check_spaces(spot, env)
+
+
+@check
+def check_off_turn_mask(trial: Trial, spot: Spot) -> None:
+    """Masks of agents that are not on turn are all zeros, where that is promised."""
+    if trial.off_turn_mask is None:
+        raise Skipped("nothing is promised of masks off turn; where it is: off_turn_mask='zero'")
+    masks = 0
+    for seed in trial.seeds:
+        env = trial.begin(spot, seed)
+        for action in trial.moves(env, spot, seed):
+            for agent in env.agents:
+                mask = None if agent == env.agent_selection else action_mask(env, agent)
+                masks += mask is not None
+                if mask is not None and (mask.any() or np.any(env.infos[agent].get("action_mask", 0))):
+                    spot.fail(
+                        f"the mask of {agent}, who is not on turn, allows actions {np.flatnonzero(mask).tolist()}"
+                    )
+            env.step(action)
+    if not masks:
+        raise Skipped("there is no action_mask, neither in the observation nor in infos")
+
+
+@check
+def check_looking(trial: Trial, spot: Spot) -> None:
+    """Asking for observations, state, `last` and drawings does not change the game."""
+    for course in trial.courses(spot):
+        env = trial.begin(spot, course.seed)
+        seen = []
+        for action in course.actions:
+            seen.append(picture(env))
+            env.last()
+            if getattr(env, "render_mode", None) is not None:
+                env.render()
+            compare(spot, seen[-1], picture(env), "when asked first", "when asked again")
+            env.step(action)
+        for moment in trial.some_moments(course):
+            unseen = trial.replay(spot, course, moment)
+            compare(spot, picture(unseen), seen[moment], "if nobody has looked before", "if everything was looked at")
+
+
+@check
+def check_handed_out(trial: Trial, spot: Spot) -> None:
+    """Arrays that were handed out are not written again, and writing into an observation does not change the game."""
+    for course in trial.courses(spot):
+        _check_kept(trial, spot, course.seed)
+        scribbled, untouched = trial.begin(spot, course.seed), trial.begin(spot, course.seed)
+        for step, action in enumerate(course.actions):
+            spot.step, spot.agent = step, scribbled.agent_selection
+            for agent in scribbled.agents:
+                _scribble(scribbled.observe(agent))
+            compare(spot, picture(untouched), picture(scribbled), "as a rule", "after observations were written into")
+            scribbled.step(action)
+            untouched.step(action)
+
+
+def _check_kept(trial: Trial, spot: Spot, seed: int) -> None:
+    env = trial.begin(spot, seed)
+    handed_out: list[tuple[str, npt.NDArray[Any], bytes]] = []
+    for action in trial.moves(env, spot, seed):
+        for agent in env.agents:
+            for name, array in arrays(f"observe({agent!r})", env.observe(agent)):
+                handed_out.append((f"{name} of step {spot.step}", array, array.tobytes()))
+        env.step(action)
+    for name, array, contents in handed_out:
+        if array.tobytes() != contents:
+            spot.fail(f"the array handed out as {name} was written again later")
+
+
+def _scribble(observation: Any) -> None:
+    for _, array in arrays("", observation):
+        if array.flags.writeable:
+            array[...] = np.where(array == 0, 1, 0).astype(array.dtype)
+
+
+def _check_spaces(spot: Spot, env: Env) -> None:
+    for agent in env.agents:
+        wrong = outside(env.observation_space(agent), env.observe(agent), "the observation")
+        if wrong:
+            spot.fail(f"of {agent}, {wrong}")
+
+
+def outside(space: Space[Any], value: Any, name: str) -> str | None:
+    """How ``value`` is outside ``space``, in words, or None."""
+    if isinstance(space, spaces.Dict):
+        if not isinstance(value, dict) or value.keys() != space.spaces.keys():
+            return f"{name} needs the keys {list(space.spaces)}, it is {str(value)[:200]}"
+        parts = (outside(space[key], value[key], f"{name}[{key!r}]") for key in space.spaces)
+        return next(filter(None, parts), None)
+    if isinstance(space, spaces.Tuple):
+        if not isinstance(value, tuple) or len(value) != len(space.spaces):
+            return f"{name} needs a tuple of {len(space.spaces)}, it is {str(value)[:200]}"
+        parts = (outside(part, entry, f"{name}[{i}]") for i, (part, entry) in enumerate(zip(space, value, strict=True)))
+        return next(filter(None, parts), None)
+    if isinstance(space, spaces.Box | spaces.MultiBinary | spaces.MultiDiscrete):
+        return _outside_array(space, value, name)
+    return None if space.contains(value) else f"{name} lies outside {space}: {str(value)[:200]}"
+
+
+def _outside_array(space: Space[Any], value: Any, name: str) -> str | None:
+    if not isinstance(value, np.ndarray):
+        return f"{name} is no array, but {type(value).__name__}"
+    if value.dtype != space.dtype:
+        return f"{name} has dtype {value.dtype}, its space has {space.dtype}"
+    if value.shape != space.shape:
+        return f"{name} has shape {value.shape}, its space has {space.shape}"
+    if space.contains(value):
+        return None
+    if isinstance(space, spaces.Box):
+        entry = int(np.flatnonzero(~((value >= space.low) & (value <= space.high)))[0])
+        low, high = space.low.flat[entry], space.high.flat[entry]
+        return f"{name} has {value.flat[entry]} in entry {entry}, its space has {low} .. {high}"
+    return f"{name} lies outside {space}"

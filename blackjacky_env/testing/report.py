@@ -1,0 +1,112 @@
+"""All checks in one go, as a list of results that prints as a table."""
+
+from __future__ import annotations
+
+import functools
+import unittest
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from blackjacky_env.testing import actions, copies, determinism, leaks, observations, rewards
+from blackjacky_env.testing.checks import Check
+from blackjacky_env.testing.errors import ConformanceError
+from blackjacky_env.testing.pictures import Env
+from blackjacky_env.testing.trial import Trial
+
+PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
+
+CHECKS: dict[str, Check] = {
+    function.__name__.removeprefix("check_"): function
+    for function in (
+        determinism.check_same_process,
+        determinism.check_after_other_games,
+        determinism.check_other_process,
+        copies.check_deepcopy,
+        copies.check_pickle,
+        copies.check_state,
+        actions.check_mask,
+        actions.check_illegal_action,
+        rewards.check_rewards,
+        rewards.check_rewards_cleared,
+        rewards.check_last_rewards,
+        observations.check_observations,
+        observations.check_off_turn_mask,
+        observations.check_looking,
+        observations.check_handed_out,
+        leaks.check_no_leaks,
+        leaks.check_public_shows,
+    )
+}
+"""All checks by name."""
+
+
+class Result(NamedTuple):
+    """What came of one check."""
+
+    name: str
+    outcome: str
+    """``"passed"``, ``"FAILED"`` or ``"skipped"``."""
+    reason: str
+    """Why it failed or was skipped."""
+
+
+class Report(list[Result]):
+    """The results of all checks, in order; as text a table."""
+
+    @property
+    def failed(self) -> list[Result]:
+        """The results of the checks that failed."""
+        return [result for result in self if result.outcome == FAILED]
+
+    def __str__(self) -> str:
+        width = max((len(result.name) for result in self), default=0)
+        return "\n".join(f"{name:{width}}  {outcome:7}  {reason}".rstrip() for name, outcome, reason in self)
+
+    def markdown(self) -> str:
+        """The table for a document."""
+        cells = [(f"`{name}`", outcome, reason.replace("|", "\\|")) for name, outcome, reason in self]
+        rows = [("check", "result", "why"), ("--", "--", "--"), *cells]
+        return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+class Case:
+    """One check of one environment, ready to run: for ``pytest.mark.parametrize("case", cases(make_env), ids=str)``."""
+
+    def __init__(self, name: str, run: Callable[[], None]) -> None:
+        self.name, self._run = name, run
+
+    def __call__(self) -> None:
+        """Run; raises `ConformanceError`, or `Skipped`, which pytest and unittest count as skipped."""
+        self._run()
+
+    def __str__(self) -> str:
+        return self.name
+
+    def result(self) -> Result:
+        """Run and say what came of it."""
+        try:
+            self._run()
+        except ConformanceError as error:
+            return Result(self.name, FAILED, str(error))
+        except unittest.SkipTest as reason:
+            return Result(self.name, SKIPPED, str(reason))
+        return Result(self.name, PASSED, "")
+
+
+def cases(make_env: Callable[[], Env] | str, only: Iterable[str] | None = None, **settings: Any) -> list[Case]:
+    """All checks, or those named in ``only``, ready to run with settings of `Trial`.
+
+    Raises:
+        TypeError, ValueError: a check or a setting is unknown.
+    """
+    Trial(make_env, **settings)  # says at once what is wrong
+    names = list(CHECKS if only is None else only)
+    for name in names:
+        if name not in CHECKS:
+            raise ValueError(f"unknown check {name!r}; checks are {', '.join(CHECKS)}")
+    return [Case(name, functools.partial(CHECKS[name], make_env, **settings)) for name in names]
+
+
+def check_all(make_env: Callable[[], Env] | str, only: Iterable[str] | None = None, **settings: Any) -> Report:
+    """Run all checks, or those named in ``only``; nothing is raised for a check that fails."""
+    return Report(case.result() for case in cases(make_env, only, **settings))

@@ -1,0 +1,119 @@
+"""Rewards belong to one step, add up, and reach the agents they belong to."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+from blackjacky_env.testing.checks import check
+from blackjacky_env.testing.errors import Skipped, Spot
+from blackjacky_env.testing.pictures import Env
+from blackjacky_env.testing.trial import Course, Trial, is_done
+
+
+@check
+def check_rewards(trial: Trial, spot: Spot) -> None:
+    """`rewards` has a finite number for every agent; `_cumulative_rewards` is their sum since each agent's own last step."""
+    for seed in trial.seeds:
+        env = trial.begin(spot, seed)
+        _check_entries(spot, env)
+        for action in trial.moves(env, spot, seed):
+            before = dict(env._cumulative_rewards)
+            told = env.last(observe=False)[1]
+            if not _equal(told, before[spot.agent]):
+                spot.fail(f"last() tells a reward of {told}, _cumulative_rewards says {before[spot.agent]}")
+            env.step(action)
+            _check_entries(spot, env)
+            _check_sums(spot, env, before)
+
+
+@check
+def check_rewards_cleared(trial: Trial, spot: Spot) -> None:
+    """Rewards of one step are gone after the next: they are the same whether there were rewards before or not."""
+    tried = 0
+    for course in trial.courses(spot):
+        for moment in _moments_of_reward(trial, spot, course)[: trial.moments]:
+            env, cleared = trial.replay(spot, course, moment), trial.replay(spot, course, moment)
+            if not isinstance(getattr(cleared.unwrapped, "rewards", None), dict):
+                raise Skipped("rewards cannot be set in this environment")
+            cleared.unwrapped.rewards = dict.fromkeys(cleared.unwrapped.rewards, 0)
+            spot.step, spot.agent = moment, env.agent_selection
+            for one in (env, cleared):
+                one.step(course.actions[moment])
+            tried += 1
+            if not all(_equal(env.rewards[agent], cleared.rewards[agent]) for agent in env.agents):
+                spot.fail(f"rewards of step {moment - 1} are still there: {env.rewards} instead of {cleared.rewards}")
+    if not tried:
+        raise Skipped("no step that paid a reward was followed by another step")
+
+
+@check
+def check_last_rewards(trial: Trial, spot: Spot) -> None:
+    """Every agent is told all its rewards by `last()`, the last ones included, and has a step in which it is done."""
+    ended = 0
+    for seed in trial.seeds:
+        env = trial.begin(spot, seed)
+        paid: Counter[Any] = Counter(env.rewards)
+        told: Counter[Any] = Counter()
+        waiting = set(env.agents)
+        for action in trial.moves(env, spot, seed):
+            told[spot.agent] += env.last(observe=False)[1]
+            last_step = is_done(env, spot.agent)
+            waiting = (waiting | set(env.agents)) - ({spot.agent} if last_step else set())
+            env.step(action)
+            paid.update(env.rewards)
+            _check_nobody_vanished(spot, env, waiting, paid, told)
+        if env.agents:
+            continue
+        ended += 1
+        _check_all_told(spot, paid, told)
+    if not ended:
+        raise Skipped(f"no game ended within {trial.max_steps} steps")
+
+
+def _check_entries(spot: Spot, env: Env) -> None:
+    for agent in env.agents:
+        for name in ("rewards", "_cumulative_rewards"):
+            if agent not in getattr(env, name):
+                spot.fail(f"{name} has no entry for {agent}")
+            if not math.isfinite(getattr(env, name)[agent]):
+                spot.fail(f"{name}[{agent!r}] is {getattr(env, name)[agent]}")
+
+
+def _check_sums(spot: Spot, env: Env, before: dict[Any, float]) -> None:
+    """The agent that acted begins anew with the rewards of this step."""
+    for agent in env.agents:
+        carried = 0 if agent == spot.agent else before.get(agent, 0)
+        expected = carried + env.rewards[agent]
+        if not _equal(env._cumulative_rewards[agent], expected):
+            spot.fail(
+                f"_cumulative_rewards[{agent!r}] is {env._cumulative_rewards[agent]} after the step, not {carried} from "
+                f"before + {env.rewards[agent]} from this step"
+            )
+
+
+def _moments_of_reward(trial: Trial, spot: Spot, course: Course) -> list[int]:
+    """Numbers of actions after which there were rewards and the game was not over."""
+    env, found = trial.begin(spot, course.seed), []
+    for moment, action in enumerate(course.actions[:-1], start=1):
+        env.step(action)
+        if any(env.rewards.values()):
+            found.append(moment)
+    return found
+
+
+def _check_nobody_vanished(spot: Spot, env: Env, waiting: set[Any], paid: Counter[Any], told: Counter[Any]) -> None:
+    for agent in sorted(waiting - set(env.agents), key=str):
+        missing = paid[agent] - told[agent]
+        spot.fail(f"{agent} left the game without a last step; rewards of {missing} were not told")
+
+
+def _check_all_told(spot: Spot, paid: Counter[Any], told: Counter[Any]) -> None:
+    for agent in {**paid, **told}:
+        if not _equal(paid[agent], told[agent]):
+            spot.fail(f"{agent} was paid {paid[agent]} in all, but last() told {told[agent]}")
+
+
+def _equal(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)

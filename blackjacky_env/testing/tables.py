@@ -1,0 +1,116 @@
+"""What the environments of this package promise, as settings of the checks: ``check_all(make_env, **PROMISES)``."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.engine import table
+from blackjacky_env.engine.game import IllegalActionError, State
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES
+from blackjacky_env.testing.pictures import Env
+
+
+def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableEnv:
+    """The same table as far as ``agent`` (None: a spectator) can know; all that is hidden from him is different.
+
+    The cards are varied by the game's room, in the state records; nothing is encoded or sampled from an observation.
+    """
+    raw = _table(env)
+
+    def change(state: State, settled: State | None) -> None:
+        _room(raw).vary_hidden(state, settled, _seat(raw, agent), rng)
+
+    return _changed(raw, change, np.random.default_rng(rng.integers(2**63)))
+
+
+def vary_public(env: Env, agent: str, rng: np.random.Generator) -> Iterator[tuple[str, TableEnv]]:
+    """For each kind of thing that ``agent`` can see, the same table with one such thing different."""
+    raw = _table(env)
+    records = table.unpack(raw.get_state(), raw.game.state_dtype)[1]
+    for name, index, value in _room(raw).public_variations(records[0][0], _seat(raw, agent), rng):
+        yield f"{name}{list(index)}", _changed(raw, _Set(name, index, value))
+
+
+class _Set:
+    """Sets one entry of one field."""
+
+    def __init__(self, name: str, index: tuple[int, ...], value: int) -> None:
+        self.name, self.index, self.value = name, index, value
+
+    def __call__(self, state: State, settled: State | None) -> None:
+        if self.index:
+            state[self.name][self.index] = self.value
+        else:
+            state[self.name] = self.value
+
+
+def _changed(
+    raw: TableEnv, change: Callable[[State, State | None], None], generator: np.random.Generator | None = None
+) -> TableEnv:
+    """Another environment at the table that ``change`` makes of this one, without the actions that led there."""
+    header, records = table.unpack(raw.get_state(), raw.game.state_dtype)
+    change(records[0][0], records[1][0] if len(records) > 1 else None)
+    header["history"] |= {"actions": None, "rigged": {}, "deals": 0}
+    if generator is not None:
+        header["history"]["generator"] = generator.bit_generator.state
+    other = copy.copy(raw)
+    other.set_state(table.pack(header, *records))
+    return other
+
+
+def _view(env: Env, agent: str | None) -> dict[str, Any]:
+    return _table(env).view(agent)
+
+
+def _drawing(env: Env, agent: str | None) -> str | None:
+    """The table as text, as it is drawn for this agent."""
+    shown = copy.copy(_table(env))
+    shown.render_mode, shown.render_as = "ansi", agent
+    return shown.render()
+
+
+def _refusal(env: Env, agent: str | None) -> str:
+    """What the agent is told about an illegal action; nothing off turn."""
+    raw = _table(env)
+    if agent != raw.agent_selection or raw.terminations[agent]:
+        return ""
+    seen = raw.observe(agent)
+    illegal = np.flatnonzero(seen["action_mask"] == 0)
+    try:
+        raw.step(int(illegal[int(seen["observation"].sum()) % len(illegal)]))
+    except IllegalActionError as error:
+        return str(error)
+    raise AssertionError("an illegal action was accepted")
+
+
+def _table(env: Env) -> TableEnv:
+    if not isinstance(env, TableEnv):
+        raise TypeError(f"{env} is not a PettingZoo environment of this package, or it is wrapped")
+    return env
+
+
+def _seat(raw: TableEnv, agent: str | None) -> int | None:
+    return None if agent is None else raw.possible_agents.index(agent)
+
+
+def _room(raw: TableEnv) -> ModuleType:
+    """What the game's room says of hidden and public things."""
+    return importlib.import_module(f"{GAMES[raw.game.name]}.hidden")
+
+
+PROMISES: dict[str, Any] = {
+    "refusal": "raise",
+    "off_turn_mask": "zero",
+    "vary_hidden": vary_hidden,
+    "vary_public": vary_public,
+    "looks": {"view": _view, "drawing": _drawing, "refusal": _refusal},
+    "spectator": True,
+}
+"""Settings for every environment of this package."""

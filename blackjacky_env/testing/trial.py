@@ -1,0 +1,175 @@
+"""What is tried, how much of it, and how the games are played."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Discrete
+
+from blackjacky_env.testing.errors import Spot
+from blackjacky_env.testing.pictures import Env
+
+Act = Callable[[Env], Any]
+"""An action for the agent whose turn it is."""
+Policy = Callable[[np.random.Generator], Act]
+"""How one game is played; it is made anew for each game, with the generator of that game."""
+VaryHidden = Callable[[Env, Any, np.random.Generator], Env | None]
+VaryPublic = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env]]]
+Look = Callable[[Env, Any], Any]
+
+
+class Course(NamedTuple):
+    """A game that was played."""
+
+    seed: int
+    actions: list[Any]
+    """None for the last steps of agents that are done."""
+
+
+def own_taste(rng: np.random.Generator) -> Act:
+    """Random legal actions, but every game has its own liking for each action.
+
+    So games differ more than with equal chances: there are some in which what would end them is hardly ever done. Spaces
+    other than Discrete are sampled with equal chances.
+    """
+    tastes: dict[int, float] = {}
+
+    def act(env: Env) -> Any:
+        agent = env.agent_selection
+        space, mask = env.action_space(agent), action_mask(env, agent)
+        if not isinstance(space, Discrete):
+            sampler = copy.deepcopy(space)  # the environment's own space keeps its generator
+            sampler.seed(int(rng.integers(2**31)))
+            return sampler.sample(mask)
+        legal = range(space.n) if mask is None else np.flatnonzero(mask).tolist()
+        if not legal:
+            raise ValueError(f"the mask of {agent}, whose turn it is, allows no action")
+        weights = np.array([tastes.setdefault(action, rng.lognormal(sigma=1.5)) for action in legal])
+        return int(space.start) + int(legal[rng.choice(len(legal), p=weights / weights.sum())])
+
+    return act
+
+
+def action_mask(env: Env, agent: Any) -> npt.NDArray[Any] | None:
+    """The mask in the agent's observation or else in its info; None if there is none."""
+    for place in (env.observe(agent), env.infos.get(agent, {})):
+        if isinstance(place, Mapping) and "action_mask" in place:
+            return cast("npt.NDArray[Any]", place["action_mask"])
+    return None
+
+
+def is_done(env: Env, agent: Any) -> bool:
+    """Whether the agent's only step left is None."""
+    return bool(env.terminations[agent] or env.truncations[agent])
+
+
+def find(name: str) -> Callable[..., Env]:
+    """The callable called ``"module:function"``; `ValueError` if the text is no such name."""
+    module, colon, function = name.partition(":")
+    if not colon or not function:
+        raise ValueError(f"{name!r} is not of the form 'module:function'")
+    return cast("Callable[..., Env]", getattr(importlib.import_module(module), function))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An environment and how it is tried: the settings of all checks.
+
+    Raises:
+        TypeError, ValueError: a setting is unknown or out of range.
+    """
+
+    make_env: Callable[[], Env] | str
+    """Makes the environment; or its name, ``"module:function"``. New processes can make it if it is such a name, a function
+    at the top of a module, or a `functools.partial` of one."""
+    games: int = 10
+    """Games that each check plays."""
+    seed: int = 0
+    """Games have the seeds seed, seed + 1, ..."""
+    policy: Policy = own_taste
+    """How the games are played."""
+    max_steps: int = 1000
+    """Steps after which a game that will not end is cut off."""
+    moments: int = 3
+    """Random moments in each game at which it is copied, or at which every action is tried."""
+    refusal: Literal["any", "raise", "end"] = "any"
+    """How an illegal action is refused: by an exception, or by ending the game for the agent that made it."""
+    off_turn_mask: Literal["zero"] | None = None
+    """``"zero"``: masks of agents that are not on turn are promised to be all zeros; None: nothing is promised."""
+    hash_seeds: Sequence[int] = (1, 2)
+    """PYTHONHASHSEED of the new processes in which games are played once more."""
+    positions: int = 300
+    """Positions that the checks of hidden and public things look at."""
+    vary_hidden: VaryHidden | None = None
+    """(env, agent, generator): another environment that differs from env in what the agent cannot know and in nothing
+    else; None if nothing is hidden from the agent now. ``env`` must not change."""
+    vary_public: VaryPublic | None = None
+    """(env, agent, generator): pairs of a name and an environment that differs in that thing, which the agent can see."""
+    looks: Mapping[str, Look] = field(default_factory=dict)
+    """More that an agent is shown: functions (env, agent), such as a drawing. Observation and info are compared anyway."""
+    spectator: bool = False
+    """Whether there are looks for somebody who plays no part: ``vary_hidden`` and ``looks`` are called with agent None."""
+
+    def __post_init__(self) -> None:
+        for name in ("games", "max_steps", "moments", "positions"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)} is too few; allowed is 1 or more")
+        for name, allowed in (("refusal", ("any", "raise", "end")), ("off_turn_mask", ("zero", None))):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name}={getattr(self, name)!r} is unknown; allowed are {allowed}")
+
+    @functools.cached_property
+    def make(self) -> Callable[[], Env]:
+        """Makes the environment."""
+        return find(self.make_env) if isinstance(self.make_env, str) else self.make_env
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of the games."""
+        return range(self.seed, self.seed + self.games)
+
+    def begin(self, spot: Spot, seed: int) -> Env:
+        """A new environment at the start of a game."""
+        spot.begin(seed)
+        env = self.make()
+        env.reset(seed=seed)
+        return env
+
+    def moves(self, env: Env, spot: Spot, seed: int) -> Iterator[Any]:
+        """The actions of a game, each chosen when it is asked for; whoever asks makes it."""
+        act = self.policy(np.random.default_rng(seed))
+        for step in range(self.max_steps):
+            if not env.agents:
+                return
+            spot.step, spot.agent = step, env.agent_selection
+            yield None if is_done(env, env.agent_selection) else act(env)
+
+    def courses(self, spot: Spot) -> Iterator[Course]:
+        """All games, played."""
+        for seed in self.seeds:
+            env, actions = self.begin(spot, seed), []
+            for action in self.moves(env, spot, seed):
+                env.step(action)
+                actions.append(action)
+            yield Course(seed, actions)
+
+    def replay(self, spot: Spot, course: Course, steps: int | None = None) -> Env:
+        """A new environment after the first ``steps`` actions of a game."""
+        env = self.begin(spot, course.seed)
+        for step, action in enumerate(course.actions[:steps]):
+            spot.step, spot.agent = step, env.agent_selection
+            env.step(action)
+        return env
+
+    def some_moments(self, course: Course) -> list[int]:
+        """Numbers of actions after which something is tried, in order."""
+        rng = np.random.default_rng([course.seed, len(course.actions)])
+        count = min(self.moments, len(course.actions))
+        return sorted(rng.choice(len(course.actions), count, replace=False).tolist())

@@ -51,9 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
         settings, resumed = read_arguments(arguments)
-        folder = resumed or make_folder(settings)
+        folder = resumed or new_folder(settings)
         print(f"training in {folder}; the first time, compiling takes a minute", flush=True)
         run = Run(settings, folder, f"python scripts/train.py {shlex.join(arguments)}".rstrip())
+        if not resumed:
+            write_settings(folder, settings)
         for complaint in run.resume() if resumed else []:
             print(complaint, file=sys.stderr)
     except ValueError as error:
@@ -95,21 +97,29 @@ def read_settings(folder: Path) -> Settings:
     path = folder / "config.json"
     if not path.is_file():
         raise ValueError(f"there is no run to resume in {str(folder)!r}: {str(path)!r} is missing")
-    config = json.loads(path.read_text("utf-8"))
-    for name, own in identity(GAME, find_encoding(config["settings"]["encoding"], GAME)).items():
-        if config["identity"].get(name) != own:
-            raise ValueError(
-                f"the run in {str(folder)!r} has {name}={config['identity'].get(name)!r}, now it is {own!r}"
-            )
-    settings = config["settings"].items()
-    return Settings(**{name: tuple(value) if isinstance(value, list) else value for name, value in settings})
+    try:
+        config = json.loads(path.read_text("utf-8"))
+        stored, made_for = dict(config["settings"]), dict(config["identity"])
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()}
+        settings = Settings(**values)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{str(path)!r} does not hold the settings of a run of this version: {error!r}") from None
+    for name, own in identity(GAME, find_encoding(settings.encoding, GAME)).items():
+        if made_for.get(name) != own:
+            raise ValueError(f"the run in {str(folder)!r} has {name}={made_for.get(name)!r}, now it is {own!r}")
+    return settings
 
 
-def make_folder(settings: Settings) -> Path:
-    """A new runs/NAME with its ``config.json``; `ValueError` if there is one already."""
+def new_folder(settings: Settings) -> Path:
+    """The path runs/NAME; `ValueError` if it is there already."""
     folder = Path("runs") / (settings.name or time.strftime(f"{settings.preset}-%Y%m%d-%H%M%S"))
     if folder.exists():
         raise ValueError(f"{str(folder)!r} exists: choose another --name, or go on with it by --resume {folder}")
+    return folder
+
+
+def write_settings(folder: Path, settings: Settings) -> None:
+    """Make the folder of a new run with its ``config.json``."""
     folder.mkdir(parents=True)
     config = {
         "settings": dataclasses.asdict(settings),
@@ -117,7 +127,6 @@ def make_folder(settings: Settings) -> Path:
         "versions": versions(),
     }
     write_json(folder / "config.json", config)
-    return folder
 
 
 def show_results(run: Run) -> None:

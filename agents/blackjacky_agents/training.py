@@ -23,13 +23,16 @@ from tqdm import tqdm
 
 from blackjacky_agents import agent_names
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.checkpoint import AGENT_FILE, Arrays, load_checkpoint, save_agent, save_checkpoint
+from blackjacky_agents.checkpoint import AGENT_FILE, Arrays, load_checkpoint, save_agent, save_checkpoint, write_aside
 from blackjacky_agents.evaluation import against_copies
 from blackjacky_agents.features import ADVICE_LAYOUT
 from blackjacky_agents.network import Encoding, find_encoding, layers_of, network_policy, pack
 from blackjacky_agents.sb3 import LearnerVecEnv, Lineup, find_compiled
+from blackjacky_env.engine.game import check_integer
+from blackjacky_env.games import get_game
 
 GAME = "black_jacky"
+NUM_ACTIONS = get_game(GAME).num_actions
 CHECKPOINT_SECONDS = 30.0  # a kill loses at most so much work and one update
 
 
@@ -111,6 +114,24 @@ PRESETS = {
 }
 
 
+def check_settings(settings: Settings) -> None:
+    """`ValueError` naming the first setting with which no training can run."""
+    for name in ("steps", "copies", "refresh", "rollout", "epochs", "test_games", "final_games"):
+        check_integer(name, getattr(settings, name), 1, 2**40)
+    check_integer("batch", settings.batch, 2, 2**40)
+    if not settings.bots:
+        raise ValueError("bots=() names nobody to play against")
+    if not settings.minutes > 0:
+        raise ValueError(f"minutes={settings.minutes} is out of range; allowed is any number above 0")
+    if settings.advice_logit and settings.encoding != "advice":
+        raise ValueError(f"advice_logit={settings.advice_logit} needs encoding='advice', not {settings.encoding!r}")
+    if settings.advice_logit and min(settings.hidden, default=NUM_ACTIONS) < NUM_ACTIONS:
+        raise ValueError(
+            f"advice_logit={settings.advice_logit} needs hidden layers of {NUM_ACTIONS} units or more, "
+            f"not hidden={settings.hidden}"
+        )
+
+
 class Clock:
     """How much of a training is left, by steps and by time.
 
@@ -186,10 +207,7 @@ def as_agent(model: MaskablePPO, encoding: Encoding, greedy: bool = True) -> Com
 
 def follow_advice(linears: Sequence[torch.nn.Linear], logit: float) -> None:
     """Let the first units of fresh layers pass the advice on to the actions, with this weight at the end."""
-    num_actions = linears[-1].out_features
-    if any(linear.out_features < num_actions for linear in linears):
-        raise ValueError(f"advice_logit={logit} needs hidden layers of {num_actions} units or more")
-    units, inputs = torch.arange(num_actions), torch.arange(num_actions) + ADVICE_LAYOUT.offset("advice")
+    units, inputs = torch.arange(NUM_ACTIONS), torch.arange(NUM_ACTIONS) + ADVICE_LAYOUT.offset("advice")
     with torch.no_grad():
         for linear in linears[:-1]:
             linear.weight[units] = 0
@@ -204,11 +222,14 @@ class Run:
 
     Args:
         settings: what to do.
-        folder: runs/NAME; holds ``config.json`` already.
+        folder: runs/NAME; must be there when training begins.
         command: how it was started, for the card.
+
+    Raises `ValueError` for settings with which no training can run.
     """
 
     def __init__(self, settings: Settings, folder: Path, command: str) -> None:
+        check_settings(settings)
         self.settings, self.folder, self.command = settings, folder, command
         self.bots = [find_compiled(name, GAME) for name in agent_names(GAME)]
         self.teachers = [find_compiled(name, GAME) for name in settings.bots]
@@ -216,11 +237,10 @@ class Run:
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
         self.encoding = find_encoding(settings.encoding, GAME)
-        newcomer = CompiledAgent("learner", GAME, network_policy(self.encoding))
         self.env = LearnerVecEnv(
             settings.games,
             settings.players,
-            [*self.bots, newcomer],  # all that will ever play here, so that only this is compiled
+            self.bots,
             score_weight=settings.hearts_weight,
             encoding=self.encoding,
             seed=settings.seed,
@@ -230,6 +250,7 @@ class Run:
         self.model = make_model(settings, self.env, self.clock)
         if settings.advice_logit:
             follow_advice(linears_of(self.model), settings.advice_logit)
+        self.env.set_opponents([*self.bots, self.learner(greedy=False)])  # all kinds that will ever play are compiled
 
     def learner(self, greedy: bool) -> CompiledAgent:
         """The learner as it is now; not greedy: as it explores."""
@@ -322,7 +343,14 @@ class Run:
         self.model._last_obs = self.env.set_state(groups["games"])
         self.env.seconds = state["game_seconds"]
         self.clock.go_on_from(state["seconds"])
+        self._forget_tests_after(state["steps"])
         return complaints
+
+    def _forget_tests_after(self, steps: int) -> None:
+        """Drop what ``progress.jsonl`` says of steps after a checkpoint, and a line that was cut short."""
+        lines = (self.folder / "progress.jsonl").read_text("utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if line.endswith("\n") and json.loads(line)["steps"] <= steps]
+        write_aside(self.folder / "progress.jsonl", "".join(kept).encode())
 
     def _restore_learner(self, groups: Mapping[str, Arrays], state: Mapping[str, Any]) -> None:
         model = self.model
@@ -375,7 +403,8 @@ class Trainer(BaseCallback):
         self.run = run
         self.interrupted = False
         self._finished = False
-        self._next_refresh = run.model.num_timesteps + run.settings.refresh * bool(run.copies)
+        refreshes = run.model.num_timesteps // run.settings.refresh + 1 if run.copies else 0
+        self._next_refresh = refreshes * run.settings.refresh  # as if the training had never been stopped
         self._next_checkpoint = time.perf_counter() + CHECKPOINT_SECONDS
         self.bar = tqdm(
             total=run.settings.steps,

@@ -1,0 +1,459 @@
+"""scripts/train.py: whole trainings, small ones, that are killed, resumed and refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from blackjacky_agents import agent_names, make_agent, training
+from blackjacky_agents.checkpoint import load_checkpoint
+from blackjacky_agents.training import Run, Settings
+from tests.agents.positions import encoded, positions
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+BOTS = ["random", "threshold", "trickster", "counter"]
+# Eight updates and four copies in a few seconds; so much time that no learning rate depends on the clock.
+SMALL = [
+    "--steps",
+    "2048",
+    "--minutes",
+    "1e18",
+    "--games",
+    "16",
+    "--rollout",
+    "16",
+    "--batch",
+    "64",
+    "--hidden",
+    "16",
+    "16",
+    "--refresh",
+    "512",
+    "--copies",
+    "2",
+    "--seed",
+    "7",
+    "--test-games",
+    "10",
+    "--final-games",
+    "20",
+]
+STEPS = "step_{:012d}"
+
+
+def load(name: str) -> Any:
+    """A script as a module."""
+    spec = importlib.util.spec_from_file_location(f"{name}_script", SCRIPTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
+TRAIN = load("train")
+
+
+class Finished(NamedTuple):
+    """A training that went through without a stop."""
+
+    home: Path
+    """The folder that it was started in."""
+    run: Path
+    checkpoints: Path
+    """All checkpoints that were ever written, by name."""
+    printed: str
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """Train once, with a checkpoint before each update."""
+    home = tmp_path_factory.mktemp("home")
+    checkpoints = home / "checkpoints"
+
+    def keep(*args: Any) -> Path:
+        path: Path = save_checkpoint(*args)
+        shutil.copytree(path, checkpoints / path.name, dirs_exist_ok=True)
+        return path
+
+    save_checkpoint = training.save_checkpoint
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        patch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+        patch.setattr(training, "save_checkpoint", keep)
+        with (home / "printed").open("w", encoding="utf-8") as file:
+            patch.setattr(sys, "stdout", file)
+            assert TRAIN.main(["--name", "small", *SMALL]) == 0
+    return Finished(home, home / "runs" / "small", checkpoints, (home / "printed").read_text("utf-8"))
+
+
+@pytest.fixture
+def stopped(finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The run as it lay there when 1024 of 2048 steps were made: the folder, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    run = Path("runs") / "stopped"
+    shutil.copytree(finished.run, run, ignore=shutil.ignore_patterns("checkpoints", "results.*", "*.png"))
+    for steps in (768, 1024):
+        shutil.copytree(finished.checkpoints / STEPS.format(steps), run / "checkpoints" / STEPS.format(steps))
+    return run
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def tests_of(run: Path) -> list[Any]:
+    """Steps and win rates of all tests in the course of a training."""
+    lines = [json.loads(line) for line in (run / "progress.jsonl").read_text("utf-8").splitlines()]
+    return [(line["steps"], line["win_rate"]) for line in lines]
+
+
+def assert_same_training(run: Path, finished: Finished) -> None:
+    """Everything that was learned, played and drawn is the same to the last bit."""
+    assert (run / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()
+    arrays, state, _ = load_checkpoint(run / "checkpoints")
+    other_arrays, other_state, _ = load_checkpoint(finished.run / "checkpoints")
+    assert arrays.keys() == other_arrays.keys()
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(array, other_arrays[name], err_msg=name)
+    for name in ("steps", "updates", "drawn_from", "numpy_position"):
+        assert state[name] == other_state[name]
+    assert tests_of(run) == tests_of(finished.run)
+    assert read_json(run / "results.json")["table"] == read_json(finished.run / "results.json")["table"]
+
+
+# ---------------------------------------------------------------- a whole training
+
+
+def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> None:
+    kept = {path.name for path in finished.run.iterdir()}
+    files = {"config.json", "progress.jsonl", "learning_curve.png", "results.json", "results.md"}
+    assert kept == files | {"weights.safetensors", "weights.json", "tensorboard", "checkpoints"}
+    assert (finished.run / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert list((finished.run / "tensorboard").glob("events.out.tfevents.*"))
+    assert len(list((finished.run / "checkpoints").iterdir())) == 2
+    config = read_json(finished.run / "config.json")
+    assert config["settings"]["seed"] == 7
+    assert {"python", "blackjacky", "numpy", "torch"} <= config["versions"].keys()
+
+
+def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished) -> None:
+    tests = tests_of(finished.run)
+    assert [steps for steps, _ in tests] == [0, 512, 1024, 1536, 2048]
+    assert all(list(rates) == BOTS == agent_names("black_jacky") for _, rates in tests)
+
+
+def test_the_weights_change_and_few_copies_are_kept(finished: Finished) -> None:
+    def weights(steps: int) -> Any:
+        return load_checkpoint_of(finished, steps)[0]
+
+    first, last = weights(0), weights(2048)
+    assert not np.array_equal(first["policy.action_net.weight"], last["policy.action_net.weight"])
+    assert {name for name in last if name.startswith("copy.")} == {"copy.0", "copy.1"}
+    assert {name for name in first if name.startswith("copy.")} == {"copy.0"}
+
+
+def load_checkpoint_of(finished: Finished, steps: int) -> tuple[Any, Any]:
+    folder = finished.home / f"only_{steps}"
+    shutil.copytree(finished.checkpoints / STEPS.format(steps), folder / STEPS.format(steps), dirs_exist_ok=True)
+    arrays, state, _ = load_checkpoint(folder)
+    return arrays, state
+
+
+def test_it_ends_with_a_table_of_three_table_sizes_and_all_bots(finished: Finished) -> None:
+    rows = read_json(finished.run / "results.json")["table"]
+    assert [(row["players"], row["opponents"]) for row in rows] == [(size, bot) for size in (4, 2, 6) for bot in BOTS]
+    for row in rows:
+        assert row["games"] == 20
+        assert row["par"] == 1 / row["players"]
+        assert 0 <= row["low"] <= row["win_rate"] <= row["high"] <= 1
+    table = (finished.run / "results.md").read_text("utf-8")
+    lines = [line for line in table.splitlines() if line.startswith("|")]
+    assert len(lines) == 14
+    assert all(line in finished.printed for line in lines)
+    assert finished.printed.rstrip().endswith("The agent is called ppo:runs/small")
+    assert read_json(finished.run / "weights.json")["results"] == rows
+
+
+def test_the_card_says_how_the_agent_was_made(finished: Finished) -> None:
+    card = read_json(finished.run / "weights.json")
+    assert card["command"].startswith("python scripts/train.py --name small --steps 2048 ")
+    assert (card["steps"], card["seed"], card["game"], card["encoding"]) == (2048, 7, "black_jacky", "cards")
+    assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
+
+
+def test_the_trained_agent_plays_wherever_agents_are_named(
+    finished: Finished, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(finished.home)
+    assert load("evaluate").main(["--players", "ppo:runs/small,random", "--games", "20"]) == 0
+    assert "ppo:runs/small" in capsys.readouterr().out
+    env = gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=["ppo:runs/small"], num_players=3)
+    rng = np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    terminated = False
+    while not terminated:
+        _, _, terminated, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])))
+
+
+def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> None:
+    run = Run(TRAIN.read_settings(stopped), stopped, "")
+    assert run.resume() == []
+    seen = positions(games=10, moves=50)
+    shown = encoded(run.encoding, *seen)
+    predicted, _ = run.model.predict(shown, deterministic=True, action_masks=seen.masks)
+    assert (
+        run.learner(greedy=True).act_batch(*seen) == predicted
+    ).mean() > 0.99  # but for logits that are all but equal
+
+
+# ---------------------------------------------------------------- killed and resumed
+
+
+def test_a_resumed_training_is_bit_for_bit_the_one_that_was_not_stopped(stopped: Path, finished: Finished) -> None:
+    shutil.rmtree(stopped / "checkpoints" / STEPS.format(1024))  # 768 lies between two refreshes
+    assert TRAIN.main(["--resume", str(stopped)]) == 0
+    assert_same_training(stopped, finished)
+
+
+def test_a_broken_checkpoint_is_said_and_the_one_before_it_is_used(
+    stopped: Path, finished: Finished, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arrays = stopped / "checkpoints" / STEPS.format(1024) / "arrays.safetensors"
+    arrays.write_bytes(arrays.read_bytes()[:1000])
+    assert TRAIN.main(["--resume", str(stopped)]) == 0
+    assert (
+        f"checkpoint {STEPS.format(1024)} is broken (its checksum is wrong); using the one" in capsys.readouterr().err
+    )
+    assert_same_training(stopped, finished)
+
+
+def test_a_killed_training_goes_on_to_the_same_end(
+    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "import runpy, sys; from blackjacky_agents import training; training.CHECKPOINT_SECONDS = 0; "
+        "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    command = [sys.executable, "-c", code, str(SCRIPTS / "train.py"), "--name", "killed", *SMALL]
+    run = tmp_path / "runs" / "killed"
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log)
+        while not (run / "checkpoints" / STEPS.format(512)).exists():
+            assert process.poll() is None, (tmp_path / "log").read_text("utf-8")
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+    assert not (run / "results.json").exists()
+    monkeypatch.chdir(tmp_path)
+    assert TRAIN.main(["--resume", "runs/killed"]) == 0
+    assert_same_training(run, finished)
+
+
+def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
+    stopped: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def test_and_interrupt(run: Run) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return {}
+
+    before = signal.getsignal(signal.SIGINT)
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "test", test_and_interrupt)
+        assert TRAIN.main(["--resume", str(stopped)]) == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    printed = capsys.readouterr()
+    assert f"go on with: python scripts/train.py --resume {stopped}" in printed.out
+    assert "stopping after this update" in printed.err
+    assert not (stopped / "results.json").exists()
+    assert load_checkpoint(stopped / "checkpoints")[1]["steps"] < 2048
+    assert TRAIN.main(["--resume", str(stopped)]) == 0
+    assert tests_of(stopped)[-1][0] >= 2048
+
+
+def test_a_test_line_that_was_cut_short_does_no_harm(stopped: Path) -> None:
+    with (stopped / "progress.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"steps": 10')
+    Run(TRAIN.read_settings(stopped), stopped, "").resume()
+    assert [steps for steps, _ in tests_of(stopped)] == [0, 512, 1024]
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one line that the script prints when it refuses to begin."""
+    assert TRAIN.main(arguments) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("error: ")
+    assert printed.count("\n") == 1
+    return printed
+
+
+def test_a_folder_without_a_run_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    missing = str(Path("runs/nowhere/config.json"))
+    expected = f"there is no run to resume in {str(Path('runs/nowhere'))!r}: {missing!r} is missing"
+    assert expected in refusal(capsys, "--resume", "runs/nowhere")
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "has seed=7, the command line 8" in refusal(capsys, "--resume", str(stopped), "--seed", "8")
+    told = refusal(capsys, "--resume", str(stopped), "--hidden", "16", "17")
+    assert "has hidden=(16, 16), the command line (16, 17)" in told
+    told = refusal(capsys, "--resume", str(stopped), "--preset", "full")
+    assert "has preset='quick', the command line 'full'" in told
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "value", "message"),
+    [
+        ("identity", "version", 1, "has version=1, now it is 0"),
+        ("identity", "game", "skat", "has game='skat', now it is 'black_jacky'"),
+        ("identity", "encoding_version", 0, "has encoding_version=0, now it is "),
+        ("settings", "encoding", "pixels", "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
+        ("settings", "jokers", 2, "does not hold the settings of a run of this version: TypeError("),
+    ],
+)
+def test_a_run_of_something_else_is_refused_by_name(
+    stopped: Path, capsys: pytest.CaptureFixture[str], where: str, name: str, value: Any, message: str
+) -> None:
+    config = read_json(stopped / "config.json")
+    config[where][name] = value
+    (stopped / "config.json").write_text(json.dumps(config), "utf-8")
+    assert message in refusal(capsys, "--resume", str(stopped))
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", "null", '{"settings": 1, "identity": {}}'])
+def test_damaged_settings_are_refused(stopped: Path, capsys: pytest.CaptureFixture[str], content: str) -> None:
+    (stopped / "config.json").write_text(content, "utf-8")
+    assert "config.json' does not hold the settings of a run" in refusal(capsys, "--resume", str(stopped))
+
+
+def test_a_run_without_a_whole_checkpoint_is_refused(stopped: Path) -> None:
+    for steps in (768, 1024):
+        (stopped / "checkpoints" / STEPS.format(steps) / "state.json").write_text("{}", "utf-8")
+    done = run_script("--resume", str(stopped))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "error: there is no whole checkpoint in " in done.stderr
+    assert STEPS.format(768) in done.stderr
+    assert STEPS.format(1024) in done.stderr
+
+
+def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(SCRIPTS / "train.py"), *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+
+
+def test_a_folder_that_exists_is_not_trained_into(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(stopped.rglob("*"))
+    told = refusal(capsys, "--name", "stopped", *SMALL)
+    assert f"{str(stopped)!r} exists: choose another --name, or go on with it by --resume {stopped}" in told
+    assert sorted(stopped.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--bots cuonter", "unknown agent 'cuonter' for black_jacky; did you mean 'counter'"),
+        ("--bots", "bots"),
+        ("--players 4 7", "num_players=7 is out of range; allowed are 2 .. 6"),
+        ("--games 0", "num_envs=0 is out of range; allowed are 1 .. "),
+        ("--copies 0", "copies=0 is out of range; allowed are 1 .. "),
+        ("--refresh 0", "refresh=0 is out of range; allowed are 1 .. "),
+        ("--batch 1", "batch=1 is out of range; allowed are 2 .. "),
+        ("--minutes 0", "minutes=0.0 is out of range; allowed is any number above 0"),
+        ("--minutes nan", "minutes=nan is out of range; allowed is any number above 0"),
+        ("--advice-logit 4", "advice_logit=4.0 needs encoding='advice', not 'cards'"),
+        (
+            "--advice-logit 4 --encoding advice --hidden 64 60",
+            "advice_logit=4.0 needs hidden layers of 61 units or more, not hidden=(64, 60)",
+        ),
+    ],
+)
+def test_settings_with_which_no_training_can_run_are_refused_and_leave_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert message in refusal(capsys, "--name", "wrong", *arguments.split())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", ["--steps many", "--preset slow", "--step 5", "--encoding pixels"])
+def test_what_cannot_be_read_ends_with_status_2(capsys: pytest.CaptureFixture[str], arguments: str) -> None:
+    with pytest.raises(SystemExit) as stop:
+        TRAIN.main(arguments.split())
+    assert stop.value.code == 2
+    assert arguments.split(maxsplit=1)[0] in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- settings and presets
+
+
+def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.CaptureFixture[str]) -> None:
+    for preset, steps in (("quick", "3000000"), ("full", "60000000")):
+        with pytest.raises(SystemExit) as stop:
+            TRAIN.main(["--preset", preset, "--help"])
+        assert not stop.value.code
+        told = capsys.readouterr().out
+        for field in dataclasses.fields(Settings):
+            assert f"--{field.name.replace('_', '-')} " in told
+        assert "--resume " in told
+        assert steps in told
+
+
+def test_what_is_given_stands_above_the_preset() -> None:
+    settings, resumed = TRAIN.read_arguments(["--preset", "full", "--steps", "5", "--players", "3", "2"])
+    expected = dataclasses.replace(training.PRESETS["full"], steps=5, players=(3, 2))
+    assert (settings, resumed) == (expected, None)
+    assert TRAIN.read_arguments([]) == (training.PRESETS["quick"], None)
+
+
+def test_a_fresh_learner_with_advice_plays_as_counter_does(tmp_path: Path) -> None:
+    settings = Settings(encoding="advice", advice_logit=4, hidden=(64, 61), games=4, seed=3)
+    learner = Run(settings, tmp_path, "").learner(greedy=True)
+    seen = positions(games=30)
+    np.testing.assert_array_equal(learner.act_batch(*seen), make_agent("counter").act_batch(*seen))
+    without = Run(dataclasses.replace(settings, advice_logit=0), tmp_path, "").learner(greedy=True)
+    assert (without.act_batch(*seen) == make_agent("counter").act_batch(*seen)).mean() < 0.7
+
+
+def test_opponents_are_bots_and_copies_in_the_share_that_was_set() -> None:
+    bots = [make_agent(name) for name in ("threshold", "random")]
+    copies = [make_agent("counter") for _ in range(3)]
+    rng = np.random.default_rng(0)
+    lineups = training.draw_lineups(bots, copies, 0.4, rng, count=2000)  # type: ignore[arg-type]
+    assert sum(isinstance(lineup, list) for lineup in lineups) == 1000
+    drawn = [lineup for lineup in lineups if not isinstance(lineup, list)]
+    assert {agent.name for agent in drawn} == {"threshold", "random", "counter"}
+    share = np.mean([agent in copies for agent in drawn])
+    assert abs(share - 0.4) < 0.06
+    assert training.draw_lineups(bots, [], 0.4, rng, count=50)  # type: ignore[arg-type]
+
+
+def test_the_clock_gives_what_is_less_of_steps_and_time() -> None:
+    clock = training.Clock(minutes=1)
+    clock.go_on_from(45)
+    assert clock.left(0.1) == 0.1
+    assert clock.left(1) == pytest.approx(0.25, abs=0.01)
+    clock.go_on_from(90)
+    assert clock.left(1) == 0

@@ -37,6 +37,7 @@ class Layout:
         for part in parts:
             self.parts[part.name] = Part(part.name, part.shape, part.low, part.high, part.meaning, self.size)
             self.size += part.length
+        self._places = [(p.name, slice(p.offset, p.offset + p.length), p.shape) for p in self.parts.values()]
 
     def offset(self, name: str) -> int:
         """Where the part called ``name`` begins."""
@@ -76,14 +77,13 @@ class Layout:
         if values.shape != (self.size,):
             raise ValueError(f"an observation vector of shape ({self.size},) is needed, not {values.shape}")
         entries = values.tolist()
-        return {part.name: _nested(entries, part) for part in self.parts.values()}
+        return {name: _nested(entries[place], shape) for name, place, shape in self._places}
 
 
-def _nested(entries: list[int], part: Part) -> Any:
-    """The entries of a part as nested lists; shape () is a single number."""
-    if not part.shape:
-        return entries[part.offset]
-    nested: list[Any] = entries[part.offset : part.offset + part.length]
-    for length in reversed(part.shape[1:]):
-        nested = [nested[i : i + length] for i in range(0, len(nested), length)]
-    return nested
+def _nested(entries: list[Any], shape: tuple[int, ...]) -> Any:
+    """The entries of one part as nested lists; shape () is a single number."""
+    if not shape:
+        return entries[0]
+    for length in reversed(shape[1:]):
+        entries = [entries[i : i + length] for i in range(0, len(entries), length)]
+    return entries

@@ -130,11 +130,13 @@ class ReferenceGame:
         if hearts is None:
             hearts = 3 if num_players <= 3 else 2  # R2
         self.variant = variant
+        self.max_card = max_card
         self.cards = [value for value in range(1, max_card + 1) for _ in range(value)]  # R1
         self.bust_at = bust_at
         self.hand_size = hand_size
         self.tricks = set(tricks)
         self.max_turns = max_turns_per_round
+        self.first_hearts = hearts
         self.players = [Player(seat, hearts) for seat in range(num_players)]
         self.known = Known(num_players)
         self.reshuffle: Callable[[Cards], Cards] = list
@@ -175,6 +177,13 @@ class ReferenceGame:
     def actor(self) -> Player:
         assert self.player is not None, "the game is over"
         return self.players[self.player]
+
+    @property
+    def turn_player(self) -> int | None:
+        """Whose turn it is; in an exchange that of the player who laid the 3."""
+        if self.exchange is not None:
+            return self.exchange.trickster
+        return self.player if self.phase in {"trick", "zock"} else None
 
     # -- a round --------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,114 @@
+"""What every player sees by the second reading: the parts that the table "Observation" of the game's README names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .black_jacky import ReferenceGame
+
+SEATS = 6
+VALUES = range(1, 9)
+PHASES = ("tip", "trick", "exchange", "zock", "over")
+NO_CARDS = [0] * 8
+
+
+def observations(game: ReferenceGame) -> list[dict[str, Any]]:
+    """The decoded observation of every player, by seat."""
+    same_for_all = {**_options(game), **_table(game)}
+    by_seat = _seats(game)
+    pair = [_one_hot_seat(game, seat) for seat in (game.exchange.pair if game.exchange else (None, None))]
+    displays = [_by_value(player.display) for player in game.players]
+    public = [counts[1:] for counts in game.known[None]]
+    return [
+        {
+            **same_for_all,
+            **{name: _around(entries, me, 0) for name, entries in by_seat.items()},
+            "exchange_pair": [_around(entries, me, 0) for entries in pair],
+            "tips": _around([_relative(game, player.tip, me) for player in game.players], me, 0),
+            "my_given": _one_hot_value(_my_given(game, me)),
+            "my_hand": _by_value(game.players[me].hand),
+            "displays": _around(displays, me, NO_CARDS),
+            "known": _around([counts[1:] for counts in game.known[me]], me, NO_CARDS)[1:],
+            "public": _around(public, me, NO_CARDS),
+        }
+        for me in range(len(game.players))
+    ]
+
+
+def _options(game: ReferenceGame) -> dict[str, Any]:
+    return {
+        "num_players": len(game.players),
+        "schnell_duell": int(game.variant == "schnell_duell"),
+        "max_card": game.max_card,
+        "bust_at": game.bust_at,
+        "hand_size": game.hand_size,
+        "first_hearts": game.first_hearts,
+        "max_turns": game.max_turns or 0,
+        "tricks": [int(value in game.tricks) for value in VALUES],
+    }
+
+
+def _table(game: ReferenceGame) -> dict[str, Any]:
+    given = game.exchange.given if game.exchange else [None, None]
+    return {
+        "phase": [int(game.phase == phase) for phase in PHASES],
+        "round": game.round,
+        "turn": min(game.turn, 127),
+        "ends_after_turn": int(game.ends_after_turn),
+        "exchange_given": [int(card is not None) for card in given],
+        "discard_top": _one_hot_value(game.discards[-1] if game.discards else None),
+        "discards": _by_value(game.discards),
+        "draw_count": len(game.draw_pile),
+    }
+
+
+def _seats(game: ReferenceGame) -> dict[str, list[int]]:
+    """One number for each player."""
+    last_turns = game.last_turns or ()
+    return {
+        "to_act": _one_hot_seat(game, game.player),
+        "turn_player": _one_hot_seat(game, game.turn_player),
+        "start_player": _one_hot_seat(game, game.start_player),
+        "hearts": [player.hearts for player in game.players],
+        "black_hearts": [int(player.black_heart) for player in game.players],
+        "wanted": [int(player.status == "wanted") for player in game.players],
+        "out": [int(player.status == "out") for player in game.players],
+        "winners": [int(player.seat in game.winners) for player in game.players],
+        "knocked": [int(player.knocked) for player in game.players],
+        "first_knocker": _one_hot_seat(game, game.first_knocker),
+        "last_turns": [int(player.seat in last_turns) for player in game.players],
+        "plus_one": _one_hot_seat(game, game.plus_one),
+        "trickster": _one_hot_seat(game, game.exchange.trickster if game.exchange else None),
+        "hand_counts": [len(player.hand) for player in game.players],
+    }
+
+
+def _my_given(game: ReferenceGame, me: int) -> int | None:
+    if game.exchange is None or me not in game.exchange.pair:
+        return None
+    return game.exchange.given[game.exchange.pair.index(me)]
+
+
+def _relative(game: ReferenceGame, seat: int | None, me: int) -> int:
+    """1 + the relative seat, 0 for nobody."""
+    return 0 if seat is None else 1 + (seat - me) % len(game.players)
+
+
+def _one_hot_seat(game: ReferenceGame, seat: int | None) -> list[int]:
+    entries = [0] * len(game.players)
+    if seat is not None:
+        entries[seat] = 1
+    return entries
+
+
+def _one_hot_value(card: int | None) -> list[int]:
+    return [int(value == card) for value in VALUES]
+
+
+def _by_value(cards: list[int]) -> list[int]:
+    return [cards.count(value) for value in VALUES]
+
+
+def _around(entries: list[Any], me: int, nobody: Any) -> list[Any]:
+    """What is given by seat, as it lies clockwise around the table from me, filled up to six seats."""
+    return [*entries[me:], *entries[:me], *[nobody] * (SEATS - len(entries))]

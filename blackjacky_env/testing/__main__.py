@@ -20,20 +20,22 @@ def main(arguments: list[str] | None = None) -> int:
     }
     try:
         make_env = functools.partial(find(args.env), **dict(map(_option, args.option)))
-        if args.ours:
-            from blackjacky_env.testing.tables import PROMISES
-
-            settings |= PROMISES
+        settings |= dict(find(args.settings)) if args.settings else {}
         chosen = cases(make_env, args.only, **settings)
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         sys.exit(f"error: {error}")
     report = Report()
     for number, case in enumerate(chosen, start=1):
-        print(f"\r{number}/{len(chosen)} {case.name:20}", end="", file=sys.stderr, flush=True)
+        _show(f"{number}/{len(chosen)} {case.name}")
         report.append(case.result())
-    print("\r" + " " * 30, end="\r", file=sys.stderr)
+    _show("")
     print(report.markdown() if args.markdown else report)
     return int(any(result.outcome == FAILED for result in report))
+
+
+def _show(progress: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{progress:40}\r", end="", file=sys.stderr, flush=True)
 
 
 def _option(text: str) -> tuple[str, Any]:
@@ -54,10 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max-steps", type=int, default=1000, help="after which a game is cut off")
     parser.add_argument("--moments", type=int, default=3, help="at which a game is copied and all actions are tried")
     parser.add_argument("--refusal", choices=("any", "raise", "end"), default="any", help="of illegal actions")
-    parser.add_argument(
-        "--off-turn-mask", choices=("zero",), help="what masks are off turn; nothing is promised without"
-    )
-    parser.add_argument("--ours", action="store_true", help="check all that this package promises of its environments")
+    parser.add_argument("--off-turn-mask", choices=("zero",), help="what masks off turn are promised to be")
+    parser.add_argument("--settings", metavar="MODULE:NAME", help="a mapping of more settings, such as vary_hidden")
     parser.add_argument("--markdown", action="store_true", help="print the table for a document")
     return parser
 

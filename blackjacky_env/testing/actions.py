@@ -15,7 +15,7 @@ from blackjacky_env.testing.errors import Skipped, Spot
 from blackjacky_env.testing.pictures import Env, compare, picture
 from blackjacky_env.testing.trial import Course, Trial, action_mask, is_done
 
-ACCEPTED, RAISED, ENDED = "accepted", "raised", "ended"
+ACCEPTED, RAISED, ENDED = "accepted", "refused by an exception", "refused by ending the game"
 _REFUSED = {"any": (RAISED, ENDED), "raise": (RAISED,), "end": (ENDED,)}
 
 
@@ -23,23 +23,24 @@ _REFUSED = {"any": (RAISED, ENDED), "raise": (RAISED,), "end": (ENDED,)}
 def check_mask(trial: Trial, spot: Spot) -> None:
     """At random moments every action of the space is tried: those in the mask are accepted, all others refused.
 
-    Actions next to the space are refused too. Refused means: it raises, or it ends the game for the agent that made it;
-    ``refusal`` says which is promised. Behind `TerminateIllegalWrapper`, which refuses by the mask itself, only a bare
-    environment shows whether its mask is too narrow.
+    Refused means: it raises, or it ends the game for the agent that made it; ``refusal`` says which is promised.
+    Actions next to the space are refused too, in either way. Behind `TerminateIllegalWrapper`, which refuses by the
+    mask itself, only the bare environment shows whether its mask is too narrow.
     """
     for course, moment, env in _decisions(trial, spot):
         mask, start = _mask(spot, env)
         if not mask.any():
             spot.fail("the mask of the agent that has to act allows no action")
         for action in range(start - 1, start + len(mask) + 1):
-            inside = start <= action < start + len(mask)
             outcome, _ = _try(trial, spot, course, moment, action)
-            if inside and mask[action - start]:
+            if not start <= action < start + len(mask):
+                if outcome == ACCEPTED:
+                    spot.fail(f"action {action} lies outside {env.action_space(spot.agent)}, but it is accepted")
+            elif mask[action - start]:
                 if outcome == RAISED:
-                    spot.fail(f"action {action} is in the mask, but it is refused")
+                    spot.fail(f"action {action} is in the mask, but it is {outcome}")
             elif outcome not in _REFUSED[trial.refusal]:
-                where = "is not in the mask" if inside else f"lies outside {env.action_space(spot.agent)}"
-                spot.fail(f"action {action} {where}, but it is not refused: {outcome}")
+                spot.fail(f"action {action} is not in the mask, but it is {outcome}")
 
 
 @check
@@ -94,21 +95,21 @@ def _try(trial: Trial, spot: Spot, course: Course, moment: int, action: int, env
     env = trial.replay(spot, course, moment) if env is None else env
     agent = env.agent_selection
     spot.step, spot.agent = moment, agent
-    EnvLogger.suppress_output()  # PettingZoo warns of every illegal action
+    logger = EnvLogger.get_logger()
+    logger.disabled, before = True, logger.disabled  # PettingZoo warns of every illegal action
     try:
         env.step(action)
     except Exception:  # noqa: BLE001  # each environment has an exception of its own
         return RAISED, env
     finally:
-        EnvLogger.unsuppress_output()
+        logger.disabled = before
     return (ENDED if agent not in env.agents or is_done(env, agent) else ACCEPTED), env
 
 
 def _goes_on_undisturbed(trial: Trial, spot: Spot, course: Course, moment: int, env: Env) -> None:
     """Like an environment in which nobody has tried anything."""
     undisturbed = trial.replay(spot, course, moment)
-    for step, action in enumerate(course.actions[moment:], start=moment):
-        spot.step, spot.agent = step, env.agent_selection
+    for action in course.moves(env, spot, moment):
         env.step(action)
         undisturbed.step(action)
         compare(spot, picture(undisturbed), picture(env), "as a rule", f"if actions were refused before step {moment}")

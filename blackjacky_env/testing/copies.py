@@ -87,21 +87,15 @@ def _go_on(spot: Spot, course: Course, moment: int, pair: list[tuple[Env, str]])
     """The first of the pair plays the game to its end, then the second does the same."""
     (first, first_name), (second, second_name) = pair
     before, seen = picture(second), []
-    for action in course.actions[moment:]:
+    alike = f"in {second_name}, which goes on with the same actions"
+    for action in course.moves(first, spot, moment):
         first.step(action)
         seen.append(picture(first))
     changed = f"after {first_name} has gone on"
     compare(spot, before, picture(second), f"in {second_name}", changed)
-    for step, (action, expected) in enumerate(zip(course.actions[moment:], seen, strict=True), start=moment):
-        spot.step, spot.agent = step, second.agent_selection
+    for action, expected in zip(course.moves(second, spot, moment), seen, strict=True):
         second.step(action)
-        compare(
-            spot,
-            expected,
-            picture(second),
-            f"in {first_name}",
-            f"in {second_name}, which goes on with the same actions",
-        )
+        compare(spot, expected, picture(second), f"in {first_name}", alike)
     compare(spot, seen[-1], picture(first), f"in {first_name}", f"after {second_name} has gone on")
 
 

@@ -68,7 +68,7 @@ def pictures(trial: Trial, spot: Spot, course: Course) -> list[Picture]:
     """Pictures of a whole game: at its start and after each action."""
     env = trial.begin(spot, course.seed)
     seen = [picture(env)]
-    for action in course.actions:
+    for action in course.moves(env, spot):
         env.step(action)
         seen.append(picture(env))
     return seen

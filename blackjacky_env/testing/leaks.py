@@ -1,7 +1,7 @@
 """Nothing hidden is shown, and everything public is.
 
-The kit knows no game: the game supplies `vary_hidden`, which changes all that an agent cannot know, and `vary_public`, which
-changes something that it can see. `blackjacky_env.testing.tables` has them for the environments of this package.
+The kit knows no game: the game supplies `vary_hidden`, which changes all that an agent cannot know, and `vary_public`,
+which changes something that it can see. `blackjacky_env.testing.tables` has them for the environments of this package.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def examine(make_env: Callable[[], Env] | str, **settings: Any) -> Iterator[Exam
 
 def _examine(trial: Trial, spot: Spot, vary_hidden: VaryHidden) -> Iterator[Examined]:
     for rng, env in _positions(trial, spot):
-        varied, leaks = 0, []
+        varied = 0
+        leaks: list[ConformanceError] = []
         for agent in [*env.agents, *([None] if trial.spectator else [])]:
             other = vary_hidden(env, agent, rng)
             if other is not None:

@@ -40,15 +40,20 @@ def check_off_turn_mask(trial: Trial, spot: Spot) -> None:
         env = trial.begin(spot, seed)
         for action in trial.moves(env, spot, seed):
             for agent in env.agents:
-                mask = None if agent == env.agent_selection else action_mask(env, agent)
-                masks += mask is not None
-                if mask is not None and (mask.any() or np.any(env.infos[agent].get("action_mask", 0))):
-                    spot.fail(
-                        f"the mask of {agent}, who is not on turn, allows actions {np.flatnonzero(mask).tolist()}"
-                    )
+                if agent != env.agent_selection:
+                    masks += _check_zero(spot, env, agent)
             env.step(action)
     if not masks:
         raise Skipped("there is no action_mask, neither in the observation nor in infos")
+
+
+def _check_zero(spot: Spot, env: Env, agent: Any) -> bool:
+    """Whether there is a mask at all."""
+    masks = [action_mask(env, agent), env.infos[agent].get("action_mask")]
+    for mask, place in zip(masks, ("mask", "mask in infos"), strict=True):
+        if mask is not None and np.any(mask):
+            spot.fail(f"the {place} of {agent}, who is not on turn, allows {np.flatnonzero(mask).tolist()}")
+    return masks[0] is not None
 
 
 @check
@@ -57,7 +62,7 @@ def check_looking(trial: Trial, spot: Spot) -> None:
     for course in trial.courses(spot):
         env = trial.begin(spot, course.seed)
         seen = []
-        for action in course.actions:
+        for action in course.moves(env, spot):
             seen.append(picture(env))
             env.last()
             if getattr(env, "render_mode", None) is not None:
@@ -75,8 +80,7 @@ def check_handed_out(trial: Trial, spot: Spot) -> None:
     for course in trial.courses(spot):
         _check_kept(trial, spot, course.seed)
         scribbled, untouched = trial.begin(spot, course.seed), trial.begin(spot, course.seed)
-        for step, action in enumerate(course.actions):
-            spot.step, spot.agent = step, scribbled.agent_selection
+        for action in course.moves(scribbled, spot):
             for agent in scribbled.agents:
                 _scribble(scribbled.observe(agent))
             compare(spot, picture(untouched), picture(scribbled), "as a rule", "after observations were written into")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -34,10 +35,8 @@ def picture(env: Env) -> Picture:
         _write(seen, name, getattr(env, name, None))
     for agent in env.agents:
         _write(seen, f"observe({agent!r})", env.observe(agent))
-    try:
+    with contextlib.suppress(NotImplementedError):  # PettingZoo's way to say that there is none
         _write(seen, "state()", env.state())
-    except NotImplementedError:  # PettingZoo's way to say that there is none
-        pass
     return seen
 
 
@@ -104,7 +103,7 @@ def same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+        return bool(one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes())
     if isinstance(one, Mapping):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple):

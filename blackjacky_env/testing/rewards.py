@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from typing import Any
 
 from blackjacky_env.testing.checks import check
@@ -14,7 +14,7 @@ from blackjacky_env.testing.trial import Course, Trial, is_done
 
 @check
 def check_rewards(trial: Trial, spot: Spot) -> None:
-    """`rewards` has a finite number for every agent; `_cumulative_rewards` is their sum since each agent's own last step."""
+    """`rewards` has a finite number for every agent; `_cumulative_rewards` is their sum since each agent's own step."""
     for seed in trial.seeds:
         env = trial.begin(spot, seed)
         _check_entries(spot, env)
@@ -54,16 +54,18 @@ def check_last_rewards(trial: Trial, spot: Spot) -> None:
     ended = 0
     for seed in trial.seeds:
         env = trial.begin(spot, seed)
-        paid: Counter[Any] = Counter(env.rewards)
-        told: Counter[Any] = Counter()
+        paid = defaultdict(float, env.rewards)
+        told: dict[Any, float] = defaultdict(float)
         waiting = set(env.agents)
         for action in trial.moves(env, spot, seed):
             told[spot.agent] += env.last(observe=False)[1]
             last_step = is_done(env, spot.agent)
             waiting = (waiting | set(env.agents)) - ({spot.agent} if last_step else set())
             env.step(action)
-            paid.update(env.rewards)
-            _check_nobody_vanished(spot, env, waiting, paid, told)
+            for agent, reward in env.rewards.items():
+                paid[agent] += reward
+            for agent in sorted(waiting - set(env.agents), key=str):
+                spot.fail(f"{agent} has left the game without a last step, in which its last reward is told")
         if env.agents:
             continue
         ended += 1
@@ -88,28 +90,22 @@ def _check_sums(spot: Spot, env: Env, before: dict[Any, float]) -> None:
         expected = carried + env.rewards[agent]
         if not _equal(env._cumulative_rewards[agent], expected):
             spot.fail(
-                f"_cumulative_rewards[{agent!r}] is {env._cumulative_rewards[agent]} after the step, not {carried} from "
-                f"before + {env.rewards[agent]} from this step"
+                f"_cumulative_rewards[{agent!r}] is {env._cumulative_rewards[agent]} after the step, "
+                f"not {carried} from before + {env.rewards[agent]} from this step"
             )
 
 
 def _moments_of_reward(trial: Trial, spot: Spot, course: Course) -> list[int]:
     """Numbers of actions after which there were rewards and the game was not over."""
     env, found = trial.begin(spot, course.seed), []
-    for moment, action in enumerate(course.actions[:-1], start=1):
+    for moment, action in enumerate(course.moves(env, spot, end=-1), start=1):
         env.step(action)
         if any(env.rewards.values()):
             found.append(moment)
     return found
 
 
-def _check_nobody_vanished(spot: Spot, env: Env, waiting: set[Any], paid: Counter[Any], told: Counter[Any]) -> None:
-    for agent in sorted(waiting - set(env.agents), key=str):
-        missing = paid[agent] - told[agent]
-        spot.fail(f"{agent} left the game without a last step; rewards of {missing} were not told")
-
-
-def _check_all_told(spot: Spot, paid: Counter[Any], told: Counter[Any]) -> None:
+def _check_all_told(spot: Spot, paid: dict[Any, float], told: dict[Any, float]) -> None:
     for agent in {**paid, **told}:
         if not _equal(paid[agent], told[agent]):
             spot.fail(f"{agent} was paid {paid[agent]} in all, but last() told {told[agent]}")

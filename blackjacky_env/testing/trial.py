@@ -32,12 +32,18 @@ class Course(NamedTuple):
     actions: list[Any]
     """None for the last steps of agents that are done."""
 
+    def moves(self, env: Env, spot: Spot, start: int = 0, end: int | None = None) -> Iterator[Any]:
+        """The actions from number ``start`` to before ``end``; whoever asks makes them in ``env``."""
+        for step, action in enumerate(self.actions[start:end], start):
+            spot.step, spot.agent = step, env.agent_selection
+            yield action
+
 
 def own_taste(rng: np.random.Generator) -> Act:
     """Random legal actions, but every game has its own liking for each action.
 
-    So games differ more than with equal chances: there are some in which what would end them is hardly ever done. Spaces
-    other than Discrete are sampled with equal chances.
+    So games differ more than with equal chances: there are some in which what would end them is hardly ever done.
+    Spaces other than Discrete are sampled with equal chances.
     """
     tastes: dict[int, float] = {}
 
@@ -70,12 +76,12 @@ def is_done(env: Env, agent: Any) -> bool:
     return bool(env.terminations[agent] or env.truncations[agent])
 
 
-def find(name: str) -> Callable[..., Env]:
-    """The callable called ``"module:function"``; `ValueError` if the text is no such name."""
+def find(name: str) -> Any:
+    """What is called ``"module:name"``; `ValueError` if the text is no such name."""
     module, colon, function = name.partition(":")
     if not colon or not function:
         raise ValueError(f"{name!r} is not of the form 'module:function'")
-    return cast("Callable[..., Env]", getattr(importlib.import_module(module), function))
+    return getattr(importlib.import_module(module), function)
 
 
 @dataclass(frozen=True)
@@ -87,8 +93,8 @@ class Trial:
     """
 
     make_env: Callable[[], Env] | str
-    """Makes the environment; or its name, ``"module:function"``. New processes can make it if it is such a name, a function
-    at the top of a module, or a `functools.partial` of one."""
+    """Makes the environment; or its name, ``"module:function"``. New processes can make it if it is such a name, a
+    function at the top of a module, or a `functools.partial` of one."""
     games: int = 10
     """Games that each check plays."""
     seed: int = 0
@@ -111,11 +117,11 @@ class Trial:
     """(env, agent, generator): another environment that differs from env in what the agent cannot know and in nothing
     else; None if nothing is hidden from the agent now. ``env`` must not change."""
     vary_public: VaryPublic | None = None
-    """(env, agent, generator): pairs of a name and an environment that differs in that thing, which the agent can see."""
+    """(env, agent, generator): pairs of a name and an environment that differs in that thing, which the agent sees."""
     looks: Mapping[str, Look] = field(default_factory=dict)
-    """More that an agent is shown: functions (env, agent), such as a drawing. Observation and info are compared anyway."""
+    """More that an agent is shown: functions (env, agent), such as a drawing. Observations are compared anyway."""
     spectator: bool = False
-    """Whether there are looks for somebody who plays no part: ``vary_hidden`` and ``looks`` are called with agent None."""
+    """Whether ``vary_hidden`` and ``looks`` are called with agent None too, for somebody who only looks on."""
 
     def __post_init__(self) -> None:
         for name in ("games", "max_steps", "moments", "positions"):
@@ -128,7 +134,8 @@ class Trial:
     @functools.cached_property
     def make(self) -> Callable[[], Env]:
         """Makes the environment."""
-        return find(self.make_env) if isinstance(self.make_env, str) else self.make_env
+        make: Callable[[], Env] = find(self.make_env) if isinstance(self.make_env, str) else self.make_env
+        return make
 
     @property
     def seeds(self) -> range:
@@ -163,8 +170,7 @@ class Trial:
     def replay(self, spot: Spot, course: Course, steps: int | None = None) -> Env:
         """A new environment after the first ``steps`` actions of a game."""
         env = self.begin(spot, course.seed)
-        for step, action in enumerate(course.actions[:steps]):
-            spot.step, spot.agent = step, env.agent_selection
+        for action in course.moves(env, spot, end=steps):
             env.step(action)
         return env
 

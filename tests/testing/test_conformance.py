@@ -1,0 +1,352 @@
+"""The kit finds nothing in our environments and a healthy toy, and each planted fault with the check meant for it."""
+
+import functools
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium import spaces
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWrapper
+
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.envs.wrappers import ScaledTable
+from blackjacky_env.testing import CHECKS, ConformanceError, Skipped, Trial, cases, check_all, check_mask, own_taste
+from blackjacky_env.testing.__main__ import main
+from blackjacky_env.testing.tables import PROMISES
+from tests.testing import toy
+
+NO_PROOFS = {"no_leaks": "skipped", "public_shows": "skipped"}
+OURS = [
+    {"num_players": 2, "reward": "hearts"},
+    {"num_players": 4, "hearts": 1, "render_mode": "ansi"},
+    {"num_players": 6, "variant": "schnell_duell", "reward": "hearts", "render_as": "player_3"},
+    {"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3], "max_turns_per_round": 9},
+]
+
+
+def outcomes(report):
+    return {result.name: result.outcome for result in report}
+
+
+# Healthy environments
+
+
+@pytest.mark.parametrize("options", OURS, ids=str)
+def test_our_environments_pass_every_check(options):
+    quick = set(CHECKS) - {"other_process"}
+    report = check_all(functools.partial(black_jacky_v0.env, **options), quick, games=2, positions=40, **PROMISES)
+    skipped = {"rewards_cleared"} if any(result.outcome == "skipped" for result in report) else set()
+    assert {result.name for result in report if result.outcome != "passed"} <= skipped, report
+
+
+def test_other_processes_play_the_same_games():
+    """The environment of a registered name, too."""
+    name = "blackjacky/black_jacky-v0"
+    for make_env in ("blackjacky_env.black_jacky_v0:env", functools.partial(pettingzoo.make, "aec", name)):
+        assert outcomes(check_all(make_env, ["other_process"], games=2, hash_seeds=[3])) == {"other_process": "passed"}
+
+
+def test_a_healthy_toy_passes_every_check():
+    report = check_all("tests.testing.toy:Toy", refusal="raise", off_turn_mask="zero")
+    assert outcomes(report) == {**dict.fromkeys(CHECKS, "passed"), **NO_PROOFS}, report
+
+
+WRAPPED = {
+    "scaled": lambda: ScaledTable(black_jacky_v0.env()),
+    "terminates": lambda: OrderEnforcingWrapper(TerminateIllegalWrapper(black_jacky_v0.env(), illegal_reward=-1)),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_wrapped_environments_pass(name):
+    report = check_all(WRAPPED[name], games=2, moments=2, refusal="end" if name == "terminates" else "raise")
+    assert not report.failed, report
+    assert outcomes(report)["illegal_action"] == ("skipped" if name == "terminates" else "passed")
+
+
+# Planted faults
+
+FAULTS = {
+    toy.SharedGenerator: ["same_process"],
+    toy.LateDifference: ["same_process"],
+    toy.HashOrder: ["other_process"],
+    toy.LeftOver: ["after_other_games"],
+    toy.SharedArray: ["deepcopy"],
+    toy.LostGenerator: ["pickle"],
+    toy.LostGame: ["pickle"],
+    toy.ForgottenSums: ["state"],
+    toy.ForgottenGenerator: ["state"],
+    toy.WideMask: ["mask"],
+    toy.NarrowMask: ["mask", "illegal_action"],
+    toy.EmptyMask: ["mask"],
+    toy.OtherMaskInInfos: ["mask"],
+    toy.NegativeAction: ["mask"],
+    toy.SilentRefusal: ["mask", "illegal_action"],
+    toy.CoinLost: ["illegal_action"],
+    toy.DieCast: ["illegal_action"],
+    toy.RewardsKept: ["rewards_cleared"],
+    toy.SumsKept: ["rewards", "last_rewards"],
+    toy.SumsOfOneOnly: ["rewards", "last_rewards"],
+    toy.LastRewardLost: ["last_rewards"],
+    toy.LastRewardForgotten: ["last_rewards"],
+    toy.RewardMissing: ["rewards"],
+    toy.OutOfRange: ["observations"],
+    toy.WrongType: ["observations"],
+    toy.WrongShape: ["observations"],
+    toy.MissingKey: ["observations"],
+    toy.OffTurnMask: ["off_turn_mask"],
+    toy.OffTurnMaskInInfos: ["off_turn_mask"],
+    toy.OtherLast: ["observations"],
+    toy.LookingCounts: ["looking"],
+    toy.OneBuffer: ["handed_out"],
+    toy.OwnArray: ["handed_out"],
+}
+
+
+def test_there_is_a_fault_for_every_check_and_a_check_for_every_fault():
+    planted = {fault for fault in vars(toy).values() if isinstance(fault, type) and issubclass(fault, toy.Toy)}
+    assert planted - {toy.Toy} == set(FAULTS)
+    assert set(CHECKS) - set(NO_PROOFS) == {name for names in FAULTS.values() for name in names}
+
+
+@pytest.mark.parametrize(
+    ("fault", "name"),
+    [pytest.param(fault, name, id=f"{fault.__name__}-{name}") for fault in FAULTS for name in FAULTS[fault]],
+)
+def test_a_planted_fault_is_caught_by_the_check_meant_for_it(fault, name):
+    with pytest.raises(ConformanceError, match=rf"^{name} \(seed \d+"):
+        CHECKS[name](fault, off_turn_mask="zero")
+
+
+INDEPENDENT = ["same_process", "mask", "illegal_action", "rewards", "rewards_cleared", "last_rewards", "observations"]
+
+
+@pytest.mark.parametrize("fault", [toy.SharedArray, toy.LostGenerator, toy.LostGame, toy.ForgottenSums])
+def test_unfaithful_copies_spoil_no_other_check(fault):
+    """Nothing but the checks of copies makes copies: positions are reached again by playing."""
+    assert not check_all(fault, INDEPENDENT, games=3).failed
+
+
+# Messages
+
+
+def message_of(fault, name):
+    with pytest.raises(ConformanceError) as caught:
+        CHECKS[name](fault, games=5, off_turn_mask="zero")
+    assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "said"),
+    [
+        (toy.OffTurnMask, "off_turn_mask", "seed 0, step 0, agent player_0): the mask of player_1, who is not on turn"),
+        (toy.OutOfRange, "observations", "['observation'] has 101 in entry 2, its space has -1 .. 100"),
+        (toy.WrongType, "observations", "['observation'] has dtype int8, its space has float32"),
+        (toy.ForgottenSums, "state", "_cumulative_rewards['player_1'] is "),
+        (toy.SharedArray, "deepcopy", "entry 1 is"),
+        (toy.NegativeAction, "mask", "action -1 lies outside Discrete(4), but it is accepted"),
+        (toy.NarrowMask, "mask", "action 3 is not in the mask, but it is accepted"),
+        (toy.LastRewardLost, "last_rewards", "player_1 has left the game without a last step"),
+        (toy.HashOrder, "other_process", "in a new process with PYTHONHASHSEED=1"),
+    ],
+)
+def test_a_message_says_what_differs_and_where(fault, name, said):
+    assert said in message_of(fault, name)
+
+
+def test_whatever_an_environment_raises_is_told_with_its_place():
+    class Broken(toy.Toy):
+        def observe(self, agent):
+            if self.turn == 3 and agent == "player_1":
+                raise KeyError("no such card")
+            return super().observe(agent)
+
+    with pytest.raises(ConformanceError, match=r"seed 4, step 3, .*raised KeyError: 'no such card'") as caught:
+        CHECKS["looking"](Broken, seed=4)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+# Skipping
+
+
+class Bare(toy.Toy):
+    """Without masks."""
+
+    def __init__(self):
+        super().__init__()
+        box = spaces.Box(-1, 100, (6,), np.int8)
+        self.observation_spaces = dict.fromkeys(toy.PLAYERS, box)
+
+    def observe(self, agent):
+        return super().observe(agent)["observation"]
+
+    def check(self, action):
+        """Nothing is refused; coins that are not there are not taken."""
+
+    def step(self, action):
+        super().step(None if action is None else min(action, int(self.coins[0])))
+
+
+class Continuous(Bare):
+    def __init__(self):
+        super().__init__()
+        self.action_spaces = {agent: spaces.Box(0, 3, (1,)) for agent in toy.PLAYERS}
+
+    def step(self, action):
+        super().step(None if action is None else int(action[0]))
+
+
+class Uncopyable(toy.Toy):
+    def __reduce_ex__(self, protocol):
+        raise TypeError("no copies")
+
+
+class Endless(toy.Toy):
+    def cast(self):
+        return 1
+
+    def step(self, action):
+        super().step(action)
+        self.turn = min(self.turn, toy.TURNS - 2)
+
+
+class Stateless(toy.Toy):
+    get_state = None
+
+    def __getattribute__(self, name):
+        if name in ("get_state", "set_state"):
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+LOCAL = lambda: toy.Toy()  # noqa: E731, PLW0108  # which cannot be imported
+
+
+@pytest.mark.parametrize(
+    ("env", "name", "why"),
+    [
+        (Bare, "mask", "no action_mask"),
+        (Bare, "off_turn_mask", "no action_mask"),
+        (Continuous, "mask", "Discrete space only"),
+        (Continuous, "illegal_action", "Discrete space only"),
+        (Uncopyable, "deepcopy", "copy.deepcopy is refused: TypeError: no copies"),
+        (Uncopyable, "pickle", "pickle is refused"),
+        (Stateless, "state", "no get_state"),
+        (Endless, "last_rewards", "no game ended within 30 steps"),
+        (LOCAL, "other_process", "cannot import this make_env"),
+        (toy.Toy, "no_leaks", "vary_hidden is needed"),
+        (toy.Toy, "public_shows", "vary_public is needed"),
+    ],
+)
+def test_a_check_that_does_not_apply_says_why(env, name, why):
+    with pytest.raises(Skipped, match=why):
+        CHECKS[name](env, games=2, max_steps=30, off_turn_mask="zero")
+
+
+def test_without_a_promise_masks_off_turn_are_not_checked():
+    with pytest.raises(Skipped, match="nothing is promised"):
+        CHECKS["off_turn_mask"](toy.OffTurnMask)
+
+
+@pytest.mark.parametrize("env", [Bare, Continuous])
+def test_spaces_without_masks_and_of_other_kinds_pass(env):
+    assert not check_all(env, set(CHECKS) - {"other_process"}, games=3).failed
+
+
+def test_an_environment_whose_resets_draw_from_the_system_is_not_blamed_for_its_copies():
+    class Fresh(toy.Toy):
+        def reset(self, seed=None, options=None):
+            self.rng = None if seed is None else self.rng
+            super().reset(seed, options)
+
+    assert not check_all(Fresh, ["deepcopy", "same_process", "after_other_games"], games=3).failed
+
+
+# Settings, policies
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"games": 0}, "games=0 is too few"),
+        ({"refusal": "shout"}, "refusal='shout' is unknown"),
+        ({"off_turn_mask": "one"}, "off_turn_mask='one' is unknown"),
+        ({"only": ["masks"]}, "unknown check 'masks'; checks are same_process"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_at_once(settings, said):
+    with pytest.raises(ValueError, match=said):
+        check_all(toy.Toy, **settings)
+
+
+def test_unknown_settings_and_names_are_refused():
+    with pytest.raises(TypeError, match="game"):
+        check_mask(toy.Toy, game=3)
+    with pytest.raises(ValueError, match="module:function"):
+        _ = Trial("tests.testing.toy").make
+
+
+def test_games_differ_by_seed_and_are_the_same_for_the_same_seed():
+    def act(seed):
+        env = toy.Toy()
+        env.reset(seed=1)
+        choose = own_taste(np.random.default_rng(seed))
+        return [choose(env) for _ in range(30)]
+
+    assert act(1) == act(1) != act(2)
+    assert {action for seed in range(9) for action in act(seed)} == {0, 1, 2, 3}
+
+
+def test_a_policy_can_be_given():
+    """With nobody taking anything the narrow mask is never seen."""
+    assert not check_all(toy.WideMask, ["mask"], games=3, policy=lambda rng: lambda env: 0, moments=1).failed
+
+
+# Reports, pytest, command line
+
+
+@pytest.mark.parametrize("case", cases(toy.Toy, games=1, only=["mask", "no_leaks"]), ids=str)
+def test_cases_are_for_parametrize(case):
+    """The second is skipped."""
+    case()
+    assert str(case) == "mask"
+
+
+def test_a_report_is_a_list_that_prints_as_a_table():
+    report = check_all(toy.OffTurnMask, ["off_turn_mask", "no_leaks", "looking"], games=2, off_turn_mask="zero")
+    assert [result.outcome for result in report] == ["FAILED", "skipped", "passed"]
+    assert [result.name for result in report.failed] == ["off_turn_mask"]
+    lines = str(report).splitlines()
+    assert lines[0].startswith("off_turn_mask  FAILED   off_turn_mask (seed 0, step")
+    assert lines[2] == "looking        passed"
+    assert report.markdown().splitlines()[0] == "| check | result | why |"
+    assert len(report.markdown().splitlines()) == 5
+
+
+def test_the_command_line_prints_the_table_and_its_exit_status_says_whether_all_passed(capsys):
+    arguments = ["--games", "2", "--only", "mask", "looking"]
+    assert main(["blackjacky_env.black_jacky_v0:env", "--option", "num_players=2", *arguments]) == 0
+    assert capsys.readouterr().out.split() == ["mask", "passed", "looking", "passed"]
+    assert main(["tests.testing.toy:WideMask", "--markdown", *arguments]) == 1
+    assert "| `mask` | FAILED | mask (seed 0" in capsys.readouterr().out
+
+
+def test_the_command_line_takes_more_settings(capsys):
+    settings = ["--settings", "blackjacky_env.testing.tables:PROMISES"]
+    assert main(["blackjacky_env.black_jacky_v0:env", "--only", "off_turn_mask", "--games", "1", *settings]) == 0
+    assert capsys.readouterr().out.split() == ["off_turn_mask", "passed"]
+
+
+@pytest.mark.parametrize("env", ["nowhere:env", "tests.testing.toy:Nothing", "tests.testing.toy", "blackjacky_env:env"])
+def test_the_command_line_says_what_is_wrong(env):
+    with pytest.raises(SystemExit, match=r"^error: "):
+        main([env])
+
+
+def test_the_kit_needs_no_pytest():
+    code = "import sys, blackjacky_env.testing; assert not {'pytest', '_pytest', 'torch'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

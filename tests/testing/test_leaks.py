@@ -1,0 +1,399 @@
+"""The proof of leaks finds none in our environments, and each one that is planted; nothing public is missing either."""
+
+import copy
+import functools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.black_jacky.observation import LAYOUT
+from blackjacky_env.black_jacky.rules import EXCHANGE, NO_CARD, STATE, TIP
+from blackjacky_env.engine import table
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.wrappers import ScaledTable
+from blackjacky_env.testing import ConformanceError, Skipped, check_no_leaks, check_public_shows, examine
+from blackjacky_env.testing.tables import PROMISES, vary_hidden, vary_public
+from tests.black_jacky.rigging import Table as Rigged
+from tests.black_jacky.rigging import cards_on_table, exchange, give, losing, one_round, tip
+from tests.testing import toy
+
+OURS = [
+    *({"num_players": players} for players in (2, 4, 6)),
+    {"num_players": 5, "hearts": 1},
+    {"num_players": 3, "variant": "schnell_duell", "reward": "hearts"},
+    {"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3], "max_turns_per_round": 9},
+]
+
+
+@pytest.mark.parametrize("options", OURS, ids=str)
+def test_nothing_leaks_in_our_environments_and_everything_public_shows(options):
+    make_env = functools.partial(black_jacky_v0.env, **options)
+    check_no_leaks(make_env, positions=60, **PROMISES)
+    check_public_shows(make_env, positions=60, **PROMISES)
+
+
+# Planted leaks: what a player must not know, put where it is looked at
+
+
+def record(env):
+    return env._states[0]
+
+
+def left_hand(env, agent):
+    """Return the lowest card of the left neighbour's hand."""
+    seat = (env.possible_agents.index(agent) + 1) % env.num_players if agent else 0
+    return int(np.flatnonzero([*record(env)["hands"][seat], 1])[0])
+
+
+class Leaky(TableEnv):
+    def __init__(self):
+        super().__init__("black_jacky", num_players=3)
+
+
+class CardInVector(Leaky):
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][0] = left_hand(self, agent)
+        return seen
+
+
+class CardInMask(Leaky):
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["action_mask"][60] = left_hand(self, agent) % 2
+        return seen
+
+
+class CardInInfos(Leaky):
+    def _look_for_player(self):
+        super()._look_for_player()
+        for agent in self.agents:
+            self.infos[agent]["hint"] = left_hand(self, agent)
+
+
+class CardInView(Leaky):
+    def view(self, agent):
+        return {**super().view(agent), "hint": left_hand(self, agent)}
+
+
+class CardInDrawing(Leaky):
+    def render(self):
+        return f"{super().render()}{left_hand(self, self.render_as)}"
+
+
+class CardInRefusal(Leaky):
+    def _explain(self, action):
+        return f"{super()._explain(action)}; your neighbour has a {left_hand(self, self.agent_selection)}"
+
+
+class CardForSpectators(Leaky):
+    def view(self, agent):
+        return self.snapshot() if agent is None else super().view(agent)
+
+
+class TopOfDrawPile(Leaky):
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][0] = record(self)["draw_pile"][record(self)["draw_count"] - 1]
+        return seen
+
+
+class BottomOfDrawPile(Leaky):
+    def view(self, agent):
+        return {**super().view(agent), "bottom": int(record(self)["draw_pile"][0])}
+
+
+class DrawPileWhenOver(Leaky):
+    def view(self, agent):
+        pile = self.snapshot()["draw_pile"] if self.terminations[self.agent_selection] else 0
+        return {**super().view(agent), "draw_pile": pile}
+
+
+class OldDrawPile(Leaky):
+    """That of the round that was last settled."""
+
+    def view(self, agent):
+        return {**super().view(agent), "old": self._settled[0]["draw_pile"].tolist()}
+
+
+class Key(Leaky):
+    def view(self, agent):
+        return {**super().view(agent), "parity": int(record(self)["key"] % np.uint64(2))}
+
+
+class Generator(Leaky):
+    """From which the next game's seed is drawn."""
+
+    def view(self, agent):
+        return {**super().view(agent), "next": copy.deepcopy(self._np_random).integers(2**63)}
+
+
+class SecretlyGivenCard(Leaky):
+    def view(self, agent):
+        seen = super().view(agent)
+        return {**seen, "exchange": self.snapshot()["exchange"]}
+
+
+class SecretlyGivenCardInVector(Leaky):
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][0] = record(self)["given"][0]
+        return seen
+
+
+class WhatOthersKnow(Leaky):
+    """Of a third hand."""
+
+    def observe(self, agent):
+        seen, seat = super().observe(agent), self.possible_agents.index(agent)
+        seen["observation"][0] = record(self)["known"][(seat + 1) % 3, (seat + 2) % 3].sum()
+        return seen
+
+
+class Sum(Leaky):
+    """How all the other hands add up."""
+
+    def observe(self, agent):
+        seen, seat = super().observe(agent), self.possible_agents.index(agent)
+        seen["observation"][0] = min(127, np.delete(record(self)["hands"], seat, axis=0).sum(axis=0) @ np.arange(9))
+        return seen
+
+
+LEAKS = {
+    CardInVector: r"observe\['observation'\] entry 0",
+    CardInMask: r"observe\['action_mask'\] entry 60",
+    CardInInfos: r"infos\['hint'\]",
+    CardInView: r"view\['hint'\]",
+    CardInDrawing: "drawing",
+    CardInRefusal: "refusal",
+    CardForSpectators: r"a spectator: view\['hands'\]",
+    TopOfDrawPile: "observe",
+    BottomOfDrawPile: r"view\['bottom'\]",
+    DrawPileWhenOver: r"view\['draw_pile'\]",
+    OldDrawPile: r"view\['old'\]",
+    Key: r"view\['parity'\]",
+    Generator: r"view\['next'\]",
+    SecretlyGivenCard: r"view\['exchange'\]\['given'\]",
+    SecretlyGivenCardInVector: "observe",
+    WhatOthersKnow: "observe",
+    Sum: "observe",
+}
+
+
+def test_every_leak_that_is_planted_is_looked_for():
+    assert set(Leaky.__subclasses__()) == set(LEAKS)
+
+
+@pytest.mark.parametrize("leaky", LEAKS, ids=lambda leaky: leaky.__name__)
+def test_a_planted_leak_is_caught_where_it_is_shown(leaky):
+    with pytest.raises(ConformanceError, match=rf"^no_leaks \(seed \d+, step \d+, .*shown to .*{LEAKS[leaky]}"):
+        check_no_leaks(leaky, positions=2000, **PROMISES)
+
+
+def test_a_long_proof_goes_on_after_a_leak_and_counts():
+    found = list(examine(CardInInfos, positions=30, **PROMISES))
+    assert len(found) == 30
+    assert all(examined.varied == 4 for examined in found)  # three players and the spectator
+    assert sum(map(bool, [examined.leaks for examined in found])) > 20
+
+
+# Public things that are missing
+
+REPEATED = {"last_turns"}  # follows from other parts
+OPTIONS = {"num_players", "schnell_duell", "max_card", "bust_at", "hand_size", "first_hearts", "max_turns", "tricks"}
+SHOWN = [name for name in LAYOUT.parts if name not in REPEATED | OPTIONS]
+
+
+class Blind(TableEnv):
+    def __init__(self, part):
+        super().__init__("black_jacky", num_players=4, hearts=1)
+        offset = LAYOUT.offset(part)
+        self.part = slice(offset, offset + LAYOUT.parts[part].length)
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][self.part] = 0
+        return seen
+
+
+@pytest.mark.parametrize("part", SHOWN)
+def test_a_part_of_the_observation_that_is_missing_is_noticed(part):
+    with pytest.raises(ConformanceError, match=r"differs, but what player_\d observes does not"):
+        check_public_shows(functools.partial(Blind, part), positions=2000, **PROMISES)
+
+
+def test_every_field_of_the_record_is_hidden_or_public_or_follows():
+    hidden = {"key", "draw_pile", "hands", "given", "known"}
+    public = {name.split("[")[0] for env in positions(250) for name, _ in vary_public(env, "player_1", rng(1))}
+    follows = {"deals", "discard_count", "sums", "losers"}  # from phase, round, discards, and the open cards
+    without_effect = {"reshuffles"}  # but for the key: nobody remembers where reshuffled cards are
+    assert hidden | public | follows | without_effect | OPTIONS == set(STATE.names)
+
+
+# The variation itself
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
+def positions(number, **options):
+    settings = {**PROMISES, "vary_hidden": lambda env, agent, rng: None}
+    make_env = functools.partial(black_jacky_v0.env, num_players=4, hearts=1, **options)
+    for examined in examine(make_env, positions=number, **settings):
+        yield examined.env
+
+
+def records_of(env):
+    return table.unpack(env.get_state(), env.game.state_dtype)[1]
+
+
+@pytest.mark.parametrize("agent", ["player_0", "player_2", None])
+def test_a_variation_is_another_deal_that_the_player_may_believe_in(agent):
+    """Cards are conserved, numbers of cards stay, and what is known stays known."""
+    for number, env in enumerate(positions(200)):
+        other = vary_hidden(env, agent, rng(number))
+        here, there = env.snapshot(), other.snapshot()
+        assert cards_on_table(there) == cards_on_table(here)
+        assert env.view(agent) == other.view(agent)
+        s = records_of(other)[0][0]
+        for seat in range(4):
+            assert (s["known"][:, seat] <= np.where(np.arange(7) == seat, 9, s["hands"][seat][:, None]).T).all()
+        for i, giver in enumerate(s["pair"]):
+            assert s["phase"] != EXCHANGE or s["given"][i] == NO_CARD or s["hands"][giver, s["given"][i]]
+
+
+def test_a_variation_really_differs():
+    same = Counter()
+    for number, env in enumerate(positions(200)):
+        here, there = env.snapshot(), vary_hidden(env, "player_1", rng(number)).snapshot()
+        if here["phase"] not in ("tip", "over"):
+            same["hands"] += here["hands"] == there["hands"]
+            same["draw_pile"] += here["draw_pile"] == there["draw_pile"]
+    assert same["hands"] < 20
+    assert same["draw_pile"] < 20
+
+
+def test_a_variation_leaves_the_original_alone():
+    for env in positions(50):
+        before = env.get_state()
+        vary_hidden(env, "player_1", rng(0))
+        list(vary_public(env, "player_1", rng(0)))
+        assert env.get_state() == before
+
+
+def test_a_known_card_stays_where_it_is():
+    env = one_round([[3, 8], [7, 7], [5, 6]], top=1).play(exchange(0, 1), give(8), give(7)).env
+    hands = [[vary_hidden(env, agent, rng(seed)).snapshot()["hands"] for seed in range(30)] for agent in env.agents]
+    assert all(8 in hand[1] for hand in hands[0])  # which player_0 gave
+    assert all(7 in hand[0] for hand in hands[1])
+    assert {7 in hand[0] for hand in hands[2]} == {True, False}
+
+
+def test_every_card_can_be_anywhere_it_may_be():
+    """Of six cards player_0 holds a 3 and a 3 lies on the discard pile: hidden are 1, 2, 2, 3."""
+    env = one_round([[3], [2]], top=3, draw=[3, 2, 1], hand_size=1, max_card=3).env
+    seen = Counter()
+    for seed in range(300):
+        there = vary_hidden(env, "player_0", rng(seed)).snapshot()
+        seen[there["hands"][1][0], *there["draw_pile"]] += 1
+    assert len(seen) == 12
+    assert min(seen.values()) > 8
+
+
+def test_a_secretly_given_card_may_be_any_of_the_hand():
+    env = one_round([[3, 8], [7, 4], [5, 6], [4, 4]], top=1).play(exchange(1, 2), give(4)).env
+    given = [
+        vary_hidden(env, agent, rng(seed)).snapshot()["exchange"]["given"] for agent in env.agents for seed in range(9)
+    ]
+    assert set(map(str, given[9:18])) == {"[4, None]"}  # player_1 knows what he gave
+    assert len(set(map(str, given))) > 4
+
+
+def check_open_cards_stay(env):
+    state, settled = (records[0] for records in records_of(env))
+    other, other_settled = (records[0] for records in records_of(vary_hidden(env, "player_0", rng(1))))
+    np.testing.assert_array_equal(settled["hands"], other_settled["hands"])
+    np.testing.assert_array_equal(state["hands"], other["hands"])
+    assert (settled["draw_pile"] != other_settled["draw_pile"]).any()
+    assert state["key"] != other["key"] != settled["key"] != other_settled["key"]
+
+
+def test_while_tipping_and_when_over_the_open_cards_stay():
+    decks = [losing([1], range(4)), losing([0, 2], [0, 2, 3], start=2)]
+    rigged = Rigged(decks, players=4, hearts=1).knock_all()
+    assert rigged["phase"] == "tip"
+    check_open_cards_stay(rigged.env)
+    rigged.play(tip(2)).knock_all()
+    assert rigged["phase"] == "over"
+    check_open_cards_stay(rigged.env)
+
+
+def test_a_player_who_is_sure_of_a_card_that_is_not_there_is_noticed():
+    """The known cards themselves are put to the proof."""
+    env = one_round([[8, 8], [7, 7]]).env
+    env._states[0]["known"][0, 1, 5] = 1
+    with pytest.raises(AssertionError, match="sure of cards that are in no hand"):
+        vary_hidden(env, "player_0", rng(0))
+
+
+def test_wrapped_environments_are_refused():
+    with pytest.raises(ConformanceError, match="is not a PettingZoo environment of this package, or it is wrapped"):
+        check_no_leaks(lambda: ScaledTable(black_jacky_v0.env()), **PROMISES)
+
+
+# Other games
+
+
+def swap_secrets(env, agent, rng):
+    """Another environment, in which the others' numbers are drawn anew."""
+    other = copy.deepcopy(env)
+    for seat, player in enumerate(toy.PLAYERS):
+        if player != agent:
+            other.secrets[seat] = rng.integers(1, 6)
+    return other
+
+
+def other_coins(env, agent, rng):
+    for name in ("coins", "secrets"):
+        other = copy.deepcopy(env)
+        getattr(other, name)[0 if name == "coins" else toy.PLAYERS.index(agent)] += 1
+        yield name, other
+
+
+class NeighboursNumber(toy.Toy):
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][5] = self.secrets[(toy.PLAYERS.index(agent) + 1) % 3]
+        return seen
+
+
+class WithoutCoins(toy.Toy):
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][1] = 0
+        seen["action_mask"][:] = 1
+        return seen
+
+    def check(self, action):
+        pass
+
+
+def test_the_proof_works_for_other_games():
+    check_no_leaks(toy.Toy, vary_hidden=swap_secrets)
+    check_public_shows(toy.Toy, vary_public=other_coins)
+    with pytest.raises(ConformanceError, match=r"shown to player_0: observe\['observation'\] entry 5"):
+        check_no_leaks(NeighboursNumber, vary_hidden=swap_secrets)
+    with pytest.raises(ConformanceError, match=r"coins differs, but what player_\d observes does not"):
+        check_public_shows(WithoutCoins, vary_public=other_coins)
+
+
+def test_nothing_to_vary_is_no_proof():
+    with pytest.raises(Skipped, match="nothing hidden"):
+        check_no_leaks(toy.Toy, vary_hidden=lambda env, agent, rng: None)
+    with pytest.raises(Skipped, match="found nothing"):
+        check_public_shows(toy.Toy, vary_public=lambda env, agent, rng: [])
+    with pytest.raises(ValueError, match="vary_hidden is needed"):
+        next(examine(toy.Toy))

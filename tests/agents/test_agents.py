@@ -315,6 +315,7 @@ def test_threads_change_nothing() -> None:
     alone = play_games(AGENTS, seating, threads=1)
     for threads in (2, 5):
         np.testing.assert_array_equal(play_games(AGENTS, seating, threads=threads), alone)
+    np.testing.assert_array_equal(play_games(AGENTS, seating[600:], seed=600), alone[600:])
     opponents = AGENTS[1:]
     scores = [against_copies(AGENTS[COUNTER], opponents, 3, games=300, threads=threads) for threads in (1, 3)]
     assert scores[0] == scores[1]
@@ -328,16 +329,17 @@ def test_every_opponent_is_met_with_the_same_games_and_seats() -> None:
     assert [(score.games, score.par) for score in scores] == [(200, 1 / 3)] * 4
 
 
-def test_scores_are_those_of_the_games() -> None:
-    """Against copies with equal agents in all seats the seat does not matter, and at one table neither."""
-    counters = [Wrapped(make_agent("counter")) for _ in range(3)]
-    games = np.array([play_by_hand(counters, seed) for seed in range(40, 70)])
-    table = at_one_table(counters, games=30, seed=40)
-    assert sum(score.win_rate for score in table) == pytest.approx(games.sum() / 30)
-    copies = against_copies(counters[0], [counters[1]], num_players=3, games=30, seed=40)
-    for score in [*table, *copies]:
-        assert score.nobody == pytest.approx(np.mean(games.sum(axis=1) == 0))
-        assert (score.games, score.par) == (30, 1 / 3)
+def test_scores_are_those_of_the_games_played_by_hand() -> None:
+    log: list[str] = []
+    agents = [Logged(make_agent(name), log) for name in ("threshold", "trickster", "counter")]
+    scores = [*at_one_table(agents, games=40, seed=50), *against_copies(agents[2], agents[:1], 3, games=40, seed=50)]
+    table = [log[i : i + 3] for i in range(0, len(log), 3)]
+    by_hand = np.array([play_by_hand([make_agent(name) for name in row], 50 + i % 40) for i, row in enumerate(table)])
+    for name, part, score in zip(["threshold", "trickster", "counter", "counter"], [0, 0, 0, 40], scores, strict=True):
+        shares, seats = by_hand[part : part + 40], np.array(table[part : part + 40]) == name
+        assert score.win_rate == pytest.approx(shares[seats].mean())
+        assert score.nobody == np.mean(shares.sum(axis=1) == 0)
+        assert (score.games, score.par) == (40, 1 / 3)
 
 
 def test_one_table_and_copies_agree_where_they_are_the_same() -> None:

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blackjacky_agents import agent_names, make_agent
+from blackjacky_agents import CompiledAgent, agent_names, make_agent
 from blackjacky_agents.bots.black_jacky import counter
 from blackjacky_agents.bots.black_jacky.counter import estimate
 from blackjacky_agents.bots.black_jacky.threshold import LIMITS
+from blackjacky_agents.bots.black_jacky.threshold import choose as choose_by_sum
 from blackjacky_agents.evaluation import against_copies, at_one_table
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.engine.compiling import entry
@@ -194,7 +195,9 @@ def test_threshold_goes_by_its_limits(distance: int, last: bool) -> None:
 
 def test_threshold_is_saved_by_the_discard_pile_and_takes_the_most() -> None:
     table = one_round([[6, 7, 8], [1, 2, 2]], top=6, hand_size=3).play(NO_TRICK)
-    assert choice("threshold", table) == swap_discard(7)  # 20; giving the 8 makes 19, the 6 is as bust as before
+    assert choice("threshold", table) == swap_discard(7)  # 20; without the 6 it would be bust
+    content = CompiledAgent("threshold", "black_jacky", choose_by_sum, np.array([3, 5, 3, 8], np.float32))
+    assert content.act(table.env.observe("player_0")) == swap_discard(7)  # without the 8 it would have 19
 
 
 def test_threshold_gives_its_lowest_card_and_its_highest_if_it_is_bust() -> None:
@@ -249,11 +252,11 @@ def test_trickster_lays_a_2_against_a_knock_when_it_is_behind() -> None:
 
 def test_trickster_lays_a_3_to_get_rid_of_a_card_when_it_is_bust() -> None:
     """T3: with whoever holds the most cards; it gives the highest of its own."""
-    hands = [[3, 8, 8], [6, 6, 6], [4, 7, 7]]
-    bust = one_round(hands, hand_size=3, bust_at=19, start=1).play((NO_TRICK, swap_discard(6)), DRAWS)
-    assert choice("trickster", bust) == exchange(0, 2)
-    assert turn("trickster", bust) == [exchange(0, 2), give(8)]
-    good = one_round(hands, hand_size=3, bust_at=20, start=1).play((NO_TRICK, swap_discard(6)), DRAWS)
+    hands, stay = [[3, 8, 8], [6, 6, 6], [4, 7, 7]], [(NO_TRICK, swap_discard(6)), (NO_TRICK, swap_discard(4))]
+    for most, moves in ((1, [DRAWS, stay[1]]), (2, [stay[0], DRAWS])):
+        bust = one_round(hands, hand_size=3, bust_at=19, start=1).play(*moves)
+        assert turn("trickster", bust) == [exchange(0, most), give(8)]
+    good = one_round(hands, hand_size=3, bust_at=20, start=1).play(stay[0], DRAWS)
     assert choice("trickster", good) not in {exchange(0, 1), exchange(0, 2), exchange(1, 2)}
     alone = one_round([[3, 8, 8], [6, 6, 6]], hand_size=3, bust_at=19, start=1).play(KNOCKS)
     assert choice("trickster", alone) == NO_TRICK

@@ -28,7 +28,7 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 BOTS = ["random", "threshold", "trickster", "counter"]
 # Eight updates and four copies in a few seconds; so much time that no learning rate depends on the clock.
 SMALL = ["--steps=2048", "--minutes=1e18", "--games=16", "--rollout=16", "--batch=64", "--hidden", "16", "16"]
-SMALL += ["--refresh=512", "--copies=2", "--seed=7", "--test-games=5", "--final-games=10"]
+SMALL += ["--threads=1", "--refresh=512", "--copies=2", "--seed=7", "--test-games=5", "--final-games=10"]
 STEPS = "step_{:012d}"
 
 

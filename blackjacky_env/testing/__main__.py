@@ -1,4 +1,4 @@
-"""Check an environment from a command line: ``python -m blackjacky_env.testing module:function``."""
+"""Check environments from a command line: ``python -m blackjacky_env.testing module:function``."""
 
 from __future__ import annotations
 
@@ -8,34 +8,41 @@ import functools
 import sys
 from typing import Any
 
-from blackjacky_env.testing.report import CHECKS, FAILED, Report, cases
+from blackjacky_env.testing.report import CHECKS, Case, Report, cases, markdown
 from blackjacky_env.testing.trial import find
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Check, print the table; the exit status is 1 if a check has failed."""
     args = _parser().parse_args(arguments)
-    settings: dict[str, Any] = {
-        name: getattr(args, name) for name in ("games", "seed", "max_steps", "moments", "refusal", "off_turn_mask")
-    }
+    names = ("games", "seed", "max_steps", "moments", "positions", "refusal", "off_turn_mask")
+    settings: dict[str, Any] = {name: getattr(args, name) for name in names}
     try:
-        make_env = functools.partial(find(args.env), **dict(map(_option, args.option)))
         settings |= dict(find(args.settings)) if args.settings else {}
-        chosen = cases(make_env, args.only, **settings)
+        options = dict(map(_option, args.option))
+        chosen = {env: cases(functools.partial(find(env), **options), args.only, **settings) for env in args.env}
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         sys.exit(f"error: {error}")
+    reports = {env: _run(env, chosen[env]) for env in chosen}
+    if args.markdown:
+        print(markdown(reports))
+    else:
+        print("\n\n".join(f"{env}\n{report}" for env, report in reports.items()))
+    return int(any(report.failed for report in reports.values()))
+
+
+def _run(env: str, chosen: list[Case]) -> Report:
     report = Report()
     for number, case in enumerate(chosen, start=1):
-        _show(f"{number}/{len(chosen)} {case.name}")
+        _show(f"{env}: {number}/{len(chosen)} {case.name}")
         report.append(case.result())
     _show("")
-    print(report.markdown() if args.markdown else report)
-    return int(any(result.outcome == FAILED for result in report))
+    return report
 
 
 def _show(progress: str) -> None:
     if sys.stderr.isatty():
-        print(f"\r{progress:40}\r", end="", file=sys.stderr, flush=True)
+        print(f"\r{progress:79}\r", end="", file=sys.stderr, flush=True)
 
 
 def _option(text: str) -> tuple[str, Any]:
@@ -48,13 +55,14 @@ def _option(text: str) -> tuple[str, Any]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m blackjacky_env.testing", description=__doc__)
-    parser.add_argument("env", help="what makes the environment, such as pettingzoo.classic.tictactoe_v3:env")
+    parser.add_argument("env", nargs="+", help="what makes an environment, such as pettingzoo.classic.tictactoe_v3:env")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="for the environment")
     parser.add_argument("--only", nargs="+", metavar="CHECK", help=f"of {', '.join(CHECKS)}")
     parser.add_argument("--games", type=int, default=10, help="games that each check plays")
     parser.add_argument("--seed", type=int, default=0, help="of the first game")
     parser.add_argument("--max-steps", type=int, default=1000, help="after which a game is cut off")
     parser.add_argument("--moments", type=int, default=3, help="at which a game is copied and all actions are tried")
+    parser.add_argument("--positions", type=int, default=300, help="in which hidden and public things are varied")
     parser.add_argument("--refusal", choices=("any", "raise", "end"), default="any", help="of illegal actions")
     parser.add_argument("--off-turn-mask", choices=("zero",), help="what masks off turn are promised to be")
     parser.add_argument("--settings", metavar="MODULE:NAME", help="a mapping of more settings, such as vary_hidden")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import unittest
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from blackjacky_env.testing import actions, copies, determinism, leaks, observations, rewards
@@ -62,11 +62,21 @@ class Report(list[Result]):
         width = max((len(result.name) for result in self), default=0)
         return "\n".join(f"{name:{width}}  {outcome:7}  {reason}".rstrip() for name, outcome, reason in self)
 
-    def markdown(self) -> str:
-        """The table for a document."""
-        cells = [(f"`{name}`", outcome, reason.replace("|", "\\|")) for name, outcome, reason in self]
-        rows = [("check", "result", "why"), ("--", "--", "--"), *cells]
-        return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+def markdown(reports: Mapping[str, Report]) -> str:
+    """A table for a document, with a column for each environment, and the reasons below it."""
+    outcomes = {env: {result.name: result.outcome for result in report} for env, report in reports.items()}
+    names = dict.fromkeys(result.name for report in reports.values() for result in report)
+    rows = [["check", *(f"`{env}`" for env in reports)], ["--"] * (1 + len(reports))]
+    rows += [[f"`{name}`", *(outcomes[env].get(name, "") for env in reports)] for name in names]
+    failed = [f"- `{env}`: {result.reason}" for env, report in reports.items() for result in report.failed]
+    skipped = [
+        f"- `{result.name}` skipped: {result.reason}"
+        for report in reports.values()
+        for result in report
+        if result.outcome == SKIPPED
+    ]
+    return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", *failed, *dict.fromkeys(skipped)]).rstrip()
 
 
 class Case:

@@ -15,6 +15,7 @@ from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.wrappers import ScaledTable
 from blackjacky_env.testing import CHECKS, ConformanceError, Skipped, Trial, cases, check_all, check_mask, own_taste
 from blackjacky_env.testing.__main__ import main
+from blackjacky_env.testing.report import markdown
 from blackjacky_env.testing.tables import PROMISES
 from tests.testing import toy
 
@@ -323,22 +324,35 @@ def test_a_report_is_a_list_that_prints_as_a_table():
     lines = str(report).splitlines()
     assert lines[0].startswith("off_turn_mask  FAILED   off_turn_mask (seed 0, step")
     assert lines[2] == "looking        passed"
-    assert report.markdown().splitlines()[0] == "| check | result | why |"
-    assert len(report.markdown().splitlines()) == 5
+
+
+def test_the_reports_of_several_environments_make_one_table():
+    names = ["off_turn_mask", "no_leaks"]
+    reports = {env.__name__: check_all(env, names, games=1, off_turn_mask="zero") for env in (toy.Toy, toy.OffTurnMask)}
+    lines = markdown(reports).splitlines()
+    assert lines[:5] == [
+        "| check | `Toy` | `OffTurnMask` |",
+        "| -- | -- | -- |",
+        "| `off_turn_mask` | passed | FAILED |",
+        "| `no_leaks` | skipped | skipped |",
+        "",
+    ]
+    assert lines[5].startswith("- `OffTurnMask`: off_turn_mask (seed 0, step 0")
+    assert lines[6:] == ["- `no_leaks` skipped: vary_hidden is needed: what an agent cannot know depends on the game"]
 
 
 def test_the_command_line_prints_the_table_and_its_exit_status_says_whether_all_passed(capsys):
     arguments = ["--games", "2", "--only", "mask", "looking"]
     assert main(["blackjacky_env.black_jacky_v0:env", "--option", "num_players=2", *arguments]) == 0
-    assert capsys.readouterr().out.split() == ["mask", "passed", "looking", "passed"]
-    assert main(["tests.testing.toy:WideMask", "--markdown", *arguments]) == 1
-    assert "| `mask` | FAILED | mask (seed 0" in capsys.readouterr().out
+    assert capsys.readouterr().out.split()[1:] == ["mask", "passed", "looking", "passed"]
+    assert main(["tests.testing.toy:WideMask", "tests.testing.toy:Toy", "--markdown", *arguments]) == 1
+    assert "| `mask` | FAILED | passed |" in capsys.readouterr().out
 
 
 def test_the_command_line_takes_more_settings(capsys):
     settings = ["--settings", "blackjacky_env.testing.tables:PROMISES"]
     assert main(["blackjacky_env.black_jacky_v0:env", "--only", "off_turn_mask", "--games", "1", *settings]) == 0
-    assert capsys.readouterr().out.split() == ["off_turn_mask", "passed"]
+    assert capsys.readouterr().out.split()[1:] == ["off_turn_mask", "passed"]
 
 
 @pytest.mark.parametrize("env", ["nowhere:env", "tests.testing.toy:Nothing", "tests.testing.toy", "blackjacky_env:env"])

@@ -9,7 +9,7 @@ import pytest
 
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.black_jacky.observation import LAYOUT
-from blackjacky_env.black_jacky.rules import EXCHANGE, NO_CARD, STATE, TIP
+from blackjacky_env.black_jacky.rules import EXCHANGE, NO_CARD, STATE
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.wrappers import ScaledTable

@@ -1,0 +1,41 @@
+"""The kit's page: it names every check, and what it says of other environments is what the kit finds (extra bench)."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from blackjacky_env.testing import CHECKS
+from blackjacky_env.testing.__main__ import main
+
+PAGE = (Path(__file__).parents[2] / "blackjacky_env" / "testing" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def others(monkeypatch):
+    """Other environments, where they are installed."""
+    monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    pytest.importorskip("pygame")
+    pytest.importorskip("rlcard")
+
+
+def test_the_page_names_every_check():
+    table = PAGE.partition("## What is checked")[2].partition('\n\n"Everything"')[0]
+    assert re.findall(r"`(\w+)`(?=[^|]*\|[^|]*\|$|, `)", table, re.MULTILINE)
+    assert [name for name in CHECKS if f"`{name}`" not in table] == []
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.filterwarnings("default")  # those of other projects
+def test_other_environments_are_as_the_page_says(capsys):
+    part = PAGE.partition("<!-- others:begin -->")[2].partition("<!-- others:end -->")[0]
+    command = re.search(r"`python -m blackjacky_env.testing ([^`]*)`", part)[1]
+    assert main(shlex.split(command)) == 1
+    assert capsys.readouterr().out.strip() in part
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.filterwarnings("default")
+def test_the_example_of_leduc_runs():
+    exec(compile(re.search(r"```py\n(.*?)```", PAGE, re.DOTALL)[1], "README.md", "exec"), {"__name__": "example"})

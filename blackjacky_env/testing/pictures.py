@@ -35,8 +35,9 @@ def picture(env: Env) -> Picture:
         _write(seen, name, getattr(env, name, None))
     for agent in env.agents:
         _write(seen, f"observe({agent!r})", env.observe(agent))
-    with contextlib.suppress(NotImplementedError):  # PettingZoo's way to say that there is none
-        _write(seen, "state()", env.state())
+    if callable(getattr(env.unwrapped, "state", None)):  # some environments keep data of their own under that name
+        with contextlib.suppress(NotImplementedError):  # PettingZoo's way to say that there is none
+            _write(seen, "state()", env.state())
     return seen
 
 

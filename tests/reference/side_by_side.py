@@ -18,7 +18,7 @@ Options = dict[str, Any]
 TRICK_1 = 1
 NUM_ACTIONS = 61
 NO_ACTIONS = [0] * NUM_ACTIONS
-LONG = 5000  # actions; the longest game with a turn limit that hoarders have played had half as many
+LONG = 600  # actions in a game without turn limit, enough for more turns than a byte can count
 
 # -- policies: from the legal actions to those the policy likes -------------------------------------------------------
 
@@ -234,9 +234,9 @@ class SideBySide:
 
 
 def play(game: SideBySide, policy: str, seed: int) -> SideBySide:
-    """Play to the end; in a game that may have no end, everybody knocks at last."""
-    rng = random.Random(seed)
+    """Play to the end; in a long game that may have none, everybody knocks."""
+    rng, limit = random.Random(seed), game.second.max_turns
     while game.legal:
-        liked = policy if len(game.actions) < LONG else "knocker"
-        game.step(choose(liked, game.legal, rng))
+        long = limit is None and len(game.actions) >= LONG
+        game.step(choose("knocker" if long else policy, game.legal, rng))
     return game

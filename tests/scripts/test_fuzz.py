@@ -1,0 +1,205 @@
+"""scripts/fuzz.py: long runs go on where they stopped, and a planted bug is found and shrunk."""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blackjacky_env.envs.aec import TableEnv
+from tests.reference.black_jacky import Player, ReferenceGame
+from tests.reference.events import EVENTS
+from tests.reference.side_by_side import Difference
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+IMPORT = "from tests.reference.side_by_side import SideBySide"
+
+
+@pytest.fixture
+def fuzz(monkeypatch):
+    """Return the script as a module."""
+    monkeypatch.syspath_prepend(SCRIPTS)
+    return importlib.import_module("fuzz")
+
+
+@pytest.fixture
+def run(fuzz, tmp_path):
+    """Run the script in this process, with chunks of 100 actions; returns the exit status."""
+
+    def main(actions, *more):
+        kept = ["--output", str(tmp_path / "fuzz.json")]
+        return fuzz.main(["--actions", str(actions), "--chunk", "100", "--workers", "1", *kept, *more])
+
+    return main
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Return what the script has kept, but the time that it took."""
+
+    def read():
+        kept = json.loads((tmp_path / "fuzz.json").read_text(encoding="utf-8"))
+        del kept["seconds"]
+        return kept
+
+    return read
+
+
+def play_code(text):
+    """Play the last program in a text."""
+    exec(IMPORT + text.rpartition(IMPORT)[2], {})
+
+
+# -- runs -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_without_difference_reports_what_was_played(run, results, capsys):
+    assert run(600, "--at-least", "0") == 0
+    counts, text = results()["counts"], capsys.readouterr().out
+    played = counts["total"]["actions"]
+    assert played >= 600
+    for group in ("table size", "variant", "rule options", "policy"):
+        assert sum(counts[group].values()) == played
+        for name, actions in counts[group].items():
+            assert f"| {group} | {name} | {actions:,} | {actions / played:.1%} |" in text
+    assert [*counts["event"]] == [event.__name__ for event in EVENTS]
+    for name, times in counts["event"].items():
+        assert f"| `{name}` | {times:,} |" in text
+
+
+def test_a_run_that_has_met_an_event_too_seldom_fails_and_names_it(run, results, capsys):
+    assert run(300, "--at-least", "1") == 1
+    never = [name for name, times in results()["counts"]["event"].items() if times == 0]
+    said = capsys.readouterr().err
+    assert never
+    for name in never:
+        assert f"too rare: {name} happened 0 times, 1 are needed" in said
+
+
+def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(fuzz, run, results, tmp_path, monkeypatch):
+    assert run(900, "--at-least", "0") == 0
+    expected = results()
+    (tmp_path / "fuzz.json").unlink()
+    played, play_chunk = [], fuzz.play_chunk
+
+    def interrupted(seed, number, actions):
+        played.append(number)
+        if len(played) == 4:
+            raise KeyboardInterrupt
+        return play_chunk(seed, number, actions)
+
+    monkeypatch.setattr(fuzz, "play_chunk", interrupted)
+    assert run(900, "--at-least", "0") == 130
+    assert results()["chunks"] == 3
+    assert run(900, "--at-least", "0") == 0
+    assert results() == expected
+    assert played == [0, 1, 2, 3, *range(3, expected["chunks"])]
+
+
+def test_a_finished_run_plays_nothing_more_unless_more_actions_are_asked_for(run, results):
+    assert run(200, "--at-least", "0") == 0
+    first = results()
+    assert run(200, "--at-least", "0") == 0
+    assert results() == first
+    assert run(first["counts"]["total"]["actions"] + 1, "--at-least", "0") == 0
+    assert results()["chunks"] == first["chunks"] + 1
+
+
+def test_what_is_kept_of_another_run_is_not_touched(fuzz, run, results, monkeypatch, capsys):
+    assert run(100, "--at-least", "0") == 0
+    kept = results()
+    assert run(100, "--seed", "1") == 2
+    assert "keeps a run with seed 0, and this one has 1: delete it, or name another --output" in capsys.readouterr().err
+    monkeypatch.setattr(fuzz, "code", lambda: "other")
+    assert run(100) == 2
+    assert "and this one has 'other'" in capsys.readouterr().err
+    assert results() == kept
+
+
+@pytest.mark.parametrize("wrong", [("--seed", "-1"), ("--at-least", "-1"), ("--workers", "0"), ("--chunk", "0")])
+def test_impossible_arguments_are_named(run, capsys, wrong):
+    assert run(100, *wrong) == 2
+    assert wrong[0] in capsys.readouterr().err
+
+
+def test_workers_change_nothing_in_the_results(run, results, tmp_path):
+    assert run(500, "--at-least", "0") == 0
+    output = tmp_path / "by_two.json"
+    command = [sys.executable, str(SCRIPTS / "fuzz.py"), "--actions", "500", "--chunk", "100", "--at-least", "0"]
+    done = subprocess.run([*command, "--output", str(output)], capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    by_two = json.loads(output.read_text(encoding="utf-8"))
+    assert {name: by_two[name] for name in results()} == results()
+
+
+def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_and_policy_with_and_without_options(fuzz):
+    for num_players in range(2, 7):
+        here = [kind for kind in fuzz.KINDS if kind.num_players == num_players]
+        assert len(here) >= len(fuzz.KINDS) / 10
+        assert {kind.policy for kind in here} >= {None, "uniform", "hoard", "trickster", "knocker", "mixed"}
+        assert {"variant": "schnell_duell"} in [kind.options for kind in here]
+        assert {} in [kind.options for kind in here]
+        assert None in [kind.options for kind in here]
+
+
+# -- planted bugs -----------------------------------------------------------------------------------------------------
+
+
+def laid_out_8_like_any_other(player, plus_one):
+    """T8 forgotten."""
+    laid = sum(10 * value for value in player.display if value != 5)
+    return 10 * sum(player.hand) + laid + (10 if plus_one else 0)
+
+
+def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(run, results, monkeypatch, capsys):
+    """T8: two players, a laid-out 8, and knocks until settlement."""
+    with monkeypatch.context() as planted:
+        planted.setattr(Player, "tenths", laid_out_8_like_any_other)
+        assert run(100_000) == 1
+        text = capsys.readouterr().out
+        short = results()["difference"]["short"]
+        assert short["options"] == {"num_players": 2}
+        assert 8 in short["actions"]
+        assert len(short["actions"]) == 4
+        with pytest.raises(Difference, match="last_settlement"):
+            play_code(text)
+    play_code(text)
+
+
+def test_a_difference_in_one_entry_for_a_player_off_turn_is_found(run, results, monkeypatch, capsys):
+    """T3: whoever is not in an exchange would see that somebody has given a card, but not who."""
+    look = TableEnv._look
+
+    def wrong(env, seat):
+        observation, mask = look(env, seat)
+        exchange_given = 119
+        if observation[exchange_given] and seat not in env.snapshot()["exchange"]["pair"]:
+            observation[exchange_given] = 0
+        return observation, mask
+
+    monkeypatch.setattr(TableEnv, "_look", wrong)
+    assert run(100_000) == 1
+    assert "exchange_given" in results()["difference"]["what"]
+    assert results()["difference"]["short"]["options"]["num_players"] == 3
+    with pytest.raises(Difference, match="observation of player_"):
+        play_code(capsys.readouterr().out)
+
+
+def test_a_breakdown_is_a_difference_too(run, monkeypatch, capsys):
+    def broken(_game, _winners):
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(ReferenceGame, "_losers", broken)
+    assert run(100_000) == 1
+    assert "the two readings differ: ZeroDivisionError: planted" in capsys.readouterr().out
+
+
+def test_a_run_that_found_a_difference_finds_it_again(run, results, monkeypatch, capsys):
+    monkeypatch.setattr(Player, "tenths", laid_out_8_like_any_other)
+    assert run(100_000) == 1
+    first = results()
+    assert run(100_000) == 1
+    assert results() == first
+    assert capsys.readouterr().out.count("actions are enough") == 2

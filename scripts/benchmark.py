@@ -29,7 +29,8 @@ import numpy as np
 import numpy.typing as npt
 import pettingzoo
 import tyro
-from ladder import compiled_agent, observations, processor
+from ladder import compiled_agent, observations
+from machine import processor
 from make_tables import markdown
 from parts import with_part, write
 from pettingzoo import AECEnv

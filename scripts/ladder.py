@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
 import sys
 import time
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import tyro
+from machine import processor
 from make_tables import markdown
 from parts import with_part, write
 from tqdm import tqdm
@@ -96,7 +96,7 @@ def begin(args: Args) -> Results:
         "command": f"python scripts/ladder.py --games {args.games} --seed {args.seed} --threads {args.threads}",
         "games": args.games,
         "seed": args.seed,
-        "machine": machine(),
+        "machine": where(),
         "bots": {name: bot(name) for name in agent_names(GAME)},
         "timing": {},
         "rows": [new_row(players, name) for players in PLAYERS for name in agent_names(GAME)],
@@ -123,20 +123,13 @@ def compiled_agent(name: str) -> CompiledAgent:
     return agent
 
 
-def machine() -> dict[str, Any]:
-    """The facts about this machine that speeds depend on."""
+def where() -> dict[str, Any]:
+    """The facts about this machine and the versions that speeds depend on."""
     return {
         "processor": processor(),
         "cores": os.cpu_count(),
         "versions": {"Python": platform.python_version(), **{n: version(n.lower()) for n in ("Numba", "NumPy")}},
     }
-
-
-def processor() -> str:
-    """The processor's name."""
-    facts = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*: (.+)$", facts.read_text(), re.MULTILINE) if facts.exists() else None
-    return found[1] if found else platform.processor() or platform.machine()
 
 
 # ---------------------------------------------------------------- playing
@@ -194,7 +187,7 @@ def timing() -> Results:
         agent.name: {"decisions_per_second": decisions_per_second(agent), "act_microseconds": act_microseconds(agent)}
         for agent in bots
     }
-    return {"machine": machine(), "bots": speed}
+    return {"machine": where(), "bots": speed}
 
 
 def decisions_per_second(agent: CompiledAgent, seconds: float = 1.0) -> int:

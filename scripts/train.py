@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
+from machine import machine
 
 from blackjacky_agents.checkpoint import identity, write_json
 from blackjacky_agents.network import find_encoding
@@ -140,7 +141,7 @@ def show_results(run: Run) -> None:
     )
     write_json(run.folder / "results.json", {"table": rows, "times": times})
     (run.folder / "results.md").write_text(f"`{run.command}`\n\n{table}\n\n{speed}\n", "utf-8")
-    run.save_agent(rows)
+    run.save_agent(results=rows, machine=machine())
     print(f"\n{table}\n\n{speed}\nThe agent is called ppo:{run.folder.as_posix()}")
 
 

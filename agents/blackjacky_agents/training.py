@@ -146,11 +146,16 @@ class Clock:
     def go_on_from(self, seconds: float) -> None:
         """Set what the training has taken so far."""
         self._started = time.perf_counter() - seconds
+        self._stopped: float | None = None
+
+    def stop(self) -> None:
+        """The training has ended."""
+        self._stopped = time.perf_counter()
 
     @property
     def seconds(self) -> float:
-        """Training time so far."""
-        return time.perf_counter() - self._started
+        """Training time so far, tests included."""
+        return (self._stopped or time.perf_counter()) - self._started
 
     def left(self, steps_left: float) -> float:
         """The share 0 .. 1 that is left, given the share of steps that is left."""
@@ -287,8 +292,8 @@ class Run:
         self.save_agent()
         return save_checkpoint(self.folder / "checkpoints", self.model.num_timesteps, self._arrays(), self._state())
 
-    def save_agent(self, results: Sequence[Mapping[str, Any]] = ()) -> None:
-        """Write the agent as it is now, with its card."""
+    def save_agent(self, **facts: Any) -> None:
+        """Write the agent as it is now, with its card; ``facts``: what the card says besides how it was made."""
         save_agent(
             self.folder / AGENT_FILE,
             layers_of(linears_of(self.model)),
@@ -300,7 +305,7 @@ class Run:
             command=self.command,
             seed=self.settings.seed,
             versions=versions(),
-            results=list(results),
+            **facts,
         )
 
     def _arrays(self) -> Arrays:
@@ -383,6 +388,7 @@ class Run:
         trainer.bar.close()
         if not trainer.interrupted:
             self.test()
+        self.clock.stop()
         self.save()
         draw_curve(self.folder)
         return not trainer.interrupted
@@ -510,13 +516,15 @@ def draw_curve(folder: Path) -> None:
     from matplotlib.figure import Figure
 
     lines = [json.loads(line) for line in (folder / "progress.jsonl").read_text("utf-8").splitlines()]
-    figure = Figure(figsize=(7, 4), layout="tight")
+    figure = Figure(figsize=(8, 4), layout="constrained")
     axes = figure.subplots()
+    millions = [line["steps"] / 1e6 for line in lines]
     for name in lines[0]["win_rate"]:
-        axes.plot([line["steps"] for line in lines], [line["win_rate"][name] for line in lines], label=f"three {name}")
+        axes.plot(millions, [line["win_rate"][name] for line in lines], label=f"against three {name}")
     axes.axhline(0.25, color="grey", linestyle=":", label="par")
-    axes.set(xlabel="steps", ylabel="win rate at a table of four", ylim=(0, None))
-    axes.legend()
+    axes.set(xlabel="million decisions of the learner", ylabel="win rate at a table of four", ylim=(0, 1))
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", frameon=False)
     figure.savefig(folder / "learning_curve.png", dpi=120)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from blackjacky_agents import agent_names
 from blackjacky_agents.checkpoint import save_agent
+from blackjacky_agents.network import find_encoding
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_results.py"
 
@@ -27,7 +28,8 @@ def trained(tmp_path):
     ]
     layers = [(np.zeros((3, 61), np.float32), np.zeros(61, np.float32))]
     facts = {"command": "python scripts/train.py --preset full", "seed": 3, "steps": 2_000_000, "seconds": 600.0}
-    save_agent(tmp_path / "full.safetensors", layers, "black_jacky", results=rows, **facts)
+    encoding, machine = find_encoding("cards", "black_jacky"), {"processor": "A processor", "cores": 3}
+    save_agent(tmp_path / "full.safetensors", layers, "black_jacky", encoding, results=rows, machine=machine, **facts)
     return tmp_path
 
 
@@ -50,7 +52,8 @@ def test_the_results_of_every_agent_are_written_between_the_markers(trained, tmp
     four = "| ".join(["**40.0 %** (39.0 .. 41.0) "] * len(agent_names("black_jacky")))
     assert f"| `full` | 4 | 25.0 % | {four}|" in text
     assert "| `full` | 2 | 50.0 % | **62.5 %** (61.5 .. 63.5) |" in text
-    assert "`python scripts/train.py --preset full`, seed 3, 2,000,000 steps in 10 minutes; 4,000 games" in text
+    assert "`python scripts/train.py --preset full`, seed 3, 2,000,000 steps in 10 minutes" in text
+    assert "on A processor, 3 cores ([learning curve](agents/blackjacky_agents/trained/full.png)); 4,000 games" in text
     assert run(*where, "--check").returncode == 0
 
 

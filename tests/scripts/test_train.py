@@ -223,7 +223,8 @@ def test_a_killed_training_goes_on_to_the_same_end(
 ) -> None:
     code = (
         "import runpy, sys; from blackjacky_agents import training; training.CHECKPOINT_SECONDS = 0; "
-        "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+        f"sys.path.insert(0, {str(SCRIPTS)!r}); sys.argv = sys.argv[1:]; "
+        "runpy.run_path(sys.argv[0], run_name='__main__')"
     )
     command = [sys.executable, "-c", code, str(SCRIPTS / "train.py"), "--name", "killed", *SMALL]
     run = tmp_path / "runs" / "killed"

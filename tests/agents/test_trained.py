@@ -1,0 +1,44 @@
+"""The trained agents that the package ships are those that their cards describe."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import blackjacky_agents
+from blackjacky_agents import make_agent
+from blackjacky_agents.evaluation import against_copies
+
+FOLDER = Path(blackjacky_agents.__file__).parent / "trained"
+AGENTS = sorted(path.stem for path in FOLDER.glob("*.safetensors"))
+
+
+def results(name):
+    """Rows of the card by table size and opponent."""
+    rows = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))["results"]
+    return {(row["players"], row["opponents"]): row for row in rows}
+
+
+def test_both_presets_have_left_an_agent():
+    assert AGENTS == ["full", "quick"]
+
+
+def test_together_they_are_small():
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 2_000_000
+
+
+def test_the_quick_preset_beats_the_simple_bots():
+    rows = results("quick")
+    assert rows[4, "threshold"]["low"] > 0.25
+    assert rows[4, "random"]["win_rate"] >= 0.85
+
+
+def test_the_full_preset_beats_counter_at_every_size_that_was_tested():
+    assert all(row["low"] > row["par"] for (_, opponent), row in results("full").items() if opponent == "counter")
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_an_agent_plays_as_its_card_says(name):
+    agent, bot = make_agent(f"ppo:{FOLDER / name}.safetensors"), make_agent("threshold")
+    score = against_copies(agent, [bot], 4, 500, seed=10**9)[0]
+    assert score.low < results(name)[4, "threshold"]["win_rate"] < score.high

@@ -58,7 +58,8 @@ def pinned(story: Story) -> Story:
     if not story.rounds:
         return story
     decks = [round_.deck for round_ in story.rounds if round_.deck is not None]
-    return replace(story, rigged={"start_player": story.rounds[0].start_player, "deck": decks})
+    deck = {"deck": decks} if decks else {}
+    return replace(story, rigged={"start_player": story.rounds[0].start_player, **deck})
 
 
 # -- simpler games -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ import pytest
 from blackjacky_env.envs.aec import TableEnv
 from tests.reference.black_jacky import Player, ReferenceGame
 from tests.reference.events import EVENTS
-from tests.reference.side_by_side import Difference
+from tests.reference.shrinking import pinned
+from tests.reference.side_by_side import Difference, Round, Story
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 IMPORT = "from tests.reference.side_by_side import SideBySide"
@@ -203,3 +204,10 @@ def test_a_run_that_found_a_difference_finds_it_again(run, results, monkeypatch,
     assert run(100_000) == 1
     assert results() == first
     assert capsys.readouterr().out.count("actions are enough") == 2
+
+
+def test_a_round_that_ends_before_the_deal_is_pinned_without_a_deck():
+    """P1: the wanted tip before the deal."""
+    story = Story(0, {"num_players": 4}, rounds=[Round(1, 0, [3, 1, 2]), Round(2, 8)])
+    assert pinned(story).rigged == {"start_player": 1, "deck": [[3, 1, 2]]}
+    assert pinned(Story(0, {"num_players": 4}, rounds=story.rounds[1:])).rigged == {"start_player": 2}

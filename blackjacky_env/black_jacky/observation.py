@@ -214,7 +214,8 @@ def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.nda
     unseen cards dealt at random, every order equally likely; a secretly given card is each card of its hand with
     equal chance. Other players know what a spectator knows.
 
-    Raises `ValueError` if no position looks like that.
+    Raises `ValueError` if the cards do not add up or seats and ranges are wrong; that the position shows this very
+    observation is for the caller to see (`engine.table.sample_state`).
     """
     seen = LAYOUT.decode(observation)
     vector = np.asarray(observation)
@@ -235,13 +236,17 @@ def _set_public(s: Any, seen: dict[str, Any]) -> None:
     for name in ("num_players", "schnell_duell", "max_card", "bust_at", "hand_size", "first_hearts", "max_turns"):
         s[name] = seen[name]
     s["tricks"][1:] = seen["tricks"]
-    s["phase"] = seen["phase"].index(1)
+    s["phase"] = _marked(seen["phase"])
     s["round_number"] = seen["round"]
     s["deals"] = seen["round"] + (s["phase"] != TIP)
     s["turn"] = seen["turn"]
     s["ends_after_turn"] = seen["ends_after_turn"]
     for field, name in (("player", "to_act"), *((name, name) for name in _SEAT_PARTS)):
         s[field] = _marked(seen[name])
+        if s[field] >= s["num_players"]:
+            raise ValueError(f"no legal position shows this observation: {name} is a seat without a player")
+    if s["phase"] == NOBODY or (s["phase"] == OVER) != (s["player"] == NOBODY):
+        raise ValueError("no legal position shows this observation: phase and player to act contradict each other")
     for name in ("hearts", "black_hearts", "winners", "knocked", "hand_counts"):
         s[name] = seen[name]
     s["status"] = [
@@ -300,5 +305,7 @@ def _set_exchange(s: Any, seen: dict[str, Any], rng: np.random.Generator) -> Non
             s["given"][i] = NO_CARD
         elif seat == 0:
             s["given"][i] = _marked(seen["my_given"]) + 1
+        elif not s["hands"][seat].any():
+            raise ValueError("no legal position shows this observation: a card was given out of no hand")
         else:
             s["given"][i] = rng.choice(np.repeat(np.arange(VALUES), s["hands"][seat]))

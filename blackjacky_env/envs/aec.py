@@ -33,6 +33,7 @@ Observation = dict[str, npt.NDArray[np.int8]]
 
 MAX_SEED = 2**63 - 1
 _RESET_OPTIONS = ("start_player", "deck")
+_RECORD_KINDS: dict[str, type] = {"options": Mapping, "reset_options": Mapping, "actions": list}
 _DRAWN = -1  # start player from the game key
 
 
@@ -336,6 +337,8 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _check_reset_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The reset options as plain values: ``start_player`` and ``deck`` as a list of decks, those that are given."""
+        if not isinstance(options, Mapping):
+            raise TypeError(f"options={options!r} is no mapping of {', '.join(map(repr, _RESET_OPTIONS))}")
         for name in options:
             if name not in _RESET_OPTIONS:
                 warnings.warn(
@@ -386,7 +389,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         return self.game.words.action_name(check_integer("action", action, 0, self.game.num_actions - 1))
 
     def parse_action(self, text: str) -> int:
-        """The action called ``text``; `ValueError` names the nearest names."""
+        """The action called ``text``; `ValueError` names the nearest names, `TypeError`: it is no string."""
+        if not isinstance(text, str):
+            raise TypeError(f"text={text!r} is no string; allowed are names of actions")
         return self.game.words.parse_action(text)
 
     def record(self) -> dict[str, Any]:
@@ -408,12 +413,15 @@ class TableEnv(AECEnv[str, Any, Any]):
         """Reset this environment and play a `record` of the same game and options.
 
         Raises:
-            ValueError: the record is of another game or other options (named), incomplete, or holds an illegal action;
-                the running game is unchanged.
+            TypeError, ValueError: the record is of another game or other options (named), incomplete, or holds an
+                illegal action; the running game is unchanged.
         """
         missing = [name for name in (*self._identity(), "key", "reset_options", "actions") if name not in record]
         if missing:
             raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
+        for name, kind in _RECORD_KINDS.items():
+            if not isinstance(record[name], kind):
+                raise TypeError(f"{name}={record[name]!r} of this record is no {kind.__name__.lower()}")
         table.refuse_other("record", self._identity(), record)
         rigged = self._check_reset_options(record["reset_options"])
         key = check_integer("key", record["key"], 0, 2**64 - 1)

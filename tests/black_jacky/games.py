@@ -11,13 +11,13 @@ SEEDS = st.integers(0, 2**63 - 1)
 
 @st.composite
 def options_of_games(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw options of a game that can be dealt; those of the sheet come often."""
-    players = draw(st.integers(2, 6))
+    """Draw options of a game that can be dealt; those of the sheet, and large tables, come often."""
+    players = draw(st.sampled_from([4, 5, 6, 2, 3, 5, 6]))
     max_card = draw(st.just(8) | st.integers(2, 8).filter(lambda v: v * (v + 1) // 2 > players))
     most = min(8, (max_card * (max_card + 1) // 2 - 1) // players)
     return {
         "num_players": players,
-        "variant": draw(st.sampled_from(["classic", "schnell_duell"])),
+        "variant": draw(st.sampled_from(["classic", "classic", "schnell_duell"])),
         "reward": draw(st.sampled_from(["win", "hearts"])),
         "max_card": max_card,
         "hand_size": draw(st.just(min(2, most)) | st.integers(1, most)),

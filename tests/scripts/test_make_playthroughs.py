@@ -1,0 +1,45 @@
+"""scripts/make_playthroughs.py: golden games, so that a change of behaviour shows as a difference that can be read."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from blackjacky_env.games import GAMES, get_game
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "tests" / "playthroughs"
+
+
+def check(*args):
+    command = [sys.executable, str(ROOT / "scripts" / "make_playthroughs.py"), "--check", *map(str, args)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+
+
+def test_all_games_are_played_as_written():
+    done = check()
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_variant_and_table_size_of_every_game_is_there():
+    names = {
+        f"{game.name}_{variant}_{players}p.txt"
+        for game in map(get_game, GAMES)
+        for variant in game.variants
+        for players in range(game.min_players, game.max_players + 1)
+    }
+    assert {path.name for path in FOLDER.iterdir()} == names
+
+
+def test_what_happens_otherwise_than_written_is_shown(tmp_path):
+    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+    changed, missing, *_ = sorted(tmp_path.iterdir())
+    text = changed.read_text(encoding="utf-8")
+    changed.write_text(text.replace("settlement, losers: [", "settlement, losers: [5", 1), encoding="utf-8")
+    missing.unlink()
+    done = check("--folder", tmp_path)
+    assert done.returncode != 0
+    assert "-settlement, losers: [5" in done.stdout
+    assert "+settlement, losers: [" in done.stdout
+    assert f"{changed.name}, {missing.name} out of date" in done.stderr
+    assert not missing.exists()

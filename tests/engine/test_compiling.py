@@ -267,7 +267,9 @@ def choose_last(observation, mask, random_state, parameters):
 
 
 def test_bots_are_kept_apart() -> None:
-    observations, masks = np.zeros((1, 4), np.int8), np.array([[0, 1, 1, 0]], np.int8)
+    game = get_game("black_jacky")
+    observations, masks = np.zeros((1, game.layout.size), np.int8), np.zeros((1, game.num_actions), np.int8)
+    masks[0, 1:3] = 1
     first = CompiledAgent("first", "black_jacky", choose_first)
     last = CompiledAgent("last", "black_jacky", choose_last)
     assert first.act_batch(observations, masks) == [1]

@@ -1,0 +1,97 @@
+"""Every line of play of a small game, one after the other, by the second reading of the rules; nothing is merged."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+from .black_jacky import Cards, ReferenceGame
+
+Chooser = Callable[[list[int]], list[int]]
+"""From the legal actions in ascending order to those that a player takes, each with equal chance."""
+
+
+def count_lines(options: Mapping[str, Any], decks: Iterable[Cards], depth: int | None) -> list[tuple[int, int, int]]:
+    """By depth: lines of play, distinct positions, and lines that have ended; at most ``depth`` actions deep."""
+    lines: Counter[int] = Counter()
+    ended: Counter[int] = Counter()
+    positions: dict[int, set[str]] = {}
+
+    def follow(game: ReferenceGame, done: int) -> None:
+        lines[done] += 1
+        ended[done] += game.over
+        positions.setdefault(done, set()).add(repr({**game.snapshot(), "last_settlement": None}))  # it is history
+        if done != depth:
+            for action in game.legal_actions():
+                for after in outcomes(game, action):
+                    follow(after, done + 1)
+
+    for deck in decks:
+        follow(started(options, deck), 0)
+    return [(lines[done], len(positions[done]), ended[done]) for done in sorted(lines)]
+
+
+def chances(
+    options: Mapping[str, Any], decks: list[Cards], choosers: Sequence[Chooser]
+) -> dict[tuple[int, ...], Fraction]:
+    """The chance of every set of winners when these policies play, player 0 starts and all decks are equally likely."""
+    total: dict[tuple[int, ...], Fraction] = {}
+
+    def follow(game: ReferenceGame, chance: Fraction) -> None:
+        if game.over:
+            winners = tuple(game.winners)
+            total[winners] = total.get(winners, Fraction(0)) + chance
+            return
+        chosen = choosers[game.actor.seat](sorted(game.legal_actions()))
+        for action in chosen:
+            after = list(outcomes(game, action))
+            for one in after:
+                follow(one, chance / len(chosen) / len(after))
+
+    for deck in decks:
+        follow(started(options, deck), Fraction(1, len(decks)))
+    return total
+
+
+def started(options: Mapping[str, Any], deck: Cards) -> ReferenceGame:
+    """A game that player 0 starts; every round is dealt from this deck."""
+    game = ReferenceGame(**options)
+    game.start(0, lambda _: deck)
+    return game
+
+
+class Reshuffle(Exception):  # noqa: N818  # it asks for an order, it is no error
+    """The draw pile is to be made anew (R14)."""
+
+
+def outcomes(game: ReferenceGame, action: int) -> Iterator[ReferenceGame]:
+    """The game after this action: once, or once for every distinct order of a reshuffle."""
+
+    def ask(cards: Cards) -> Cards:
+        raise Reshuffle(cards)
+
+    try:
+        yield stepped(game, action, ask)
+    except Reshuffle as wanted:
+        orders = set(permutations(wanted.args[0]))
+    else:
+        return
+    for order in sorted(orders):
+        yield stepped(game, action, lambda _, order=order: list(order))
+
+
+def stepped(game: ReferenceGame, action: int, reshuffle: Callable[[Cards], Cards]) -> ReferenceGame:
+    """A copy of the game in which the action was taken. Known cards change nothing here, so copies share them."""
+    other = copy.copy(game)
+    other.players = [replace(p, hand=list(p.hand), display=list(p.display)) for p in game.players]
+    other.draw_pile, other.discards = list(game.draw_pile), list(game.discards)
+    other.last_turns = None if game.last_turns is None else list(game.last_turns)
+    other.exchange = copy.deepcopy(game.exchange)
+    other.reshuffle = reshuffle
+    other.step(action)
+    return other

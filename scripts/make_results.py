@@ -81,7 +81,9 @@ def note(name: str, card: dict[str, Any]) -> str:
     games = " or ".join(f"{count:,}" for count in sorted({row["games"] for row in card["results"]}))
     training = f"{card['steps']:,} steps in {card['seconds'] / 60:.0f} minutes"
     machine = f"{card['machine']['processor']}, {card['machine']['cores']} cores"
-    made = f"`{card['command']}`, seed {card['seed']}, {training} on {machine} ([learning curve]({PICTURES}/{name}.png))"
+    made = (
+        f"`{card['command']}`, seed {card['seed']}, {training} on {machine} ([learning curve]({PICTURES}/{name}.png))"
+    )
     return f"`{name}`: {made}; {games} games in each cell."
 
 

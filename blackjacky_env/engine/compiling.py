@@ -23,13 +23,33 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core.caching import FunctionCache
+from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
 """Plain Python mode (NUMBA_DISABLE_JIT=1): nothing is compiled, for debugging and coverage."""
 
+_FORMAT = 2  # of cached files; raised when this file changes what they hold
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _TRUSTED_MODULES = ("numpy", "numba", "math", "builtins")
+
+
+class _Compiler(Compiler):
+    """Numba's compiler, with a hash of a function's content in the name of its machine code.
+
+    A cached file holds the code of all that its entry calls, by name, and the linker takes the first code that it meets
+    under a name. Numba tells functions of one name apart by a number that each process counts anew, so files from two
+    processes may mean different functions, such as other bots, by the same name and number.
+    """
+
+    def compile_extra(self, func: types.FunctionType) -> Any:
+        name = func.__qualname__
+        with contextlib.suppress(TypeError):  # what has no fingerprint is never cached
+            func.__qualname__ = f"{name}_{fingerprint(func)[:16]}"
+        try:
+            return super().compile_extra(func)
+        finally:
+            func.__qualname__ = name
 
 
 Function = Callable[..., Any]
@@ -37,7 +57,7 @@ Function = Callable[..., Any]
 
 def compiled(function: Function) -> Function:
     """Decorator of the small functions that rules, observations and bots consist of; they are compiled into entries."""
-    dispatcher: Function = numba.njit(**_OPTIONS)(function)
+    dispatcher: Function = numba.njit(pipeline_class=_Compiler, **_OPTIONS)(function)
     return dispatcher
 
 
@@ -49,7 +69,7 @@ def entry(function: Function) -> Function:
     """
     if PLAIN:
         return function
-    dispatcher: Any = numba.njit(**_OPTIONS)(function)
+    dispatcher: Any = numba.njit(pipeline_class=_Compiler, **_OPTIONS)(function)
     with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
         dispatcher._cache = _EntryCache(function)
     return dispatcher  # type: ignore[no-any-return]  # a Numba dispatcher is called like the function
@@ -146,7 +166,7 @@ class _EntryCache(FunctionCache):
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
         # A named tuple's type is written without its module and its fields.
         arguments = [(of, getattr(of, "instance_class", ""), getattr(of, "fields", "")) for of in signature]
-        facts = (self._key, arguments, codegen.magic_tuple(), versions, sorted(_OPTIONS.items()))
+        facts = (self._key, arguments, codegen.magic_tuple(), versions, sorted(_OPTIONS.items()), _FORMAT)
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
         return Path(self._cache_path) / f"blackjacky-{name[:40]}.nbc"
 

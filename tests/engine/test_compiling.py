@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from ast import literal_eval
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import replace
@@ -264,6 +265,43 @@ def choose_first(observation, mask, random_state, parameters):
 def choose_last(observation, mask, random_state, parameters):
     """The last legal action."""
     return len(mask) - 1 - np.argmax(mask[::-1])
+
+
+MAKER = """
+import sys
+from blackjacky_env.engine.compiling import compiled, entry
+
+def make(step):
+    @compiled
+    def walk(x):  # calls itself, so that its code is not copied into its caller
+        if x <= 0:
+            return step
+        return walk(x - 1) + 2 * walk(x - 2) + step
+
+    def run(x):
+        return walk(x)
+
+    return entry(run)
+
+print([(run(10), run.py_func(10), sum(run.stats.cache_hits.values())) for run in map(make, map(int, sys.argv[1:]))])
+"""
+
+
+def test_what_two_processes_have_compiled_is_not_mixed_in_a_third(cache: Path, tmp_path: Path) -> None:
+    path = tmp_path / "maker.py"
+    path.write_text(MAKER)
+
+    def start(*steps: str) -> list[tuple[int, int, int]]:
+        command = [sys.executable, str(path), *steps]
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return literal_eval(done.stdout)
+
+    start("3")
+    start("4")
+    for compiled_result, plain_result, from_cache in start("3", "4"):
+        assert compiled_result == plain_result
+        assert from_cache == 1
 
 
 def test_bots_are_kept_apart() -> None:

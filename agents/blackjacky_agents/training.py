@@ -119,6 +119,8 @@ def check_settings(settings: Settings) -> None:
     for name in ("steps", "copies", "refresh", "rollout", "epochs", "test_games", "final_games"):
         check_integer(name, getattr(settings, name), 1, 2**40)
     check_integer("batch", settings.batch, 2, 2**40)
+    for units in settings.hidden:
+        check_integer("hidden", units, 1, 2**16)
     if not settings.bots:
         raise ValueError("bots=() names nobody to play against")
     if not settings.minutes > 0:

@@ -356,6 +356,7 @@ def test_a_folder_that_exists_is_not_trained_into(stopped: Path, capsys: pytest.
         ("--games 0", "num_envs=0 is out of range; allowed are 1 .. "),
         ("--copies 0", "copies=0 is out of range; allowed are 1 .. "),
         ("--refresh 0", "refresh=0 is out of range; allowed are 1 .. "),
+        ("--hidden 64 0", "hidden=0 is out of range; allowed are 1 .. "),
         ("--batch 1", "batch=1 is out of range; allowed are 2 .. "),
         ("--minutes 0", "minutes=0.0 is out of range; allowed is any number above 0"),
         ("--minutes nan", "minutes=nan is out of range; allowed is any number above 0"),

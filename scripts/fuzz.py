@@ -2,6 +2,7 @@
 
     python scripts/fuzz.py                    20 million actions
     python scripts/fuzz.py --actions 1000000  fewer; the same games come first
+    python scripts/fuzz.py --write            put the result into tests/reference/README.md
 
 Games of every table size, variant and policy, with and without options. After every action the whole snapshot, every
 player's observation and mask and the rewards must be the same in both; the views of the snapshot are compared in a
@@ -17,6 +18,7 @@ import ast
 import hashlib
 import json
 import multiprocessing
+import platform
 import random
 import signal
 import sys
@@ -25,13 +27,15 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 import tyro
+from machine import machine
 from make_tables import markdown
-from parts import write
+from parts import with_part, write
 from tqdm import tqdm
 
 from blackjacky_env.engine.game import check_integer
@@ -45,6 +49,7 @@ CODE = (
     *("blackjacky_env/envs/aec.py", "tests/reference/*.py", "scripts/fuzz.py"),
 )
 """Files that a run depends on."""
+PAGE = ROOT / "tests" / "reference" / "README.md"
 VIEWED = 1 / 8  # share of the games in which views are compared, which takes as long as everything else
 USUAL_RARITY = 20_000  # actions in which a rare event is expected once: 1,000 times in 20 million
 
@@ -68,6 +73,8 @@ class Args:
     """Actions between two writes; another number gives other games."""
     output: Path = ROOT / "runs" / "fuzz.json"
     """Where the results are kept (JSON)."""
+    write: bool = False
+    """Put the result into tests/reference/README.md, if it is as it should be."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -89,8 +96,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 130
-    print(report(results))
-    return judge(results, args)
+    print(report(results, args))
+    status = judge(results, args)
+    if args.write and status == 0:
+        write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), "fuzz", report(results, args)))
+    return status
 
 
 def check(args: Args) -> None:
@@ -270,8 +280,8 @@ def judge(results: Results, args: Args) -> int:
     return 1 if rare else 0
 
 
-def report(results: Results) -> str:
-    """How long it took, and the counts as Markdown tables."""
+def report(results: Results, args: Args) -> str:
+    """What was played, how and how fast, and the counts as Markdown tables."""
     counts, total = results["counts"], results["counts"]["total"]
     actions, seconds = total["actions"], results["seconds"]
     shares = (
@@ -280,12 +290,15 @@ def report(results: Results) -> str:
         for name, number in counts[group].items()
     )
     events = ([f"`{name}`", f"{times:,}"] for name, times in counts["event"].items())
-    intro = (
-        f"No difference in {actions:,} actions of {total['games']:,} games: seed {results['seed']}, "
-        f"{seconds:,.0f} seconds, {actions / max(seconds, 1):,.0f} actions/s."
+    facts = (
+        f"No difference in {actions:,} actions of {total['games']:,} games.\n"
+        f"`python scripts/fuzz.py --actions {args.actions} --seed {args.seed}`: {seconds / 60:.1f} minutes with "
+        f"{args.workers} processes ({actions / max(seconds, 1):,.0f} actions/s), code {results['code']}.\n"
+        f"{machine()['processor']}, Python {platform.python_version()}, numpy {version('numpy')}, "
+        f"numba {version('numba')}."
     )
     tables = markdown(["games", "of", "actions", "share"], shares), markdown(["rare event", "times"], events)
-    return "\n\n".join([intro, *tables])
+    return "\n\n".join([facts, *tables])
 
 
 if __name__ == "__main__":

@@ -366,7 +366,7 @@ def learn_from_exchange(s, a, x, b, y):
 
 @compiled
 def legal(s, mask):
-    """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act, all 0 when the game is over."""
+    """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
     mask[:] = 0
     p = int(s.player)
     if s.phase == TRICK:
@@ -376,7 +376,7 @@ def legal(s, mask):
     elif s.phase == EXCHANGE:
         for v in range(1, VALUES):
             mask[GIVE + v] = s.hands[p, v] > 0
-    elif s.phase == TIP:
+    else:  # TIP
         for relative in range(1, s.num_players):  # P1
             mask[NAME + relative] = in_saloon(s, seat_at(s, p, relative))
 
@@ -424,7 +424,7 @@ def apply(s, action):
         play_zock(s, p, action)
     elif s.phase == EXCHANGE:
         give(s, p, action - GIVE)
-    elif s.phase == TIP:
+    else:  # TIP
         s.tips[p] = seat_at(s, p, action - NAME)
         ask_next_tipper(s)
 

@@ -229,15 +229,6 @@ def next_active(s, p):
 
 
 @compiled
-def count_in_saloon(s):
-    """How many players have a heart."""
-    count = 0
-    for p in range(s.num_players):
-        count += in_saloon(s, p)
-    return count
-
-
-@compiled
 def can_draw(s):
     """R14: the draw pile holds a card or can be made anew."""
     return s.draw_count > 0 or s.discard_count > 1

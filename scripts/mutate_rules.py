@@ -1,0 +1,291 @@
+"""Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?
+
+    make mutants                                 install what is needed, and run everything
+    python scripts/mutate_rules.py --write       put the result into tests/black_jacky/README.md
+
+Every mutant is `rules.py` with one small change (an operator, a number, a condition, a loop), made by Cosmic Ray. It is
+run in plain Python, first against the tests of the rules without those that play random games, then, if none of them
+fails, against the second reading. A mutant that survives both must be explained in
+tests/black_jacky/surviving_mutants.toml.
+
+What is finished is kept in the output; start it again after a stop and it goes on from there. Survivors are always
+tried again, so a new test is tried on them alone; delete the output to try all.
+
+Exit status 0: every survivor is explained; 1: one is not, or an explained mutant does not survive.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import hashlib
+import importlib.abc
+import importlib.util
+import json
+import multiprocessing
+import os
+import re
+import signal
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import tyro
+from parts import with_part, write
+from tqdm import tqdm
+
+ROOT = Path(__file__).parents[1]
+MODULE = "blackjacky_env.black_jacky.rules"
+RULES = ROOT / "blackjacky_env" / "black_jacky" / "rules.py"
+TESTS = ROOT / "tests" / "black_jacky"
+PAGE = TESTS / "README.md"
+EXPLAINED = TESTS / "surviving_mutants.toml"
+SUITES = {
+    "tests of the rules": [
+        *(f"tests/black_jacky/test_{name}.py" for name in ("rules", "tricks", "settlement", "tipping")),
+        *(f"tests/black_jacky/test_{name}.py" for name in ("variant_and_options", "observation")),
+        *("-k", "not (unseen_cards or played_to_its_end or same_observation_again or random_games)"),
+    ],
+    "second reading": ["tests/test_differential.py"],
+}
+"""Arguments of pytest."""
+SURVIVED = "nothing"
+LEFT_OUT = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
+"""`compiled` changes nothing in plain Python; sums and products become one another, not powers or bits."""
+SECONDS = 15  # of CPU that a test may take: three times what the longest one needs
+
+Results = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Args:
+    """Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?"""
+
+    workers: int = 2
+    """Processes; they change nothing in the result."""
+    only: str = ""
+    """Try only the mutants whose name contains this."""
+    output: Path = ROOT / "runs" / "mutants.json"
+    """Where the results are kept (JSON)."""
+    write: bool = False
+    """Put the result into tests/black_jacky/README.md."""
+
+
+def main(args: Args) -> int:
+    """Run the script; returns the exit status."""
+    os.environ["NUMBA_DISABLE_JIT"] = "1"  # for the workers, which are new processes
+    everything = mutants(RULES.read_text(encoding="utf-8"))
+    chosen = {name: code for name, code in everything.items() if args.only in name}
+    results = begin(args.output)
+    try:
+        try_all(chosen, results, args)
+    except KeyboardInterrupt:
+        print("\nstopped; start it again and it goes on", file=sys.stderr)
+        return 130
+    found = {name: results["killed_by"][name] for name in chosen}
+    text = report(found, results["seconds"], args)
+    print(text)
+    if args.write and len(found) == len(everything):
+        write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), "mutants", text))
+    return judge(found)
+
+
+# ---------------------------------------------------------------- the mutants
+
+
+def mutants(code: str) -> dict[str, str]:
+    """The code with each small change, by name: where it is and what it does."""
+    lines, found = code.splitlines(keepends=True), {}
+    for piece in ast.parse(code).body:
+        decorators = piece.decorator_list if isinstance(piece, ast.FunctionDef) else []
+        first, last = min(node.lineno for node in [piece, *decorators]) - 1, piece.end_lineno
+        where = piece.name if isinstance(piece, ast.FunctionDef) else "module"
+        source = "".join(lines[first:last])
+        for mutant in dict.fromkeys(changed(source)):
+            found[name_of(where, source, mutant, found)] = "".join([*lines[:first], mutant, *lines[last:]])
+    return found
+
+
+def changed(source: str) -> Iterator[str]:
+    """This piece of code with each small change."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.mutating import mutate_code
+
+    tree = get_ast(source)
+    for operator in operators():
+        positions = sum(len(list(operator.mutation_positions(node))) for node in ast_nodes(tree))
+        yield from (mutate_code(source, operator, position) for position in range(positions))
+
+
+@functools.cache
+def operators() -> list[Any]:
+    """Cosmic Ray's kinds of change, without those that want arguments, because these change names."""
+    from cosmic_ray import plugins
+
+    found = []
+    for name in plugins.operator_names():
+        with contextlib.suppress(TypeError):
+            if not LEFT_OUT.search(name):
+                found.append(plugins.get_operator(name)())
+    return found
+
+
+def name_of(where: str, source: str, mutant: str, taken: Container[str]) -> str:
+    """`WHERE: LINE => CHANGED LINE`, with a number if the same happens to another such line."""
+    old, new = next((old, new) for old, new in zip(source.splitlines(), mutant.splitlines(), strict=True) if old != new)
+    name = f"{where}: {old.strip()} => {new.strip()}"
+    return name if name not in taken else next(f"{name} #{i}" for i in count(2) if f"{name} #{i}" not in taken)
+
+
+# ---------------------------------------------------------------- trying them
+
+
+def begin(output: Path) -> Results:
+    """What is kept of a run on these rules, without the survivors, else nothing."""
+    code = hashlib.sha256(RULES.read_bytes()).hexdigest()[:16]
+    if output.exists():
+        kept: Results = json.loads(output.read_text(encoding="utf-8"))
+        if kept["code"] == code:
+            kept["killed_by"] = {name: by for name, by in kept["killed_by"].items() if by != SURVIVED}
+            return kept
+    output.parent.mkdir(parents=True, exist_ok=True)
+    return {"code": code, "seconds": 0.0, "killed_by": {}}
+
+
+def try_all(chosen: dict[str, str], results: Results, args: Args) -> None:
+    """Try what has not been tried, keeping what is finished."""
+    left = {name: code for name, code in chosen.items() if name not in results["killed_by"]}
+    if not left:
+        return
+    context = multiprocessing.get_context("spawn")
+    begun = time.monotonic() - results["seconds"]
+    with ProcessPoolExecutor(args.workers, context, prepare) as pool, tqdm(total=len(left), unit=" mutants") as bar:
+        try:
+            if pool.submit(try_mutant, "", RULES.read_text(encoding="utf-8")).result() != ("", SURVIVED):
+                sys.exit("error: the tests fail without any change of the rules; see make test")
+            for done in as_completed([pool.submit(try_mutant, name, code) for name, code in left.items()]):
+                name, killed_by = done.result()
+                results["killed_by"][name] = killed_by
+                results["seconds"] = round(time.monotonic() - begun, 1)
+                write(args.output, json.dumps(results, indent=1) + "\n")
+                bar.update()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def prepare() -> None:
+    """Import what does not change, so that a mutant's process, a fork of this one, has it."""
+    import gymnasium
+    import hypothesis.strategies
+    import numba
+    import pettingzoo.utils.env
+    import pytest
+
+    assert all((gymnasium, hypothesis, numba.config.DISABLE_JIT, pettingzoo, pytest))
+    assert "blackjacky_env" not in sys.modules
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the run in the main process
+    os.chdir(ROOT)
+
+
+def try_mutant(name: str, code: str) -> tuple[str, str]:
+    """The name of a mutant, and the suite that killed it or `SURVIVED`."""
+    for suite, arguments in SUITES.items():
+        if not passes(code, arguments):
+            return name, suite
+    return name, SURVIVED
+
+
+def passes(code: str, arguments: Sequence[str]) -> bool:
+    """Whether these tests pass with this code for rules; a process of its own tries."""
+    child = os.fork()
+    if child == 0:
+        run_tests(code, arguments)
+    _, status = os.waitpid(child, 0)
+    return status == 0
+
+
+def run_tests(code: str, arguments: Sequence[str]) -> None:
+    """Run these tests with this code for rules and end the process; 0: all of them pass."""
+    import pytest
+
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    sys.meta_path.insert(0, Mutated(code))
+    try:
+        os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *arguments], [Clock()]))
+    finally:  # an error that pytest does not catch
+        os._exit(1)
+
+
+class Clock:
+    """A plugin of pytest: a test that takes too long, for it may never end, ends the process with a signal."""
+
+    def pytest_runtest_logstart(self) -> None:
+        """The clock begins anew; it counts CPU time, so other work on the machine does not matter."""
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+
+
+class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the rules, and loads a mutant."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+    def find_spec(self, name: str, *_: Any) -> Any:
+        """Only the rules are found here."""
+        return importlib.util.spec_from_loader(name, self, origin=str(RULES)) if name == MODULE else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Make the module from the mutant."""
+        exec(compile(self.code, RULES, "exec"), module.__dict__)
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def explained() -> dict[str, str]:
+    """Why a mutant survives, by its name."""
+    groups = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))["survivors"]
+    return {name: group["why"] for group in groups for name in group["mutants"]}
+
+
+def judge(found: dict[str, str]) -> int:
+    """The exit status: 1 if survivors and explanations do not match, which is said."""
+    survivors, reasons = {name for name, by in found.items() if by == SURVIVED}, explained()
+    for name in sorted(survivors - reasons.keys()):
+        print(f"survives without an explanation: {name}", file=sys.stderr)
+    gone = sorted(name for name in reasons if found.get(name, SURVIVED) != SURVIVED)
+    for name in gone:
+        print(f"is explained, but was killed by the {found[name]}: {name}", file=sys.stderr)
+    return int(bool(survivors - reasons.keys() or gone))
+
+
+def report(found: dict[str, str], seconds: float, args: Args) -> str:
+    """How many mutants were killed by what, as a Markdown table, and how that was found."""
+    from make_tables import markdown  # it imports the rules, which the workers must not do
+
+    counts = Counter(found.values())
+    reasons = explained()
+    unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
+    rows = [[suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"] for suite in [*SUITES, SURVIVED]]
+    return (
+        f"{markdown(['killed by', 'mutants', 'share'], rows)}\n\n"
+        f"{len(found):,} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"
+        f"`python scripts/mutate_rules.py`: {seconds / 60:.0f} minutes with {args.workers} processes, "
+        f"cosmic-ray {version('cosmic-ray')}."
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(tyro.cli(Args)))

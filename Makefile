@@ -1,7 +1,7 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format bench ladder clean
+.PHONY: help install train test lint format bench ladder mutants clean
 
 VENV ?= .venv
 WORKERS ?= 2
@@ -39,6 +39,9 @@ bench: $(INSTALLED)-bench ## measure speed
 ladder: $(INSTALLED) ## play all bots against each other and write the tables of their README
 	$(RUN) scripts/ladder.py $(ARGS)
 
+mutants: $(INSTALLED)-mutants ## see whether the tests notice any small change of the rules (an hour)
+	$(RUN) scripts/mutate_rules.py $(ARGS)
+
 clean: ## delete the environment and everything that tools left behind; runs/ stays
 	rm -rf $(VENV) build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -49,6 +52,10 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV); the first time this takes some minutes, most of them for torch."
 	$(PYTHON) -m venv --without-pip $(VENV)
 	$(PYTHON) -m pip --python $(RUN) install -c constraints.txt -e ".[train,dev]" pip
+	@touch $@
+
+$(INSTALLED)-mutants: $(INSTALLED)
+	$(RUN) -m pip install -c constraints.txt -e ".[mutants]"
 	@touch $@
 
 # Environments of PettingZoo that ours is compared with.

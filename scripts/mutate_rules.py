@@ -83,6 +83,10 @@ class Args:
 
 def main(args: Args) -> int:
     """Run the script; returns the exit status."""
+    if not hasattr(os, "fork"):
+        sys.exit(
+            "error: every mutant is tried in a fork of a process, which this system does not have: use Linux or macOS"
+        )
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # for the workers, which are new processes
     everything = mutants(RULES.read_text(encoding="utf-8"))
     chosen = {name: code for name, code in everything.items() if args.only in name}

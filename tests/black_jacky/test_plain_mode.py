@@ -12,9 +12,12 @@ import pytest
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SUITE = [
-    HERE / f"test_{name}.py" for name in ("rules", "tricks", "settlement", "tipping", "variant_and_options", "observation")
+    HERE / f"test_{name}.py"
+    for name in ("rules", "tricks", "settlement", "tipping", "variant_and_options", "observation")
 ]
-WHOLE_GAMES = "unseen_cards or played_to_its_end or same_observation_again or random_games"  # slow, and reach nothing more
+WHOLE_GAMES = (
+    "unseen_cards or played_to_its_end or same_observation_again or random_games"  # slow, and reach nothing more
+)
 MEASURED = ["blackjacky_env/black_jacky/observation.py", "blackjacky_env/black_jacky/rules.py"]
 
 

@@ -1,0 +1,67 @@
+"""scripts/mutate_rules.py: a changed rule is noticed, and the list of explained survivors fits the rules."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import mutate_rules
+import pytest
+
+SCRIPTS = Path(mutate_rules.__file__).parent
+TRY = """
+import sys
+import mutate_rules
+mutate_rules.prepare()
+mutate_rules.SECONDS = 2
+code = mutate_rules.RULES.read_text(encoding="utf-8")
+old, new = sys.argv[1:3]
+assert old in code
+print(mutate_rules.passes(code.replace(old, new), sys.argv[3:]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+@pytest.mark.parametrize(
+    ("old", "new", "passes"),
+    [
+        ("# T2", "# nothing changes", "True"),
+        ("v == 2:  # T2", "v == 8:", "False"),
+        ("q = left_of(s, q)\n    return q", "q = p if q == p else q\n    return q", "False"),  # never ends
+        ('"""Start a game', "no Python", "False"),
+    ],
+)
+def test_a_change_of_the_rules_is_noticed(old, new, passes):
+    tests = ["tests/black_jacky/test_tricks.py", "-k", "t2 or t4"]
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(SCRIPTS)}
+    done = subprocess.run(
+        [sys.executable, "-c", TRY, old, new, *tests], env=env, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.stdout.strip() == passes, done.stderr
+
+
+def test_a_mutant_is_named_after_what_changed_and_where():
+    source = "def f(x):\n    if x > 0:\n        return 1\n    return 1\n"
+    names = []
+    for mutant in (
+        "def f(x):\n    if x > 0:\n        return 2\n    return 1\n",
+        source.replace("    return 1\n", "    return 2\n"),
+    ):
+        names.append(mutate_rules.name_of("f", source, mutant, names))
+    assert names == ["f: return 1 => return 2", "f: return 1 => return 2 #2"]
+
+
+def test_survivors_and_explanations_must_match(monkeypatch, capsys):
+    monkeypatch.setattr(mutate_rules, "explained", lambda: {"a": "cannot happen", "b": "is not used"})
+    assert mutate_rules.judge({"a": mutate_rules.SURVIVED, "b": mutate_rules.SURVIVED, "c": "second reading"}) == 0
+    assert mutate_rules.judge({"a": mutate_rules.SURVIVED, "b": "second reading"}) == 1
+    assert "is explained, but was killed by the second reading: b" in capsys.readouterr().err
+    assert mutate_rules.judge({"c": mutate_rules.SURVIVED}) == 1
+    assert "survives without an explanation: c" in capsys.readouterr().err
+
+
+def test_every_explained_mutant_changes_a_line_that_the_rules_have():
+    lines = {line.strip() for line in mutate_rules.RULES.read_text(encoding="utf-8").splitlines()}
+    explained = mutate_rules.explained()
+    assert all(explained.values())
+    assert {name.partition(": ")[2].partition(" => ")[0] for name in explained} <= lines

@@ -12,11 +12,14 @@ import numpy.typing as npt
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.engine.threads import cores, spread
 from blackjacky_env.games import get_game
 
-FOR_GAMES = 102  # purpose of random numbers; games use small numbers for theirs
+FOR_GAMES, FOR_ACTIONS = 102, 103  # purposes of random numbers; games use small numbers for theirs
 DRAWN = -1  # start player: drawn for each game
 NONE = -1  # no illegal action
+WORTH_A_THREAD = 512  # moves; waking a thread takes as long as some hundred
+SHOWN = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
 
 
 class Board(NamedTuple):
@@ -29,6 +32,8 @@ class Board(NamedTuple):
     seeds: npt.NDArray[np.int64]
     played: npt.NDArray[np.int64]
     """Games begun at each place, shape (N,)."""
+    moves: npt.NDArray[np.int64]
+    """Moves made at each place, shape (N,)."""
     rewards: npt.NDArray[np.float64]
     terminated: npt.NDArray[np.bool_]
 
@@ -36,8 +41,8 @@ class Board(NamedTuple):
 class Batch:
     """N games of which every seat is played from outside; made by `make_batch` and ready when made.
 
-    The arrays below are reused by the next `step` or `reset`: copy what you keep, write into none. ``rewards`` and
-    ``terminated`` belong to the move just made, everything else to the position now.
+    The arrays below are reused by the next move: copy what you keep (or have ``copy=True`` do it), write into none.
+    ``rewards`` and ``terminated`` belong to the move just made, everything else to the position now.
 
     Attributes:
         observations: what the player to act sees, int8, (N, K).
@@ -50,23 +55,30 @@ class Batch:
     """
 
     def __init__(
-        self, game: Game, num_players: Sequence[int], variant: str, reward: str, seed: int, options: dict[str, Any]
+        self,
+        game: Game,
+        num_players: Sequence[int],
+        variant: str,
+        reward: str,
+        seed: int,
+        threads: int,
+        copy: bool,
+        options: dict[str, Any],
     ) -> None:
         self.game, self.variant, self.reward, self.seed = game, variant, reward, seed
+        self.threads, self.copy = threads, copy
         self.num_players = np.array(num_players, np.int64)
         self._board = board = _make_board(game, len(num_players))
         for size in set(num_players):
             checked = game.check_options(size, variant, options)
             board.states[self.num_players == size] = game.new_state(size, variant, checked)
-        self.observations, self.action_masks = board.observations, board.action_masks
-        self.current_player, self.seeds = board.current_player, board.seeds
-        self.rewards, self.terminated = board.rewards, board.terminated
-        self._start, self._step = _batch_functions(game, reward == "win")
+        self._show()
+        self._functions = _batch_functions(game, reward == "win")
         self.reset()
 
     def reset(self) -> None:
         """Start over: the same games as at first."""
-        self._start(self._board, self.seed)
+        self._spread(self._functions.start)
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Make one action in every game; ended games are begun anew.
@@ -80,9 +92,42 @@ class Batch:
             TypeError, ValueError: not integers, another shape.
         """
         checked = self._check_actions(actions)
-        illegal = self._step(self._board, self.seed, checked)
+        illegal = self._functions.find_illegal(self._board, checked)
         if illegal != NONE:
-            raise IllegalActionError(f"game {illegal}: {self._explain(illegal, int(np.asarray(actions)[illegal]))}")
+            raise IllegalActionError(f"game {illegal}: {self._explain(illegal, int(checked[illegal]))}")
+        self._spread(self._functions.step, checked)
+
+    def random_actions(self) -> npt.NDArray[np.int64]:
+        """A random legal action for every game, int64, (N,): each with equal chance, the same until a move is made."""
+        actions = np.empty(len(self.seeds), np.int64)
+        self._spread(self._functions.draw_actions, actions)
+        return actions
+
+    def run_random(self, steps: int) -> None:
+        """Make ``steps`` (0 or more) random legal actions in every game without coming back to Python.
+
+        The same as as many times ``step(random_actions())``: every position is observed and has its mask written; the
+        arrays show the last one.
+        """
+        self._spread(self._functions.run_random, check_integer("steps", steps, 0, 2**31), moves=steps)
+
+    def _spread(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
+        """Call a compiled function for all games, on threads if that pays."""
+        games = len(self.seeds)
+        if self.copy:
+            self._board = self._board._replace(**{name: getattr(self._board, name).copy() for name in SHOWN})
+            self._show()
+
+        def work(first: int, last: int) -> None:
+            function(self._board, self.seed, *arguments, first, last)
+
+        spread(work, games, max(1, min(self.threads, games, games * moves // WORTH_A_THREAD)))
+
+    def _show(self) -> None:
+        """The arrays that are in use now."""
+        self.observations, self.action_masks = self._board.observations, self._board.action_masks
+        self.current_player, self.seeds = self._board.current_player, self._board.seeds
+        self.rewards, self.terminated = self._board.rewards, self._board.terminated
 
     def _check_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
         given, needed = np.asarray(actions), self.seeds.shape
@@ -110,6 +155,7 @@ def make_batch(
     threads: int | None = None,
     variant: str | None = None,
     reward: str = "win",
+    copy: bool = False,
     **rule_options: Any,
 ) -> Batch:
     """Many games at once, every seat of every game played from outside.
@@ -121,9 +167,10 @@ def make_batch(
             ``num_players[i % len(num_players)]``.
         seed: 0 .. 2**63 - 1; the seed of a game depends on this, its index and the games played at that index alone.
         backend: ``"cpu"``.
-        threads: the most threads to use, 1 or more; None: as many as suit. Results do not depend on it.
+        threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
         variant: as for the environments.
         reward: as for the environments.
+        copy: every move writes into new arrays, so that those of earlier positions can be kept.
         rule_options: the game's own options.
 
     Raises:
@@ -131,14 +178,14 @@ def make_batch(
     """
     declared = get_game(game)
     check_choice("backend", backend, ("cpu",))
-    if threads is not None:
-        check_integer("threads", threads, 1, 1024)
     return Batch(
         declared,
         _table_sizes(declared, check_integer("num_games", num_games, 1, 2**31), num_players),
         check_choice("variant", declared.variants[0] if variant is None else variant, declared.variants),
         check_choice("reward", reward, ("win", declared.score_reward)),
         check_integer("seed", seed, 0, 2**63 - 1),
+        cores() if threads is None else check_integer("threads", threads, 1, 1024),
+        copy,
         rule_options,
     )
 
@@ -164,44 +211,102 @@ def _make_board(game: Game, num_games: int) -> Board:
         current_player=np.zeros(num_games, np.int64),
         seeds=np.zeros(num_games, np.int64),
         played=np.zeros(num_games, np.int64),
+        moves=np.zeros(num_games, np.int64),
         rewards=np.zeros((num_games, game.max_players)),
         terminated=np.zeros(num_games, np.bool_),
     )
 
 
-@cache
-def _batch_functions(game: Game, pays_result: bool) -> tuple[Callable[..., None], Callable[..., int]]:
-    """Entries ``start(board, seed)`` and ``step(board, seed, actions)`` -> index of an illegal action or NONE."""
-    apply, is_settled, is_over = game.rules.apply, game.rules.is_settled, game.rules.is_over
-    num_actions, game_key = game.num_actions, random.game_key
-    begin_next, show = _beginner(game), _shower(game)
-    settle_and_pay = _payer(game, pays_result)
+class BatchFunctions(NamedTuple):
+    """The compiled entries of a batch; ``first`` and ``last`` bound the games that they work on."""
 
-    def start(board, seed):
-        board.played[:] = 0
-        board.rewards[:] = 0.0
-        board.terminated[:] = False
-        for i in range(len(board.states)):
+    start: Callable[..., None]
+    """(board, seed, first, last)."""
+    find_illegal: Callable[..., int]
+    """(board, actions): the first game whose action is illegal, or NONE."""
+    step: Callable[..., None]
+    """(board, seed, actions, first, last)."""
+    draw_actions: Callable[..., None]
+    """(board, seed, actions, first, last): write a random legal action for each game."""
+    run_random: Callable[..., None]
+    """(board, seed, steps, first, last)."""
+
+
+@cache
+def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
+    num_actions, game_key, stream = game.num_actions, random.game_key, random.stream
+    begin_next, show, any_action = _beginner(game), _shower(game), _chooser(game)
+    move = _mover(game, pays_result, begin_next, show)
+
+    def start(board, seed, first, last):
+        for i in range(first, last):
+            board.played[i] = 0
+            board.moves[i] = 0
+            board.rewards[i] = 0.0
+            board.terminated[i] = False
             begin_next(board, game_key(seed), i)
             show(board, i)
 
-    def step(board, seed, actions):
+    def find_illegal(board, actions):
         for i in range(len(actions)):
             if actions[i] < 0 or actions[i] >= num_actions or not board.action_masks[i, actions[i]]:
                 return i
-        for i in range(len(actions)):
-            s = board.states[i]
-            apply(s, actions[i])
-            board.rewards[i] = 0.0
-            if is_settled(s):
-                settle_and_pay(s, board.rewards[i])
-            board.terminated[i] = is_over(s)
-            if is_over(s):
-                begin_next(board, game_key(seed), i)
-            show(board, i)
         return NONE
 
-    return entry(start), entry(step)
+    def step(board, seed, actions, first, last):
+        for i in range(first, last):
+            move(board, game_key(seed), i, actions[i])
+
+    def draw_actions(board, seed, actions, first, last):
+        found = np.empty(num_actions, np.uint8)
+        for i in range(first, last):
+            actions[i] = any_action(board, i, stream(game_key(seed), FOR_ACTIONS, i, 0), found)
+
+    def run_random(board, seed, steps, first, last):
+        found = np.empty(num_actions, np.uint8)
+        key = game_key(seed)
+        for i in range(first, last):
+            lots = stream(key, FOR_ACTIONS, i, 0)
+            for _ in range(steps):
+                move(board, key, i, any_action(board, i, lots, found))
+
+    return BatchFunctions(*map(entry, (start, find_illegal, step, draw_actions, run_random)))
+
+
+def _mover(
+    game: Game, pays_result: bool, begin_next: Callable[..., None], show: Callable[..., None]
+) -> Callable[..., None]:
+    """Compiled: make a legal action in game i, begin the next game if it has ended, and show the position."""
+    apply, is_settled, is_over = game.rules.apply, game.rules.is_settled, game.rules.is_over
+    settle_and_pay = _payer(game, pays_result)
+
+    def move(board, key, i, action):
+        s = board.states[i]
+        apply(s, action)
+        board.moves[i] += 1
+        board.rewards[i] = 0.0
+        if is_settled(s):
+            settle_and_pay(s, board.rewards[i])
+        board.terminated[i] = is_over(s)
+        if is_over(s):
+            begin_next(board, key, i)
+        show(board, i)
+
+    return compiled(move)
+
+
+def _chooser(game: Game) -> Callable[..., int]:
+    """Compiled: a random legal action for game i, by the stream ``lots`` and the moves made there."""
+    num_actions, draw, below = game.num_actions, random.draw, random.below
+
+    def any_action(board, i, lots, found):
+        count = 0
+        for action in range(num_actions):  # without a branch that the processor would have to guess
+            found[count] = action
+            count += board.action_masks[i, action]
+        return found[below(draw(lots, board.moves[i]), count)]
+
+    return compiled(any_action)
 
 
 def _beginner(game: Game) -> Callable[..., None]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -124,14 +127,80 @@ def test_reset_starts_over() -> None:
     assert_same(arrays(batch), first)
 
 
-def test_the_number_of_threads_changes_nothing() -> None:
-    one, two = batch_of(threads=1), batch_of(threads=2)
-    rng = np.random.default_rng(4)
-    for _ in range(100):
-        actions = random_actions(one, rng)
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_the_number_of_threads_changes_nothing(threads: int) -> None:
+    one, many = batch_of(5000, threads=1), batch_of(5000, threads=threads)
+    assert_same(arrays(one), arrays(many))
+    for _ in range(5):
+        actions = one.random_actions()
+        assert actions.tolist() == many.random_actions().tolist()
         one.step(actions)
-        two.step(actions)
-        assert_same(arrays(one), arrays(two))
+        many.step(actions)
+        assert_same(arrays(one), arrays(many))
+    one.run_random(70)
+    many.run_random(70)
+    assert_same(arrays(one), arrays(many))
+    one.reset()
+    many.reset()
+    assert_same(arrays(one), arrays(many))
+
+
+def test_games_can_be_played_on_threads_after_a_fork() -> None:
+    code = """
+import os, sys
+from blackjacky_env import make_batch
+batch = make_batch("black_jacky", 2048, threads=2)
+batch.run_random(3)
+child = os.fork()
+batch.run_random(3)
+if child == 0:
+    os._exit(7)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    if not hasattr(os, "fork"):
+        pytest.skip("Windows has no fork")
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=300).returncode == 7
+
+
+def test_random_play_is_step_by_step_what_random_actions_make() -> None:
+    at_once, step_by_step = batch_of(reward="hearts"), batch_of(reward="hearts")
+    for steps in (0, 1, 2, 300):
+        at_once.run_random(steps)
+        for _ in range(steps):
+            step_by_step.step(step_by_step.random_actions())
+        assert_same(arrays(at_once), arrays(step_by_step))
+    assert at_once.seeds.tolist() != batch_of().seeds.tolist()
+
+
+def test_random_actions_are_each_legal_action_with_equal_chance() -> None:
+    """R8, R9: the 20,000 games begin alike, with a choice of tricks."""
+    batch = make_batch("black_jacky", 20_000, num_players=6, hand_size=5, max_card=8)
+    chosen = np.zeros(batch.action_masks.shape, np.int64)
+    chosen[np.arange(20_000), batch.random_actions()] = 1
+    assert (chosen <= batch.action_masks).all()
+    chances = batch.action_masks / batch.action_masks.sum(axis=1, keepdims=True)
+    expected, spread = chances.sum(axis=0), (chances * (1 - chances)).sum(axis=0)
+    possible = expected > 100
+    assert possible.sum() > 10
+    deviation = (chosen.sum(axis=0) - expected)[possible] / np.sqrt(spread[possible])
+    assert np.abs(deviation).max() < 5
+    assert np.abs(deviation).max() > 0.1
+
+
+@pytest.mark.parametrize(("steps", "error"), [(-1, ValueError), (1.5, TypeError), (None, TypeError)])
+def test_a_number_of_random_steps_that_cannot_be_is_refused(steps: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"steps=.* allowed are 0 \.\."):
+        batch_of().run_random(steps)
+
+
+def test_arrays_are_reused_unless_copies_are_asked_for() -> None:
+    reusing, copying = batch_of(), batch_of(copy=True)
+    for batch, same in ((reusing, True), (copying, False)):
+        kept, before = {name: getattr(batch, name) for name in NAMES}, arrays(batch)
+        batch.run_random(20)
+        assert all((getattr(batch, name) is kept[name]) == same for name in NAMES)
+        assert (kept["observations"] == before["observations"]).all() != same
+    assert_same(arrays(reusing), arrays(copying))
 
 
 def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from blackjacky_env.engine.game import check_integer
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
 
-_CHUNK = 256  # games that a thread plays at a time
+_CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 _Z = 1.96  # of a 95 % interval
 
 
@@ -125,12 +124,9 @@ def _play_compiled(
     seeds = np.arange(seed, seed + games)
     cast = [(agent.policy, agent.parameters) for agent in agents]
 
-    def play(start: int) -> None:
-        part = slice(start, start + _CHUNK)
-        play_out(env.game, states[part], seeds[part], seating[part], cast)
-
-    with ThreadPoolExecutor(check_integer("threads", threads, 1, 256)) as pool:
-        list(pool.map(play, range(0, games, _CHUNK)))
+    for start in range(0, games, _CHUNK * check_integer("threads", threads, 1, 256)):
+        part = slice(start, start + _CHUNK * threads)
+        play_out(env.game, states[part], seeds[part], seating[part], cast, threads)
     return _shares(states["winners"][:, :players])
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.threads import spread
 
 Policy = Callable[..., int]
 Encoder = Callable[..., None]
@@ -100,23 +101,27 @@ def _mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
 
 
 @cache
-def _play_out(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
-    rules, size, num_actions = game.rules, game.layout.size, game.num_actions
-    begin, is_settled, settle, is_over, returns = (
-        rules.begin,
-        rules.is_settled,
-        rules.settle,
-        rules.is_over,
-        rules.returns,
-    )
-    move, game_key = _mover(game, policies), random.game_key
+def _begin_all(game: Game) -> Callable[..., None]:
+    begin, game_key = game.rules.begin, random.game_key
 
-    def play(states, seeds, seating, cast, results, decisions):
+    def begin_all(states, seeds):
+        for i in range(len(states)):
+            begin(states[i], game_key(seeds[i]), DRAWN)
+
+    return entry(begin_all)
+
+
+@cache
+def _play_on(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
+    rules, size, num_actions = game.rules, game.layout.size, game.num_actions
+    is_settled, settle, is_over, returns = rules.is_settled, rules.settle, rules.is_over, rules.returns
+    move = _mover(game, policies)
+
+    def play(states, seating, cast, results, decisions, first, last):
         observation = np.empty(size, np.int8)
         mask = np.empty(num_actions, np.int8)
-        for i in range(len(states)):
+        for i in range(first, last):
             s = states[i]
-            begin(s, game_key(seeds[i]), DRAWN)
             while not is_over(s):
                 move(s, seating[i, s.player], decisions[i], cast, observation, mask)
                 decisions[i] += 1
@@ -133,6 +138,7 @@ def play_out(
     seeds: npt.NDArray[np.int64],
     seating: npt.NDArray[np.int64],
     agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+    threads: int = 1,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Play whole games between compiled agents without coming back to Python.
 
@@ -142,14 +148,28 @@ def play_out(
         seeds: seed of each game as for ``reset``, shape (N,).
         seating: number of the agent in each seat, shape (N, max_players).
         agents: (policy, parameters) of each agent.
+        threads: CPU threads; they change nothing in the games.
 
     Returns:
         Results (N, max_players), the zero-sum "win" rewards, and decisions (N,), how many were taken.
     """
+    _begin_all(game)(states, seeds)
+    return play_on(game, states, seating, agents, threads)
+
+
+def play_on(
+    game: Game,
+    states: npt.NDArray[Any],
+    seating: npt.NDArray[np.int64],
+    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+    threads: int = 1,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Play running games to their end, as `play_out` does; a random choice follows from a game's key."""
     results = np.zeros((len(states), game.max_players))
     decisions = np.zeros(len(states), np.int64)
     policies, cast = make_cast(agents)
-    _play_out(game, policies)(states, seeds, seating, cast, results, decisions)
+    play = _play_on(game, policies)
+    spread(lambda *part: play(states, seating, cast, results, decisions, *part), len(states), threads)
     return results, decisions
 
 

@@ -43,7 +43,7 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
     """
     observer = SPECTATOR if seat is None else seat
     if s["phase"] != OVER:  # else all hands have been laid open
-        _deal_again(s, seat, s["known"][observer], rng)
+        _deal_again(s, seat, s["known"][:, observer], rng)
         _give_again(s, seat, rng)
     for state in (s, settled):
         if state is not None:
@@ -79,10 +79,10 @@ def _shuffle_draw_pile(s: State, rng: np.random.Generator) -> None:
 
 def _vary_minds(s: State, seat: int | None, rng: np.random.Generator) -> None:
     """Others may know any cards of third hands, at least those that everybody knows."""
-    public = s["known"][SPECTATOR]
+    public = s["known"][:, SPECTATOR]
     for other, holder in product(range(s["num_players"]), repeat=2):
         if other != seat and holder not in (seat, other):
-            s["known"][other, holder] = rng.integers(public[holder], np.maximum(public, s["hands"])[holder] + 1)
+            s["known"][holder, other] = rng.integers(public[holder], np.maximum(public, s["hands"])[holder] + 1)
 
 
 Variation = tuple[str, tuple[int, ...], int]
@@ -143,8 +143,8 @@ def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
     yield "hand_counts", [(q,) for q in seats], range(9)
     yield "hands", [(seat, v) for v in _CARD_VALUES], range(9)
     yield "displays", each_card, range(9)
-    yield "known", [(seat, q, v) for q, v in each_card if q != seat], range(9)
-    yield "known", [(SPECTATOR, q, v) for q, v in each_card], range(9)
+    yield "known", [(q, seat, v) for q, v in each_card if q != seat], range(9)
+    yield "known", [(q, SPECTATOR, v) for q, v in each_card], range(9)
 
 
 def _visible_exchange(s: State, seat: int, seats: range) -> Iterator[Visible]:

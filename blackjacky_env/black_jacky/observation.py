@@ -134,8 +134,7 @@ def encode_options(s, out):
     out[_OPTIONS + 4] = s.hand_size
     out[_OPTIONS + 5] = s.first_hearts
     out[_OPTIONS + 6] = s.max_turns
-    for v in range(1, VALUES):
-        out[_TRICKS + v - 1] = s.tricks[v]
+    put_values(out, _TRICKS, s.tricks)
 
 
 @compiled
@@ -159,9 +158,8 @@ def encode_table(s, observer, out):
     if s.discard_top != NO_CARD:
         out[_DISCARD_TOP + int(s.discard_top) - 1] = 1
     out[_DRAW_COUNT] = s.draw_count
-    for v in range(1, VALUES):
-        out[_DISCARDS + v - 1] = s.discards[v]
-        out[_MY_HAND + v - 1] = s.hands[observer, v]
+    put_values(out, _DISCARDS, s.discards)
+    put_values(out, _MY_HAND, s.hands[observer])
 
 
 @compiled
@@ -176,11 +174,10 @@ def encode_seat(s, observer, q, seat, out):
     if s.tips[q] != NOBODY:
         out[_TIPS + seat] = 1 + relative_to(s, observer, int(s.tips[q]))
     out[_HAND_COUNTS + seat] = s.hand_counts[q]
-    for v in range(1, VALUES):
-        out[_DISPLAYS + 8 * seat + v - 1] = s.displays[q, v]
-        out[_PUBLIC + 8 * seat + v - 1] = s.known[SPECTATOR, q, v]
-        if seat > 0:
-            out[_KNOWN + 8 * (seat - 1) + v - 1] = s.known[observer, q, v]
+    put_values(out, _DISPLAYS + 8 * seat, s.displays[q])
+    put_values(out, _PUBLIC + 8 * seat, s.known[q, SPECTATOR])
+    if seat > 0:
+        put_values(out, _KNOWN + 8 * (seat - 1), s.known[q, observer])
 
 
 @compiled
@@ -192,6 +189,15 @@ def encode_exchange(s, observer, out):
         out[_EXCHANGE_GIVEN + i] = s.given[i] != NO_CARD
         if s.pair[i] == observer and s.given[i] != NO_CARD:
             out[_MY_GIVEN + int(s.given[i]) - 1] = 1
+
+
+@compiled
+def put_values(out, place, counts):
+    """The counts of v = 1 .. 8 from ``place`` on: all are read before one is written, which makes it one copy."""
+    ones, twos, threes, fours = counts[1], counts[2], counts[3], counts[4]
+    fives, sixes, sevens, eights = counts[5], counts[6], counts[7], counts[8]
+    out[place], out[place + 1], out[place + 2], out[place + 3] = ones, twos, threes, fours
+    out[place + 4], out[place + 5], out[place + 6], out[place + 7] = fives, sixes, sevens, eights
 
 
 @compiled
@@ -289,8 +295,8 @@ def _deal_unseen(s: Any, seen: dict[str, Any], rng: np.random.Generator) -> None
 
 def _set_known(s: Any, seen: dict[str, Any]) -> None:
     """The observer's own knowledge; the others know what a spectator knows."""
-    s["known"][:, :, 1:] = seen["public"]
-    s["known"][0, 1:, 1:] = seen["known"]
+    s["known"][:, :, 1:] = np.array(seen["public"])[:, None]
+    s["known"][1:, 0, 1:] = seen["known"]
 
 
 def _set_exchange(s: Any, seen: dict[str, Any], rng: np.random.Generator) -> None:

@@ -85,7 +85,7 @@ STATE = np.dtype(
         ("hand_counts", np.int8, SEATS),
         ("hands", np.int8, (SEATS, VALUES)),
         ("displays", np.int8, (SEATS, VALUES)),
-        ("known", np.int8, (SEATS + 1, SEATS, VALUES)),  # [observer, holder, value]; observer == holder is not read
+        ("known", np.int8, (SEATS, SEATS + 1, VALUES)),  # [holder, observer, value]; observer == holder is not read
     ]
 )
 
@@ -325,15 +325,15 @@ def reshuffle(s):
 @compiled
 def forget(s, o, p, v):
     """Observer o counts one v less in p's hand."""
-    if s.known[o, p, v] > 0:
-        s.known[o, p, v] -= 1
+    if s.known[p, o, v] > 0:
+        s.known[p, o, v] -= 1
 
 
 @compiled
 def everybody_knows(s, p, v):
     """Everybody saw that p took a v."""
     for o in range(SEATS + 1):
-        s.known[o, p, v] += 1
+        s.known[p, o, v] += 1
 
 
 @compiled
@@ -342,10 +342,10 @@ def learn_from_exchange(s, a, x, b, y):
     for o in range(SEATS + 1):
         if o == a:
             forget(s, a, b, y)
-            s.known[a, b, x] += 1
+            s.known[b, a, x] += 1
         elif o == b:
             forget(s, b, a, x)
-            s.known[b, a, y] += 1
+            s.known[a, b, y] += 1
         else:
             for v in range(1, VALUES):
                 forget(s, o, a, v)

@@ -1,11 +1,12 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format bench ladder mutants clean
+.PHONY: help install train test lint format bench speed ladder mutants clean
 
 VENV ?= .venv
 WORKERS ?= 2
 ARGS ?=
+BASE ?= main
 RUN := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 
@@ -35,6 +36,9 @@ format: $(INSTALLED) ## format the code and repair what can be repaired
 
 bench: $(INSTALLED)-bench ## measure speed
 	$(RUN) scripts/benchmark.py $(ARGS)
+
+speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commit, BASE=main by default
+	$(RUN) scripts/compare_speed.py $(BASE) $(ARGS)
 
 ladder: $(INSTALLED) ## play all bots against each other and write the tables of their README
 	$(RUN) scripts/ladder.py $(ARGS)

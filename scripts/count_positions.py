@@ -136,7 +136,7 @@ class Engine:
         self.blank = GAME.new_state(players, variant, GAME.check_options(players, variant, rules))
         self.decks = [np.array(deck, np.int8) for deck in tree.decks()]
         self.functions = table_functions(GAME)
-        self.settled, self.not_asked = zeros(1, GAME.state_dtype), np.zeros(GAME.max_players)
+        self.not_asked = np.zeros((2, GAME.max_players))
         self.observation, self.mask = np.empty(GAME.layout.size, np.int8), np.empty(GAME.num_actions, np.int8)
 
     def started(self) -> list[bytes]:
@@ -166,11 +166,13 @@ class Engine:
     def stepped(self, states: Any, action: int) -> bytes:
         """The position after this action; a new round is dealt from the deck, if there is only one."""
         deals = int(states["deals"][0])
-        self.functions.step(states, self.settled, action, self.not_asked, self.not_asked.copy())
-        if states["deals"][0] > deals:
+        tables = zeros(2, GAME.state_dtype)  # the second is for the last settlement
+        tables[:1] = states
+        self.functions.step(tables, action, self.not_asked, self.observation, self.mask)
+        if tables["deals"][0] > deals:
             (deck,) = self.decks
-            self.functions.redeal(states, deck)
-        return kept(states)
+            self.functions.redeal(tables, deck)
+        return kept(tables[:1])
 
 
 def kept(states: Any) -> bytes:

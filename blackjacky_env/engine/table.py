@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine import random
-from blackjacky_env.engine.compiling import entry, zeros
+from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 
 _MAGIC = b"blackjacky state 1\n"
@@ -31,7 +31,11 @@ class TableFunctions:
     redeal: Callable[..., None]
     """(states, deck int8 array, top first)."""
     step: Callable[..., int]
-    """(states, settled, action, score_changes, result) -> SETTLED | OVER; settled gets a copy of what is to settle."""
+    """(states, action, paid, observation, mask) -> SETTLED | OVER.
+
+    ``states`` are the game and, after a settlement, as it was settled. ``paid`` (float64, (2, max_players)) then gets
+    the result and the changes of score, ``observation`` and ``mask`` what the next player sees, unless it is over.
+    """
     look: Callable[..., None]
     """(states, seat, observation, mask): what the seat sees and may do."""
 
@@ -42,11 +46,10 @@ SETTLED, OVER = 1, 2
 @cache
 def table_functions(game: Game) -> TableFunctions:
     """Compile a game's entries (lazily, each at its first call, or from the cache on disk)."""
-    rules, size = game.rules, game.max_players
+    rules = game.rules
     _begin, _redeal, _legal, _apply = rules.begin, rules.redeal, rules.legal, rules.apply
-    _is_settled, _settle, _is_over = rules.is_settled, rules.settle, rules.is_over
-    _returns, _score, _encode = rules.returns, rules.score, rules.encode
-    _game_key = random.game_key
+    _is_settled, _encode, _game_key = rules.is_settled, rules.encode, random.game_key
+    settle_and_pay = _settler(game)
 
     def game_key(seed):
         return _game_key(seed)
@@ -57,21 +60,14 @@ def table_functions(game: Game) -> TableFunctions:
     def redeal(states, deck):
         _redeal(states[0], deck)
 
-    def step(states, settled, action, score_changes, result):
+    def step(states, action, paid, observation, mask):
         s = states[0]
         _apply(s, action)
-        if not _is_settled(s):
-            return 0
-        settled[0] = states[0]
-        for seat in range(size):
-            score_changes[seat] = -_score(s, seat)
-        _settle(s)
-        for seat in range(size):
-            score_changes[seat] += _score(s, seat)
-        if not _is_over(s):
-            return SETTLED
-        _returns(s, result)
-        return SETTLED | OVER
+        flags = settle_and_pay(states, paid) if _is_settled(s) else 0
+        if not flags & OVER:
+            _encode(s, s.player, observation)
+            _legal(s, mask)
+        return flags
 
     def look(states, seat, observation, mask):
         s = states[0]
@@ -82,6 +78,27 @@ def table_functions(game: Game) -> TableFunctions:
             mask[:] = 0
 
     return TableFunctions(entry(game_key), entry(begin), entry(redeal), entry(step), entry(look))
+
+
+def _settler(game: Game) -> Callable[..., int]:
+    """Compiled (states, paid) -> SETTLED | OVER: keep the game as it is to be settled, settle, pay."""
+    settle, is_over, returns, score = game.rules.settle, game.rules.is_over, game.rules.returns, game.rules.score
+    size = game.max_players
+
+    def settle_and_pay(states, paid):
+        s = states[0]
+        states[1] = states[0]
+        for seat in range(size):
+            paid[1, seat] = -score(s, seat)
+        settle(s)
+        for seat in range(size):
+            paid[1, seat] += score(s, seat)
+        if not is_over(s):
+            return SETTLED
+        returns(s, paid[0])
+        return SETTLED | OVER
+
+    return compiled(settle_and_pay)
 
 
 def identity(game: Game, num_players: int, variant: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -124,12 +124,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.state_space = spaces.Box(-1, np.iinfo(np.int16).max, (length,), np.int16)
 
     def _new_game_arrays(self) -> None:
-        self._states = self.game.new_state(self.num_players, self.variant, self.options)
+        self._states = zeros(2, self.game.state_dtype)  # the game, and as it was last settled
+        self._states[:1] = self.game.new_state(self.num_players, self.variant, self.options)
         self._player = self._states["player"]
-        self._settled = zeros(1, self.game.state_dtype)
         self._has_settled = False
-        self._score_changes = np.zeros(self.game.max_players)
-        self._result = np.zeros(self.game.max_players)
+        self._paid = np.zeros((2, self.game.max_players))  # results, changes of score
 
     # ------------------------------------------------------------ PettingZoo
 
@@ -206,7 +205,9 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._was_dead_step(None)
             return
         number = self._check_action(action)
-        flags = self._functions.step(self._states, self._settled, number, self._score_changes, self._result)
+        observation, mask = self._new_arrays()
+        flags = self._functions.step(self._states, number, self._paid, observation, mask)
+        self._observation, self._mask = observation, mask
         if self._actions is not None:
             self._actions.append(number)
         self._pay(agent, flags)
@@ -293,7 +294,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         if not flags:
             return
         self._has_settled = True
-        paid = self._result if self.reward == "win" else self._score_changes
+        paid = self._paid[0 if self.reward == "win" else 1]
         for seat, name in enumerate(self.possible_agents):
             self.rewards[name] = float(paid[seat])
         self._accumulate_rewards()
@@ -304,19 +305,23 @@ class TableEnv(AECEnv[str, Any, Any]):
         if flags & table.OVER:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
+            self._mask = self._no_actions()
         else:
-            if self._rigged:
-                self._redeal_if_rigged()
+            if self._rigged and self._redeal_if_rigged():
+                self._observation, self._mask = self._look(int(self._player[0]))
             self.agent_selection = self.possible_agents[self._player[0]]
-        self._look_for_player()
+            self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
         if self.render_mode == "human":
             self.render()
 
     def _look(self, seat: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        observation = np.empty(self.game.layout.size, np.int8)
-        mask = np.empty(self.game.num_actions, np.int8)
+        observation, mask = self._new_arrays()
         self._functions.look(self._states, seat, observation, mask)
         return observation, mask
+
+    def _new_arrays(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """For an observation and a mask."""
+        return np.empty(self.game.layout.size, np.int8), np.empty(self.game.num_actions, np.int8)
 
     def _look_for_player(self) -> None:
         player = int(self._player[0])
@@ -353,12 +358,14 @@ class TableEnv(AECEnv[str, Any, Any]):
             rigged["deck"] = [self.game.read_deck(cards, self.options) for cards in _list_of_decks(options["deck"])]
         return rigged
 
-    def _redeal_if_rigged(self) -> None:
-        """If a deal was just made for which there is a deck, make it once more from that deck."""
+    def _redeal_if_rigged(self) -> bool:
+        """If a deal was just made for which there is a deck, make it once more from that deck; whether it was."""
         deals, decks = int(self._states["deals"][0]), self._rigged.get("deck", [])
-        if self._deals < deals <= len(decks):
+        rigged = self._deals < deals <= len(decks)
+        if rigged:
             self._functions.redeal(self._states, np.array(decks[deals - 1], np.int8))
         self._deals = deals
+        return rigged
 
     # ------------------------------------------------------------ looking at a game
 
@@ -376,7 +383,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     def snapshot(self) -> dict[str, Any]:
         """Everything on the table, also what is hidden; plain Python values, JSON-ready."""
         self._require_game()
-        return self.game.words.snapshot(self._states[0], self._settled[0] if self._has_settled else None)
+        return self.game.words.snapshot(self._states[0], self._states[1] if self._has_settled else None)
 
     def view(self, agent: str | None) -> dict[str, Any]:
         """The snapshot as ``agent`` may know it; None: as a spectator."""
@@ -450,8 +457,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             "generator": None if self._np_random is None else self._np_random.bit_generator.state,
             **{name: getattr(self, name) for name in _BOOKKEEPING},
         }
-        settled = [self._settled] if self._has_settled else []
-        return table.pack({**self._identity(), "history": history}, self._states, *settled)
+        return table.pack({**self._identity(), "history": history}, self._states[: 1 + self._has_settled])
 
     def set_state(self, state: bytes) -> None:
         """Go on from a state of `get_state` or `sample_state`.
@@ -464,7 +470,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._new_game_arrays()
         self._states[0] = records[0][0]
         if len(records) > 1:
-            self._settled[0] = records[1][0]
+            self._states[1] = records[1][0]
             self._has_settled = True
         self._set_history(header["history"])
         self._started = True

@@ -115,7 +115,7 @@ class OldDrawPile(Leaky):
     """That of the round that was last settled."""
 
     def view(self, agent):
-        return {**super().view(agent), "old": self._settled[0]["draw_pile"].tolist()}
+        return {**super().view(agent), "old": self._states[1]["draw_pile"].tolist()}
 
 
 class Key(Leaky):

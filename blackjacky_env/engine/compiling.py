@@ -81,6 +81,11 @@ def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any,
     return records.view(np.recarray) if PLAIN else records
 
 
+def copied(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy of an array of records as a block of bytes; NumPy alone copies field by field, ten times slower."""
+    return records.view(np.uint8).copy().view(records.dtype, type(records))
+
+
 def fingerprint(*values: object) -> str:
     """SHA-256 (hex) of values and of everything they reach: functions by byte code, arrays by content.
 

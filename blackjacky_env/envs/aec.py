@@ -25,7 +25,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from blackjacky_env.engine import table
-from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
 from blackjacky_env.games import get_game
 
@@ -84,11 +84,14 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.options = self.game.check_options(self.num_players, self.variant, rule_options)
         self._make_spaces()
         self._functions = table.table_functions(self.game)
+        self._blank = zeros(2, self.game.state_dtype)  # the game, and as it was last settled
+        self._blank[:1] = self.game.new_state(self.num_players, self.variant, self.options)
         self._new_game_arrays()
         self._np_random: np.random.Generator | None = None
         self._rigged: dict[str, Any] = {}
         self._actions: list[int] | None = []
         self._started = False
+        self._shown_to: str | None = None
 
     def _check_settings(
         self, num_players: int | None, variant: str | None, reward: str, render_mode: str | None, render_as: str | None
@@ -105,6 +108,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         if render_as is not None:
             check_choice("render_as", render_as, tuple(self.possible_agents))
         self.render_as = render_as
+        self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.agents = []
 
@@ -116,6 +120,8 @@ class TableEnv(AECEnv[str, Any, Any]):
                 "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
             }
         )
+        self._observation_size, self._num_actions = layout.size, num_actions
+        self._nothing = np.zeros(num_actions, np.int8)
         self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
         action_space: spaces.Space[Any] = spaces.Discrete(num_actions)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
@@ -124,8 +130,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.state_space = spaces.Box(-1, np.iinfo(np.int16).max, (length,), np.int16)
 
     def _new_game_arrays(self) -> None:
-        self._states = zeros(2, self.game.state_dtype)  # the game, and as it was last settled
-        self._states[:1] = self.game.new_state(self.num_players, self.variant, self.options)
+        self._states = copied(self._blank)
         self._player = self._states["player"]
         self._has_settled = False
         self._paid = np.zeros((2, self.game.max_players))  # results, changes of score
@@ -215,11 +220,10 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> Observation:
         """What ``agent`` sees: a new dict of new arrays; off turn the mask is all zeros."""
-        self._require_game()
-        seat = self._check_agent(agent)
-        if seat == self._player[0]:
+        if agent == self._shown_to:
             return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
-        observation, mask = self._look(seat)
+        self._require_game()
+        observation, mask = self._look(self._check_agent(agent))
         return {"observation": observation, "action_mask": mask}
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
@@ -227,7 +231,14 @@ class TableEnv(AECEnv[str, Any, Any]):
         if not self.agents:
             self._require_game()
             raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
-        return super().last(observe)
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
         """Yield the agent to act until the game is over and every agent has made its last step."""
@@ -274,7 +285,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             number = operator.index(action)
         except TypeError:
             number = None
-        if number is None or isinstance(action, bool | np.bool_):
+        if number is None or isinstance(action, bool):
             raise TypeError(f"action {action!r} is not an integer; allowed are 0 .. {self.game.num_actions - 1}")
         if not 0 <= number < self.game.num_actions:
             raise IllegalActionError(f"action {number} is out of range; allowed are 0 .. {self.game.num_actions - 1}")
@@ -290,7 +301,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _pay(self, agent: str, flags: int) -> None:
         """Rewards of this step, added to what each agent has not been told yet."""
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards = self._no_rewards.copy()
         if not flags:
             return
         self._has_settled = True
@@ -305,12 +316,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         if flags & table.OVER:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
-            self._mask = self._no_actions()
+            self._show_nobody()
         else:
             if self._rigged and self._redeal_if_rigged():
                 self._observation, self._mask = self._look(int(self._player[0]))
-            self.agent_selection = self.possible_agents[self._player[0]]
-            self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
+            self._shown_to = self.agent_selection = self.possible_agents[self._player[0]]
+            self.infos[self._shown_to] = {"action_mask": self._mask.copy()}
         if self.render_mode == "human":
             self.render()
 
@@ -321,18 +332,23 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _new_arrays(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """For an observation and a mask."""
-        return np.empty(self.game.layout.size, np.int8), np.empty(self.game.num_actions, np.int8)
+        return np.empty(self._observation_size, np.int8), np.empty(self._num_actions, np.int8)
 
     def _look_for_player(self) -> None:
         player = int(self._player[0])
         if player < 0:
-            self._mask = self._no_actions()
+            self._show_nobody()
             return
         self._observation, self._mask = self._look(player)
-        self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
+        self._shown_to = self.agent_selection
+        self.infos[self._shown_to] = {"action_mask": self._mask.copy()}
+
+    def _show_nobody(self) -> None:
+        """The game is over."""
+        self._shown_to, self._mask = None, self._no_actions()
 
     def _no_actions(self) -> npt.NDArray[np.int8]:
-        return np.zeros(self.game.num_actions, np.int8)
+        return self._nothing.copy()
 
     def _require_game(self) -> None:
         if not self._started:

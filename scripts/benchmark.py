@@ -38,9 +38,10 @@ from pettingzoo.env_registry.exceptions import FailedToImport
 from tqdm import tqdm
 
 from blackjacky_agents.training import PRESETS, Run, time_shares
-from blackjacky_env import black_jacky_v0
+from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.play import play_out
+from blackjacky_env.engine.threads import cores
 from blackjacky_env.games import get_game
 
 GAME = "black_jacky"
@@ -99,6 +100,7 @@ def make_probes(args: Args, folder: Path) -> list[Probe]:
     scale = 0.01 if args.quick else 1.0
     return [
         *loop_probes(args.seed, scale),
+        *batch_probes(args.seed, args.quick),
         *bot_probes(args.seed, scale),
         training_probe(args, folder),
         *start_probes(folder),
@@ -199,6 +201,67 @@ class EmptyEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         if self._left == 0:
             self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[self._left % len(self.agents)]
+
+
+# ---------------------------------------------------------------- many games at once
+
+
+def batch_probes(seed: int, quick: bool) -> list[Probe]:
+    """Random play in compiled code and steps from Python: sizes, players, threads, and memory."""
+    moves = 2_000 if quick else 2_000_000  # of each measurement
+    targets = {(MANY, PLAYERS, 1): "8,000,000 or more", (MANY, PLAYERS, 2): "15,000,000 or more"}
+    tables = [
+        *((games, PLAYERS, 1) for games in BATCH_SIZES),
+        *((MANY, players, 1) for players in (2, 3, 5, 6)),
+        *((MANY, PLAYERS, threads) for threads in range(2, cores() + 1)),
+    ]
+    return [
+        *(random_play_probe(*each, moves, seed, targets.get(each, "")) for each in tables),
+        step_probe(MANY, cores(), moves, seed),
+        Probe([Line("memory of a game in a batch", "bytes", "less than 1,500")], lambda: [bytes_per_game(MANY)]),
+    ]
+
+
+BATCH_SIZES = (1, 16, 256, 4096, 65_536)
+MANY = 4096
+
+
+def random_play_probe(games: int, players: int, threads: int, moves: int, seed: int, target: str) -> Probe:
+    """Random legal moves with mask and observation at every one, without coming back to Python."""
+    batch = make_batch(GAME, games, num_players=players, seed=seed, threads=threads)
+    batch.run_random(1)  # compiled
+    steps = max(1, moves // games)
+
+    def rate() -> Sequence[float]:
+        started = time.perf_counter()
+        batch.run_random(steps)
+        return [games * steps / (time.perf_counter() - started)]
+
+    name = f"`run_random`: {games:,} games, {players} players, {threads} thread{'s' * (threads > 1)}"
+    return Probe([Line(name, "steps/s", target)], rate)
+
+
+def step_probe(games: int, threads: int, moves: int, seed: int) -> Probe:
+    """Moves through `Batch.step` from Python; choosing the actions is not measured."""
+    batch = make_batch(GAME, games, num_players=PLAYERS, seed=seed, threads=threads)
+
+    def rate() -> Sequence[float]:
+        seconds, steps = 0.0, max(1, moves // games)
+        for _ in range(steps):
+            actions = batch.random_actions()
+            started = time.perf_counter()
+            batch.step(actions)
+            seconds += time.perf_counter() - started
+        return [games * steps / seconds]
+
+    rate()  # compiled
+    name = f"`step` from Python: {games:,} games, {PLAYERS} players, {threads} thread{'s' * (threads > 1)}"
+    return Probe([Line(name, "steps/s", "10,000,000 or more")], rate)
+
+
+def bytes_per_game(games: int) -> float:
+    """The arrays of a batch, observations and masks included, for each game."""
+    return sum(array.nbytes for array in make_batch(GAME, games)._board) / games
 
 
 # ---------------------------------------------------------------- bots

@@ -29,7 +29,6 @@ from tests.black_jacky.rigging import (
     tip,
 )
 
-
 # Of the seeds 0 to 11 with six players; of seed 7 with two: hands, discard pile, draw pile.
 START_PLAYERS = [2, 1, 2, 4, 1, 0, 5, 0, 5, 4, 5, 1]
 FIRST_DEAL = [

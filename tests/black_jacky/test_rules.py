@@ -275,7 +275,7 @@ def test_r14_a_swap_reshuffles_before_the_old_card_is_laid_down():
 def test_r14_the_new_draw_pile_is_shuffled():
     table = one_round([[8, 8], [7, 7]])
     for _ in range(31):
-        table.play(NO_TRICK, swap_draw(table["hands"][table["player"]][0]))
+        swap_any(table)
     top, under = table["discard_top"], Counter(table["discards"])
     under.subtract([top])
     assert (table["draw_pile"], under.total()) == ([], 31)
@@ -293,8 +293,8 @@ def test_r3_r4_r14_a_seed_means_the_same_game_in_every_version():
     assert [*table["hands"], table["discards"], table["draw_pile"]] == FIRST_DEAL
     for pile in (FIRST_RESHUFFLE, SECOND_RESHUFFLE):
         while table["draw_pile"]:
-            table.play(NO_TRICK, swap_draw(table["hands"][table["player"]][0]))
-        table.play(NO_TRICK, swap_draw(table["hands"][table["player"]][0]))
+            swap_any(table)
+        swap_any(table)
         assert table["draw_pile"] == pile
     table.knock_all()
     assert [*table["hands"], table["discards"], table["draw_pile"]] == SECOND_DEAL
@@ -312,6 +312,25 @@ def test_r1_nothing_lies_at_seats_without_a_player():
     assert len(set(fields["status"][2:])) == 1
     assert fields["status"][2] not in fields["status"][:2]
     assert set(fields["tips"]) == {-1}
+
+
+def test_r14_after_a_reshuffle_the_top_of_the_discard_pile_still_cannot_be_drawn():
+    table = nearly_drained(swap_draw(8)).play(DRAWS, NO_TRICK)
+    assert (table["draw_pile"], table["discards"]) == ([], [8])
+    assert DRAW not in table.legal
+
+
+def test_r14_after_a_reshuffle_one_card_more_on_the_discard_pile_can_be_drawn():
+    table = one_round([[8, 8], [4, 7]], top=1).play(*[DRAWS] * 29)
+    swap_any(swap_any(table))
+    assert (table["draw_pile"], len(table["discards"])) == ([], 3)
+    swap_any(table.play(DRAWS))
+    assert (table["draw_pile"], len(table["discards"])) == ([], 2)
+    assert DRAW in table.play(NO_TRICK).legal
+
+
+def swap_any(table):
+    return table.play(NO_TRICK, swap_draw(table["hands"][table["player"]][0]))
 
 
 def test_r14_without_any_card_left_draw_and_swap_from_the_draw_pile_are_illegal():

@@ -56,7 +56,7 @@ SUITES = {
         *(f"tests/black_jacky/test_{name}.py" for name in ("variant_and_options", "observation")),
         *("-k", "not (unseen_cards or played_to_its_end or same_observation_again or random_games)"),
     ],
-    "second reading": ["tests/test_differential.py"],
+    "second reading": ["tests/test_differential.py", "-k", "3p or schnell_duell"],
 }
 """Arguments of pytest."""
 SURVIVED = "nothing"
@@ -87,7 +87,8 @@ def main(args: Args) -> int:
         sys.exit(
             "error: every mutant is tried in a fork of a process, which this system does not have: use Linux or macOS"
         )
-    os.environ["NUMBA_DISABLE_JIT"] = "1"  # for the workers, which are new processes
+    # For the workers, which are new processes. Plugins of pytest can take longer than the tests.
+    os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     everything = mutants(RULES.read_text(encoding="utf-8"))
     chosen = {name: code for name, code in everything.items() if args.only in name}
     results = begin(args.output)

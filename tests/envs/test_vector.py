@@ -280,8 +280,8 @@ def test_without_autoreset_an_ended_game_cannot_be_played_on() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_some_games_of_a_seed_can_be_started_beside_others(mode: AutoresetMode) -> None:
-    env, twin, chosen = make(autoreset_mode=mode), make(), np.arange(10) % 3 == 0
-    for _ in play(env, 20, seed=1):
+    env, left, twin, chosen = make(autoreset_mode=mode), make(autoreset_mode=mode), make(), np.arange(10) % 3 == 0
+    for _ in zip(play(env, 20, seed=1), play(left, 20, seed=1), strict=True):
         pass
     before = env.get_state()
     observations, info = env.reset(seed=2, options={"reset_mask": chosen})
@@ -293,6 +293,7 @@ def test_some_games_of_a_seed_can_be_started_beside_others(mode: AutoresetMode) 
         assert_same(*rows)
     again, _ = env.reset(options={"reset_mask": chosen})
     assert_same(again[chosen], twin.reset()[0][chosen])
+    assert_same(env.reset()[0][~chosen], left.reset()[0][~chosen])
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -461,7 +462,10 @@ def test_a_state_goes_on_as_if_nothing_had_happened(mode: AutoresetMode) -> None
     shown, info = go_on(env, step[2], (step[0], step[4]))
     kept = env.get_state()
     copies = {name: array.copy() for name, array in kept.items()}
+    handed, _ = other.reset(seed=1)
+    before = handed.copy()
     restored, other_info = other.set_state(kept)
+    assert_same(handed, before)
     assert_same(restored, shown)
     assert_same(other_info["action_mask"], info["action_mask"])
     for _ in range(60):

@@ -84,8 +84,9 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         seat: the learner's seat; None: drawn for every game.
         autoreset_mode: what happens to ended games, as Gymnasium defines it. ``NEXT_STEP``: the next step begins them
             anew, whatever the action; ``SAME_STEP``: the same step does; ``DISABLED``: they wait for a `reset`.
-        copy: hand out new arrays. False: observations and masks are the same arrays each time, written again by the
-            next step or reset; write into none. Either way the games write into them directly.
+        copy: hand out new arrays; the games write observations into them directly, so nothing is lost by it. False:
+            observations and masks are the same arrays each time, written again by the next step or reset; write into
+            none.
         encoding: what the learner is shown instead of the observation (float32): a compiled function and its size.
         variant: name of the variant, the game's first by default.
         reward: ``"win"``, or the game's score reward.
@@ -193,7 +194,10 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _find_lineups(self, opponents: Sequence[Any]) -> tuple[list[list[CompiledOpponent]], bool]:
         """The line-ups, and whether they are single opponents of which each seat draws one."""
-        are_lineups = {isinstance(entry, list | tuple) for entry in check_list(opponents)}
+        are_lineups = {
+            isinstance(entry, list | tuple) and not isinstance(entry, CompiledOpponent)
+            for entry in check_list(opponents)
+        }
         if len(are_lineups) > 1:
             raise TypeError(f"opponents={opponents!r} are both line-ups and single ones; allowed are either alone")
         mixed = not are_lineups.pop()

@@ -395,6 +395,16 @@ def test_every_seat_draws_one_of_the_opponents_for_every_game() -> None:
     assert lineups_met([FIRST, LAST]) == set(itertools.product((FIRST, LAST), repeat=2))
 
 
+def test_an_opponent_may_be_a_named_tuple() -> None:
+    class Pair(NamedTuple):
+        policy: Any
+        parameters: npt.NDArray[np.float32]
+
+    pairs = [Pair(policy.policy, policy.parameters) for policy in (FIRST, LAST)]
+    for one, other in zip(play(make(opponents=pairs), 10), play(make(), 10), strict=True):
+        assert_same(one, other)
+
+
 def test_every_game_draws_one_of_the_line_ups() -> None:
     assert lineups_met([[FIRST], [LAST, FIRST]]) == {(FIRST, FIRST), (LAST, FIRST)}
 

@@ -24,5 +24,8 @@ def __getattr__(name: str) -> ModuleType:
 
 pettingzoo.register("aec", "blackjacky/black_jacky-v0", "blackjacky_env.black_jacky_v0:env")
 gymnasium.register(
-    "blackjacky/BlackJackySeat-v0", entry_point="blackjacky_env.envs.seat:SeatEnv", kwargs={"game": "black_jacky"}
+    "blackjacky/BlackJackySeat-v0",
+    entry_point="blackjacky_env.envs.seat:SeatEnv",
+    vector_entry_point="blackjacky_env.envs.vector:SeatVectorEnv",
+    kwargs={"game": "black_jacky"},
 )

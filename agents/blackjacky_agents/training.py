@@ -21,13 +21,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from tqdm import tqdm
 
-from blackjacky_agents import agent_names
+from blackjacky_agents import agent_names, make_agent
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.checkpoint import AGENT_FILE, Arrays, load_checkpoint, save_agent, save_checkpoint, write_aside
 from blackjacky_agents.evaluation import against_copies
 from blackjacky_agents.features import ADVICE_LAYOUT
 from blackjacky_agents.network import Encoding, find_encoding, layers_of, network_policy, pack
-from blackjacky_agents.sb3 import LearnerVecEnv, Lineup, find_compiled
+from blackjacky_agents.sb3 import LearnerVecEnv, Lineup
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.games import get_game
 
@@ -224,6 +224,12 @@ def follow_advice(linears: Sequence[torch.nn.Linear], logit: float) -> None:
         linears[-1].weight[units, units] = logit
 
 
+def _make_compiled(name: str) -> CompiledAgent:
+    agent = make_agent(name, GAME)
+    assert isinstance(agent, CompiledAgent)
+    return agent
+
+
 class Run:
     """One training: the learner, its opponents, and the folder in which everything is kept.
 
@@ -238,8 +244,8 @@ class Run:
     def __init__(self, settings: Settings, folder: Path, command: str) -> None:
         check_settings(settings)
         self.settings, self.folder, self.command = settings, folder, command
-        self.bots = [find_compiled(name, GAME) for name in agent_names(GAME)]
-        self.teachers = [find_compiled(name, GAME) for name in settings.bots]
+        self.bots = [_make_compiled(name) for name in agent_names(GAME)]
+        self.teachers = [_make_compiled(name) for name in settings.bots]
         self.copies: list[CompiledAgent] = []
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
-from blackjacky_env.engine.threads import cores, spread
+from blackjacky_env.engine.threads import check_threads, spread
 from blackjacky_env.games import get_game
 
 FOR_GAMES, FOR_ACTIONS = 102, 103  # purposes of random numbers; games use small numbers for theirs
@@ -69,9 +69,7 @@ class Batch:
         self.threads, self.copy = threads, copy
         self.num_players = np.array(num_players, np.int64)
         self._board = board = _make_board(game, len(num_players))
-        for size in set(num_players):
-            checked = game.check_options(size, variant, options)
-            board.states[self.num_players == size] = game.new_state(size, variant, checked)
+        board.states[:] = new_states(game, num_players, variant, options)
         self._show()
         self._functions = _batch_functions(game, reward == "win")
         self.reset()
@@ -180,17 +178,17 @@ def make_batch(
     check_choice("backend", backend, ("cpu",))
     return Batch(
         declared,
-        _table_sizes(declared, check_integer("num_games", num_games, 1, 2**31), num_players),
+        table_sizes(declared, check_integer("num_games", num_games, 1, 2**31), num_players),
         check_choice("variant", declared.variants[0] if variant is None else variant, declared.variants),
         check_choice("reward", reward, ("win", declared.score_reward)),
         check_integer("seed", seed, 0, 2**63 - 1),
-        cores() if threads is None else check_integer("threads", threads, 1, 1024),
+        check_threads(threads),
         copy,
         rule_options,
     )
 
 
-def _table_sizes(game: Game, num_games: int, num_players: int | Sequence[int] | None) -> list[int]:
+def table_sizes(game: Game, num_games: int, num_players: int | Sequence[int] | None) -> list[int]:
     """The number of players of each game."""
     low, high = game.min_players, game.max_players
     if num_players is None:
@@ -201,6 +199,15 @@ def _table_sizes(game: Game, num_games: int, num_players: int | Sequence[int] | 
         raise ValueError(f"num_players={num_players!r} is empty; allowed are a table size and a list of table sizes")
     sizes = [check_integer("each of num_players", size, low, high) for size in num_players]
     return [sizes[i % len(sizes)] for i in range(num_games)]
+
+
+def new_states(game: Game, num_players: Sequence[int], variant: str, options: dict[str, Any]) -> Any:
+    """Records of games with these table sizes and no game begun; `TypeError`, `ValueError` say what is impossible."""
+    sizes = np.array(num_players)
+    states = zeros(len(sizes), game.state_dtype)
+    for size in set(num_players):
+        states[sizes == size] = game.new_state(size, variant, game.check_options(size, variant, options))
+    return states
 
 
 def _make_board(game: Game, num_games: int) -> Board:

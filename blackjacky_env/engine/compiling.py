@@ -61,6 +61,11 @@ def compiled(function: Function) -> Function:
     return dispatcher
 
 
+def is_compiled(function: object) -> bool:
+    """Whether compiled code can call it; in plain Python mode all functions will do."""
+    return callable(function) and (PLAIN or isinstance(function, Dispatcher))
+
+
 def entry(function: Function) -> Function:
     """Compile a function that Python calls, keeping its machine code in the cache on disk.
 

@@ -25,8 +25,9 @@ Encoder = Callable[..., None]
 
 FOR_POLICIES = 100  # purposes of random numbers; games use small numbers for theirs
 FOR_LINEUPS = 101
-BEGIN = -1  # instead of a learner's action
+BEGIN, KEEP = -1, -2  # instead of a learner's action: start a game; only show the game
 DRAWN = -1  # start player or learner's seat: drawn for each game
+NONE = -1  # no illegal action
 
 
 class Cast(NamedTuple):
@@ -49,12 +50,14 @@ def make_cast(agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]]) -> tuple
 class Desk(NamedTuple):
     """What N games with a learner need beside their states."""
 
-    key: np.uint64
-    """Seeds, seats and opponents of all games follow from it."""
     fixed_seat: int
     """The learner's seat, or DRAWN."""
     lineups: npt.NDArray[np.int64]
     """Agents of the seats clockwise of the learner, shape (L, max_players - 1); each game draws a row."""
+    mixed: bool
+    """Each seat draws a row of its own instead."""
+    keys: npt.NDArray[np.uint64]
+    """Seeds, seats and opponents of the games at place i follow from ``keys[i]`` and i, shape (N,)."""
     seats: npt.NDArray[np.int64]
     """The learner's seat in each game, shape (N,)."""
     seating: npt.NDArray[np.int64]
@@ -173,42 +176,58 @@ def play_on(
     return results, decisions
 
 
+def _first_illegal(actions, masks, ignored):
+    for i in range(len(actions)):
+        in_range = 0 <= actions[i] < masks.shape[1]
+        if not ignored[i] and not (in_range and masks[i, actions[i]] > 0):
+            return i
+    return NONE
+
+
+first_illegal = entry(_first_illegal)
+"""(actions int64 (N,), masks int8 (N, A), ignored bool (N,)): the first game whose action is not legal, or `NONE`."""
+
+
 @cache
-def learner_function(game: Game, policies: tuple[Policy, ...], encoder: Encoder) -> Callable[..., None]:
+def learner_function(game: Game, policies: tuple[Policy, ...], encoder: Encoder | None) -> Callable[..., None]:
     """Entry for N games that run on, compiled opponents playing, until the learner is to act.
 
-    ``step(states, desk, cast, raws, masks, shown, actions, results, score_changes, ended, last_shown)`` makes the
-    learner's actions (N,); ended games, and those with action `BEGIN`, are begun anew in the same step (games that end
-    before the learner's first decision are skipped). ``results`` (float64, (N,)), ``score_changes`` (float64, (N,)),
-    ``ended`` (bool, (N,)) belong to the move just made, ``last_shown`` (float32, (N, F)) is the final view of ended
-    games; ``raws`` (int8, (N, K)), ``masks`` (int8, (N, A)) and ``shown`` (float32, (N, F), made by ``encoder``) belong
-    to the position now.
+    ``step(states, desk, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first,
+    last)`` makes the learner's actions (N,) in games first .. last - 1; games with action `BEGIN` are begun (those that
+    end before the learner's first decision are skipped). With ``starts_anew`` ended games are begun in the same step, and ``last_shown`` (as ``shown``) is
+    their final view. ``results`` (float64, (N,)), ``score_changes`` (float64, (N,)) and ``ended`` (bool, (N,)) belong
+    to the move just made; ``shown`` (what ``encoder`` makes, float32, (N, F), or without one the observation, int8,
+    (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong to the position now.
     """
-    is_over, returns, apply, size = game.rules.is_over, game.rules.returns, game.rules.apply, game.max_players
+    is_over, returns, apply = game.rules.is_over, game.rules.returns, game.rules.apply
+    size, max_players = game.layout.size, game.max_players
     settle_up, run_on = _runner(game, policies)
     start_game, show = _starter(game, run_on), _shower(game, encoder)
 
-    def step(states, desk, cast, raws, masks, shown, actions, results, score_changes, ended, last_shown):
-        result = np.zeros(size)
-        for i in range(len(states)):
-            s = states[i]
-            seat = desk.seats[i]
+    def step(
+        states, desk, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first, last
+    ):
+        raw, result = np.empty(size, np.int8), np.zeros(max_players)
+        for i in range(first, last):
+            s, begins = states[i], actions[i] == BEGIN
             results[i] = 0.0
             score_changes[i] = 0.0
-            ended[i] = False
-            if actions[i] != BEGIN:
+            if not begins and actions[i] != KEEP:
+                seat = desk.seats[i]
                 apply(s, actions[i])
                 score_changes[i] += settle_up(s, seat)
-                score_changes[i] += run_on(s, i, desk, cast, raws[i], masks[i])
-                ended[i] = is_over(s)
-            if ended[i]:
-                result[:] = 0.0
-                returns(s, result)
-                results[i] = result[seat]
-                show(s, seat, raws[i], masks[i], last_shown[i])
-            if ended[i] or actions[i] == BEGIN:
-                start_game(s, i, desk, cast, raws[i], masks[i])
-            show(s, desk.seats[i], raws[i], masks[i], shown[i])
+                score_changes[i] += run_on(s, i, desk, cast, raw, masks[i])
+                if is_over(s):
+                    result[:] = 0.0
+                    returns(s, result)
+                    results[i] = result[seat]
+            ended[i] = is_over(s) and not begins
+            if ended[i] and starts_anew:
+                show(s, desk.seats[i], raw, masks[i], last_shown[i])
+                begins = True
+            if begins:
+                start_game(s, i, desk, cast, raw, masks[i])
+            show(s, desk.seats[i], raw, masks[i], shown[i])
 
     return entry(step)
 
@@ -250,11 +269,13 @@ def _starter(game: Game, run_on: Callable[..., int]) -> Callable[..., None]:
 
     def start_game(s, i, desk, cast, observation, mask):
         while True:
-            lots = stream(desk.key, FOR_LINEUPS, i, desk.played[i])
+            lots = stream(desk.keys[i], FOR_LINEUPS, i, desk.played[i])
             begin(s, game_key(draw(lots, 0) >> np.uint64(1)), DRAWN)
             seat = desk.fixed_seat if desk.fixed_seat != DRAWN else np.int64(below(draw(lots, 1), s.num_players))
             lineup = below(draw(lots, 2), len(desk.lineups))
             for relative in range(1, s.num_players):
+                if desk.mixed:
+                    lineup = below(draw(lots, 2 + relative), len(desk.lineups))
                 desk.seating[i, (seat + relative) % s.num_players] = desk.lineups[lineup, relative - 1]
             desk.seats[i] = seat
             desk.decisions[i] = 0
@@ -266,16 +287,29 @@ def _starter(game: Game, run_on: Callable[..., int]) -> Callable[..., None]:
     return compiled(start_game)
 
 
-def _shower(game: Game, encoder: Encoder) -> Callable[..., None]:
-    """Compiled: observation, mask and encoded observation of a seat."""
+def _shower(game: Game, encoder: Encoder | None) -> Callable[..., None]:
+    """Compiled (s, seat, raw, mask, out): the mask of a seat, and its observation, by way of ``raw`` if encoded."""
     encode, legal = game.rules.encode, game.rules.legal
 
-    def show(s, seat, raw, mask, out):
-        encode(s, seat, raw)
+    def show_mask(s, seat, mask):
         if s.player == seat:
             legal(s, mask)
         else:
             mask[:] = 0
-        encoder(raw, mask, out)
+
+    show_mask = compiled(show_mask)
+
+    if encoder is None:
+
+        def show(s, seat, raw, mask, out):
+            encode(s, seat, out)
+            show_mask(s, seat, mask)
+
+    else:
+
+        def show(s, seat, raw, mask, out):
+            encode(s, seat, raw)
+            show_mask(s, seat, mask)
+            encoder(raw, mask, out)
 
     return compiled(show)

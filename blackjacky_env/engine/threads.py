@@ -8,10 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 
+from blackjacky_env.engine.game import check_integer
+
 
 def cores() -> int:
     """CPU cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_threads(threads: int | None) -> int:
+    """The most threads to use, one for each core for None; `TypeError`, `ValueError` say what is allowed."""
+    return cores() if threads is None else check_integer("threads", threads, 1, 1024)
 
 
 def spread(work: Callable[[int, int], object], count: int, threads: int) -> None:

@@ -7,12 +7,16 @@ for that is not in the table yet, so that the environments need no agents.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 import numpy.typing as npt
+
+from blackjacky_env.engine.compiling import is_compiled
+from blackjacky_env.engine.play import Policy
 
 GROUP = "blackjacky.agents"
 
@@ -27,6 +31,14 @@ class Opponent(Protocol):
 
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
         """A legal action for ``observation`` and ``action_mask``, both as the environment gives them."""
+
+
+@runtime_checkable
+class CompiledOpponent(Protocol):
+    """What can play a seat inside a batch: a compiled policy, see `blackjacky_env.engine.play`, and its parameters."""
+
+    policy: Policy
+    parameters: npt.NDArray[np.float32]
 
 
 Maker = Callable[[str], Opponent]
@@ -57,6 +69,48 @@ def make_opponent(game: str, name: str) -> Opponent:
     if make is None:
         raise ValueError(_unknown(game, name))
     return make(name)
+
+
+def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Opponent]:
+    """Agents for a list of names and agents; `TypeError`, `ValueError` say what is wrong with it."""
+    return [_find_opponent(game, opponent) for opponent in check_list(opponents)]
+
+
+def check_list(opponents: Sequence[Any]) -> Sequence[Any]:
+    """``opponents`` if it is a list of something; else a `TypeError` or `ValueError`."""
+    allowed = "allowed is a list of names of agents and agents, such as ['random']"
+    if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+        raise TypeError(f"opponents={opponents!r} is not a list; {allowed}")
+    if not opponents:
+        raise ValueError(f"opponents={opponents!r} is empty; {allowed}")
+    return opponents
+
+
+def _find_opponent(game: str, opponent: str | Opponent) -> Opponent:
+    if isinstance(opponent, str):
+        return make_opponent(game, opponent)
+    if not callable(getattr(opponent, "act", None)) or not callable(getattr(opponent, "reset", None)):
+        raise TypeError(f"opponent {opponent!r} is neither a name nor an agent with reset(seed) and act(observation)")
+    _check_game(game, opponent)
+    return opponent
+
+
+def find_compiled(game: str, opponent: str | CompiledOpponent) -> CompiledOpponent:
+    """The agent, made by name if need be; `TypeError` if it is not compiled, `ValueError` if it plays another game."""
+    found = make_opponent(game, opponent) if isinstance(opponent, str) else opponent
+    if not isinstance(found, CompiledOpponent) or not is_compiled(found.policy):
+        raise TypeError(
+            f"opponent {opponent!r} is not compiled, so it cannot play inside a batch; allowed are names of compiled "
+            "agents, and objects with a compiled policy and its parameters"
+        )
+    _check_game(game, found)
+    return found
+
+
+def _check_game(game: str, opponent: object) -> None:
+    plays = getattr(opponent, "game", game)
+    if plays != game:
+        raise ValueError(f"opponent {opponent!r} plays {plays}, this environment is {game}")
 
 
 def _find(game: str, name: str) -> Maker | None:

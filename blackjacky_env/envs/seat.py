@@ -11,9 +11,9 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.engine.game import IllegalActionError, check_choice, check_integer
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.envs.opponents import Opponent, make_opponent
+from blackjacky_env.envs.opponents import Opponent, find_opponents
 
 Vector = npt.NDArray[np.int8]
 
@@ -70,7 +70,7 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         last_seat = self.table.num_players - 1
         self.seat = None if seat is None else check_integer("seat", seat, 0, last_seat)
         self.on_illegal = check_choice("on_illegal", on_illegal, ("raise", "lose"))
-        self.opponents = _find_opponents(self.table.game, opponents)
+        self.opponents = find_opponents(self.table.game.name, opponents)
         self._learner = self.table.possible_agents[self.seat or 0]
         self._seated: dict[str, Opponent] = {}
         self._running = False
@@ -172,24 +172,3 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
 
     def _observe(self) -> Vector:
         return self.table.observe(self._learner)["observation"]
-
-
-def _find_opponents(game: Game, opponents: Sequence[str | Opponent]) -> list[Opponent]:
-    """Agents for a list of names and agents; `TypeError`, `ValueError` say what is wrong with it."""
-    allowed = "allowed is a list of names of agents and agents, such as ['random']"
-    if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        raise TypeError(f"opponents={opponents!r} is not a list; {allowed}")
-    if not opponents:
-        raise ValueError(f"opponents={opponents!r} is empty; {allowed}")
-    return [_find_opponent(game, opponent) for opponent in opponents]
-
-
-def _find_opponent(game: Game, opponent: str | Opponent) -> Opponent:
-    if isinstance(opponent, str):
-        return make_opponent(game.name, opponent)
-    if not callable(getattr(opponent, "act", None)) or not callable(getattr(opponent, "reset", None)):
-        raise TypeError(f"opponent {opponent!r} is neither a name nor an agent with reset(seed) and act(observation)")
-    plays = getattr(opponent, "game", game.name)
-    if plays != game.name:
-        raise ValueError(f"opponent {opponent!r} plays {plays}, this environment is {game.name}")
-    return opponent

@@ -1,10 +1,13 @@
 """R1 to R15: material, set-up, words and the turn."""
 
+import math
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0
+from blackjacky_env.black_jacky import GAME
 from tests.black_jacky.rigging import (
     DRAW,
     DRAWS,
@@ -25,6 +28,25 @@ from tests.black_jacky.rigging import (
     swap_draw,
     tip,
 )
+
+# Of the seeds 0 to 11 with six players; of seed 7 with two: hands, discard pile, draw pile.
+START_PLAYERS = [2, 1, 2, 4, 1, 0, 5, 0, 5, 4, 5, 1]
+FIRST_DEAL = [
+    [2, 8],
+    [5, 6],
+    [7],
+    [8, 4, 4, 3, 7, 8, 6, 6, 8, 8, 1, 7, 5, 8, 7, 3, 8, 5, 2, 4, 6, 5, 5, 6, 8, 4, 6, 3, 7, 7, 7],
+]
+FIRST_RESHUFFLE = [4, 5, 5, 7, 7, 3, 6, 4, 3, 8, 2, 1, 6, 6, 8, 5, 6, 7, 2, 5, 8, 4, 6, 4, 8, 7, 8, 5, 8, 3]
+SECOND_RESHUFFLE = [5, 7, 8, 3, 7, 8, 7, 4, 6, 4, 6, 6, 2, 5, 2, 5, 7, 6, 6, 3, 7, 7, 8, 4, 8, 1, 7, 6, 8, 4]
+SECOND_DEAL = [
+    [3, 8],
+    [2, 3],
+    [7],
+    [3, 2, 6, 7, 6, 7, 1, 5, 8, 4, 5, 6, 7, 4, 7, 8, 6, 6, 8, 6, 5, 7, 8, 7, 8, 4, 5, 5, 8, 8, 4],
+]
+
+LENGTHS = [math.prod(GAME.state_dtype[name].shape) for name in GAME.table_fields]
 
 
 def fresh(players, seed=3, **options):
@@ -253,7 +275,7 @@ def test_r14_a_swap_reshuffles_before_the_old_card_is_laid_down():
 def test_r14_the_new_draw_pile_is_shuffled():
     table = one_round([[8, 8], [7, 7]])
     for _ in range(31):
-        table.play(NO_TRICK, swap_draw(table["hands"][table["player"]][0]))
+        swap_any(table)
     top, under = table["discard_top"], Counter(table["discards"])
     under.subtract([top])
     assert (table["draw_pile"], under.total()) == ([], 31)
@@ -262,6 +284,53 @@ def test_r14_the_new_draw_pile_is_shuffled():
     assert len(table["draw_pile"]) == 30
     assert table["draw_pile"] not in (sorted(table["draw_pile"]), sorted(table["draw_pile"], reverse=True))
     assert Counter(table["draw_pile"]) < under
+
+
+def test_r3_r4_r14_a_seed_means_the_same_game_in_every_version():
+    """Results that were published depend on it: a change here makes a new version of the environment."""
+    assert [fresh(6, seed).snapshot()["start_player"] for seed in range(12)] == START_PLAYERS
+    table = Table([], players=2)  # seed 7
+    assert [*table["hands"], table["discards"], table["draw_pile"]] == FIRST_DEAL
+    for pile in (FIRST_RESHUFFLE, SECOND_RESHUFFLE):
+        while table["draw_pile"]:
+            swap_any(table)
+        swap_any(table)
+        assert table["draw_pile"] == pile
+    table.knock_all()
+    assert [*table["hands"], table["discards"], table["draw_pile"]] == SECOND_DEAL
+
+
+def test_r1_nothing_lies_at_seats_without_a_player():
+    """What `state` shows of seats 2 to 5: no heart, no tip, no card, out of the game."""
+    env = black_jacky_v0.env(num_players=2)
+    env.reset(seed=1)
+    fields = dict(zip(GAME.table_fields, np.split(env.state(), np.cumsum(LENGTHS)[:-1]), strict=True))
+    for name in ("hearts", "black_hearts", "losers", "winners", "knocked", "hand_counts", "sums"):
+        assert fields[name][2:].tolist() == [0] * 4, name
+    for name in ("hands", "displays"):
+        assert not fields[name].reshape(6, 9)[2:].any(), name
+    assert len(set(fields["status"][2:])) == 1
+    assert fields["status"][2] not in fields["status"][:2]
+    assert set(fields["tips"]) == {-1}
+
+
+def test_r14_after_a_reshuffle_the_top_of_the_discard_pile_still_cannot_be_drawn():
+    table = nearly_drained(swap_draw(8)).play(DRAWS, NO_TRICK)
+    assert (table["draw_pile"], table["discards"]) == ([], [8])
+    assert DRAW not in table.legal
+
+
+def test_r14_after_a_reshuffle_one_card_more_on_the_discard_pile_can_be_drawn():
+    table = one_round([[8, 8], [4, 7]], top=1).play(*[DRAWS] * 29)
+    swap_any(swap_any(table))
+    assert (table["draw_pile"], len(table["discards"])) == ([], 3)
+    swap_any(table.play(DRAWS))
+    assert (table["draw_pile"], len(table["discards"])) == ([], 2)
+    assert DRAW in table.play(NO_TRICK).legal
+
+
+def swap_any(table):
+    return table.play(NO_TRICK, swap_draw(table["hands"][table["player"]][0]))
 
 
 def test_r14_without_any_card_left_draw_and_swap_from_the_draw_pile_are_illegal():

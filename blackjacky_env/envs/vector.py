@@ -1,0 +1,377 @@
+"""The Gymnasium `VectorEnv` of any game: many games, one learner's seat in each, compiled agents in the others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from blackjacky_env.engine import random
+from blackjacky_env.engine.batch import new_states, table_sizes
+from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.engine.play import (
+    BEGIN,
+    DRAWN,
+    KEEP,
+    NONE,
+    Desk,
+    Encoder,
+    Policy,
+    first_illegal,
+    learner_function,
+    make_cast,
+)
+from blackjacky_env.engine.threads import check_threads, spread
+from blackjacky_env.envs.aec import MAX_SEED
+from blackjacky_env.envs.opponents import CompiledOpponent, check_list, find_compiled
+from blackjacky_env.games import get_game
+
+Array = npt.NDArray[Any]
+Member = str | CompiledOpponent
+
+_KEPT = ("keys", "seats", "seating", "played", "decisions", "shown", "masks", "ended")
+_RESET_MASK = "reset_mask"
+_WORTH_A_THREAD = 64  # games; a decision takes some moves of opponents, waking a thread as long as some hundred
+
+
+class Encoding(Protocol):
+    """What a learner is shown instead of the observation."""
+
+    @property
+    def function(self) -> Encoder:
+        """The compiled function that makes it."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers it makes."""
+
+
+class SeatVectorEnv(VectorEnv[Array, Array, Array]):
+    """Many games for Gymnasium, one learner's seat in each; compiled opponents play between the learner's decisions.
+
+    Observations, rewards and skipped games are those of `SeatEnv`, but all games are played in one compiled call. The
+    masks of legal actions (int8, shape (num_envs, A)) stand in ``info["action_mask"]``; where a game has ended, and
+    nothing new has begun, they are all 0. Everything else in ``info`` is as Gymnasium's `SyncVectorEnv` gives it:
+    ``skipped_games`` where games were begun, and with ``AutoresetMode.SAME_STEP`` ``final_obs`` and ``final_info``.
+
+    Example:
+        >>> import blackjacky_env, gymnasium, numpy as np
+        >>> envs = gymnasium.make_vec("blackjacky/BlackJackySeat-v0", num_envs=64, opponents=["random"])
+        >>> rng = np.random.default_rng(0)
+        >>> observations, info = envs.reset(seed=0)
+        >>> for _ in range(100):
+        ...     actions = np.argmax(info["action_mask"] * rng.random(info["action_mask"].shape), axis=1)
+        ...     observations, rewards, terminations, truncations, info = envs.step(actions)
+
+    Args:
+        game: name of the game; ids such as ``blackjacky/BlackJackySeat-v0`` pass it.
+        num_envs: number of games.
+        opponents: names of compiled agents, or objects with ``policy`` and ``parameters`` as those have them; for every
+            game each other seat draws one of them. Or a list of line-ups, lists of those who sit clockwise of the
+            learner (repeated as needed); then every game draws a line-up.
+        num_players: players at every table, or a list of table sizes that the games take in turn.
+        seat: the learner's seat; None: drawn for every game.
+        autoreset_mode: what happens to ended games, as Gymnasium defines it. ``NEXT_STEP``: the next step begins them
+            anew, whatever the action; ``SAME_STEP``: the same step does; ``DISABLED``: they wait for a `reset`.
+        copy: hand out new arrays; the games write observations into them directly, so nothing is lost by it. False:
+            observations and masks are the same arrays each time, written again by the next step or reset; write into
+            none.
+        encoding: what the learner is shown instead of the observation (float32): a compiled function and its size.
+        variant: name of the variant, the game's first by default.
+        reward: ``"win"``, or the game's score reward.
+        score_weight: with ``reward="win"``, this many times the score reward is added, which speeds up learning.
+        threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
+        rule_options: the game's own options.
+
+    Raises:
+        TypeError, ValueError: an option or the name of an opponent is unknown; the message says what is allowed.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int = 1,
+        opponents: Sequence[Member] | Sequence[Sequence[Member]] = ("random",),
+        num_players: int | Sequence[int] | None = None,
+        seat: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        encoding: Encoding | None = None,
+        variant: str | None = None,
+        reward: str = "win",
+        score_weight: float = 0.0,
+        threads: int | None = None,
+        **rule_options: Any,
+    ) -> None:
+        self.game: Game = get_game(game)
+        self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
+        self._mode = _check_mode(autoreset_mode)
+        self._same_step = self._mode is AutoresetMode.SAME_STEP
+        self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
+        self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
+        self._weights = (1.0, score_weight) if reward == "win" else (0.0, 1.0)
+        sizes = table_sizes(self.game, self.num_envs, num_players)
+        variants = self.game.variants
+        self.variant = check_choice("variant", variants[0] if variant is None else variant, variants)
+        self._states = new_states(self.game, sizes, self.variant, rule_options)
+        self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)
+        self._copy, self._encoding = copy, encoding
+        self._policies: tuple[Policy, ...] = ()
+        self._make_spaces()
+        self._make_arrays()
+        self.set_opponents(opponents)
+        self._threads = check_threads(threads)
+
+    def _make_spaces(self) -> None:
+        layout = self.game.layout
+        if self._encoding:
+            self.single_observation_space = spaces.Box(-np.inf, np.inf, (self._encoding.size,), np.float32)
+        else:
+            self.single_observation_space = spaces.Box(layout.low, layout.high, dtype=np.int8)
+        self.single_action_space = spaces.Discrete(self.game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def _make_arrays(self) -> None:
+        n = self.num_envs
+        self._keys = np.zeros(n, np.uint64)
+        self._seats, self._seating = np.zeros(n, np.int64), np.zeros((n, self.game.max_players), np.int64)
+        self._played, self._decisions = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self._shown, self._last_shown = self._new_shown(), self._new_shown()
+        self._masks = np.zeros((n, self.game.num_actions), np.int8)
+        self._results, self._score_changes = np.zeros(n), np.zeros(n)
+        self._ended = np.zeros(n, np.bool_)
+        self._waiting = np.zeros(n, np.bool_) if self._same_step else self._ended
+        self._rows = np.arange(n)
+
+    def _new_shown(self) -> Array:
+        space = self.single_observation_space
+        return np.empty((self.num_envs, *(space.shape or ())), space.dtype)
+
+    def _renew_shown(self) -> None:
+        """What was handed out as a copy is not written again."""
+        if self._copy:
+            self._shown = self._new_shown()
+
+    # ------------------------------------------------------------ opponents and states
+
+    def set_opponents(self, opponents: Sequence[Member] | Sequence[Sequence[Member]]) -> None:
+        """Change the opponents; the other seats of running games are taken by new ones at once.
+
+        Nothing is compiled anew unless there is an agent of a kind that has not played here yet: networks are all of
+        one kind.
+        """
+        lineups, mixed = self._find_lineups(opponents)
+        agents = list({id(agent): agent for lineup in lineups for agent in lineup}.values())
+        known = [(policy, np.zeros(0, np.float32)) for policy in self._policies]
+        self._policies, self._cast = make_cast([*known, *((agent.policy, agent.parameters) for agent in agents)])
+        numbers = {id(agent): len(known) + i for i, agent in enumerate(agents)}
+        others = range(self.game.max_players - 1)
+        self._lineups = np.array([[numbers[id(lineup[i % len(lineup)])] for i in others] for lineup in lineups])
+        self._mixed = mixed
+        self._seating[:, 1:] = self._lineups[self._rows % len(lineups)]
+        self._seating[:, 0] = self._lineups[self._rows % len(lineups), 0]
+        self._step = learner_function(self.game, self._policies, self._encoding.function if self._encoding else None)
+
+    def _find_lineups(self, opponents: Sequence[Any]) -> tuple[list[list[CompiledOpponent]], bool]:
+        """The line-ups, and whether they are single opponents of which each seat draws one."""
+        are_lineups = {
+            isinstance(entry, list | tuple) and not isinstance(entry, CompiledOpponent)
+            for entry in check_list(opponents)
+        }
+        if len(are_lineups) > 1:
+            raise TypeError(f"opponents={opponents!r} are both line-ups and single ones; allowed are either alone")
+        mixed = not are_lineups.pop()
+        return [self._find_agents([entry] if mixed else entry) for entry in opponents], mixed
+
+    def _find_agents(self, lineup: Sequence[Member]) -> list[CompiledOpponent]:
+        if not 1 <= len(lineup) <= self.game.max_players - 1:
+            raise ValueError(
+                f"the line-up {lineup!r} has {len(lineup)} agents; allowed are 1 .. {self.game.max_players - 1}"
+            )
+        return [find_compiled(self.game.name, member) for member in lineup]
+
+    def get_state(self) -> dict[str, Array]:
+        """Copies of all arrays that the games go on from, opponents left out; `ResetNeeded` before the first reset."""
+        self._require_games()
+        arrays = {name: getattr(self, f"_{name}").copy() for name in _KEPT}
+        return {**arrays, "states": self._states.view(np.uint8).copy()}
+
+    def set_state(self, arrays: Mapping[str, Array]) -> tuple[Array, dict[str, Any]]:
+        """Go on from `get_state` of games with the same options; returns observations and info.
+
+        Call `set_opponents` with the opponents of that time first.
+        """
+        self._renew_shown()
+        for name in _KEPT:
+            getattr(self, f"_{name}")[:] = arrays[name]
+        self._states[:] = arrays["states"].view(self._states.dtype)
+        return self._shown, self._info(self._played)
+
+    # ------------------------------------------------------------ Gymnasium
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """Start games and play to the learner's first decisions.
+
+        Args:
+            seed: 0 .. 2**63 - 1: the same seed and actions give the same games. None: the next games of the last seed,
+                at first one from the system.
+            options: ``reset_mask``, bool, shape (num_envs,): where to start games, everywhere without it. The others
+                are left as they are. Other keys are ignored with a `UserWarning`.
+
+        Returns:
+            Observations and info: ``action_mask`` of all games, ``skipped_games`` of those that were started.
+
+        Raises:
+            TypeError, ValueError: seed or mask are impossible; nothing has changed.
+            gymnasium.error.ResetNeeded: there are no games yet that could be left as they are.
+        """
+        chosen = self._check_reset_options(options or {})
+        if seed is not None:
+            seed = check_integer("seed", seed, 0, MAX_SEED)
+        elif not self._played.any():
+            seed = int(self.np_random.integers(2**63))
+        super().reset(seed=seed)
+        if seed is not None:
+            # Compiled code hands out Python integers, which go in again as signed ones.
+            self._keys[chosen] = np.uint64(random.game_key(seed))
+            self._played[chosen] = 0
+        played = self._played.copy()
+        self._play(np.where(chosen, BEGIN, KEEP))
+        return self._shown, self._info(played)
+
+    def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """Make the learner's actions and play on to his next decision in each game, or to its end.
+
+        Args:
+            actions: legal by the masks, integers, shape (num_envs,); ignored where games are begun anew instead.
+
+        Returns:
+            Observations, rewards added up (float64), terminations, truncations (all False) and info.
+
+        Raises:
+            IllegalActionError: an action is not legal; it names the first such game. Nothing has changed in any game.
+            TypeError: they are no integers, or too many or too few.
+            gymnasium.error.ResetNeeded: there are no games, or with ``DISABLED`` one that has ended.
+        """
+        checked = self._check_actions(actions)
+        played = self._played.copy()
+        self._play(checked)
+        ended = self._ended.copy()
+        rewards = self._weights[0] * self._results + self._weights[1] * self._score_changes
+        info = self._info(played)
+        if self._same_step and ended.any():
+            info |= self._final_info()
+        return self._shown, rewards, ended, np.zeros(self.num_envs, np.bool_), info
+
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """1 for the legal actions, int8, shape (num_envs, A); all 0 where a game has ended."""
+        return self._masks.copy() if self._copy else self._masks
+
+    # ------------------------------------------------------------ the parts of step
+
+    def _info(self, played: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """The masks, and where games were begun how many were skipped; ``played``: games begun before."""
+        info: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
+        more = self._played - played
+        if more.any():
+            info |= {"skipped_games": np.maximum(more - 1, 0), "_skipped_games": more > 0}
+        return info
+
+    def _final_info(self) -> dict[str, Any]:
+        """What Gymnasium gives of games that ended in a step which began the next ones."""
+        ended, final_obs = self._ended.copy(), np.full(self.num_envs, None, object)
+        for i in np.flatnonzero(ended).tolist():
+            final_obs[i] = self._last_shown[i].copy()
+        final_info = {"action_mask": np.zeros_like(self._masks), "_action_mask": ended}
+        return {"final_obs": final_obs, "_final_obs": ended, "final_info": final_info, "_final_info": ended}
+
+    def _play(self, actions: npt.NDArray[np.int64]) -> None:
+        """Play all games to the learner's next decision."""
+        self._renew_shown()
+        desk = Desk(
+            DRAWN if self.seat is None else self.seat,
+            self._lineups,
+            self._mixed,
+            self._keys,
+            self._seats,
+            self._seating,
+            self._played,
+            self._decisions,
+        )
+        arguments = (
+            self._states,
+            desk,
+            self._cast,
+            actions,
+            self._same_step,
+            self._shown,
+            self._masks,
+            self._results,
+            self._score_changes,
+            self._ended,
+            self._last_shown,
+        )
+        threads = max(1, min(self._threads, self.num_envs // _WORTH_A_THREAD))
+        spread(lambda first, last: self._step(*arguments, first, last), self.num_envs, threads)
+
+    # ------------------------------------------------------------ checks
+
+    def _require_games(self) -> None:
+        if not self._played.any():
+            raise ResetNeeded("no games are running: call reset() first")
+
+    def _check_reset_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
+        """Where to start games."""
+        for name in options:
+            if name != _RESET_MASK:
+                warnings.warn(
+                    f"reset option {name!r} is ignored; allowed is {_RESET_MASK!r}", UserWarning, stacklevel=3
+                )
+        if _RESET_MASK not in options:
+            return np.ones(self.num_envs, np.bool_)
+        mask, allowed = options[_RESET_MASK], f"a bool array of shape ({self.num_envs},) with at least one True"
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            raise TypeError(f"{_RESET_MASK}={mask!r} is no bool array; allowed is {allowed}")
+        if mask.shape != (self.num_envs,) or not mask.any():
+            raise ValueError(f"{_RESET_MASK} of shape {mask.shape} holds {mask.sum()} True; allowed is {allowed}")
+        if not mask.all():
+            self._require_games()
+        return mask
+
+    def _check_actions(self, actions: Array) -> npt.NDArray[np.int64]:
+        """The actions, `BEGIN` where a game is begun anew."""
+        self._require_games()
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise TypeError(f"{self.num_envs} integers are needed as actions, not {given.dtype} of shape {given.shape}")
+        if self._mode is AutoresetMode.DISABLED and self._waiting.any():
+            raise ResetNeeded(
+                f"game {np.argmax(self._waiting)} is over: call reset(options={{{_RESET_MASK!r}: terminations}}) first"
+            )
+        checked = given.astype(np.int64)
+        illegal = first_illegal(checked, self._masks, self._waiting)
+        if illegal != NONE:
+            self._refuse(illegal, int(given[illegal]))
+        checked[self._waiting] = BEGIN
+        return checked
+
+    def _refuse(self, i: int, action: int) -> NoReturn:
+        if not 0 <= action < self.game.num_actions:
+            raise IllegalActionError(
+                f"game {i}: action {action} is out of range; allowed are 0 .. {self.game.num_actions - 1}"
+            )
+        raise IllegalActionError(f"game {i}: {self.game.words.why_illegal(self._states[i], action)}")
+
+
+def _check_mode(mode: str | AutoresetMode) -> AutoresetMode:
+    if isinstance(mode, AutoresetMode):
+        return mode
+    return AutoresetMode(check_choice("autoreset_mode", mode, tuple(known.value for known in AutoresetMode)))

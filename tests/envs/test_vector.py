@@ -1,0 +1,692 @@
+"""Many games with one learner's seat each, for Gymnasium: the `VectorEnv`."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+from blackjacky_agents import make_agent
+from blackjacky_env import IllegalActionError, black_jacky_v0
+from blackjacky_env.engine.compiling import PLAIN, compiled
+from blackjacky_env.envs.vector import SeatVectorEnv
+from blackjacky_env.games import get_game
+
+GAME = get_game("black_jacky")
+MODES = list(AutoresetMode)
+NEXT_STEP, SAME_STEP, DISABLED = MODES
+ALL_SIZES = [2, 3, 4, 5, 6]
+# One round of one turn: player 0 starts, and somebody loses his only heart before player 1 acts.
+OVER_AFTER_ONE_TURN = {"num_players": 2, "hearts": 1, "max_turns_per_round": 1, "tricks": ()}
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A compiled opponent with nothing but what it needs."""
+
+    policy: Any
+    choice: int
+    """Which of the legal actions it plays."""
+    parameters: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+
+
+@compiled
+def first_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """Play the legal action with the lowest number."""
+    for action in range(len(mask)):
+        if mask[action]:
+            return action
+    return -1
+
+
+@compiled
+def last_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """Play the legal action with the highest number."""
+    for action in range(len(mask) - 1, -1, -1):
+        if mask[action]:
+            return action
+    return -1
+
+
+FIRST, LAST = Policy(first_legal, 0), Policy(last_legal, -1)
+
+
+MANY = 330
+"""Games enough for five threads."""
+
+
+def make(num_envs: int = 10, **options: Any) -> SeatVectorEnv:
+    """Games against both policies, so that all tests need only one compiled function."""
+    return SeatVectorEnv(
+        "black_jacky", num_envs, **{"num_players": ALL_SIZES, "opponents": [FIRST, LAST], "hearts": 2, **options}
+    )
+
+
+def make_vec(**options: Any) -> Any:
+    return gymnasium.make_vec("blackjacky/BlackJackySeat-v0", **{"opponents": ["threshold", "random"], **options})
+
+
+def random_actions(info: dict[str, Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Legal where something is legal, 0 elsewhere."""
+    return np.argmax(info["action_mask"] * rng.random(info["action_mask"].shape), axis=1)
+
+
+def go_on(env: Any, ended: npt.NDArray[np.bool_], last: Any) -> Any:
+    """With autoreset disabled, start ended games; what the games show now, observations and info."""
+    if env.metadata["autoreset_mode"] is DISABLED and ended.any():
+        return env.reset(options={"reset_mask": ended.copy()})
+    return last
+
+
+def play(env: Any, steps: int, seed: int = 0) -> Iterator[Any]:
+    """Random play from a reset on: what every step returned."""
+    rng = np.random.default_rng(seed)
+    _, info = env.reset(seed=seed)
+    for _ in range(steps):
+        step = env.step(random_actions(info, rng))
+        yield step
+        _, info = go_on(env, step[2], (step[0], step[4]))
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """Arrays, dicts and sequences of them."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        one, other = list(one.values()), [other[key] for key in one]
+    if isinstance(one, np.ndarray) and one.dtype != object:
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    elif isinstance(one, list | tuple | np.ndarray):
+        for a, b in zip(one, other, strict=True):
+            assert_same(a, b)
+    else:
+        assert one == other
+
+
+# ---------------------------------------------------------------- as Gymnasium has it
+
+
+def test_gymnasium_makes_it_by_the_id_of_the_single_seat() -> None:
+    env = make_vec(num_envs=6, num_players=3, vectorization_mode="vector_entry_point")
+    assert isinstance(env.unwrapped, SeatVectorEnv)
+    assert env.num_envs == 6
+    assert env.spec.id == "blackjacky/BlackJackySeat-v0"
+    assert [step[0].shape for step in play(env, 2)] == [(6, GAME.layout.size)] * 2
+    assert isinstance(make_vec(num_envs=2).unwrapped, SeatVectorEnv)
+    env.close()
+
+
+def test_gymnasiums_own_vector_environments_can_still_be_asked_for() -> None:
+    env = make_vec(num_envs=2, vectorization_mode="sync")
+    assert isinstance(env, SyncVectorEnv)
+    env.close()
+
+
+def test_the_spaces_are_those_of_the_single_seat_in_a_batch() -> None:
+    single = gymnasium.make("blackjacky/BlackJackySeat-v0")
+    env, sync = make(3), SyncVectorEnv([lambda: gymnasium.make("blackjacky/BlackJackySeat-v0")] * 3)
+    assert env.single_observation_space == single.observation_space
+    assert env.single_action_space == single.action_space
+    assert env.observation_space == sync.observation_space
+    assert env.action_space == sync.action_space
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_arrays_lie_in_the_spaces_and_the_masks_are_empty_only_where_a_game_is_over(mode: AutoresetMode) -> None:
+    env = make(autoreset_mode=mode)
+    assert env.metadata["autoreset_mode"] is mode
+    for observations, rewards, terminations, truncations, info in play(env, 80):
+        assert observations in env.observation_space
+        assert all(row in env.single_observation_space for row in observations)
+        assert (rewards.dtype, rewards.shape) == (np.float64, (10,))
+        assert terminations.dtype == truncations.dtype == np.bool_
+        assert terminations.shape == (10,)
+        assert not truncations.any()
+        assert (info["action_mask"].dtype, info["action_mask"].shape) == (np.int8, (10, GAME.num_actions))
+        over = terminations & (mode is not SAME_STEP)
+        np.testing.assert_array_equal(info["action_mask"].any(axis=1), ~over)
+        np.testing.assert_array_equal(info["action_mask"], env.action_masks())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_mode_may_be_given_by_its_name(mode: AutoresetMode) -> None:
+    assert make(1, autoreset_mode=mode.value).metadata["autoreset_mode"] is mode
+
+
+# ---------------------------------------------------------------- autoreset
+
+
+class OneGame(gymnasium.Env[Any, Any]):
+    """Game ``place`` of a batch in which only that game counts, as a single environment."""
+
+    def __init__(self, place: int, **options: Any) -> None:
+        self.place, self.games = place, make(autoreset_mode=DISABLED, **options)
+        self.observation_space, self.action_space = (
+            self.games.single_observation_space,
+            self.games.single_action_space,
+        )
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        super().reset(seed=seed)
+        own = np.arange(self.games.num_envs) == self.place
+        # `SyncVectorEnv` gives environment i the seed + i.
+        observations, info = (
+            self.games.reset(options={"reset_mask": own}) if seed is None else self.games.reset(seed=seed - self.place)
+        )
+        assert info["_skipped_games"][self.place]
+        skipped = int(info["skipped_games"][self.place])
+        return observations[self.place], {"action_mask": info["action_mask"][self.place], "skipped_games": skipped}
+
+    def step(self, action: Any) -> Any:
+        over = ~self.games.action_masks().any(axis=1)
+        if over.any():
+            assert not over[self.place]
+            self.games.reset(options={"reset_mask": over})
+        actions = self.games.action_masks().argmax(axis=1)
+        actions[self.place] = action
+        observations, rewards, terminations, truncations, info = self.games.step(actions)
+        at = self.place
+        mask = {"action_mask": info["action_mask"][at]}
+        return observations[at], float(rewards[at]), bool(terminations[at]), bool(truncations[at]), mask
+
+
+def beside_gymnasium(mode: AutoresetMode, **options: Any) -> tuple[SeatVectorEnv, SyncVectorEnv[Any, Any]]:
+    """Five games, and the same games as Gymnasium puts them together."""
+    makers = [lambda place=place: OneGame(place, num_envs=5, **options) for place in range(5)]
+    return make(5, autoreset_mode=mode, **options), SyncVectorEnv(makers, autoreset_mode=mode)
+
+
+@pytest.mark.parametrize("options", [{"hearts": 1}, {"hearts": 1, "reward": "hearts"}, OVER_AFTER_ONE_TURN])
+@pytest.mark.parametrize("mode", [NEXT_STEP, SAME_STEP])
+def test_ended_games_begin_anew_as_gymnasium_has_it(mode: AutoresetMode, options: dict[str, Any]) -> None:
+    env, sync = beside_gymnasium(mode, **options)
+    assert_same(env.reset(seed=7), sync.reset(seed=7))
+    rng, info, ended = np.random.default_rng(0), {"action_mask": env.action_masks()}, 0
+    for _ in range(60):
+        actions = random_actions(info, rng)
+        step = env.step(actions)
+        assert_same(step, sync.step(actions))
+        ended, info = ended + int(step[2].sum()), step[4]
+    assert ended > 20
+    assert_same(env.reset(), sync.reset())
+
+
+@pytest.mark.parametrize("options", [{"hearts": 1}, OVER_AFTER_ONE_TURN])
+def test_without_autoreset_a_mask_says_which_games_begin_anew(options: dict[str, Any]) -> None:
+    env, sync = beside_gymnasium(DISABLED, **options)
+    assert_same(env.reset(seed=7), sync.reset(seed=7))
+    rng, info, resets = np.random.default_rng(0), {"action_mask": env.action_masks()}, 0
+    for _ in range(40):
+        actions = random_actions(info, rng)
+        step = env.step(actions)
+        assert_same(step, sync.step(actions))
+        info, ended = step[4], step[2]
+        if not ended.any():
+            continue
+        observations, info = env.reset(options={"reset_mask": ended.copy()})
+        others, other_info = sync.reset(options={"reset_mask": ended.copy()})
+        assert_same(observations, others)
+        assert_same(info["skipped_games"], other_info["skipped_games"])
+        assert_same(info["_skipped_games"], ended)
+        assert_same(info["action_mask"][ended], other_info["action_mask"][ended])
+        assert_same(info["action_mask"][~ended], step[4]["action_mask"][~ended])
+        assert info["_action_mask"].all()
+        resets += 1
+    assert resets > 5
+
+
+def test_a_game_that_is_over_is_shown_to_its_end() -> None:
+    for mode in MODES:
+        ends = 0
+        for observations, _, terminations, _, info in play(make(autoreset_mode=mode), 80):
+            last = info.get("final_obs", np.full(10, None)) if mode is SAME_STEP else observations
+            for i in np.flatnonzero(terminations):
+                assert black_jacky_v0.decode(last[i])["phase"] == [0, 0, 0, 0, 1]
+                ends += 1
+        assert ends > 10
+
+
+def test_with_next_step_the_action_for_an_ended_game_is_ignored_and_brings_nothing() -> None:
+    env, rng = make(autoreset_mode=NEXT_STEP), np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    ended, begun = np.zeros(10, bool), 0
+    for _ in range(80):
+        actions = np.where(ended, -7, random_actions(info, rng))
+        _, rewards, terminations, _, info = env.step(actions)
+        assert not rewards[ended].any()
+        assert not terminations[ended].any()
+        np.testing.assert_array_equal(info.get("_skipped_games", np.zeros(10, bool)), ended)
+        begun, ended = begun + int(ended.sum()), terminations
+    assert begun > 10
+
+
+def test_without_autoreset_an_ended_game_cannot_be_played_on() -> None:
+    env = make(autoreset_mode=DISABLED, hearts=1)
+    _, info = env.reset(seed=0)
+    ended = np.zeros(10, bool)
+    while not ended.any():
+        _, _, ended, _, info = env.step(info["action_mask"].argmax(axis=1))
+    kept = env.get_state()
+    with pytest.raises(ResetNeeded, match=rf"game {ended.argmax()} is over: call reset\(options={{'reset_mask'"):
+        env.step(info["action_mask"].argmax(axis=1))
+    assert_same(env.get_state(), kept)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_some_games_of_a_seed_can_be_started_beside_others(mode: AutoresetMode) -> None:
+    env, left, twin, chosen = make(autoreset_mode=mode), make(autoreset_mode=mode), make(), np.arange(10) % 3 == 0
+    for _ in zip(play(env, 20, seed=1), play(left, 20, seed=1), strict=True):
+        pass
+    before = env.get_state()
+    observations, info = env.reset(seed=2, options={"reset_mask": chosen})
+    fresh, fresh_info = twin.reset(seed=2)
+    assert_same(observations[chosen], fresh[chosen])
+    assert_same(info["action_mask"][chosen], fresh_info["action_mask"][chosen])
+    for name in ("states", "shown", "played", "masks"):
+        rows = [array.reshape(10, -1)[~chosen] for array in (env.get_state()[name], before[name])]
+        assert_same(*rows)
+    again, _ = env.reset(options={"reset_mask": chosen})
+    assert_same(again[chosen], twin.reset()[0][chosen])
+    assert_same(env.reset()[0][~chosen], left.reset()[0][~chosen])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gymnasiums_wrapper_records_every_episode(mode: AutoresetMode) -> None:
+    env = RecordEpisodeStatistics(make(autoreset_mode=mode, reward="hearts"))
+    returns, lengths, ended, told = np.zeros(10), np.zeros(10, int), np.zeros(10, bool), 0
+    for _, rewards, terminations, _, info in play(env, 80):
+        returns, lengths = np.where(ended, 0, returns), np.where(ended, 0, lengths)
+        begun = ended & (mode is NEXT_STEP)
+        returns, lengths, ended = returns + rewards, lengths + ~begun, terminations
+        assert ("episode" in info) == ended.any()
+        if ended.any():
+            np.testing.assert_array_equal(info["episode"]["r"], np.where(ended, returns, 0))
+            np.testing.assert_array_equal(info["episode"]["l"], np.where(ended, lengths, 0))
+        told += int(ended.sum())
+    assert env.episode_count == told > 10
+
+
+# ---------------------------------------------------------------- the games
+
+
+class Episode(NamedTuple):
+    """One learner's game: who sat where, and what he saw, might do, did and got."""
+
+    num_players: int
+    key: int
+    seat: int
+    steps: list[tuple[npt.NDArray[np.int8], npt.NDArray[np.int8], int, float]]
+    last: npt.NDArray[np.int8]
+
+
+def episodes(env: SeatVectorEnv, count: int) -> Iterator[Episode]:
+    """Whole games of random learners, at least ``count`` from each place; autoreset in the same step."""
+    rng, (observations, info) = np.random.default_rng(0), env.reset(seed=0)
+    left, open_steps = np.full(env.num_envs, count), [[] for _ in range(env.num_envs)]  # type: ignore[var-annotated]
+    while left.max() > 0:
+        kept, actions = env.get_state(), random_actions(info, rng)
+        states = kept["states"].view(GAME.state_dtype)
+        after, rewards, ended, _, next_info = env.step(actions)
+        for i, steps in enumerate(open_steps):
+            steps.append((observations[i], info["action_mask"][i], int(actions[i]), float(rewards[i])))
+            if ended[i]:
+                size, key = int(states["num_players"][i]), int(states["key"][i])
+                yield Episode(size, key, int(kept["seats"][i]), steps.copy(), next_info["final_obs"][i])
+                steps.clear()
+                left[i] -= 1
+        observations, info = after, next_info
+
+
+def is_played_by(lineup: Sequence[Policy], episode: Episode, **options: Any) -> bool:
+    """Whether the PettingZoo environment plays this episode with these opponents, clockwise of the learner."""
+    env: Any = black_jacky_v0.env(num_players=episode.num_players, **options)
+    env.reset(seed=0)
+    env.replay({**env.record(), "key": episode.key, "actions": []})
+    learner = f"player_{episode.seat}"
+
+    def play_on() -> float:
+        reward = 0.0
+        while not env.terminations[learner] and env.agent_selection != learner:
+            opponent = lineup[(int(env.agent_selection[-1]) - episode.seat) % env.num_players - 1]
+            env.step(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])[opponent.choice])
+            reward += env.rewards[learner]
+        return reward
+
+    play_on()
+    for observation, mask, action, reward in episode.steps:
+        view = env.observe(learner)
+        if not (np.array_equal(observation, view["observation"]) and np.array_equal(mask, view["action_mask"])):
+            return False
+        env.step(action)
+        if reward != pytest.approx(env.rewards[learner] + play_on()):
+            return False
+    return env.terminations[learner] and np.array_equal(episode.last, env.observe(learner)["observation"])
+
+
+@pytest.mark.parametrize(
+    "options", [{"hearts": 2}, {"reward": "hearts", "hearts": 2}, {"variant": "schnell_duell", "hearts": 3}]
+)
+def test_the_games_and_rewards_are_those_of_whole_games_of_the_pettingzoo_environment(options: dict[str, Any]) -> None:
+    env = make(autoreset_mode=SAME_STEP, opponents=[[FIRST, LAST]], **options)
+    for episode in episodes(env, 3):
+        lineup = list(itertools.islice(itertools.cycle([FIRST, LAST]), 5))
+        assert is_played_by(lineup, episode, **options)
+
+
+def lineups_met(opponents: Any) -> set[tuple[Policy, ...]]:
+    """The line-ups of all tables of three that only one line-up can have played."""
+    env = make(20, num_players=3, opponents=opponents, autoreset_mode=SAME_STEP)
+    met = set()
+    for episode in episodes(env, 2):
+        every = itertools.product((FIRST, LAST), repeat=2)
+        fitting = [lineup for lineup in every if is_played_by(lineup, episode, hearts=2)]
+        assert fitting
+        met |= {lineup for lineup in fitting if len(fitting) == 1}
+    return met
+
+
+def test_every_seat_draws_one_of_the_opponents_for_every_game() -> None:
+    assert lineups_met([FIRST, LAST]) == set(itertools.product((FIRST, LAST), repeat=2))
+
+
+def test_an_opponent_may_be_a_named_tuple() -> None:
+    class Pair(NamedTuple):
+        policy: Any
+        parameters: npt.NDArray[np.float32]
+
+    pairs = [Pair(policy.policy, policy.parameters) for policy in (FIRST, LAST)]
+    for one, other in zip(play(make(opponents=pairs), 10), play(make(), 10), strict=True):
+        assert_same(one, other)
+
+
+def test_every_game_draws_one_of_the_line_ups() -> None:
+    assert lineups_met([[FIRST], [LAST, FIRST]]) == {(FIRST, FIRST), (LAST, FIRST)}
+
+
+def test_the_score_can_be_added_to_the_result() -> None:
+    both, win, hearts = make(score_weight=0.25), make(), make(reward="hearts")
+    for one, result, change in zip(play(both, 60), play(win, 60), play(hearts, 60), strict=True):
+        np.testing.assert_allclose(one[1], result[1] + 0.25 * change[1])
+
+
+def test_the_learner_sits_in_the_given_seat_or_in_every_one() -> None:
+    fixed, drawn = make(20, num_players=[3, 6], seat=2), make(200, num_players=4)
+    fixed.reset(seed=0)
+    assert set(fixed.get_state()["seats"].tolist()) == {2}
+    drawn.reset(seed=0)
+    assert np.bincount(drawn.get_state()["seats"]).min() > 25
+
+
+def test_games_that_end_before_the_learners_first_decision_are_skipped_and_counted() -> None:
+    env = make(40, **OVER_AFTER_ONE_TURN)
+    told, rng = [env.reset(seed=0)[1]], np.random.default_rng(0)
+    for _ in range(20):
+        told.append(env.step(random_actions(told[-1], rng))[4])
+    skipped = sum(info["skipped_games"].sum() for info in told if "skipped_games" in info)
+    played = sum(info["_skipped_games"].sum() for info in told if "skipped_games" in info)
+    assert told[0]["skipped_games"].max() > 1
+    assert skipped + played == env.get_state()["played"].sum()
+
+
+# ---------------------------------------------------------------- seeds, threads, states
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_same_seed_and_actions_make_the_same_games_whatever_the_number_of_threads(mode: AutoresetMode) -> None:
+    envs = [make(MANY, autoreset_mode=mode, threads=threads) for threads in (1, 2, 5, None)]
+    for steps in zip(*(play(env, 60) for env in envs), strict=True):
+        for other in steps[1:]:
+            assert_same(steps[0], other)
+
+
+def test_games_of_a_batch_and_of_other_seeds_differ() -> None:
+    shown = np.concatenate([make(50, num_players=4).reset(seed=seed)[0] for seed in range(4)])
+    assert len(np.unique(shown, axis=0)) > 190
+
+
+def test_a_reset_without_a_seed_starts_the_next_games_of_the_last_one() -> None:
+    env, other = make(), make()
+    first, second = env.reset(seed=8), env.reset()
+    assert not np.array_equal(first[0], second[0])
+    for _ in play(other, 20, seed=9):
+        pass
+    assert_same(other.reset(seed=np.int64(8)), first)
+    assert_same(other.reset(), second)
+
+
+def test_without_any_seed_the_system_chooses_one() -> None:
+    assert not np.array_equal(make().reset()[0], make().reset()[0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_state_goes_on_as_if_nothing_had_happened(mode: AutoresetMode) -> None:
+    env, other, rng = make(autoreset_mode=mode), make(autoreset_mode=mode), np.random.default_rng(1)
+    for step in play(env, 40):  # noqa: B007 - the last one counts
+        pass
+    shown, info = go_on(env, step[2], (step[0], step[4]))
+    kept = env.get_state()
+    copies = {name: array.copy() for name, array in kept.items()}
+    handed, _ = other.reset(seed=1)
+    before = handed.copy()
+    restored, other_info = other.set_state(kept)
+    assert_same(handed, before)
+    assert_same(restored, shown)
+    assert_same(other_info["action_mask"], info["action_mask"])
+    for _ in range(60):
+        actions = random_actions(info, rng)
+        step = env.step(actions)
+        assert_same(step, other.step(actions))
+        _, info = go_on(env, step[2], (step[0], step[4]))
+        go_on(other, step[2], None)
+    assert_same(kept, copies)
+    assert_same(env.reset(), other.reset())
+
+
+# ---------------------------------------------------------------- arrays
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_arrays_handed_out_are_never_written_again(mode: AutoresetMode) -> None:
+    env = make(autoreset_mode=mode)
+    handed: list[Any] = [env.reset(seed=0)]
+    kept: list[Any] = [[array.copy() for array in (handed[0][0], handed[0][1]["action_mask"])]]
+    handed = [[handed[0][0], handed[0][1]["action_mask"]]]
+    for *arrays, info in play(env, 60):
+        more = [*arrays, info["action_mask"], env.action_masks()]
+        more += [last for last in info.get("final_obs", []) if last is not None]
+        handed.append(more)
+        kept.append([array.copy() for array in more])
+    assert_same(handed, kept)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_done_to_arrays_handed_out_changes_no_game(mode: AutoresetMode) -> None:
+    env, twin, rng = make(autoreset_mode=mode), make(autoreset_mode=mode), np.random.default_rng(0)
+    _, info = twin.reset(seed=0)
+    env.reset(seed=0)
+    for _ in range(40):
+        actions = random_actions(info, rng)
+        step, (*arrays, other) = twin.step(actions), env.step(actions)
+        assert_same((*arrays, other), step)
+        for array in (*arrays, other["action_mask"], other["_action_mask"], env.action_masks()):
+            array[:] = 1
+        _, info = go_on(twin, step[2], (step[0], step[4]))
+        go_on(env, step[2], None)
+
+
+def test_without_copies_the_same_arrays_are_written_again() -> None:
+    env, twin = make(copy=False), make()
+    shown, info = env.reset(seed=0)
+    for step, other in zip(play(env, 40), play(twin, 40), strict=True):
+        assert_same(step, other)
+        assert step[0] is shown
+        assert step[4]["action_mask"] is info["action_mask"] is env.action_masks()
+
+
+def test_torch_sees_the_observations_without_a_copy() -> None:
+    torch = pytest.importorskip("torch")
+    env = make(copy=False)
+    tensor = torch.from_numpy(env.reset(seed=0)[0])
+    for observations, *_ in play(env, 5):
+        assert tensor.data_ptr() == observations.ctypes.data
+        np.testing.assert_array_equal(tensor.numpy(), observations)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (61, r"^game 3: action 61 is out of range; allowed are 0 \.\. 60$"),
+        (-1, r"^game 3: action -1 is out of range; allowed are 0 \.\. 60$"),
+        (-2, r"^game 3: action -2 is out of range; allowed are 0 \.\. 60$"),
+        (None, None),
+    ],
+)
+def test_an_illegal_action_names_game_and_reason_and_changes_nothing(
+    mode: AutoresetMode, wrong: int | None, reason: str | None
+) -> None:
+    env, twin, rng = make(autoreset_mode=mode), make(autoreset_mode=mode), np.random.default_rng(0)
+    _, info = env.reset(seed=3)
+    twin.reset(seed=3)
+    for _ in range(20):
+        actions = random_actions(info, rng)
+        if info["action_mask"][3].any():
+            bad, kept = actions.copy(), env.get_state()
+            illegal = int(rng.choice(np.flatnonzero(info["action_mask"][3] == 0))) if wrong is None else wrong
+            bad[3] = bad[7] = illegal
+            why = GAME.words.why_illegal(kept["states"].view(GAME.state_dtype)[3], illegal) if wrong is None else ""
+            with pytest.raises(IllegalActionError, match=reason or f"^game 3: {re.escape(why)}$"):
+                env.step(bad)
+            assert_same(env.get_state(), kept)
+        step = env.step(actions)
+        assert_same(step, twin.step(actions))
+        _, info = go_on(env, step[2], (step[0], step[4]))
+        go_on(twin, step[2], None)
+
+
+@pytest.mark.parametrize(
+    "actions", [np.zeros(9, int), np.zeros((10, 1), int), np.zeros(10), np.zeros(10, bool), None, ["draw"] * 10]
+)
+def test_anything_but_an_integer_for_each_game_is_refused(actions: Any) -> None:
+    env = make()
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match="10 integers are needed as actions, not "):
+        env.step(actions)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, list])
+def test_actions_may_be_any_integers(dtype: Any) -> None:
+    env, twin, rng = make(), make(), np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    twin.reset(seed=0)
+    for _ in range(40):
+        actions = random_actions(info, rng)
+        step = twin.step(actions.tolist() if dtype is list else actions.astype(dtype))
+        assert_same(env.step(actions), step)
+        info = step[4]
+
+
+def test_acting_before_the_reset_is_refused() -> None:
+    some = np.arange(10) < 5
+    for refused in (
+        lambda env: env.step(np.zeros(10, int)),
+        lambda env: env.get_state(),
+        lambda env: env.reset(options={"reset_mask": some}),
+    ):
+        with pytest.raises(ResetNeeded, match=r"call reset\(\) first"):
+            refused(make())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"seed": -1}, ValueError, r"seed=-1 is out of range; allowed are 0 \.\. "),
+        ({"seed": [1] * 10}, TypeError, r"seed=\[1, .*is not an integer"),
+        ({"options": {"reset_mask": [True] * 10}}, TypeError, r"reset_mask=.* is no bool array; allowed is a bool arr"),
+        ({"options": {"reset_mask": np.ones(10)}}, TypeError, r"no bool array.*shape \(10,\) with at least one True"),
+        ({"options": {"reset_mask": np.ones(9, bool)}}, ValueError, r"reset_mask of shape \(9,\) holds 9 True"),
+        ({"options": {"reset_mask": np.zeros(10, bool)}}, ValueError, r"reset_mask of shape \(10,\) holds 0 True"),
+    ],
+)
+def test_an_impossible_reset_is_refused_and_changes_nothing(
+    arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    env = make()
+    for _ in play(env, 5):
+        pass
+    kept = env.get_state()
+    with pytest.raises(error, match=message):
+        env.reset(**arguments)
+    assert_same(env.get_state(), kept)
+
+
+def test_unknown_reset_options_are_ignored_with_a_warning_and_none_is_changed() -> None:
+    options = {"deck": [1], "reset_mask": np.ones(10, bool)}
+    with pytest.warns(UserWarning, match="reset option 'deck' is ignored; allowed is 'reset_mask'"):
+        make().reset(seed=0, options=options)
+    assert list(options) == ["deck", "reset_mask"]
+
+
+class Human:
+    """An opponent that is not compiled."""
+
+    name = "human"
+
+    def reset(self, seed: int | None = None) -> None:
+        """Nothing to do."""
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        return int(observation["action_mask"].argmax())
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"num_envs": 0}, ValueError, r"num_envs=0 is out of range; allowed are 1 \.\. "),
+        ({"num_players": 7}, ValueError, r"num_players=7 is out of range; allowed are 2 \.\. 6"),
+        ({"num_players": []}, ValueError, r"num_players=\[\] is empty"),
+        ({"num_players": [2, 6], "seat": 2}, ValueError, r"seat=2 is out of range; allowed are 0 \.\. 1"),
+        ({"variant": ""}, ValueError, "variant='' is unknown; allowed are 'classic', 'schnell_duell'"),
+        ({"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
+        ({"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
+        ({"autoreset_mode": "never"}, ValueError, "autoreset_mode='never' .* 'NextStep', 'SameStep', 'Disabled'"),
+        ({"render_mode": "ansi"}, TypeError, r"unknown option render_mode='ansi'; options of black_jacky are max_card"),
+        ({"hand_size": 6}, ValueError, "hand_size=6 cannot be dealt to num_players=6"),
+        ({"opponents": "random"}, TypeError, r"opponents='random' is not a list; allowed is a list of names"),
+        ({"opponents": []}, ValueError, r"opponents=\[\] is empty; allowed is a list of names"),
+        ({"opponents": [[]]}, ValueError, r"the line-up \[\] has 0 agents; allowed are 1 \.\. 5"),
+        ({"opponents": [["random"] * 6]}, ValueError, r"has 6 agents; allowed are 1 \.\. 5"),
+        ({"opponents": [["random"], "random"]}, TypeError, "are both line-ups and single ones; allowed are either"),
+        ({"opponents": ["cuonter"]}, ValueError, "unknown opponent 'cuonter' for black_jacky; did you mean 'counter'"),
+        ({"opponents": [Human()]}, TypeError, "is not compiled, .* allowed are names of compiled agents, and objects"),
+    ],
+)
+def test_options_are_checked_by_name(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make(**options)
+
+
+@pytest.mark.skipif(PLAIN, reason="in plain Python mode every function will do")
+def test_a_policy_that_is_no_compiled_function_is_refused() -> None:
+    with pytest.raises(TypeError, match="is not compiled, so it cannot play inside a batch"):
+        make(opponents=[Policy(lambda observation, mask, random_state, parameters: 0, 0)])
+
+
+def test_an_agent_of_another_game_is_refused() -> None:
+    agent: Any = make_agent("random")
+    agent.game = "skat"
+    with pytest.raises(ValueError, match="plays skat, this environment is black_jacky"):
+        make(opponents=[agent])

@@ -15,10 +15,10 @@ from blackjacky_env import black_jacky_v0
 SCRIPT = Path(peers.__file__)
 FEW = 16
 STEPS = {  # the fewest and the most of one game, or those of one compiled call
-    "leduc_holdem-v4": (2, 8),
+    "leduc_holdem-v4": (1, 8),
     "texas_holdem-v4": (1, 32),
     "connect_four-v3": (7, 42),
-    "leduc-holdem": (2, 8),
+    "leduc-holdem": (1, 8),
     "uno": (7, 10**6),
     "hearts": (52, 64),
     "leduc_poker": (2, 8),

@@ -1,7 +1,7 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format bench speed ladder mutants clean
+.PHONY: help install train test lint format bench bench-peers speed ladder mutants clean
 
 VENV ?= .venv
 WORKERS ?= 2
@@ -15,7 +15,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 	$$p -c '$(SUITABLE)' 2>/dev/null && echo $$p && break; done)
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1  /p' $(MAKEFILE_LIST) | awk '{name = $$1; $$1 = ""; printf "make %-8s%s\n", name, $$0}'
+	@sed -n 's/^\([a-z-]*\):.*## /\1  /p' $(MAKEFILE_LIST) | awk '{name = $$1; $$1 = ""; printf "make %-12s%s\n", name, $$0}'
 
 install: $(INSTALLED) ## make the environment in .venv, with the versions of constraints.txt
 
@@ -36,6 +36,9 @@ format: $(INSTALLED) ## format the code and repair what can be repaired
 
 bench: $(INSTALLED)-bench ## measure speed
 	$(RUN) scripts/benchmark.py $(ARGS)
+
+bench-peers: $(INSTALLED)-peers ## measure speed, that of other libraries too
+	$(RUN) scripts/benchmark.py --peers $(ARGS)
 
 speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commit, BASE=main by default
 	$(RUN) scripts/compare_speed.py $(BASE) $(ARGS)
@@ -65,4 +68,9 @@ $(INSTALLED)-mutants: $(INSTALLED)
 # Environments of PettingZoo that ours is compared with.
 $(INSTALLED)-bench: $(INSTALLED)
 	$(RUN) -m pip install -c constraints.txt -e ".[bench]"
+	@touch $@
+
+# Libraries that ours is compared with; none of them asks for other versions than constraints.txt has.
+$(INSTALLED)-peers: $(INSTALLED)
+	$(RUN) -m pip install -c constraints.txt -e ".[peers]"
 	@touch $@

@@ -1,6 +1,7 @@
 """Measure the speed of everything in one run, and show it in one table.
 
     make bench                              with the other environments that ours is compared with
+    make bench-peers                        with other libraries too
     make bench ARGS=--write                 put the table into scripts/README.md
 
 Every round measures each line once, one after the other, so that what else the machine does spoils no single line.
@@ -33,6 +34,7 @@ from ladder import compiled_agent, observations
 from machine import processor
 from make_tables import markdown
 from parts import with_part, write
+from peers import peers, versions
 from pettingzoo import AECEnv
 from pettingzoo.env_registry.exceptions import FailedToImport
 from tqdm import tqdm
@@ -58,6 +60,8 @@ class Args:
     """Measurements of each line."""
     seed: int = 0
     """Of games, random actions and training."""
+    peers: bool = False
+    """Measure other libraries too."""
     quick: bool = False
     """One short round, only to see that everything runs."""
     write: bool = False
@@ -104,6 +108,7 @@ def make_probes(args: Args, folder: Path) -> list[Probe]:
         *bot_probes(args.seed, scale),
         training_probe(args, folder),
         *start_probes(folder),
+        *(peer_probes(args.seed, scale) if args.peers else []),
     ]
 
 
@@ -378,6 +383,14 @@ def new_process(code: str, cache: Path) -> list[float]:
     return [float(number) for number in done.stdout.split()]
 
 
+# ---------------------------------------------------------------- other libraries
+
+
+def peer_probes(seed: int, scale: float) -> list[Probe]:
+    """One probe for each line of peers.py."""
+    return [Probe([Line(name, "steps/s")], speed) for name, speed in peers(seed, scale)]
+
+
 # ---------------------------------------------------------------- the page
 
 
@@ -399,12 +412,13 @@ def number(value: float) -> str:
 
 def facts(args: Args, rounds: int, busy: str) -> str:
     """How it was measured, and on what."""
-    versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    libraries = [f"{name} {version(name)}" for name in LIBRARIES] + (versions() if args.peers else [])
     return (
-        f"`python scripts/benchmark.py --rounds {args.rounds} --seed {args.seed}{' --quick' * args.quick}`: "
+        f"`python scripts/benchmark.py --rounds {args.rounds} --seed {args.seed}"
+        f"{' --peers' * args.peers}{' --quick' * args.quick}`: "
         f"medians of {rounds} interleaved rounds.\n"
         f"Machine: {processor()}, {os.cpu_count()} cores, {platform.system()}{busy}.\n"
-        f"Python {platform.python_version()}, {versions}."
+        f"Python {platform.python_version()}, {', '.join(libraries)}."
     )
 
 

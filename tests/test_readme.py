@@ -63,8 +63,8 @@ def test_the_links_of_a_page_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_exist(page):
     named = "\n".join(commands(read(page)))
-    targets = re.findall(r"^([a-z]+):", read("Makefile"), re.MULTILINE)
-    assert set(re.findall(r"\bmake ([a-z]+)", named)) <= set(targets)
+    targets = re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE)
+    assert set(re.findall(r"\bmake ([a-z-]+)", named)) <= set(targets)
     scripts = re.findall(r"\bscripts/\w+\.py", named)
     assert [script for script in scripts if not (ROOT / script).exists()] == []
 

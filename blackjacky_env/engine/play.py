@@ -194,10 +194,11 @@ def learner_function(game: Game, policies: tuple[Policy, ...], encoder: Encoder 
 
     ``step(states, desk, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first,
     last)`` makes the learner's actions (N,) in games first .. last - 1; games with action `BEGIN` are begun (those that
-    end before the learner's first decision are skipped). With ``starts_anew`` ended games are begun in the same step, and ``last_shown`` (as ``shown``) is
-    their final view. ``results`` (float64, (N,)), ``score_changes`` (float64, (N,)) and ``ended`` (bool, (N,)) belong
-    to the move just made; ``shown`` (what ``encoder`` makes, float32, (N, F), or without one the observation, int8,
-    (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong to the position now.
+    end before the learner's first decision are skipped). With ``starts_anew`` ended games are begun in the same step,
+    and ``last_shown`` (as ``shown``) is their final view. ``results`` (float64, (N,)), ``score_changes`` (float64,
+    (N,)) and ``ended`` (bool, (N,)) belong to the move just made; ``shown`` (what ``encoder`` makes, float32, (N, F),
+    or without one the observation, int8, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong to
+    the position now.
     """
     is_over, returns, apply = game.rules.is_over, game.rules.returns, game.rules.apply
     size, max_players = game.layout.size, game.max_players

@@ -21,6 +21,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import tyro
 from machine import machine
@@ -37,6 +38,8 @@ from blackjacky_agents.training import (
     time_shares,
     versions,
 )
+from blackjacky_env.engine.table import record_layout
+from blackjacky_env.games import get_game
 
 
 @dataclass(frozen=True)
@@ -105,10 +108,19 @@ def read_settings(folder: Path) -> Settings:
         settings = Settings(**values)
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{str(path)!r} does not hold the settings of a run of this version: {error!r}") from None
-    for name, own in identity(GAME, find_encoding(settings.encoding, GAME)).items():
+    for name, own in run_identity(settings).items():
         if made_for.get(name) != own:
-            raise ValueError(f"the run in {str(folder)!r} has {name}={made_for.get(name)!r}, now it is {own!r}")
+            raise ValueError(
+                f"the run in {str(folder)!r} has {name}={made_for.get(name)!r}, now it is {own!r}: "
+                "only the version that began it can go on with it"
+            )
     return settings
+
+
+def run_identity(settings: Settings) -> dict[str, Any]:
+    """What a run must share with the package that goes on with it: its checkpoints keep games in the middle."""
+    identity_of_agent = identity(GAME, find_encoding(settings.encoding, GAME))
+    return {**identity_of_agent, "layout": record_layout(get_game(GAME).state_dtype)}
 
 
 def new_folder(settings: Settings) -> Path:
@@ -124,7 +136,7 @@ def write_settings(folder: Path, settings: Settings) -> None:
     folder.mkdir(parents=True)
     config = {
         "settings": dataclasses.asdict(settings),
-        "identity": identity(GAME, find_encoding(settings.encoding, GAME)),
+        "identity": run_identity(settings),
         "versions": versions(),
     }
     write_json(folder / "config.json", config)

@@ -277,7 +277,7 @@ def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
             for _ in range(steps):
                 move(board, key, i, any_action(board, i, lots, found))
 
-    return BatchFunctions(*map(entry, (start, find_illegal, step, draw_actions, run_random)))
+    return BatchFunctions(entry(start), entry(find_illegal), entry(step), entry(draw_actions), entry(run_random))
 
 
 def _mover(

@@ -122,15 +122,21 @@ def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) ->
             raise ValueError(f"this {what} has {name}={other['options'].get(name)!r}, the environment has {value!r}")
 
 
-def pack(header: Mapping[str, Any], *arrays: np.ndarray[Any, Any]) -> bytes:
-    """A JSON-ready header and records as bytes, with a checksum."""
-    text = json.dumps(header).encode()
-    body = len(text).to_bytes(4, "little") + text + b"".join(array.tobytes() for array in arrays)
+@cache
+def record_layout(dtype: np.dtype[Any]) -> str:
+    """A short name for a way to write records: it changes whenever a version of the package writes them in another."""
+    return hashlib.sha256(repr(np.lib.format.dtype_to_descr(dtype)).encode()).hexdigest()[:16]
+
+
+def pack(header: Mapping[str, Any], records: np.ndarray[Any, Any]) -> bytes:
+    """A JSON-ready header and an array of records as bytes, with a checksum."""
+    text = json.dumps({**header, "layout": record_layout(records.dtype)}).encode()
+    body = len(text).to_bytes(4, "little") + text + records.tobytes()
     return _MAGIC + hashlib.sha256(body).digest() + body
 
 
-def unpack(data: bytes, dtype: np.dtype[Any]) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]]:
-    """The header and the records of `pack`; `ValueError` if the bytes are damaged or something else."""
+def unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """The header and the bytes of the records of `pack`; `ValueError` if they are damaged or something else."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"a state is bytes, as get_state() and sample_state() give them, not {type(data).__name__}")
     data = bytes(data)
@@ -139,17 +145,17 @@ def unpack(data: bytes, dtype: np.dtype[Any]) -> tuple[dict[str, Any], list[np.n
     if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
         raise ValueError("these bytes are no whole state: take them from get_state() or sample_state(), unchanged")
     end = 4 + int.from_bytes(body[:4], "little")
-    header = json.loads(body[4:end])
-    if (len(body) - end) % dtype.itemsize:
-        raise ValueError(f"this state was written for another layout of {header.get('game')}'s records")
-    records = np.frombuffer(body[end:], dtype)
-    return header, [_writable(records[i : i + 1]) for i in range(len(records))]
+    return json.loads(body[4:end]), body[end:]
 
 
-def _writable(record: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    copy = zeros(1, record.dtype)
-    copy[0] = record[0]
-    return copy
+def read_records(header: Mapping[str, Any], data: bytes, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The records in what `unpack` gives; `ValueError` if another version of the package wrote them in another way."""
+    if header.get("layout") != record_layout(dtype):
+        raise ValueError(f"this state of {header.get('game')} was made by a version that kept games in another way")
+    records = np.frombuffer(data, dtype)
+    writable = zeros(len(records), dtype)
+    writable[:] = records
+    return writable
 
 
 def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator) -> bytes:

@@ -481,13 +481,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         Raises `ValueError` if it belongs to another game, version, number of players, variant or rule options (the
         message says which) or is damaged; the running game is unchanged.
         """
-        header, records = table.unpack(state, self.game.state_dtype)
+        header, data = table.unpack(state)
         table.refuse_other("state", self._identity(), header)
+        records = table.read_records(header, data, self.game.state_dtype)
         self._new_game_arrays()
-        self._states[0] = records[0][0]
-        if len(records) > 1:
-            self._states[1] = records[1][0]
-            self._has_settled = True
+        self._states[: len(records)] = records
+        self._has_settled = len(records) > 1
         self._set_history(header["history"])
         self._started = True
         self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}

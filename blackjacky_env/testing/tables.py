@@ -33,8 +33,8 @@ def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableE
 def vary_public(env: Env, agent: str, rng: np.random.Generator) -> Iterator[tuple[str, TableEnv]]:
     """For each kind of thing that ``agent`` can see, the same table with one such thing different."""
     raw = _table(env)
-    records = table.unpack(raw.get_state(), raw.game.state_dtype)[1]
-    for name, index, value in _room(raw).public_variations(records[0][0], _seat(raw, agent), rng):
+    records = table.read_records(*table.unpack(raw.get_state()), raw.game.state_dtype)
+    for name, index, value in _room(raw).public_variations(records[0], _seat(raw, agent), rng):
         yield f"{name}{list(index)}", _changed(raw, _Set(name, index, value))
 
 
@@ -55,13 +55,14 @@ def _changed(
     raw: TableEnv, change: Callable[[State, State | None], None], generator: np.random.Generator | None = None
 ) -> TableEnv:
     """Another environment at the table that ``change`` makes of this one, without the actions that led there."""
-    header, records = table.unpack(raw.get_state(), raw.game.state_dtype)
-    change(records[0][0], records[1][0] if len(records) > 1 else None)
+    header, data = table.unpack(raw.get_state())
+    records = table.read_records(header, data, raw.game.state_dtype)
+    change(records[0], records[1] if len(records) > 1 else None)
     header["history"] |= {"actions": None, "rigged": {}, "deals": 0}
     if generator is not None:
         header["history"]["generator"] = generator.bit_generator.state
     other = copy.copy(raw)
-    other.set_state(table.pack(header, *records))
+    other.set_state(table.pack(header, records))
     return other
 
 

@@ -305,6 +305,7 @@ def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys:
         ("identity", "version", 1, "has version=1, now it is 0"),
         ("identity", "game", "skat", "has game='skat', now it is 'black_jacky'"),
         ("identity", "encoding_version", 0, "has encoding_version=0, now it is "),
+        ("identity", "layout", None, "has layout=None, now it is '"),
         ("settings", "encoding", "pixels", "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
         ("settings", "jokers", 2, "does not hold the settings of a run of this version: TypeError("),
     ],

@@ -247,7 +247,7 @@ def positions(number, **options):
 
 
 def records_of(env):
-    return table.unpack(env.get_state(), env.game.state_dtype)[1]
+    return table.read_records(*table.unpack(env.get_state()), env.game.state_dtype)
 
 
 @pytest.mark.parametrize("agent", ["player_0", "player_2", None])
@@ -258,9 +258,9 @@ def test_a_variation_is_another_deal_that_the_player_may_believe_in(agent):
         here, there = env.snapshot(), other.snapshot()
         assert cards_on_table(there) == cards_on_table(here)
         assert env.view(agent) == other.view(agent)
-        s = records_of(other)[0][0]
+        s = records_of(other)[0]
         for seat in range(4):
-            assert (s["known"][:, seat] <= np.where(np.arange(7) == seat, 9, s["hands"][seat][:, None]).T).all()
+            assert (s["known"][seat] <= np.where(np.arange(7) == seat, 9, s["hands"][seat][:, None]).T).all()
         for i, giver in enumerate(s["pair"]):
             assert s["phase"] != EXCHANGE or s["given"][i] == NO_CARD or s["hands"][giver, s["given"][i]]
 
@@ -313,8 +313,8 @@ def test_a_secretly_given_card_may_be_any_of_the_hand():
 
 
 def check_open_cards_stay(env):
-    state, settled = (records[0] for records in records_of(env))
-    other, other_settled = (records[0] for records in records_of(vary_hidden(env, "player_0", rng(1))))
+    state, settled = records_of(env)
+    other, other_settled = records_of(vary_hidden(env, "player_0", rng(1)))
     np.testing.assert_array_equal(settled["hands"], other_settled["hands"])
     np.testing.assert_array_equal(state["hands"], other["hands"])
     assert (settled["draw_pile"] != other_settled["draw_pile"]).any()
@@ -334,7 +334,7 @@ def test_while_tipping_and_when_over_the_open_cards_stay():
 def test_a_player_who_is_sure_of_a_card_that_is_not_there_is_noticed():
     """The known cards themselves are put to the proof."""
     env = one_round([[8, 8], [7, 7]]).env
-    env._states[0]["known"][0, 1, 5] = 1
+    env._states[0]["known"][1, 0, 5] = 1
     with pytest.raises(AssertionError, match="sure of cards that are in no hand"):
         vary_hidden(env, "player_0", rng(0))
 

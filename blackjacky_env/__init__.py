@@ -10,9 +10,10 @@ import pettingzoo
 
 from blackjacky_env.engine.batch import make_batch
 from blackjacky_env.engine.game import IllegalActionError
+from blackjacky_env.envs.playouts import playout
 
 __version__ = "0.1.0"
-__all__ = ["IllegalActionError", "black_jacky_v0", "make_batch"]
+__all__ = ["IllegalActionError", "black_jacky_v0", "make_batch", "playout"]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -8,14 +8,14 @@ rule of thumb, the weights of a network). Draw number i of a decision is ``rando
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine import random
-from blackjacky_env.engine.compiling import compiled, entry
+from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.threads import spread
 
@@ -25,9 +25,11 @@ Encoder = Callable[..., None]
 
 FOR_POLICIES = 100  # purposes of random numbers; games use small numbers for theirs
 FOR_LINEUPS = 101
+FOR_COPIES = 104
 BEGIN, KEEP = -1, -2  # instead of a learner's action: start a game; only show the game
 DRAWN = -1  # start player or learner's seat: drawn for each game
 NONE = -1  # no illegal action
+_CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
 
 class Cast(NamedTuple):
@@ -115,22 +117,50 @@ def _begin_all(game: Game) -> Callable[..., None]:
 
 
 @cache
-def _play_on(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
-    rules, size, num_actions = game.rules, game.layout.size, game.num_actions
+def _finisher(game: Game, policies: tuple[Policy, ...]) -> Callable[..., int]:
+    """Compiled (s, seats, cast, observation, mask, result) -> decisions: play a running game to its end."""
+    rules, move = game.rules, _mover(game, policies)
     is_settled, settle, is_over, returns = rules.is_settled, rules.settle, rules.is_over, rules.returns
-    move = _mover(game, policies)
+
+    def finish(s, seats, cast, observation, mask, result):
+        decisions = 0
+        while not is_over(s):
+            move(s, seats[s.player], decisions, cast, observation, mask)
+            decisions += 1
+            if is_settled(s):
+                settle(s)
+        returns(s, result)
+        return decisions
+
+    return compiled(finish)
+
+
+@cache
+def _play_on(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
+    size, num_actions, finish = game.layout.size, game.num_actions, _finisher(game, policies)
 
     def play(states, seating, cast, results, decisions, first, last):
-        observation = np.empty(size, np.int8)
-        mask = np.empty(num_actions, np.int8)
+        observation, mask = np.empty(size, np.int8), np.empty(num_actions, np.int8)
         for i in range(first, last):
-            s = states[i]
-            while not is_over(s):
-                move(s, seating[i, s.player], decisions[i], cast, observation, mask)
-                decisions[i] += 1
-                if is_settled(s):
-                    settle(s)
-            returns(s, results[i])
+            decisions[i] = finish(states[i], seating[i], cast, observation, mask, results[i])
+
+    return entry(play)
+
+
+@cache
+def _play_copies(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
+    size, num_actions, finish = game.layout.size, game.num_actions, _finisher(game, policies)
+    game_key, stream = random.game_key, random.stream
+
+    def play(states, seating, cast, seed, copy, results, first, last):
+        observation, mask = np.empty(size, np.int8), np.empty(num_actions, np.int8)
+        games = results.shape[1]
+        for number in range(first, last):
+            i, repeat = number // games, number % games
+            copy[0] = states[i]
+            s = copy[0]
+            s.key = stream(game_key(seed), FOR_COPIES, i, repeat)
+            finish(s, seating[i], cast, observation, mask, results[i, repeat])
 
     return entry(play)
 
@@ -174,6 +204,34 @@ def play_on(
     play = _play_on(game, policies)
     spread(lambda *part: play(states, seating, cast, results, decisions, *part), len(states), threads)
     return results, decisions
+
+
+def play_copies(
+    game: Game,
+    states: npt.NDArray[Any],
+    games: int,
+    seating: npt.NDArray[np.int64],
+    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+    seed: int,
+    threads: int = 1,
+) -> npt.NDArray[np.float64]:
+    """Play copies of N running games to their end, ``games`` of each, every copy with a key of its own.
+
+    A key depends on the seed, the number of the state and that of the copy alone. ``states`` (N,), which stay as they
+    are, ``seating`` (N, max_players), ``agents`` and ``threads`` as for `play_out`; returns results
+    (N, games, max_players).
+    """
+    results = np.zeros((len(states), games, game.max_players))
+    policies, cast = make_cast(agents)
+    play = _play_copies(game, policies)
+
+    def work(start: int, first: int, last: int) -> None:
+        copy = zeros(1, game.state_dtype)
+        play(states, seating, cast, seed, copy, results, start + first, start + last)
+
+    for start in range(0, len(states) * games, _CHUNK * threads):
+        spread(partial(work, start), min(_CHUNK * threads, len(states) * games - start), threads)
+    return results
 
 
 def _first_illegal(actions, masks, ignored):

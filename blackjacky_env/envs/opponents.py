@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -98,13 +98,22 @@ def _find_opponent(game: str, opponent: str | Opponent) -> Opponent:
 def find_compiled(game: str, opponent: str | CompiledOpponent) -> CompiledOpponent:
     """The agent, made by name if need be; `TypeError` if it is not compiled, `ValueError` if it plays another game."""
     found = make_opponent(game, opponent) if isinstance(opponent, str) else opponent
-    if not isinstance(found, CompiledOpponent) or not is_compiled(found.policy):
+    if not _is_compiled(found):
         raise TypeError(
-            f"opponent {opponent!r} is not compiled, so it cannot play inside a batch; allowed are names of compiled "
-            "agents, and objects with a compiled policy and its parameters"
+            f"opponent {opponent!r} is not compiled, so it cannot play inside a batch; allowed are compiled agents by "
+            f"name ({_listed(compiled_names(game))}), and objects with a compiled policy and its parameters"
         )
     _check_game(game, found)
     return found
+
+
+def compiled_names(game: str) -> list[str]:
+    """Those of `opponent_names` that can play inside a batch; names that end in a colon are not looked into."""
+    return [name for name in opponent_names(game) if name.endswith(":") or _is_compiled(make_opponent(game, name))]
+
+
+def _is_compiled(agent: object) -> TypeGuard[CompiledOpponent]:
+    return isinstance(agent, CompiledOpponent) and is_compiled(agent.policy)
 
 
 def _check_game(game: str, opponent: object) -> None:
@@ -124,8 +133,11 @@ def _unknown(game: str, name: str) -> str:
         return f"unknown opponent {name!r}: no installed package has agents for {game}; pass agent objects instead"
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
-    every = ", ".join(repr(known + "PATH" if known.endswith(":") else known) for known in names)
-    return f"unknown opponent {name!r} for {game}{hint} there are {every}"
+    return f"unknown opponent {name!r} for {game}{hint} there are {_listed(names)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name + "PATH" if name.endswith(":") else name) for name in names)
 
 
 @cache

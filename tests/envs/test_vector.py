@@ -671,7 +671,7 @@ class Human:
         ({"opponents": [["random"] * 6]}, ValueError, r"has 6 agents; allowed are 1 \.\. 5"),
         ({"opponents": [["random"], "random"]}, TypeError, "are both line-ups and single ones; allowed are either"),
         ({"opponents": ["cuonter"]}, ValueError, "unknown opponent 'cuonter' for black_jacky; did you mean 'counter'"),
-        ({"opponents": [Human()]}, TypeError, "is not compiled, .* allowed are names of compiled agents, and objects"),
+        ({"opponents": [Human()]}, TypeError, "is not compiled, .* allowed are compiled agents by name .*'threshold'"),
     ],
 )
 def test_options_are_checked_by_name(options: dict[str, Any], error: type[Exception], message: str) -> None:

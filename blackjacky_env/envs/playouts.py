@@ -1,0 +1,120 @@
+"""Play-outs: running games played to their end between compiled agents, many times over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.engine import table
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.game import Game, check_integer
+from blackjacky_env.engine.play import play_copies
+from blackjacky_env.engine.threads import check_threads
+from blackjacky_env.envs.aec import MAX_SEED
+from blackjacky_env.envs.opponents import CompiledOpponent, find_compiled
+from blackjacky_env.games import get_game
+
+Member = str | CompiledOpponent
+
+_WORTH_A_THREAD = 8  # games; waking a thread takes as long as one or two
+
+
+def playout(
+    states: bytes | Sequence[bytes],
+    policies: Member | Sequence[Member],
+    games: int,
+    seed: int = 0,
+    threads: int | None = None,
+) -> npt.NDArray[np.float64]:
+    """Play running games to their end between compiled agents, each of them many times, without coming back to Python.
+
+    Everything that lies on the table, the order of the draw pile included, stays as it is in the state; what chance
+    decides later (reshuffles, next deals, choices of agents) differs from play-out to play-out. A game that is over
+    has its result at once. An agent that must not see hidden cards plays out states of ``sample_state``.
+
+    Example:
+        >>> from blackjacky_env import black_jacky_v0, playout
+        >>> env = black_jacky_v0.env(num_players=3)
+        >>> env.reset(seed=0)
+        >>> playout(env.get_state(), "threshold", games=64).shape
+        (1, 64, 6)
+
+    Args:
+        states: of ``get_state`` or ``sample_state``, S of them; one alone counts as a sequence of one. All of one game;
+            table sizes, variants and rule options may differ.
+        policies: a compiled agent for all seats, or one for each seat from ``player_0`` on, as many as the largest
+            table needs or more; names, or objects with ``policy`` and ``parameters`` as those agents have them.
+        games: play-outs of each state, G, 1 or more.
+        seed: 0 .. 2**63 - 1. Play-out g of state number i depends on it, i, g and the state alone.
+        threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
+
+    Returns:
+        The zero-sum "win" rewards of all seats, 0 for seats that do not exist, float64, (S, G, P).
+
+    Raises:
+        TypeError, ValueError: bytes are no state, or of another game or version; an agent is unknown, not compiled or
+            missing; a number is out of range. The message says what is allowed.
+    """
+    game, records = _read([states] if isinstance(states, bytes) else _check_list(states))
+    count = check_integer("games", games, 1, 2**31)
+    agents = [find_compiled(game.name, member) for member in _members(policies, game, records)]
+    numbers = np.arange(game.max_players) if len(agents) > 1 else np.zeros(game.max_players, np.int64)
+    return play_copies(
+        game,
+        records,
+        count,
+        np.tile(numbers, (len(records), 1)),
+        [(agent.policy, agent.parameters) for agent in agents],
+        check_integer("seed", seed, 0, MAX_SEED),
+        max(1, min(check_threads(threads), len(records) * count // _WORTH_A_THREAD)),
+    )
+
+
+def _check_list(states: Sequence[bytes]) -> Sequence[bytes]:
+    allowed = "allowed are bytes of get_state() or sample_state(), or a list of them"
+    if isinstance(states, str) or not isinstance(states, Sequence):
+        raise TypeError(f"states={states!r} are no states; {allowed}")
+    if not states:
+        raise ValueError(f"states={states!r} is empty; {allowed}")
+    return states
+
+
+def _read(states: Sequence[bytes]) -> tuple[Game, Any]:
+    """The game of all states, which the first one names, and their records, (S,)."""
+    unpacked = [_named(i, table.unpack, state) for i, state in enumerate(states)]
+    game: Game = _named(0, get_game, unpacked[0][0]["game"])
+    records = zeros(len(states), game.state_dtype)
+    for i, (header, data) in enumerate(unpacked):
+        records[i] = _named(i, _record, game, header, data)
+    return game, records
+
+
+def _record(game: Game, header: dict[str, Any], data: bytes) -> Any:
+    for name, own in (("game", game.name), ("version", game.version)):
+        if header[name] != own:
+            raise ValueError(f"this state has {name}={header[name]!r}; needed is {own!r}")
+    return table.read_records(header, data, game.state_dtype)[0]
+
+
+def _named(number: int, read: Callable[..., Any], *arguments: Any) -> Any:
+    """What ``read`` returns; its errors name the state."""
+    try:
+        return read(*arguments)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"states[{number}]: {error}") from None
+
+
+def _members(policies: Member | Sequence[Member], game: Game, records: Any) -> Sequence[Member]:
+    """One agent for all seats, or one for each."""
+    if isinstance(policies, str | CompiledOpponent) or not isinstance(policies, Sequence):
+        return [policies]
+    players = int(records["num_players"].max())
+    if not players <= len(policies) <= game.max_players:
+        raise ValueError(
+            f"policies={policies!r} are {len(policies)} agents for the {players} players of states"
+            f"[{np.argmax(records['num_players'])}]; allowed are one agent for all, and {players} .. {game.max_players}"
+        )
+    return policies

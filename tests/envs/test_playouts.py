@@ -1,0 +1,283 @@
+"""Play-outs: running games played to their end between compiled agents, as the PettingZoo environment plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_env import black_jacky_v0, playout
+from blackjacky_env.engine import random, table
+from blackjacky_env.engine.play import FOR_COPIES, FOR_POLICIES
+from blackjacky_env.envs.aec import TableEnv
+
+BOTS = ["random", "threshold", "random", "threshold", "random", "threshold"]
+
+
+def position(moves: int = 0, seed: int = 0, **options: Any) -> bytes:
+    """The state after that many random moves."""
+    env = black_jacky_v0.env(**options)
+    env.reset(seed=seed)
+    for _ in zip(range(moves), random_moves(env, seed), strict=False):
+        pass
+    return env.get_state()
+
+
+def random_moves(env: TableEnv, seed: int) -> Iterator[bytes]:
+    """Play a game to its end: the state before each move."""
+    rng = np.random.default_rng(seed)
+    while not env.terminations[env.agent_selection]:
+        yield env.get_state()
+        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+
+
+def rewards(env: TableEnv) -> npt.NDArray[np.float64]:
+    padding = [0.0] * (6 - len(env.possible_agents))
+    return np.array([*(env.rewards[agent] for agent in env.possible_agents), *padding])
+
+
+MIXED = [
+    position(0, 1, num_players=4),
+    position(11, 2, num_players=2, variant="schnell_duell"),
+    position(40, 3, num_players=6, hearts=2),
+    position(25, 4, num_players=3, tricks=[3, 6], max_turns_per_round=20),
+]
+
+
+# ---------------------------------------------------------------- results
+
+
+def test_results_are_zero_sum_and_nothing_lies_at_seats_that_do_not_exist() -> None:
+    results = playout(MIXED, BOTS, games=50)
+    assert results.shape == (4, 50, 6)
+    assert results.dtype == np.float64
+    np.testing.assert_allclose(results.sum(axis=2), 0, atol=1e-12)
+    for row, players in zip(results, (4, 2, 6, 3), strict=True):
+        assert not row[:, players:].any()
+        assert row[:, :players].any(axis=0).all()
+    assert set(np.unique(results[1])) <= {-1.0, 0.0, 1.0}
+
+
+def test_one_state_counts_as_a_list_of_one() -> None:
+    np.testing.assert_array_equal(playout(MIXED[0], BOTS, 7), playout(MIXED[:1], BOTS, 7))
+
+
+def test_one_agent_sits_in_all_seats() -> None:
+    np.testing.assert_array_equal(playout(MIXED, "threshold", 7), playout(MIXED, ["threshold"] * 6, 7))
+
+
+def test_agents_are_given_by_name_or_as_objects() -> None:
+    agents = [make_agent(name) for name in BOTS]
+    np.testing.assert_array_equal(playout(MIXED, agents, 7), playout(MIXED, BOTS, 7))  # type: ignore[arg-type]
+
+
+def test_every_seat_is_played_by_its_own_agent() -> None:
+    for seat in range(4):
+        policies = ["random"] * 4
+        policies[seat] = "threshold"
+        assert playout(MIXED[0], policies, 300)[0].mean(axis=0).argmax() == seat
+
+
+def test_a_game_that_is_over_has_its_result_at_once() -> None:
+    env = black_jacky_v0.env(num_players=3, hearts=1)
+    env.reset(seed=0)
+    *_, _last = random_moves(env, 0)
+    assert rewards(env).any()
+    results = playout([env.get_state(), MIXED[0]], BOTS, 5)
+    np.testing.assert_array_equal(results[0], np.tile(rewards(env), (5, 1)))
+
+
+def test_the_result_is_certain_where_every_action_leads_to_it_s1_s2() -> None:
+    certain = 0
+    for seed in range(40):
+        env = black_jacky_v0.env(num_players=2, hearts=1)
+        env.reset(seed=seed)
+        *_, last = random_moves(env, seed)
+        outcomes = [after(last, action) for action in legal(last)]
+        if any(outcome is None for outcome in outcomes) or len(np.unique(outcomes, axis=0)) > 1:
+            continue
+        certain += 1
+        np.testing.assert_array_equal(playout(last, "random", 8)[0], np.tile(outcomes[0], (8, 1)))
+    assert certain > 3
+
+
+def at(state: bytes) -> TableEnv:
+    """The environment that this state belongs to."""
+    header, _ = table.unpack(state)
+    env = black_jacky_v0.env(num_players=header["num_players"], variant=header["variant"], **header["options"])
+    env.set_state(state)
+    return env
+
+
+def legal(state: bytes) -> npt.NDArray[np.int64]:
+    env = at(state)
+    return np.flatnonzero(env.infos[env.agent_selection]["action_mask"])
+
+
+def after(state: bytes, action: int) -> npt.NDArray[np.float64] | None:
+    """What an action pays if it ends the game."""
+    env = at(state)
+    env.step(int(action))
+    return rewards(env) if env.terminations[env.agent_selection] else None
+
+
+# ---------------------------------------------------------------- the same games as elsewhere
+
+
+@pytest.mark.parametrize("number", range(len(MIXED)))
+def test_a_play_out_is_the_game_that_the_environment_plays_move_by_move(number: int) -> None:
+    results, agents = playout(MIXED, BOTS, games=6, seed=9), [make_agent(name) for name in BOTS]
+    for repeat in range(6):
+        key = np.uint64(random.stream(np.uint64(random.game_key(9)), FOR_COPIES, number, repeat))
+        np.testing.assert_array_equal(results[number, repeat], played_by_hand(MIXED[number], key, agents))
+
+
+def played_by_hand(state: bytes, key: np.uint64, agents: list[Any]) -> npt.NDArray[np.float64]:
+    """Play through the PettingZoo environment, later draws by this key, asking the agents' compiled functions."""
+    env, decisions = at(with_key(state, key)), 0
+    while not env.terminations[env.agent_selection]:
+        agent: CompiledAgent = agents[int(env.agent_selection[-1])]
+        seen, choices = env.observe(env.agent_selection), np.uint64(random.stream(key, FOR_POLICIES, decisions, 0))
+        env.step(int(agent.policy(seen["observation"], seen["action_mask"], choices, agent.parameters)))
+        decisions += 1
+    return rewards(env)
+
+
+def with_key(state: bytes, key: np.uint64) -> bytes:
+    """The same position, which goes on by another key."""
+    header, data = table.unpack(state)
+    env = at(state)
+    records = table.read_records(header, data, env.game.state_dtype)[:1]
+    records["key"] = key
+    return table.pack({**header, "history": None}, records)
+
+
+def test_a_sampled_position_can_be_played_out() -> None:
+    env = at(MIXED[2])
+    observation = env.observe("player_1")["observation"]
+    rng = np.random.default_rng(0)
+    results = playout([black_jacky_v0.sample_state(observation, rng) for _ in range(5)], "threshold", 20)
+    assert results.any(axis=(1, 2)).all()
+
+
+def test_the_states_stay_as_they_are() -> None:
+    before = [bytes(bytearray(state)) for state in MIXED]
+    first = playout(MIXED, BOTS, 5)
+    assert before == MIXED
+    np.testing.assert_array_equal(playout(MIXED, BOTS, 5), first)
+
+
+# ---------------------------------------------------------------- seeds and threads
+
+
+def test_play_outs_of_one_state_and_those_of_other_seeds_differ() -> None:
+    """`threshold` draws nothing, so what differs is what chance decides later."""
+    one, other = (playout(MIXED[0], "threshold", 60, seed=seed) for seed in (0, 2**63 - 1))
+    assert len(np.unique(one[0], axis=0)) > 3
+    assert (one != other).any(axis=2).sum() > 20
+
+
+def test_threads_change_nothing() -> None:
+    alone = playout(MIXED, BOTS, 41, threads=1)
+    for threads in (2, 5, None):
+        np.testing.assert_array_equal(playout(MIXED, BOTS, 41, threads=threads), alone)
+
+
+def test_more_play_outs_than_are_made_at_once_change_nothing() -> None:
+    many = playout(MIXED[1:2], BOTS, 1100, threads=1)
+    np.testing.assert_array_equal(playout(MIXED[1:], BOTS, 1100, threads=2)[0], many[0])
+    assert many[0, -100:].any()
+
+
+def test_neighbours_change_nothing() -> None:
+    both = playout(MIXED, BOTS, 12)
+    np.testing.assert_array_equal(playout([MIXED[0], MIXED[3], MIXED[2]], BOTS, 30)[[0, 2], :12], both[[0, 2]])
+
+
+# ---------------------------------------------------------------- errors
+
+
+class Human:
+    """An agent that is not compiled."""
+
+    name = "human"
+
+    def reset(self, seed: int | None = None) -> None:
+        """Nothing to do."""
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        return int(observation["action_mask"].argmax())
+
+
+def with_header(state: bytes, **changes: Any) -> bytes:
+    header, data = table.unpack(state)
+    return table.pack({**header, **changes}, table.read_records(header, data, at(state).game.state_dtype))
+
+
+def of_another_layout(state: bytes) -> bytes:
+    header, _ = table.unpack(state)
+    return table.pack(header, np.zeros(1, [("key", np.uint64)]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"states": []}, ValueError, r"states=\[\] is empty; allowed are bytes of get_state\(\) or sample_state\(\)"),
+        ({"states": "abc"}, TypeError, "states='abc' are no states; allowed are bytes of"),
+        ({"states": 3}, TypeError, "states=3 are no states; allowed are bytes of"),
+        ({"states": [MIXED[0], 3]}, TypeError, r"states\[1\]: a state is bytes, .* not int"),
+        ({"states": b""}, ValueError, r"states\[0\]: these bytes are no whole state"),
+        ({"states": [MIXED[0], MIXED[1][:-1]]}, ValueError, r"states\[1\]: these bytes are no whole state"),
+        ({"states": with_header(MIXED[0], game="skat")}, ValueError, r"states\[0\]: unknown game 'skat'\. Games are"),
+        (
+            {"states": [MIXED[0], with_header(MIXED[1], game="skat")]},
+            ValueError,
+            r"states\[1\]: this state has game='skat'; needed is 'black_jacky'",
+        ),
+        (
+            {"states": with_header(MIXED[0], version=99)},
+            ValueError,
+            r"states\[0\]: this state has version=99; needed is 0",
+        ),
+        (
+            {"states": [MIXED[0], of_another_layout(MIXED[0])]},
+            ValueError,
+            r"states\[1\]: this state of black_jacky was made by a version that kept games in another way",
+        ),
+        ({"games": 0}, ValueError, r"games=0 is out of range; allowed are 1 \.\. "),
+        ({"games": 1.5}, TypeError, r"games=1.5 is not an integer; allowed are 1 \.\. "),
+        ({"seed": -1}, ValueError, r"seed=-1 is out of range; allowed are 0 \.\. "),
+        ({"seed": 2**63}, ValueError, r"seed=9223372036854775808 is out of range; allowed are 0 \.\. "),
+        ({"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
+        ({"policies": "cuonter"}, ValueError, "unknown opponent 'cuonter' for black_jacky; did you mean 'counter'"),
+        (
+            {"policies": Human()},
+            TypeError,
+            "is not compiled, .* allowed are compiled agents by name .'random', 'threshold', .*'ppo:PATH'.",
+        ),
+        ({"policies": ["random"] * 5 + [Human()]}, TypeError, "is not compiled"),
+        (
+            {"policies": ["random"] * 5},
+            ValueError,
+            r"are 5 agents for the 6 players of states\[2\]; allowed are one agent for all, and 6 \.\. 6",
+        ),
+        ({"policies": ["random"], "states": MIXED[0]}, ValueError, r"are 1 agents .* and 4 \.\. 6"),
+        ({"policies": ["random"] * 7}, ValueError, r"are 7 agents .* and 6 \.\. 6"),
+        ({"policies": []}, ValueError, r"are 0 agents .* and 6 \.\. 6"),
+    ],
+)
+def test_what_is_wrong_is_refused_by_name(changes: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        playout(**{"states": MIXED, "policies": BOTS, "games": 2, **changes})
+
+
+def test_an_agent_of_another_game_is_refused() -> None:
+    agent: Any = make_agent("random")
+    agent.game = "skat"
+    with pytest.raises(ValueError, match="plays skat, this environment is black_jacky"):
+        playout(MIXED, agent, 1)

@@ -61,6 +61,12 @@ def compiled(function: Function) -> Function:
     return dispatcher
 
 
+def inlined(function: Function) -> Function:
+    """Decorator like `compiled`; every caller has the code within its own, where the compiler can simplify it."""
+    dispatcher: Function = numba.njit(pipeline_class=_Compiler, forceinline=True, **_OPTIONS)(function)
+    return dispatcher
+
+
 def entry(function: Function) -> Function:
     """Compile a function that Python calls, keeping its machine code in the cache on disk.
 

@@ -144,11 +144,6 @@ def encode_table(s, observer, out):
     out[_ROUND] = s.round_number
     out[_TURN] = min(int(s.turn), 127)
     out[_ENDS_AFTER_TURN] = s.ends_after_turn
-    mark(s, observer, int(s.player), _TO_ACT, out)
-    mark(s, observer, int(s.turn_player), _TURN_PLAYER, out)
-    mark(s, observer, int(s.start_player), _START_PLAYER, out)
-    mark(s, observer, int(s.first_knocker), _FIRST_KNOCKER, out)
-    mark(s, observer, int(s.plus_one), _PLUS_ONE, out)
     if s.first_knocker != NOBODY and s.phase != OVER:
         q = int(s.turn_player)
         while q != s.first_knocker:
@@ -165,6 +160,11 @@ def encode_table(s, observer, out):
 @inlined
 def encode_seat(s, observer, q, seat, out):
     """What lies before player q, ``seat`` places clockwise of the observer, and what is known of the hand."""
+    out[_TO_ACT + seat] = s.player == q
+    out[_TURN_PLAYER + seat] = s.turn_player == q
+    out[_START_PLAYER + seat] = s.start_player == q
+    out[_FIRST_KNOCKER + seat] = s.first_knocker == q
+    out[_PLUS_ONE + seat] = s.plus_one == q
     out[_HEARTS + seat] = s.hearts[q]
     out[_BLACK_HEARTS + seat] = s.black_hearts[q]
     out[_WANTED + seat] = s.status[q] == WANTED

@@ -325,8 +325,7 @@ def reshuffle(s):
 @inlined
 def forget(s, o, p, v):
     """Observer o counts one v less in p's hand."""
-    if s.known[p, o, v] > 0:
-        s.known[p, o, v] -= 1
+    s.known[p, o, v] -= s.known[p, o, v] > 0
 
 
 @inlined
@@ -377,7 +376,7 @@ def legal_tricks(s, p, mask):
     """R8, R9: no trick, or one of the hand cards whose trick is enabled."""
     mask[NO_TRICK] = 1
     for v in range(1, VALUES):
-        mask[v] = s.hands[p, v] > 0 and s.tricks[v]
+        mask[v] = (s.hands[p, v] > 0) & s.tricks[v]
     if mask[3] and exchange_possible(s, p):
         mask[3] = 0
         for i in range(len(PAIRS)):
@@ -397,9 +396,8 @@ def legal_zocks(s, p, mask):
     mask[DRAW] = drawable
     mask[KNOCK] = 1
     for v in range(1, VALUES):
-        if s.hands[p, v] > 0:
-            mask[SWAP_DRAW + v] = drawable
-            mask[SWAP_DISCARD + v] = 1
+        mask[SWAP_DISCARD + v] = s.hands[p, v] > 0
+        mask[SWAP_DRAW + v] = mask[SWAP_DISCARD + v] & drawable
 
 
 # ---------------------------------------------------------------- moves

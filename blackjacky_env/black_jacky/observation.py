@@ -27,7 +27,7 @@ from blackjacky_env.black_jacky.rules import (
     WANTED,
     left_of,
 )
-from blackjacky_env.engine.compiling import compiled, zeros
+from blackjacky_env.engine.compiling import inlined, zeros
 from blackjacky_env.engine.layout import Layout, Part
 
 _PHASES = 5
@@ -109,7 +109,7 @@ _KNOWN = LAYOUT.offset("known")
 _PUBLIC = LAYOUT.offset("public")
 
 
-@compiled
+@inlined
 def encode(s, observer, out):
     """Write what seat ``observer`` sees into ``out`` (int8, shape (SIZE,))."""
     out[:] = 0
@@ -124,7 +124,7 @@ def encode(s, observer, out):
         encode_exchange(s, observer, out)
 
 
-@compiled
+@inlined
 def encode_options(s, out):
     """The options in force."""
     out[_OPTIONS] = s.num_players
@@ -137,18 +137,13 @@ def encode_options(s, out):
     put_values(out, _TRICKS, s.tricks)
 
 
-@compiled
+@inlined
 def encode_table(s, observer, out):
     """What lies on the table and whose turn it is."""
     out[_PHASE + int(s.phase)] = 1
     out[_ROUND] = s.round_number
     out[_TURN] = min(int(s.turn), 127)
     out[_ENDS_AFTER_TURN] = s.ends_after_turn
-    mark(s, observer, int(s.player), _TO_ACT, out)
-    mark(s, observer, int(s.turn_player), _TURN_PLAYER, out)
-    mark(s, observer, int(s.start_player), _START_PLAYER, out)
-    mark(s, observer, int(s.first_knocker), _FIRST_KNOCKER, out)
-    mark(s, observer, int(s.plus_one), _PLUS_ONE, out)
     if s.first_knocker != NOBODY and s.phase != OVER:
         q = int(s.turn_player)
         while q != s.first_knocker:
@@ -162,9 +157,14 @@ def encode_table(s, observer, out):
     put_values(out, _MY_HAND, s.hands[observer])
 
 
-@compiled
+@inlined
 def encode_seat(s, observer, q, seat, out):
     """What lies before player q, ``seat`` places clockwise of the observer, and what is known of the hand."""
+    out[_TO_ACT + seat] = s.player == q
+    out[_TURN_PLAYER + seat] = s.turn_player == q
+    out[_START_PLAYER + seat] = s.start_player == q
+    out[_FIRST_KNOCKER + seat] = s.first_knocker == q
+    out[_PLUS_ONE + seat] = s.plus_one == q
     out[_HEARTS + seat] = s.hearts[q]
     out[_BLACK_HEARTS + seat] = s.black_hearts[q]
     out[_WANTED + seat] = s.status[q] == WANTED
@@ -180,7 +180,7 @@ def encode_seat(s, observer, q, seat, out):
         put_values(out, _KNOWN + 8 * (seat - 1), s.known[q, observer])
 
 
-@compiled
+@inlined
 def encode_exchange(s, observer, out):
     """A pending exchange: who is in it, who has given, and my own card."""
     mark(s, observer, int(s.trickster), _TRICKSTER, out)
@@ -191,7 +191,7 @@ def encode_exchange(s, observer, out):
             out[_MY_GIVEN + int(s.given[i]) - 1] = 1
 
 
-@compiled
+@inlined
 def put_values(out, place, counts):
     """The counts of v = 1 .. 8 from ``place`` on: all are read before one is written, which makes it one copy."""
     ones, twos, threes, fours = counts[1], counts[2], counts[3], counts[4]
@@ -200,13 +200,13 @@ def put_values(out, place, counts):
     out[place + 4], out[place + 5], out[place + 6], out[place + 7] = fives, sixes, sevens, eights
 
 
-@compiled
+@inlined
 def relative_to(s, observer, q):
     """How many places q sits clockwise of the observer."""
     return q - observer if q >= observer else q - observer + int(s.num_players)
 
 
-@compiled
+@inlined
 def mark(s, observer, q, offset, out):
     """A one-hot seat; none for NOBODY."""
     if q != NOBODY:

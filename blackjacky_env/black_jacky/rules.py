@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.random import below, draw, shuffle, stream
 
 SEATS = 6  # the most players (R1)
@@ -93,7 +93,7 @@ STATE = np.dtype(
 # ---------------------------------------------------------------- start and deal
 
 
-@compiled
+@inlined
 def begin(s, key, start_player):
     """Start a game with the options in ``s`` (R1-R4); start_player NOBODY: drawn from the key (R3)."""
     n = int(s.num_players)
@@ -111,7 +111,7 @@ def begin(s, key, start_player):
     start_round(s)
 
 
-@compiled
+@inlined
 def start_round(s):
     """Clear the table, then tips (S3f) or, if nobody is wanted, the deal (S3g)."""
     clear_table(s)
@@ -120,7 +120,7 @@ def start_round(s):
     ask_next_tipper(s)
 
 
-@compiled
+@inlined
 def clear_table(s):
     """All cards back to the box, nobody has knocked, "+1" back to the box (S3d)."""
     s.turn = 0
@@ -144,7 +144,7 @@ def clear_table(s):
     s.known[:] = 0
 
 
-@compiled
+@inlined
 def deal(s):
     """Shuffle all cards by (key, round) and deal them (R4)."""
     count = 0
@@ -157,7 +157,7 @@ def deal(s):
     deal_draw_pile(s)
 
 
-@compiled
+@inlined
 def redeal(s, deck):
     """Deal the round that was just dealt once more, from ``deck``: all cards, top first."""
     clear_table(s)
@@ -168,7 +168,7 @@ def redeal(s, deck):
     deal_draw_pile(s)
 
 
-@compiled
+@inlined
 def deal_draw_pile(s):
     """One card at a time clockwise from the start player, then one is turned up (R4)."""
     s.deals += 1
@@ -185,32 +185,32 @@ def deal_draw_pile(s):
 # ---------------------------------------------------------------- words of the sheet
 
 
-@compiled
+@inlined
 def left_of(s, p):
     """The seat clockwise of p."""
     return p + 1 if p + 1 < s.num_players else 0
 
 
-@compiled
+@inlined
 def seat_at(s, p, relative):
     """The seat that is ``relative`` places clockwise of p."""
     q = p + relative
     return q if q < s.num_players else q - int(s.num_players)
 
 
-@compiled
+@inlined
 def in_saloon(s, p):
     """R5."""
     return s.status[p] == SALOON
 
 
-@compiled
+@inlined
 def is_active(s, p):
     """R6: tricks can hit only the active."""
     return s.status[p] == SALOON and not s.knocked[p]
 
 
-@compiled
+@inlined
 def next_in_saloon(s, p):
     """The next seat clockwise of p in the saloon; p itself if there is no other."""
     q = left_of(s, p)
@@ -219,7 +219,7 @@ def next_in_saloon(s, p):
     return q
 
 
-@compiled
+@inlined
 def next_active(s, p):
     """The next active seat clockwise of p; p himself if everybody else has knocked (T4)."""
     q = left_of(s, p)
@@ -228,19 +228,19 @@ def next_active(s, p):
     return q
 
 
-@compiled
+@inlined
 def can_draw(s):
     """R14: the draw pile holds a card or can be made anew."""
     return s.draw_count > 0 or s.discard_count > 1
 
 
-@compiled
+@inlined
 def can_exchange(s, p, trickster):
     """T3: active and still holding a card after the 3 was laid."""
     return is_active(s, p) and s.hand_counts[p] > (1 if p == trickster else 0)
 
 
-@compiled
+@inlined
 def exchange_possible(s, trickster):
     """T3: at least two players can exchange."""
     count = 0
@@ -249,7 +249,7 @@ def exchange_possible(s, trickster):
     return count >= 2
 
 
-@compiled
+@inlined
 def plus_one_stuck(s):
     """T6: "+1" lies before a player who has knocked."""
     return s.plus_one != NOBODY and not is_active(s, s.plus_one)
@@ -258,14 +258,14 @@ def plus_one_stuck(s):
 # ---------------------------------------------------------------- cards
 
 
-@compiled
+@inlined
 def take_into_hand(s, p, v):
     """Card v into p's hand."""
     s.hands[p, v] += 1
     s.hand_counts[p] += 1
 
 
-@compiled
+@inlined
 def take_from_hand(s, p, v):
     """Card v out of p's hand, where all can see it."""
     s.hands[p, v] -= 1
@@ -274,7 +274,7 @@ def take_from_hand(s, p, v):
         forget(s, o, p, v)
 
 
-@compiled
+@inlined
 def put_on_discard_pile(s, v):
     """Card v face up on the discard pile."""
     s.discards[v] += 1
@@ -282,7 +282,7 @@ def put_on_discard_pile(s, v):
     s.discard_top = v
 
 
-@compiled
+@inlined
 def take_from_discard_pile(s):
     """The top of the discard pile; another card is put there at once (R10)."""
     v = int(s.discard_top)
@@ -291,7 +291,7 @@ def take_from_discard_pile(s):
     return v
 
 
-@compiled
+@inlined
 def take_from_draw_pile(s):
     """The top of the draw pile, made anew if it is empty (R14)."""
     if s.draw_count == 0:
@@ -302,7 +302,7 @@ def take_from_draw_pile(s):
     return v
 
 
-@compiled
+@inlined
 def reshuffle(s):
     """R14: all of the discard pile but its top becomes the new draw pile."""
     s.discards[s.discard_top] -= 1
@@ -322,21 +322,20 @@ def reshuffle(s):
 # ---------------------------------------------------------------- known cards (contract: "The observation is complete")
 
 
-@compiled
+@inlined
 def forget(s, o, p, v):
     """Observer o counts one v less in p's hand."""
-    if s.known[p, o, v] > 0:
-        s.known[p, o, v] -= 1
+    s.known[p, o, v] -= s.known[p, o, v] > 0
 
 
-@compiled
+@inlined
 def everybody_knows(s, p, v):
     """Everybody saw that p took a v."""
     for o in range(SEATS + 1):
         s.known[p, o, v] += 1
 
 
-@compiled
+@inlined
 def learn_from_exchange(s, a, x, b, y):
     """Known cards after a gave x to b for y: those two know both, to the others any card may have gone."""
     for o in range(SEATS + 1):
@@ -355,7 +354,7 @@ def learn_from_exchange(s, a, x, b, y):
 # ---------------------------------------------------------------- legal actions
 
 
-@compiled
+@inlined
 def legal(s, mask):
     """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
     mask[:] = 0
@@ -372,12 +371,12 @@ def legal(s, mask):
             mask[NAME + relative] = in_saloon(s, seat_at(s, p, relative))
 
 
-@compiled
+@inlined
 def legal_tricks(s, p, mask):
     """R8, R9: no trick, or one of the hand cards whose trick is enabled."""
     mask[NO_TRICK] = 1
     for v in range(1, VALUES):
-        mask[v] = s.hands[p, v] > 0 and s.tricks[v]
+        mask[v] = (s.hands[p, v] > 0) & s.tricks[v]
     if mask[3] and exchange_possible(s, p):
         mask[3] = 0
         for i in range(len(PAIRS)):
@@ -390,22 +389,21 @@ def legal_tricks(s, p, mask):
             mask[LAY_6 + relative] = is_active(s, seat_at(s, p, relative))
 
 
-@compiled
+@inlined
 def legal_zocks(s, p, mask):
     """R10, R11, R14."""
     drawable = can_draw(s)
     mask[DRAW] = drawable
     mask[KNOCK] = 1
     for v in range(1, VALUES):
-        if s.hands[p, v] > 0:
-            mask[SWAP_DRAW + v] = drawable
-            mask[SWAP_DISCARD + v] = 1
+        mask[SWAP_DISCARD + v] = s.hands[p, v] > 0
+        mask[SWAP_DRAW + v] = mask[SWAP_DISCARD + v] & drawable
 
 
 # ---------------------------------------------------------------- moves
 
 
-@compiled
+@inlined
 def apply(s, action):
     """Make a legal action; the phase is SETTLEMENT afterwards if the round has ended."""
     p = int(s.player)
@@ -420,7 +418,7 @@ def apply(s, action):
         ask_next_tipper(s)
 
 
-@compiled
+@inlined
 def play_trick(s, p, action):
     """At most one trick (R8), then the zock."""
     s.phase = ZOCK
@@ -445,7 +443,7 @@ def play_trick(s, p, action):
     # T5 and T8 take effect at settlement.
 
 
-@compiled
+@inlined
 def start_exchange(s, p, pair):
     """T3: the two give one after the other, the trickster first if he is one of them, else the nearer clockwise."""
     s.phase = EXCHANGE
@@ -456,7 +454,7 @@ def start_exchange(s, p, pair):
     s.player = s.pair[0]
 
 
-@compiled
+@inlined
 def give(s, p, v):
     """T3: p gives a v; when both have given, the cards change hands and the trickster goes on with his zock."""
     if p == s.pair[0]:
@@ -474,7 +472,7 @@ def give(s, p, v):
     s.phase = ZOCK
 
 
-@compiled
+@inlined
 def end_exchange(s):
     """No exchange is pending."""
     s.trickster = NOBODY
@@ -482,7 +480,7 @@ def end_exchange(s):
     s.given[:] = NO_CARD
 
 
-@compiled
+@inlined
 def play_zock(s, p, action):
     """R10: draw, swap or knock."""
     if action == KNOCK:
@@ -500,7 +498,7 @@ def play_zock(s, p, action):
     end_turn(s, p)
 
 
-@compiled
+@inlined
 def swap(s, p, old, new):
     """R10: the old card goes face up on the discard pile."""
     take_from_hand(s, p, old)
@@ -508,7 +506,7 @@ def swap(s, p, old, new):
     take_into_hand(s, p, new)
 
 
-@compiled
+@inlined
 def start_turn(s, p):
     """p may trick, then must zock."""
     s.phase = TRICK
@@ -516,7 +514,7 @@ def start_turn(s, p):
     s.turn_player = p
 
 
-@compiled
+@inlined
 def end_turn(s, p):
     """The next in the saloon is on turn, unless the round is over (R12, R15, T1)."""
     s.turn += 1
@@ -531,7 +529,7 @@ def end_turn(s, p):
 # ---------------------------------------------------------------- settlement
 
 
-@compiled
+@inlined
 def tenths(s, p):
     """S1: p's sum in tenths; laid-out 5s count nothing (T5), laid-out 8s 8.1 (T8)."""
     total = 10 if s.plus_one == p else 0
@@ -542,13 +540,13 @@ def tenths(s, p):
     return total + int(s.displays[p, 8])
 
 
-@compiled
+@inlined
 def is_settled(s):
     """The round has ended and `settle` is due."""
     return s.phase == SETTLEMENT
 
 
-@compiled
+@inlined
 def find_losers(s):
     """S1, S2: notes all sums and who loses a heart: the bust, else those with the lowest sum."""
     bust_at = 10 * int(s.bust_at)
@@ -564,7 +562,7 @@ def find_losers(s):
             s.losers[p] = s.sums[p] >= bust_at if highest >= bust_at else s.sums[p] == lowest
 
 
-@compiled
+@inlined
 def settle(s):
     """S3, in its order: hearts, tips, end of the game, new round."""
     for p in range(s.num_players):  # S3a
@@ -583,7 +581,7 @@ def settle(s):
     start_round(s)
 
 
-@compiled
+@inlined
 def count_with_heart(s):
     """How many players have a heart after the settlement."""
     count = 0
@@ -592,14 +590,14 @@ def count_with_heart(s):
     return count
 
 
-@compiled
+@inlined
 def is_end(s):
     """E1, E2; in the Schnell-Duell Q1."""
     count = count_with_heart(s)
     return count < s.num_players if s.schnell_duell else count <= 1
 
 
-@compiled
+@inlined
 def update_status(s):
     """R5, R7, P3, P4: with two left in the saloon the wanted are out."""
     showdown = count_with_heart(s) <= 2
@@ -612,7 +610,7 @@ def update_status(s):
             s.status[p] = WANTED
 
 
-@compiled
+@inlined
 def end_game(s):
     """E1, E2, Q2: the cards stay as they were settled."""
     if s.schnell_duell:
@@ -626,7 +624,7 @@ def end_game(s):
     s.turn_player = NOBODY
 
 
-@compiled
+@inlined
 def find_schnell_duell_winners(s):
     """Q2: most hearts, then the highest sum that is not bust; bust sums rank below all others and equal."""
     best = 0
@@ -636,7 +634,7 @@ def find_schnell_duell_winners(s):
         s.winners[p] = schnell_duell_rank(s, p) == best
 
 
-@compiled
+@inlined
 def schnell_duell_rank(s, p):
     """Q2 as one number: hearts first, then the sum (in tenths, + 1; 0 if bust)."""
     total = int(s.sums[p])
@@ -646,7 +644,7 @@ def schnell_duell_rank(s, p):
 # ---------------------------------------------------------------- tips and result
 
 
-@compiled
+@inlined
 def ask_next_tipper(s):
     """P2: the next wanted player in turn order from the start player tips; then the deal (S3f, S3g)."""
     p = int(s.start_player)
@@ -659,13 +657,13 @@ def ask_next_tipper(s):
     deal(s)
 
 
-@compiled
+@inlined
 def is_over(s):
     """The game has ended."""
     return s.phase == OVER
 
 
-@compiled
+@inlined
 def returns(s, rewards):
     """Set ``rewards`` (float64, shape (6,)) to the result of a finished game: zero-sum, 1 shared by the winners."""
     n = int(s.num_players)
@@ -677,7 +675,7 @@ def returns(s, rewards):
             rewards[p] = 1.0 / winners if s.winners[p] else -1.0 / (n - winners)
 
 
-@compiled
+@inlined
 def score(s, p):
     """p's hearts; ``reward="hearts"`` pays what they change."""
     return int(s.hearts[p])

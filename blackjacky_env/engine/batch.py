@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine import random
-from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
 from blackjacky_env.engine.threads import check_threads, spread
 from blackjacky_env.games import get_game
@@ -241,7 +241,7 @@ class BatchFunctions(NamedTuple):
 
 @cache
 def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
-    num_actions, game_key, stream = game.num_actions, random.game_key, random.stream
+    num_actions, num_words, game_key, stream = game.num_actions, -(-game.num_actions // 8), random.game_key, random.stream
     begin_next, show, any_action = _beginner(game), _shower(game), _chooser(game)
     move = _mover(game, pays_result, begin_next, show)
 
@@ -265,17 +265,17 @@ def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
             move(board, game_key(seed), i, actions[i])
 
     def draw_actions(board, seed, actions, first, last):
-        found = np.empty(num_actions, np.uint8)
+        words = np.zeros(num_words, np.uint64)
         for i in range(first, last):
-            actions[i] = any_action(board, i, stream(game_key(seed), FOR_ACTIONS, i, 0), found)
+            actions[i] = any_action(board, i, stream(game_key(seed), FOR_ACTIONS, i, 0), words)
 
     def run_random(board, seed, steps, first, last):
-        found = np.empty(num_actions, np.uint8)
+        words = np.zeros(num_words, np.uint64)
         key = game_key(seed)
         for i in range(first, last):
             lots = stream(key, FOR_ACTIONS, i, 0)
             for _ in range(steps):
-                move(board, key, i, any_action(board, i, lots, found))
+                move(board, key, i, any_action(board, i, lots, words))
 
     return BatchFunctions(entry(start), entry(find_illegal), entry(step), entry(draw_actions), entry(run_random))
 
@@ -299,21 +299,20 @@ def _mover(
             begin_next(board, key, i)
         show(board, i)
 
-    return compiled(move)
+    return inlined(move)
 
 
 def _chooser(game: Game) -> Callable[..., int]:
     """Compiled: a random legal action for game i, by the stream ``lots`` and the moves made there."""
-    num_actions, draw, below = game.num_actions, random.draw, random.below
+    num_actions, draw, any_one = game.num_actions, random.draw, random.any_one
 
-    def any_action(board, i, lots, found):
-        count = 0
-        for action in range(num_actions):  # without a branch that the processor would have to guess
-            found[count] = action
-            count += board.action_masks[i, action]
-        return found[below(draw(lots, board.moves[i]), count)]
+    def any_action(board, i, lots, words):
+        flags = words.view(np.int8)
+        for action in range(num_actions):
+            flags[action] = board.action_masks[i, action]
+        return any_one(words, draw(lots, board.moves[i]))
 
-    return compiled(any_action)
+    return inlined(any_action)
 
 
 def _beginner(game: Game) -> Callable[..., None]:
@@ -326,7 +325,7 @@ def _beginner(game: Game) -> Callable[..., None]:
         board.played[i] += 1
         begin(board.states[i], game_key(seed), DRAWN)
 
-    return compiled(begin_next)
+    return inlined(begin_next)
 
 
 def _shower(game: Game) -> Callable[..., None]:
@@ -339,7 +338,7 @@ def _shower(game: Game) -> Callable[..., None]:
         encode(s, s.player, board.observations[i])
         legal(s, board.action_masks[i])
 
-    return compiled(show)
+    return inlined(show)
 
 
 def _payer(game: Game, pays_result: bool) -> Callable[..., None]:
@@ -358,4 +357,4 @@ def _payer(game: Game, pays_result: bool) -> Callable[..., None]:
         for seat in range(len(rewards)):
             rewards[seat] += score(s, seat)
 
-    return compiled(pay_result if pays_result else pay_score)
+    return inlined(pay_result if pays_result else pay_score)

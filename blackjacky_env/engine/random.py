@@ -8,46 +8,76 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import PLAIN, compiled
+from blackjacky_env.engine.compiling import PLAIN, inlined
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND_MULTIPLIER = np.uint64(0x94D049BB133111EB)
 _SHIFT_30, _SHIFT_27, _SHIFT_31, _SHIFT_32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
+_ONES = np.uint64(0x0101010101010101)  # a 1 in each of eight bytes
+_HIGH_BITS = _ONES << np.uint64(7)
+_SHIFT_7, _SHIFT_56 = np.uint64(7), np.uint64(56)
 
 
-@compiled
+@inlined
 def draw(stream, index):
-    """Draw number ``index`` (>= 0) of ``stream``: a uint64; the only place where 64-bit numbers wrap round."""
+    """Draw number ``index`` (>= 0) of ``stream``: a uint64."""
     x = stream + np.uint64(index + 1) * GOLDEN
     x = (x ^ (x >> _SHIFT_30)) * _FIRST_MULTIPLIER
     x = (x ^ (x >> _SHIFT_27)) * _SECOND_MULTIPLIER
     return x ^ (x >> _SHIFT_31)
 
 
-if PLAIN:
-    draw = np.errstate(over="ignore")(draw)  # plain NumPy scalars warn where compiled code wraps silently
+@inlined
+def running_sums(word):
+    """Byte i of the result is the sum of the bytes 0 .. i of ``word`` (uint64), which must be below 256 in all."""
+    return word * _ONES
 
 
-@compiled
+if PLAIN:  # plain NumPy scalars warn where compiled code wraps silently
+    draw, running_sums = np.errstate(over="ignore")(draw), np.errstate(over="ignore")(running_sums)
+
+
+@inlined
 def game_key(seed):
     """The key (uint64) of the game that ``reset(seed)`` starts; seed: 0 .. 2**63 - 1."""
     return draw(np.uint64(seed), 0)
 
 
-@compiled
+@inlined
 def stream(key, purpose, round_number, repeat):
     """The stream (uint64) for one purpose in one round of the game ``key``; all three counters are >= 0."""
     return draw(draw(draw(key, purpose), round_number), repeat)
 
 
-@compiled
+@inlined
 def below(bits, limit):
     """An integer 0 .. limit - 1 from a draw; multiply-shift (Lemire 2019), off uniform by less than limit / 2**32."""
     return int(((bits >> _SHIFT_32) * np.uint64(limit)) >> _SHIFT_32)
 
 
-@compiled
+@inlined
+def any_one(words, bits):
+    """The index of a random 1 among bytes that are 0 or 1, at least one, held as ``words`` (uint64, shape (W,)).
+
+    The same as going through the bytes until as many 1s as drawn are behind, in a fourth of the time: eight bytes are
+    counted at once, and there is no branch that the processor would have to guess.
+    """
+    count = 0
+    for word in words:
+        count += int(running_sums(word) >> _SHIFT_56)
+    left = below(bits, count)  # this many 1s are passed over
+    place, passed, behind = 0, 0, 0
+    for i in range(len(words)):
+        if behind <= left:
+            place, passed = i, behind
+        behind += int(running_sums(words[i]) >> _SHIFT_56)
+    # Bytes whose sum is at most what is left to pass over lie before the one looked for: their high bit stays.
+    before = ((np.uint64(left - passed) * _ONES | _HIGH_BITS) - running_sums(words[place])) & _HIGH_BITS
+    return 8 * place + int(running_sums(before >> _SHIFT_7) >> _SHIFT_56)
+
+
+@inlined
 def shuffle(cards, count, stream):
     """Shuffle the first ``count`` entries of ``cards`` in place (Fisher-Yates), with draws 0 .. of ``stream``."""
     for last in range(count - 1, 0, -1):

@@ -211,11 +211,16 @@ def try_mutant(name: str, code: str) -> tuple[str, str]:
 
 
 def passes(code: str, arguments: Sequence[str]) -> bool:
-    """Whether these tests pass with this code for rules; a process of its own tries."""
+    """Whether these tests pass with this code for rules; a process of its own tries.
+
+    Raises `RuntimeError` if something else than a test or the clock has ended that process.
+    """
     child = os.fork()
     if child == 0:
         run_tests(code, arguments)
     _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGVTALRM:
+        raise RuntimeError(f"signal {os.WTERMSIG(status)} killed the process of a mutant: start again, it goes on")
     return status == 0
 
 

@@ -49,6 +49,14 @@ def test_s1_20_2_is_the_highest_sum_that_is_not_bust():
     assert table["last_settlement"]["losers"] == [1]
 
 
+def test_s1_the_lowest_sum_loses_however_high_it_is():
+    """bust_at moves the limit."""
+    hands = [[8] * 5 + [7], [8, 8, 7, 7, 7, 7], [8, 7, 7, 6, 6, 6]]
+    table = one_round(hands, top=1, hand_size=6, bust_at=99).knock_all()
+    assert table["last_settlement"]["sums"] == [470, 440, 400]
+    assert table["last_settlement"]["losers"] == [2]
+
+
 def test_s1_exactly_21_is_bust():
     table = one_round([[8, 8], [8, 7]], draw=[5]).play(DRAWS, KNOCKS, KNOCKS)
     assert table["last_settlement"]["sums"] == [210, 150]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from blackjacky_env.black_jacky_v0 import decode
 from tests.black_jacky.rigging import KNOCKS, NO_TRICK, Table, losing, tip
 
 
@@ -66,6 +67,7 @@ def test_p3_a_right_tip_brings_a_black_heart():
     table = two_tippers().play(tip(4), tip(1)).knock_all()  # seat 4 tips seat 3, seat 1 tips seat 2
     assert table["hearts"] == [1, 0, 1, 0, 1]
     assert table["black_hearts"] == [False, False, False, False, True]
+    assert decode(table.env.observe("player_0")["observation"])["black_hearts"] == [0, 0, 0, 0, 1, 0]
     assert table["status"] == ["saloon", "wanted", "saloon", "wanted", "saloon"]
 
 

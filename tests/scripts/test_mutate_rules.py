@@ -1,6 +1,7 @@
 """scripts/mutate_rules.py: a changed rule is noticed, and the list of explained survivors fits the rules."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,13 @@ def test_a_change_of_the_rules_is_noticed(old, new, passes):
         [sys.executable, "-c", TRY, old, new, *tests], env=env, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.stdout.strip() == passes, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_a_mutant_whose_process_was_killed_from_outside_does_not_count_as_noticed(monkeypatch):
+    monkeypatch.setattr(mutate_rules, "run_tests", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    with pytest.raises(RuntimeError, match="signal 9 killed the process of a mutant"):
+        mutate_rules.passes("", [])
 
 
 def test_a_mutant_is_named_after_what_changed_and_where():

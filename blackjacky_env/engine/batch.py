@@ -241,7 +241,9 @@ class BatchFunctions(NamedTuple):
 
 @cache
 def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
-    num_actions, num_words, game_key, stream = game.num_actions, -(-game.num_actions // 8), random.game_key, random.stream
+    num_actions = game.num_actions
+    num_words = -(-num_actions // 8)  # eight flags of a mask in each
+    game_key, stream = random.game_key, random.stream
     begin_next, show, any_action = _beginner(game), _shower(game), _chooser(game)
     move = _mover(game, pays_result, begin_next, show)
 

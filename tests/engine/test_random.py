@@ -10,7 +10,7 @@ import pytest
 
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.engine.random import below, draw, game_key, shuffle, stream
+from blackjacky_env.engine.random import any_one, below, draw, game_key, shuffle, stream
 
 MASK = 2**64 - 1
 SHUFFLES = 24_000
@@ -53,6 +53,12 @@ def streams(key, purposes, rounds, repeats, out):
 def numbers_below(bits, limit, out):
     for i in range(len(bits)):
         out[i] = below(bits[i], limit)
+
+
+@entry
+def picks(words, bits, out):
+    for i in range(len(bits)):
+        out[i] = any_one(words, bits[i])
 
 
 @entry
@@ -118,6 +124,20 @@ def test_the_ends_of_the_range_are_reached_and_not_passed() -> None:
     for limit in (1, 2, 3, 36, 127):
         numbers_below(bits, limit, out)
         assert out.tolist() == [0, limit - 1]
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 61, 128])
+def test_a_random_flag_is_the_one_behind_as_many_as_drawn(size: int) -> None:
+    rng, bits, out = np.random.default_rng(size), np.array(drawn(size, 200), np.uint64), np.zeros(200, np.int64)
+    for share in (0.05, 0.5, 1.0):
+        words = np.zeros(-(-size // 8), np.uint64)
+        flags = words.view(np.uint8)[:size]
+        flags[:] = rng.random(size) < share
+        flags[rng.integers(size)] = 1
+        picks(words, bits, out)
+        passed = np.zeros(200, np.int64)
+        numbers_below(bits, flags.sum(), passed)
+        np.testing.assert_array_equal(out, np.flatnonzero(flags)[passed])
 
 
 def test_every_order_of_four_cards_is_equally_likely() -> None:

@@ -183,9 +183,9 @@ def encode_seat(s, observer, q, seat, out):
 @inlined
 def encode_exchange(s, observer, out):
     """A pending exchange: who is in it, who has given, and my own card."""
-    mark(s, observer, int(s.trickster), _TRICKSTER, out)
+    out[_TRICKSTER + relative_to(s, observer, int(s.trickster))] = 1
     for i in range(2):
-        mark(s, observer, int(s.pair[i]), _EXCHANGE_PAIR + SEATS * i, out)
+        out[_EXCHANGE_PAIR + SEATS * i + relative_to(s, observer, int(s.pair[i]))] = 1
         out[_EXCHANGE_GIVEN + i] = s.given[i] != NO_CARD
         if s.pair[i] == observer and s.given[i] != NO_CARD:
             out[_MY_GIVEN + int(s.given[i]) - 1] = 1
@@ -204,13 +204,6 @@ def put_values(out, place, counts):
 def relative_to(s, observer, q):
     """How many places q sits clockwise of the observer."""
     return q - observer if q >= observer else q - observer + int(s.num_players)
-
-
-@inlined
-def mark(s, observer, q, offset, out):
-    """A one-hot seat; none for NOBODY."""
-    if q != NOBODY:
-        out[offset + relative_to(s, observer, q)] = 1
 
 
 def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray[Any, Any]:

@@ -134,6 +134,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._player = self._states["player"]
         self._has_settled = False
         self._paid = np.zeros((2, self.game.max_players))  # results, changes of score
+        self._observation, self._mask = self._new_arrays()  # of the player to act; only copies are handed out
 
     # ------------------------------------------------------------ PettingZoo
 
@@ -210,9 +211,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._was_dead_step(None)
             return
         number = self._check_action(action)
-        observation, mask = self._new_arrays()
-        flags = self._functions.step(self._states, number, self._paid, observation, mask)
-        self._observation, self._mask = observation, mask
+        flags = self._functions.step(self._states, number, self._paid, self._observation, self._mask)
         if self._actions is not None:
             self._actions.append(number)
         self._pay(agent, flags)
@@ -223,7 +222,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         if agent == self._shown_to:
             return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
         self._require_game()
-        observation, mask = self._look(self._check_agent(agent))
+        observation, mask = self._new_arrays()
+        self._functions.look(self._states, self._check_agent(agent), observation, mask)
         return {"observation": observation, "action_mask": mask}
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
@@ -319,16 +319,11 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._show_nobody()
         else:
             if self._rigged and self._redeal_if_rigged():
-                self._observation, self._mask = self._look(int(self._player[0]))
+                self._functions.look(self._states, int(self._player[0]), self._observation, self._mask)
             self._shown_to = self.agent_selection = self.possible_agents[self._player[0]]
             self.infos[self._shown_to] = {"action_mask": self._mask.copy()}
         if self.render_mode == "human":
             self.render()
-
-    def _look(self, seat: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        observation, mask = self._new_arrays()
-        self._functions.look(self._states, seat, observation, mask)
-        return observation, mask
 
     def _new_arrays(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """For an observation and a mask."""
@@ -339,7 +334,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         if player < 0:
             self._show_nobody()
             return
-        self._observation, self._mask = self._look(player)
+        self._functions.look(self._states, player, self._observation, self._mask)
         self._shown_to = self.agent_selection
         self.infos[self._shown_to] = {"action_mask": self._mask.copy()}
 

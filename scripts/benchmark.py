@@ -5,7 +5,8 @@
     make bench ARGS=--write                 put the table into scripts/README.md
 
 Every round measures each line once, one after the other, so that what else the machine does spoils no single line.
-The table gives the median of the rounds, and the lowest and the highest.
+The table gives the median of the rounds, and the lowest and the highest; a ratio is taken in each round. What is
+written is the table and a picture of it, speed.svg.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ from blackjacky_env.games import get_game
 GAME = "black_jacky"
 PLAYERS = 4
 PAGE = Path(__file__).with_name("README.md")
+PICTURE = PAGE.with_name("speed.svg")
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "torch")
 
 
@@ -65,7 +67,7 @@ class Args:
     quick: bool = False
     """One short round, only to see that everything runs."""
     write: bool = False
-    """Put the table into scripts/README.md."""
+    """Put the table into scripts/README.md, and draw scripts/speed.svg."""
 
 
 class Line(NamedTuple):
@@ -93,10 +95,11 @@ def main(args: Args) -> None:
     busy = load()
     with tempfile.TemporaryDirectory() as folder:
         found = measure(make_probes(args, Path(folder)), rounds)
-    text = f"{table(found)}\n\n{facts(args, rounds, busy)}"
+    text = f"{table({**ratios(found), **found})}\n\n{facts(args, rounds, busy)}"
     print(text)
     if args.write:
         write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), "benchmark", text))
+        draw(found)
 
 
 def make_probes(args: Args, folder: Path) -> list[Probe]:
@@ -126,6 +129,44 @@ def measure(probes: Sequence[Probe], rounds: int) -> dict[Line, list[float]]:
     return found
 
 
+def ratios(found: dict[Line, list[float]]) -> dict[Line, list[float]]:
+    """One line divided by another, round by round, wherever both are there."""
+    by_name = {line.name: values for line, values in found.items()}
+    return {
+        Line(f"ratio: {name}", "", target): [a / b for a, b in zip(by_name[over], by_name[under], strict=False)]
+        for name, over, under, target in RATIOS
+        if over in by_name and under in by_name
+    }
+
+
+def loop_name(environment: str) -> str:
+    """A line of the PettingZoo loop."""
+    return f"loop: {environment}"
+
+
+def play_name(games: int, players: int, threads: int) -> str:
+    """A line of random play in compiled code."""
+    return f"`run_random`: {games:,} games, {players} players, {threads} thread{'s' * (threads > 1)}"
+
+
+OWN_LOOP, EMPTY_LOOP = loop_name("`black_jacky_v0.env()`"), loop_name("an environment that does nothing")
+OTHERS = ("classic/connect_four-v3", "classic/leduc_holdem-v4")
+MANY = 4096
+BATCH_SIZES = (1, 16, 256, MANY, 65_536)
+RATIOS = (
+    ("our loop to that of the environment that does nothing", OWN_LOOP, EMPTY_LOOP, "0.6 or more"),
+    ("our loop to that of `connect_four-v3`", OWN_LOOP, loop_name(f"`{OTHERS[0]}`"), "4 or more"),
+    (
+        "`run_random` to Pgx's `leduc_holdem`, one core each",
+        play_name(MANY, PLAYERS, 1),
+        f"Pgx `leduc_holdem`, {MANY:,} games, one core",
+        "6 or more",
+    ),
+    ("`run_random` on two threads to one", play_name(MANY, PLAYERS, 2), play_name(MANY, PLAYERS, 1), "1.8 or more"),
+    ("time of a step with 6 players to 2", play_name(MANY, 2, 1), play_name(MANY, 6, 1), "1.5 or less"),
+)
+
+
 # ---------------------------------------------------------------- the PettingZoo loop
 
 
@@ -133,12 +174,12 @@ def loop_probes(seed: int, scale: float) -> list[Probe]:
     """The same loop over several environments."""
     own = black_jacky_v0.env(num_players=PLAYERS)
     probes = [
-        loop_probe("`black_jacky_v0.env()`", own, int(50_000 * scale), seed, "40,000 or more"),
-        loop_probe("an environment that does nothing", EmptyEnv(), int(50_000 * scale), seed),
+        loop_probe(OWN_LOOP, own, int(50_000 * scale), seed, "40,000 or more"),
+        loop_probe(EMPTY_LOOP, EmptyEnv(), int(50_000 * scale), seed),
     ]
-    for name in ("classic/connect_four-v3", "classic/leduc_holdem-v4"):
+    for name in OTHERS:
         try:
-            probes.append(loop_probe(f"`{name}`", pettingzoo.make("aec", name), int(8000 * scale), seed))
+            probes.append(loop_probe(loop_name(f"`{name}`"), pettingzoo.make("aec", name), int(8000 * scale), seed))
         except FailedToImport:
             probes.append(Probe([Line(f"loop: `{name}`, not installed: `pip install -e '.[bench]'`", "moves/s")], None))
     return probes
@@ -147,7 +188,7 @@ def loop_probes(seed: int, scale: float) -> list[Probe]:
 def loop_probe(name: str, env: AECEnv[str, Any, Any], moves: int, seed: int, target: str = "") -> Probe:
     """The probe of one environment."""
     random_loop(env, 2, seed)  # compiled
-    return Probe([Line(f"loop: {name}", "moves/s", target)], lambda: [random_loop(env, moves, seed)])
+    return Probe([Line(name, "moves/s", target)], lambda: [random_loop(env, moves, seed)])
 
 
 def random_loop(env: AECEnv[str, Any, Any], moves: int, seed: int) -> float:
@@ -227,10 +268,6 @@ def batch_probes(seed: int, quick: bool) -> list[Probe]:
     ]
 
 
-BATCH_SIZES = (1, 16, 256, 4096, 65_536)
-MANY = 4096
-
-
 def random_play_probe(games: int, players: int, threads: int, moves: int, seed: int, target: str) -> Probe:
     """Random legal moves with mask and observation at every one, without coming back to Python."""
     batch = make_batch(GAME, games, num_players=players, seed=seed, threads=threads)
@@ -242,8 +279,7 @@ def random_play_probe(games: int, players: int, threads: int, moves: int, seed: 
         batch.run_random(steps)
         return [games * steps / (time.perf_counter() - started)]
 
-    name = f"`run_random`: {games:,} games, {players} players, {threads} thread{'s' * (threads > 1)}"
-    return Probe([Line(name, "steps/s", target)], rate)
+    return Probe([Line(play_name(games, players, threads), "steps/s", target)], rate)
 
 
 def step_probe(games: int, threads: int, moves: int, seed: int) -> Probe:
@@ -296,8 +332,9 @@ def play_out_probe(name: str, games: int, seed: int) -> Probe:
         seconds = max(time.process_time() - started, 1e-9)
         return games / seconds, decisions.sum() / seconds
 
-    name = f"play-outs of {PLAYERS} `{name}`"
-    return Probe([Line(name, "games/s"), Line(name, "decisions/s")], rates)
+    target = "3,000,000 or more" if name == "threshold" else ""
+    line = f"play-outs of {PLAYERS} `{name}`"
+    return Probe([Line(line, "games/s"), Line(line, "decisions/s", target)], rates)
 
 
 def decision(act: Callable[[dict[str, Any]], int], seen: Sequence[dict[str, Any]]) -> float:
@@ -408,6 +445,51 @@ def table(found: dict[Line, list[float]]) -> str:
 def number(value: float) -> str:
     """A number with three digits, or all digits before the point."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def draw(found: dict[Line, list[float]]) -> None:
+    """The picture: all speeds beside each other, and how random play depends on games and players."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "speed"  # the same picture for the same numbers
+    speeds = {line.name: values for line, values in found.items() if line.unit in ("moves/s", "steps/s") and values}
+    figure = Figure(figsize=(11, 7), layout="constrained")
+    axes = figure.subplot_mosaic([["all", "games"], ["all", "players"]], width_ratios=[3, 2])
+    draw_bars(axes["all"], {name: values for name, values in speeds.items() if is_shown(name)})
+    draw_line(axes["games"], "games at once", {n: speeds[play_name(n, PLAYERS, 1)] for n in BATCH_SIZES})
+    axes["games"].set_xscale("log")
+    draw_line(axes["players"], "players", {n: speeds[play_name(MANY, n, 1)] for n in range(2, 7)})
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
+def is_shown(name: str) -> bool:
+    """Whether a speed has a bar: not those of other batch sizes and tables than the usual."""
+    if name.startswith("`run_random`"):
+        return name.startswith(play_name(MANY, PLAYERS, 1))
+    return not name.startswith("training") and (" games" not in name or f"{MANY:,} games" in name)
+
+
+def draw_bars(axes: Any, speeds: dict[str, list[float]]) -> None:
+    """The medians, ours in another colour, with lines from the lowest to the highest."""
+    names = sorted(speeds, key=lambda name: median(speeds[name]))
+    middle = np.array([median(speeds[name]) for name in names])
+    spread = np.array([(min(speeds[name]), max(speeds[name])) for name in names]).T
+    ours = ["black_jacky" in name or name.startswith(("`run_random`", "`step`")) for name in names]
+    colours = ["tab:blue" if own else "tab:grey" for own in ours]
+    axes.barh(range(len(names)), middle, color=colours, xerr=abs(spread - middle), error_kw={"elinewidth": 1})
+    axes.set_yticks(range(len(names)), [name.replace("`", "") for name in names], fontsize=8)
+    axes.set(xscale="log", xlabel="steps per second (blue: Black Jacky)")
+    axes.grid(axis="x", alpha=0.3)
+
+
+def draw_line(axes: Any, label: str, speeds: dict[int, list[float]]) -> None:
+    """Random play on one thread against one number."""
+    numbers, values = list(speeds), np.array(list(speeds.values())) / 1e6
+    axes.fill_between(numbers, values.min(axis=1), values.max(axis=1), alpha=0.2)
+    axes.plot(numbers, np.median(values, axis=1), marker="o")
+    axes.set(xlabel=label, ylabel="million steps/s, one thread", ylim=(0, None))
+    axes.grid(alpha=0.3)
 
 
 def facts(args: Args, rounds: int, busy: str) -> str:

@@ -28,6 +28,8 @@ class Board(NamedTuple):
     states: npt.NDArray[Any]
     observations: npt.NDArray[np.int8]
     action_masks: npt.NDArray[np.int8]
+    mask_words: npt.NDArray[np.uint64]
+    """The same memory, eight flags at a time, shape (N, A / 8 rounded up); the last words reach into what follows."""
     current_player: npt.NDArray[np.int64]
     seeds: npt.NDArray[np.int64]
     played: npt.NDArray[np.int64]
@@ -211,10 +213,12 @@ def new_states(game: Game, num_players: Sequence[int], variant: str, options: di
 
 
 def _make_board(game: Game, num_games: int) -> Board:
+    masks, words = _make_masks(game, num_games)
     return Board(
         states=zeros(num_games, game.state_dtype),
         observations=np.zeros((num_games, game.layout.size), np.int8),
-        action_masks=np.zeros((num_games, game.num_actions), np.int8),
+        action_masks=masks,
+        mask_words=words,
         current_player=np.zeros(num_games, np.int64),
         seeds=np.zeros(num_games, np.int64),
         played=np.zeros(num_games, np.int64),
@@ -222,6 +226,14 @@ def _make_board(game: Game, num_games: int) -> Board:
         rewards=np.zeros((num_games, game.max_players)),
         terminated=np.zeros(num_games, np.bool_),
     )
+
+
+def _make_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint64]]:
+    """Empty masks, and their memory eight flags at a time."""
+    size = game.num_actions
+    memory = np.zeros(num_games * size + 7, np.int8)
+    words = np.ndarray((num_games, -(-size // 8)), np.uint64, memory, strides=(size, 8))
+    return memory[: num_games * size].reshape(num_games, size), words
 
 
 class BatchFunctions(NamedTuple):
@@ -241,9 +253,7 @@ class BatchFunctions(NamedTuple):
 
 @cache
 def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
-    num_actions = game.num_actions
-    num_words = -(-num_actions // 8)  # eight flags of a mask in each
-    game_key, stream = random.game_key, random.stream
+    num_actions, game_key, stream = game.num_actions, random.game_key, random.stream
     begin_next, show, any_action = _beginner(game), _shower(game), _chooser(game)
     move = _mover(game, pays_result, begin_next, show)
 
@@ -267,17 +277,15 @@ def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
             move(board, game_key(seed), i, actions[i])
 
     def draw_actions(board, seed, actions, first, last):
-        words = np.zeros(num_words, np.uint64)
         for i in range(first, last):
-            actions[i] = any_action(board, i, stream(game_key(seed), FOR_ACTIONS, i, 0), words)
+            actions[i] = any_action(board, i, stream(game_key(seed), FOR_ACTIONS, i, 0))
 
     def run_random(board, seed, steps, first, last):
-        words = np.zeros(num_words, np.uint64)
         key = game_key(seed)
         for i in range(first, last):
             lots = stream(key, FOR_ACTIONS, i, 0)
             for _ in range(steps):
-                move(board, key, i, any_action(board, i, lots, words))
+                move(board, key, i, any_action(board, i, lots))
 
     return BatchFunctions(entry(start), entry(find_illegal), entry(step), entry(draw_actions), entry(run_random))
 
@@ -308,11 +316,8 @@ def _chooser(game: Game) -> Callable[..., int]:
     """Compiled: a random legal action for game i, by the stream ``lots`` and the moves made there."""
     num_actions, draw, any_one = game.num_actions, random.draw, random.any_one
 
-    def any_action(board, i, lots, words):
-        flags = words.view(np.int8)
-        for action in range(num_actions):
-            flags[action] = board.action_masks[i, action]
-        return any_one(words, draw(lots, board.moves[i]))
+    def any_action(board, i, lots):
+        return any_one(board.mask_words[i], num_actions, draw(lots, board.moves[i]))
 
     return inlined(any_action)
 

@@ -29,9 +29,9 @@ def draw(stream, index):
 
 
 @inlined
-def running_sums(word):
-    """Byte i of the result is the sum of the bytes 0 .. i of ``word`` (uint64), which must be below 256 in all."""
-    return word * _ONES
+def running_sums(flags):
+    """Byte i of the result is the sum of the bytes 0 .. i of ``flags`` (uint64), eight 0s and 1s."""
+    return flags * _ONES
 
 
 if PLAIN:  # plain NumPy scalars warn where compiled code wraps silently
@@ -57,24 +57,39 @@ def below(bits, limit):
 
 
 @inlined
-def any_one(words, bits):
-    """The index of a random 1 among bytes that are 0 or 1, at least one, held as ``words`` (uint64, shape (W,)).
+def any_one(words, count, bits):
+    """The index of a random 1 among ``count`` bytes that are 0 or 1, at least one of them 1.
 
-    The same as going through the bytes until as many 1s as drawn are behind, in a fourth of the time: eight bytes are
-    counted at once, and there is no branch that the processor would have to guess.
+    They are held as ``words`` (uint64, shape (count / 8 rounded up,)); what follows them in the last word is ignored. The
+    same as going through the bytes until as many 1s as drawn are behind, but eight are counted at once, and there is no
+    branch that the processor would have to guess.
     """
-    count = 0
-    for word in words:
-        count += int(running_sums(word) >> _SHIFT_56)
-    left = below(bits, count)  # this many 1s are passed over
+    ones = 0
+    for i in range((count + 7) // 8):
+        ones += count_ones(flags_at(words, i, count))
+    left = np.int64(below(bits, ones))  # this many 1s are passed over
     place, passed, behind = 0, 0, 0
-    for i in range(len(words)):
+    for i in range((count + 7) // 8):
         if behind <= left:
             place, passed = i, behind
-        behind += int(running_sums(words[i]) >> _SHIFT_56)
+        behind += count_ones(flags_at(words, i, count))
     # Bytes whose sum is at most what is left to pass over lie before the one looked for: their high bit stays.
-    before = ((np.uint64(left - passed) * _ONES | _HIGH_BITS) - running_sums(words[place])) & _HIGH_BITS
-    return 8 * place + int(running_sums(before >> _SHIFT_7) >> _SHIFT_56)
+    sums = running_sums(flags_at(words, place, count))
+    before = ((np.uint64(left - passed) * _ONES | _HIGH_BITS) - sums) & _HIGH_BITS
+    return 8 * place + count_ones(before >> _SHIFT_7)
+
+
+@inlined
+def flags_at(words, i, count):
+    """Word i without what lies behind the byte number ``count``."""
+    foreign = np.uint64(8 * max(0, 8 * (i + 1) - count))  # bits
+    return words[i] << foreign >> foreign
+
+
+@inlined
+def count_ones(flags):
+    """How many of eight bytes (uint64) that are 0 or 1 are 1."""
+    return np.int64(running_sums(flags) >> _SHIFT_56)
 
 
 @inlined

@@ -342,8 +342,8 @@ def _shower(game: Game) -> Callable[..., None]:
     def show(board, i):
         s = board.states[i]
         board.current_player[i] = s.player
-        encode(s, s.player, board.observations[i])
         legal(s, board.action_masks[i])
+        encode(s, s.player, board.observations[i])
 
     return inlined(show)
 

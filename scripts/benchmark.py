@@ -42,9 +42,9 @@ from tqdm import tqdm
 
 from blackjacky_agents.training import PRESETS, Run, time_shares
 from blackjacky_env import black_jacky_v0, make_batch
-from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_out
-from blackjacky_env.engine.threads import cores
+from blackjacky_env.engine.threads import cores, spread
 from blackjacky_env.games import get_game
 
 GAME = "black_jacky"
@@ -149,6 +149,11 @@ def play_name(games: int, players: int, threads: int) -> str:
     return f"`run_random`: {games:,} games, {players} players, {threads} thread{'s' * (threads > 1)}"
 
 
+def arithmetic_name(threads: int) -> str:
+    """A line of arithmetic alone."""
+    return f"arithmetic alone, {threads} thread{'s' * (threads > 1)}"
+
+
 OWN_LOOP, EMPTY_LOOP = loop_name("`black_jacky_v0.env()`"), loop_name("an environment that does nothing")
 OTHERS = ("classic/connect_four-v3", "classic/leduc_holdem-v4")
 MANY = 4096
@@ -163,6 +168,7 @@ RATIOS = (
         "6 or more",
     ),
     ("`run_random` on two threads to one", play_name(MANY, PLAYERS, 2), play_name(MANY, PLAYERS, 1), "1.8 or more"),
+    ("arithmetic alone on two threads to one", arithmetic_name(2), arithmetic_name(1), ""),
     ("time of a step with 6 players to 2", play_name(MANY, 2, 1), play_name(MANY, 6, 1), "1.5 or less"),
 )
 
@@ -264,6 +270,7 @@ def batch_probes(seed: int, quick: bool) -> list[Probe]:
     return [
         *(random_play_probe(*each, moves, seed, targets.get(each, "")) for each in tables),
         step_probe(MANY, cores(), moves, seed),
+        *(arithmetic_probe(threads, 50 * moves) for threads in range(1, cores() + 1)),
         Probe([Line("memory of a game in a batch", "bytes", "less than 1,500")], lambda: [bytes_per_game(MANY)]),
     ]
 
@@ -298,6 +305,27 @@ def step_probe(games: int, threads: int, moves: int, seed: int) -> Probe:
     rate()  # compiled
     name = f"`step` from Python: {games:,} games, {PLAYERS} players, {threads} thread{'s' * (threads > 1)}"
     return Probe([Line(name, "steps/s", "10,000,000 or more")], rate)
+
+
+def arithmetic_probe(threads: int, rounds: int) -> Probe:
+    """Four sums at once on each thread: what the cores can do beside each other when nothing has to be waited for."""
+
+    def rate() -> Sequence[float]:
+        started = time.perf_counter()
+        spread(lambda first, last: four_sums(rounds), threads, threads)
+        return [threads * rounds / (time.perf_counter() - started)]
+
+    four_sums(1)  # compiled
+    return Probe([Line(arithmetic_name(threads), "rounds/s")], rate)
+
+
+@entry
+def four_sums(rounds):  # type: ignore[no-untyped-def]  # compiled
+    """So many rounds of eight operations, of which four at a time do not wait for each other."""
+    a, b, c, d = 1, 2, 3, 4
+    for i in range(rounds):
+        a, b, c, d = (a ^ i) + 3, (b ^ i) + 5, (c ^ i) + 7, (d ^ i) + 9
+    return a + b + c + d
 
 
 def bytes_per_game(games: int) -> float:

@@ -19,7 +19,7 @@ FOR_GAMES, FOR_ACTIONS = 102, 103  # purposes of random numbers; games use small
 DRAWN = -1  # start player: drawn for each game
 NONE = -1  # no illegal action
 WORTH_A_THREAD = 512  # moves; waking a thread takes as long as some hundred
-SHOWN = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
+SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # and the masks
 
 
 class Board(NamedTuple):
@@ -78,7 +78,7 @@ class Batch:
 
     def reset(self) -> None:
         """Start over: the same games as at first."""
-        self._spread(self._functions.start)
+        self._move(self._functions.start)
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Make one action in every game; ended games are begun anew.
@@ -95,7 +95,7 @@ class Batch:
         illegal = self._functions.find_illegal(self._board, checked)
         if illegal != NONE:
             raise IllegalActionError(f"game {illegal}: {self._explain(illegal, int(checked[illegal]))}")
-        self._spread(self._functions.step, checked)
+        self._move(self._functions.step, checked)
 
     def random_actions(self) -> npt.NDArray[np.int64]:
         """A random legal action for every game, int64, (N,): each with equal chance, the same until a move is made."""
@@ -109,14 +109,30 @@ class Batch:
         The same as as many times ``step(random_actions())``: every position is observed and has its mask written; the
         arrays show the last one.
         """
-        self._spread(self._functions.run_random, check_integer("steps", steps, 0, 2**31), moves=steps)
+        self._move(self._functions.run_random, check_integer("steps", steps, 0, 2**31), moves=steps)
+
+    def _move(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
+        """Call a compiled function that changes the games."""
+        if self.copy:
+            self._renew()
+        self._spread(function, *arguments, moves=moves)
+
+    def _renew(self) -> None:
+        """Go on in copies of all arrays that are shown."""
+        masks, words = _make_masks(self.game, len(self.seeds))
+        masks[:] = self.action_masks
+        copies = {name: getattr(self._board, name).copy() for name in SHOWN}
+        self._board = self._board._replace(action_masks=masks, mask_words=words, **copies)
+        self._show()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy or unpickled; the masks' memory is to be read eight flags at a time again."""
+        self.__dict__.update(state)
+        self._renew()
 
     def _spread(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
         """Call a compiled function for all games, on threads if that pays."""
         games = len(self.seeds)
-        if self.copy:
-            self._board = self._board._replace(**{name: getattr(self._board, name).copy() for name in SHOWN})
-            self._show()
 
         def work(first: int, last: int) -> None:
             function(self._board, self.seed, *arguments, first, last)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -201,6 +204,17 @@ def test_arrays_are_reused_unless_copies_are_asked_for() -> None:
         assert all((getattr(batch, name) is kept[name]) == same for name in NAMES)
         assert (kept["observations"] == before["observations"]).all() != same
     assert_same(arrays(reusing), arrays(copying))
+
+
+@pytest.mark.parametrize("remake", [deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))])
+def test_a_copied_or_pickled_batch_goes_on_as_the_same_games(remake: Callable[[Batch], Batch]) -> None:
+    batch = batch_of()
+    batch.run_random(20)
+    copied = remake(batch)
+    for one in (copied, batch):
+        one.run_random(20)
+        one.step(one.random_actions())
+    assert_same(arrays(copied), arrays(batch))
 
 
 def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:

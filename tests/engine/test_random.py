@@ -56,9 +56,9 @@ def numbers_below(bits, limit, out):
 
 
 @entry
-def picks(words, bits, out):
+def picks(words, count, bits, out):
     for i in range(len(bits)):
-        out[i] = any_one(words, bits[i])
+        out[i] = any_one(words, count, bits[i])
 
 
 @entry
@@ -131,10 +131,11 @@ def test_a_random_flag_is_the_one_behind_as_many_as_drawn(size: int) -> None:
     rng, bits, out = np.random.default_rng(size), np.array(drawn(size, 200), np.uint64), np.zeros(200, np.int64)
     for share in (0.05, 0.5, 1.0):
         words = np.zeros(-(-size // 8), np.uint64)
+        words.view(np.uint8)[size:] = 1  # what follows is ignored
         flags = words.view(np.uint8)[:size]
         flags[:] = rng.random(size) < share
         flags[rng.integers(size)] = 1
-        picks(words, bits, out)
+        picks(words, size, bits, out)
         passed = np.zeros(200, np.int64)
         numbers_below(bits, flags.sum(), passed)
         np.testing.assert_array_equal(out, np.flatnonzero(flags)[passed])

@@ -112,7 +112,8 @@ _PUBLIC = LAYOUT.offset("public")
 @inlined
 def encode(s, observer, out):
     """Write what seat ``observer`` sees into ``out`` (int8, shape (SIZE,))."""
-    out[:] = 0
+    for place in range(SIZE):  # a length that the compiler knows: a few stores instead of a call
+        out[place] = 0
     observer = int(observer)
     encode_options(s, out)
     encode_table(s, observer, out)
@@ -171,8 +172,7 @@ def encode_seat(s, observer, q, seat, out):
     out[_OUT + seat] = s.status[q] == OUT
     out[_WINNERS + seat] = s.winners[q]
     out[_KNOCKED + seat] = s.knocked[q]
-    if s.tips[q] != NOBODY:
-        out[_TIPS + seat] = 1 + relative_to(s, observer, int(s.tips[q]))
+    out[_TIPS + seat] = (1 + relative_to(s, observer, int(s.tips[q]))) * (s.tips[q] != NOBODY)
     out[_HAND_COUNTS + seat] = s.hand_counts[q]
     put_values(out, _DISPLAYS + 8 * seat, s.displays[q])
     put_values(out, _PUBLIC + 8 * seat, s.known[q, SPECTATOR])

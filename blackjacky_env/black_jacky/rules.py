@@ -357,7 +357,8 @@ def learn_from_exchange(s, a, x, b, y):
 @inlined
 def legal(s, mask):
     """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
-    mask[:] = 0
+    for action in range(NUM_ACTIONS):  # as in `encode`
+        mask[action] = 0
     p = int(s.player)
     if s.phase == TRICK:
         legal_tricks(s, p, mask)

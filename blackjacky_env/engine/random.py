@@ -60,8 +60,8 @@ def below(bits, limit):
 def any_one(words, count, bits):
     """The index of a random 1 among ``count`` bytes that are 0 or 1, at least one of them 1.
 
-    They are held as ``words`` (uint64, little-endian, shape (count / 8 rounded up,)); what follows them in the last word
-    is ignored. The same as going through the bytes until as many 1s as drawn are behind, but eight are counted at once,
+    They are held as ``words`` (uint64, little-endian, (count / 8 rounded up,)); what follows them in the last word is
+    ignored. The same as going through the bytes until as many 1s as drawn are behind, but eight are counted at once,
     and there is no branch that the processor would have to guess.
     """
     ones = 0

@@ -380,10 +380,11 @@ def legal_tricks(s, p, mask):
         mask[v] = (s.hands[p, v] > 0) & s.tricks[v]
     if mask[3] and exchange_possible(s, p):
         mask[3] = 0
+        able = 0  # one bit for each relative seat
+        for relative in range(s.num_players):
+            able |= can_exchange(s, seat_at(s, p, relative), p) << relative
         for i in range(len(PAIRS)):
-            a, b = int(PAIRS[i, 0]), int(PAIRS[i, 1])
-            if b < s.num_players:
-                mask[LAY_3 + i] = can_exchange(s, seat_at(s, p, a), p) and can_exchange(s, seat_at(s, p, b), p)
+            mask[LAY_3 + i] = (able >> PAIRS[i, 0]) & (able >> PAIRS[i, 1]) & 1
     if mask[6] and not plus_one_stuck(s):
         mask[6] = 0
         for relative in range(s.num_players):

@@ -502,7 +502,7 @@ def draw(found: dict[Line, list[float]]) -> None:
 def is_shown(name: str) -> bool:
     """Whether a speed has a bar: not those of other batch sizes and tables than the usual."""
     if name.startswith("`run_random`"):
-        return name.startswith(play_name(MANY, PLAYERS, 1))
+        return f": {MANY:,} games, {PLAYERS} players," in name
     return not name.startswith("training") and (" games" not in name or f"{MANY:,} games" in name)
 
 

@@ -171,16 +171,15 @@ def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(run
 
 def test_a_difference_in_one_entry_for_a_player_off_turn_is_found(run, results, monkeypatch, capsys):
     """T3: whoever is not in an exchange would see that somebody has given a card, but not who."""
-    look = TableEnv._look
+    observe = TableEnv.observe
 
-    def wrong(env, seat):
-        observation, mask = look(env, seat)
-        exchange_given = 119
-        if observation[exchange_given] and seat not in env.snapshot()["exchange"]["pair"]:
-            observation[exchange_given] = 0
-        return observation, mask
+    def wrong(env, agent):
+        seen, exchange_given = observe(env, agent), 119
+        if seen["observation"][exchange_given] and int(agent[-1]) not in env.snapshot()["exchange"]["pair"]:
+            seen["observation"][exchange_given] = 0
+        return seen
 
-    monkeypatch.setattr(TableEnv, "_look", wrong)
+    monkeypatch.setattr(TableEnv, "observe", wrong)
     assert run(100_000) == 1
     assert "exchange_given" in results()["difference"]["what"]
     assert results()["difference"]["short"]["options"]["num_players"] == 3

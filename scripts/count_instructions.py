@@ -1,6 +1,6 @@
 """What does a step cost the processor: instructions, wrong guesses of branches, cache misses, counted by Valgrind.
 
-    python scripts/count_instructions.py            about ten minutes
+    python scripts/count_instructions.py            about ten minutes on two cores
     python scripts/count_instructions.py --write    put the table into scripts/README.md
 
 Random play in compiled code is run twice under callgrind, the second time with more steps; the difference is what the
@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ import tyro
 from make_tables import markdown
 from parts import with_part, write
 from tqdm import tqdm
+
+from blackjacky_env.engine.threads import cores
 
 PAGE = Path(__file__).with_name("README.md")
 GAMES = 4096
@@ -65,8 +68,10 @@ def main(args: Args) -> None:
         sys.exit("error: valgrind is not installed: apt install valgrind")
     cases = {f"`run_random`, {players} players": (players, (10, 30), (0, 0)) for players in (2, 4, 6)}
     cases["`random_actions` and `step`, 4 players"] = (4, (10, 10), (0, 10))
-    with tempfile.TemporaryDirectory() as cache:
-        found = {name: per_step(*case, Path(cache)) for name, case in tqdm(cases.items(), unit=" cases")}
+    # Processes that count do not disturb each other.
+    with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(cores()) as pool:
+        counted = pool.map(lambda case: per_step(*case, Path(cache)), cases.values())
+        found = dict(zip(cases, tqdm(counted, total=len(cases), unit=" cases"), strict=True))
     rows = [[meaning, *(f"{costs[event]:,.1f}" for costs in found.values())] for event, meaning in EVENTS.items()]
     text = (
         f"{markdown(['a step takes', *found], rows)}\n\n"

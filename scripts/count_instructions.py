@@ -29,6 +29,7 @@ from blackjacky_env.engine.threads import cores
 
 PAGE = Path(__file__).with_name("README.md")
 GAMES = 4096
+STEPS = (10, 30)  # in each game, in the first run and in the second
 EVENTS = {
     "Ir": "instructions",
     "Dr": "reads",
@@ -36,15 +37,12 @@ EVENTS = {
     "Bc": "branches",
     "Bcm": "branches guessed wrong",
     "D1m": "misses of the first cache (32 KB)",
-    "DLm": "misses of the last cache",
 }
 PLAY = """
 import sys
 from blackjacky_env import make_batch
 batch = make_batch("black_jacky", int(sys.argv[1]), num_players=int(sys.argv[2]), threads=1)
 batch.run_random(int(sys.argv[3]))
-for _ in range(int(sys.argv[4])):
-    batch.step(batch.random_actions())
 """
 # Valgrind knows no AVX-512; so compiled code must not have it, nor NumPy's.
 PROCESSOR = {
@@ -66,33 +64,31 @@ def main(args: Args) -> None:
     """Count, print, and write if asked to."""
     if shutil.which("valgrind") is None:
         sys.exit("error: valgrind is not installed: apt install valgrind")
-    cases = {f"`run_random`, {players} players": (players, (10, 30), (0, 0)) for players in (2, 4, 6)}
-    cases["`random_actions` and `step`, 4 players"] = (4, (10, 10), (0, 10))
+    cases = {f"`run_random`, {players} players": players for players in (2, 4, 6)}
     # Processes that count do not disturb each other.
     with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(cores()) as pool:
-        counted = pool.map(lambda case: per_step(*case, Path(cache)), cases.values())
+        counted = pool.map(lambda players: per_step(players, Path(cache)), cases.values())
         found = dict(zip(cases, tqdm(counted, total=len(cases), unit=" cases"), strict=True))
     rows = [[meaning, *(f"{costs[event]:,.1f}" for costs in found.values())] for event, meaning in EVENTS.items()]
     text = (
         f"{markdown(['a step takes', *found], rows)}\n\n"
-        f"`python scripts/count_instructions.py`: {GAMES:,} games, one thread; {version_of_valgrind()}."
+        f"`python scripts/count_instructions.py`: {GAMES:,} games, moves {STEPS[0] + 1} to {STEPS[1]} of each, one thread; {version_of_valgrind()}."
     )
     print(text)
     if args.write:
         write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), "instructions", text))
 
 
-def per_step(players: int, at_once: tuple[int, int], from_python: tuple[int, int], cache: Path) -> dict[str, float]:
-    """The events of a step: the difference of two runs, of which the second makes more steps of one kind."""
-    few, many = (count(players, *steps, cache) for steps in zip(at_once, from_python, strict=True))
-    steps = GAMES * (at_once[1] - at_once[0] + from_python[1] - from_python[0])
-    return {event: (many[event] - few[event]) / steps for event in EVENTS}
+def per_step(players: int, cache: Path) -> dict[str, float]:
+    """The events of a step: the difference of two runs, of which the second makes more steps."""
+    few, many = (count(players, steps, cache) for steps in STEPS)
+    return {event: (many[event] - few[event]) / (GAMES * (STEPS[1] - STEPS[0])) for event in EVENTS}
 
 
-def count(players: int, at_once: int, from_python: int, cache: Path) -> dict[str, int]:
-    """All events of a process that makes so many steps."""
+def count(players: int, steps: int, cache: Path) -> dict[str, int]:
+    """All events of a process that makes so many steps in each game."""
     environment = {**os.environ, **PROCESSOR, "NUMBA_CACHE_DIR": str(cache), "OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", PLAY, *map(str, (GAMES, players, at_once, from_python))]
+    command = [sys.executable, "-c", PLAY, *map(str, (GAMES, players, steps))]
     subprocess.run(command, env=environment, check=True)  # compiled
     tool = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--callgrind-out-file=/dev/null"]
     done = subprocess.run([*tool, *command], env=environment, capture_output=True, text=True, check=False)
@@ -100,11 +96,7 @@ def count(players: int, at_once: int, from_python: int, cache: Path) -> dict[str
     if done.returncode or not names or not counts:
         sys.exit(f"error: valgrind ended with {done.returncode}:\n{done.stderr[-3000:]}")
     events = dict(zip(names[1].split(), map(int, counts[1].split()), strict=True))
-    return {
-        **events,
-        "D1m": events["D1mr"] + events["D1mw"],
-        "DLm": events["DLmr"] + events["DLmw"],
-    }
+    return {**events, "D1m": events["D1mr"] + events["D1mw"]}
 
 
 def version_of_valgrind() -> str:

@@ -71,8 +71,8 @@ def main(args: Args) -> None:
         found = dict(zip(cases, tqdm(counted, total=len(cases), unit=" cases"), strict=True))
     rows = [[meaning, *(f"{costs[event]:,.1f}" for costs in found.values())] for event, meaning in EVENTS.items()]
     text = (
-        f"{markdown(['a step takes', *found], rows)}\n\n"
-        f"`python scripts/count_instructions.py`: {GAMES:,} games, moves {STEPS[0] + 1} to {STEPS[1]} of each, one thread; {version_of_valgrind()}."
+        f"{markdown(['a step takes', *found], rows)}\n\n`python scripts/count_instructions.py`: {GAMES:,} games, "
+        f"moves {STEPS[0] + 1} to {STEPS[1]} of each, one thread; {version_of_valgrind()}."
     )
     print(text)
     if args.write:

@@ -1,8 +1,10 @@
-"""Train an agent with MaskablePPO against bots and earlier copies of itself, then show how it does.
+"""Train an agent against bots and earlier copies of itself, then show how it does.
 
     python scripts/train.py --preset quick
     python scripts/train.py --resume runs/NAME
 
+The presets quick and full train with MaskablePPO; league tries out what each action leads to, and trains in a league of
+bots, earlier copies of the learner and exploiters. `--preset NAME --help` lists the options of a preset.
 Everything is kept in runs/NAME; the agent is called `ppo:runs/NAME` then. Ctrl-C stops after the present update.
 """
 
@@ -27,6 +29,7 @@ import tyro
 from machine import machine
 
 from blackjacky_agents.checkpoint import identity, write_json
+from blackjacky_agents.league import League, LeagueSettings
 from blackjacky_agents.network import find_encoding
 from blackjacky_agents.training import (
     GAME,
@@ -41,10 +44,20 @@ from blackjacky_agents.training import (
 from blackjacky_env.engine.table import record_layout
 from blackjacky_env.games import get_game
 
+AnySettings = Settings | LeagueSettings
+
 
 @dataclass(frozen=True)
 class Arguments(Settings):
     """What the command line says."""
+
+    resume: Path | None = None
+    """Go on with the run in this folder (runs/NAME), with its settings."""
+
+
+@dataclass(frozen=True)
+class LeagueArguments(LeagueSettings):
+    """What the command line says of a league."""
 
     resume: Path | None = None
     """Go on with the run in this folder (runs/NAME), with its settings."""
@@ -57,7 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings, resumed = read_arguments(arguments)
         folder = resumed or new_folder(settings)
         print(f"training in {folder}; the first time, compiling takes a minute", flush=True)
-        run = Run(settings, folder, f"python scripts/train.py {shlex.join(arguments)}".rstrip())
+        make = League if isinstance(settings, LeagueSettings) else Run
+        run = make(settings, folder, f"python scripts/train.py {shlex.join(arguments)}".rstrip())
         if not resumed:
             write_settings(folder, settings)
         for complaint in run.resume() if resumed else []:
@@ -66,28 +80,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if not run.train():
-        print(f"stopped at {run.model.num_timesteps:,} steps; go on with: python scripts/train.py --resume {folder}")
+        print(f"stopped at {run.steps:,} steps; go on with: python scripts/train.py --resume {folder}")
         return 130
     show_results(run)
     return 0
 
 
-def read_arguments(arguments: Sequence[str]) -> tuple[Settings, Path | None]:
+def read_arguments(arguments: Sequence[str]) -> tuple[AnySettings, Path | None]:
     """Settings, and the folder to resume or None; `ValueError` if that folder was made with other settings."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--preset", choices=list(PRESETS))
+    first.add_argument("--preset", choices=[*PRESETS, "league"])
     first.add_argument("--resume", type=Path)
     known, _ = first.parse_known_args(arguments)
-    stored = read_settings(known.resume) if known.resume else PRESETS[known.preset or "quick"]
-    defaults = Arguments(**dataclasses.asdict(stored))
-    given = tyro.cli(Arguments, description=__doc__, default=defaults, args=arguments)
-    settings = Settings(**{field.name: getattr(given, field.name) for field in dataclasses.fields(Settings)})
+    stored = (
+        read_settings(known.resume)
+        if known.resume
+        else {**PRESETS, "league": LeagueSettings()}[known.preset or "quick"]
+    )
+    kind = type(stored)
+    defaults = (LeagueArguments if kind is LeagueSettings else Arguments)(**dataclasses.asdict(stored))
+    given = tyro.cli(type(defaults), description=__doc__, default=defaults, args=arguments)
+    settings = kind(**{field.name: getattr(given, field.name) for field in dataclasses.fields(kind)})
     if known.resume:
         refuse_others(known.resume, stored, settings)
     return settings, known.resume
 
 
-def refuse_others(folder: Path, stored: Settings, given: Settings) -> None:
+def refuse_others(folder: Path, stored: AnySettings, given: AnySettings) -> None:
     """`ValueError` naming the first setting that differs."""
     for name, value in dataclasses.asdict(stored).items():
         if getattr(given, name) != value:
@@ -96,7 +115,7 @@ def refuse_others(folder: Path, stored: Settings, given: Settings) -> None:
             )
 
 
-def read_settings(folder: Path) -> Settings:
+def read_settings(folder: Path) -> AnySettings:
     """The settings of the run in a folder; `ValueError` if there is no run, or one of another encoding or version."""
     path = folder / "config.json"
     if not path.is_file():
@@ -105,7 +124,7 @@ def read_settings(folder: Path) -> Settings:
         config = json.loads(path.read_text("utf-8"))
         stored, made_for = dict(config["settings"]), dict(config["identity"])
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()}
-        settings = Settings(**values)
+        settings: AnySettings = (LeagueSettings if values.get("preset") == "league" else Settings)(**values)
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{str(path)!r} does not hold the settings of a run of this version: {error!r}") from None
     for name, own in run_identity(settings).items():
@@ -117,13 +136,13 @@ def read_settings(folder: Path) -> Settings:
     return settings
 
 
-def run_identity(settings: Settings) -> dict[str, Any]:
+def run_identity(settings: AnySettings) -> dict[str, Any]:
     """What a run must share with the package that goes on with it: its checkpoints keep games in the middle."""
     identity_of_agent = identity(GAME, find_encoding(settings.encoding, GAME))
     return {**identity_of_agent, "layout": record_layout(get_game(GAME).state_dtype)}
 
 
-def new_folder(settings: Settings) -> Path:
+def new_folder(settings: AnySettings) -> Path:
     """The path runs/NAME; `ValueError` if it is there already."""
     folder = Path("runs") / (settings.name or time.strftime(f"{settings.preset}-%Y%m%d-%H%M%S"))
     if folder.exists():
@@ -131,7 +150,7 @@ def new_folder(settings: Settings) -> Path:
     return folder
 
 
-def write_settings(folder: Path, settings: Settings) -> None:
+def write_settings(folder: Path, settings: AnySettings) -> None:
     """Make the folder of a new run with its ``config.json``."""
     folder.mkdir(parents=True)
     config = {
@@ -142,15 +161,17 @@ def write_settings(folder: Path, settings: Settings) -> None:
     write_json(folder / "config.json", config)
 
 
-def show_results(run: Run) -> None:
+def show_results(run: Run | League) -> None:
     """Print the table and the times; write them into the run's folder and the agent's card."""
-    rows, times = results_table(run), time_shares(run)
+    rows, times = results_table(run), {"steps_per_second": run.steps / run.clock.seconds}
     table = markdown_table(rows)
-    speed = (
-        f"{run.model.num_timesteps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s. "
-        f"The games took {times['games']:.1%} of that time, opponents' thinking included; "
-        f"rules, masks and observations alone {times['environment']:.1%}."
-    )
+    speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s."
+    if isinstance(run, Run):
+        times = time_shares(run)
+        speed += (
+            f" The games took {times['games']:.1%} of that time, opponents' thinking included; "
+            f"rules, masks and observations alone {times['environment']:.1%}."
+        )
     write_json(run.folder / "results.json", {"table": rows, "times": times})
     (run.folder / "results.md").write_text(f"`{run.command}`\n\n{table}\n\n{speed}\n", "utf-8")
     run.save_agent(results=rows, machine=machine())

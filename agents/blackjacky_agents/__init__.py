@@ -1,6 +1,6 @@
 """Agents for the environments: bots, learned agents, and the table that finds them by name."""
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.registry import agent_names, make_agent
+from blackjacky_agents.registry import agent_names, bot_names, make_agent
 
-__all__ = ["Agent", "CompiledAgent", "agent_names", "make_agent"]
+__all__ = ["Agent", "CompiledAgent", "agent_names", "bot_names", "make_agent"]

@@ -25,6 +25,11 @@ BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
 }
 
 
+def bot_names(game: str) -> list[str]:
+    """The bots for a game that follow rules of thumb or reckon, weakest first."""
+    return [name for of, name in BOTS if of == game]
+
+
 def agent_names(game: str) -> list[str]:
     """The names that `make_agent` knows for a game, weakest first."""
     return [name for of, name in BOTS if of == game]

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from tqdm import tqdm
 
-from blackjacky_agents import agent_names, make_agent
+from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.checkpoint import AGENT_FILE, Arrays, load_checkpoint, save_agent, save_checkpoint, write_aside
 from blackjacky_agents.evaluation import against_copies
@@ -224,7 +224,8 @@ def follow_advice(linears: Sequence[torch.nn.Linear], logit: float) -> None:
         linears[-1].weight[units, units] = logit
 
 
-def _make_compiled(name: str) -> CompiledAgent:
+def compiled_agent(name: str) -> CompiledAgent:
+    """The agent of that name, which must be a compiled one."""
     agent = make_agent(name, GAME)
     assert isinstance(agent, CompiledAgent)
     return agent
@@ -244,8 +245,8 @@ class Run:
     def __init__(self, settings: Settings, folder: Path, command: str) -> None:
         check_settings(settings)
         self.settings, self.folder, self.command = settings, folder, command
-        self.bots = [_make_compiled(name) for name in agent_names(GAME)]
-        self.teachers = [_make_compiled(name) for name in settings.bots]
+        self.bots = [compiled_agent(name) for name in bot_names(GAME)]
+        self.teachers = [compiled_agent(name) for name in settings.bots]
         self.copies: list[CompiledAgent] = []
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
@@ -264,6 +265,11 @@ class Run:
         if settings.advice_logit:
             follow_advice(linears_of(self.model), settings.advice_logit)
         self.env.set_opponents([*self.bots, self.learner(greedy=False)])  # all kinds that will ever play are compiled
+
+    @property
+    def steps(self) -> int:
+        """Decisions of the learner so far."""
+        return int(self.model.num_timesteps)
 
     def learner(self, greedy: bool) -> CompiledAgent:
         """The learner as it is now; not greedy: as it explores."""
@@ -356,14 +362,8 @@ class Run:
         self.model._last_obs = self.env.set_state(groups["games"])
         self.env.seconds = state["game_seconds"]
         self.clock.go_on_from(state["seconds"])
-        self._forget_tests_after(state["steps"])
+        forget_tests_after(self.folder, state["steps"])
         return complaints
-
-    def _forget_tests_after(self, steps: int) -> None:
-        """Drop what ``progress.jsonl`` says of steps after a checkpoint, and a line that was cut short."""
-        lines = (self.folder / "progress.jsonl").read_text("utf-8").splitlines(keepends=True)
-        kept = [line for line in lines if line.endswith("\n") and json.loads(line)["steps"] <= steps]
-        write_aside(self.folder / "progress.jsonl", "".join(kept).encode())
 
     def _restore_learner(self, groups: Mapping[str, Arrays], state: Mapping[str, Any]) -> None:
         model = self.model
@@ -409,6 +409,13 @@ class Run:
         self.clock.go_on_from(0)
 
 
+def forget_tests_after(folder: Path, steps: int) -> None:
+    """Drop what ``progress.jsonl`` says of steps after a checkpoint, and a line that was cut short."""
+    lines = (folder / "progress.jsonl").read_text("utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if line.endswith("\n") and json.loads(line)["steps"] <= steps]
+    write_aside(folder / "progress.jsonl", "".join(kept).encode())
+
+
 class Trainer(BaseCallback):
     """What happens between two updates: copies, tests, checkpoints, the end of time, and stopping when asked to."""
 
@@ -448,8 +455,15 @@ class Trainer(BaseCallback):
         return not self._finished
 
 
+class Stoppable(Protocol):
+    """What `stop_gently` stops."""
+
+    interrupted: bool
+    bar: tqdm[Any]
+
+
 @contextmanager
-def stop_gently(trainer: Trainer) -> Iterator[None]:
+def stop_gently(trainer: Stoppable) -> Iterator[None]:
     """Within this block Ctrl-C and SIGTERM end the training after the present update; a second one ends it at once."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
@@ -471,7 +485,17 @@ def stop_gently(trainer: Trainer) -> Iterator[None]:
 # ---------------------------------------------------------------- results
 
 
-def results_table(run: Run, table_sizes: Sequence[int] = (4, 2, 6)) -> list[dict[str, Any]]:
+class Trained(Protocol):
+    """What `results_table` looks at."""
+
+    settings: Any
+    bots: Sequence[CompiledAgent]
+
+    def learner(self, greedy: bool) -> CompiledAgent:
+        """The learner as it is now."""
+
+
+def results_table(run: Trained, table_sizes: Sequence[int] = (4, 2, 6)) -> list[dict[str, Any]]:
     """The learner in a random seat against copies of each bot there is: one row per table size and bot."""
     learner, settings = run.learner(greedy=True), run.settings
     return [
@@ -530,7 +554,7 @@ def draw_curve(folder: Path) -> None:
     for name in lines[0]["win_rate"]:
         axes.plot(millions, [line["win_rate"][name] for line in lines], label=f"against three {name}")
     axes.axhline(0.25, color="grey", linestyle=":", label="par")
-    axes.set(xlabel="million decisions of the learner", ylabel="win rate at a table of four", ylim=(0, 1))
+    axes.set(xlabel="million decisions learned from", ylabel="win rate at a table of four", ylim=(0, 1))
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right upper", frameon=False)
     figure.savefig(folder / "learning_curve.png", dpi=120)

@@ -1,0 +1,676 @@
+"""The league: one network learns what each action is worth, at tables of all kinds, against a growing pool.
+
+It is approximate policy iteration with roll-outs (Tesauro and Galperin 1996; Lagoudakis and Parr 2003): at some
+decisions of whole games every legal action is tried out to the end of the round (`lookahead.study`), the network
+learns decisions of whole games every legal action is tried out to the end of the round (`lookahead.study`), the
+network (a softmax). The network's weights are averaged over time, so that the chance in single trials goes. Opponents
+are drawn by how often they win against the learner (prioritised fictitious self-play; Vinyals et al. 2019): bots,
+earlier copies of the learner, and exploiters, which are copies that went on to learn against the learner alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from blackjacky_agents import bot_names
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.checkpoint import AGENT_FILE, Arrays, load_checkpoint, save_agent, save_checkpoint
+from blackjacky_agents.evaluation import against_copies
+from blackjacky_agents.lookahead import Studies, study
+from blackjacky_agents.network import Encoding, Layers, encode_all, find_encoding, layers_of, network_policy, pack
+from blackjacky_agents.training import (
+    CHECKPOINT_SECONDS,
+    GAME,
+    Clock,
+    compiled_agent,
+    draw_curve,
+    forget_tests_after,
+    stop_gently,
+    versions,
+)
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.game import check_integer
+from blackjacky_env.games import get_game
+
+_STANDING_UNITS = (64, 64)
+_NETWORKS = ("values", "averaged", "standing", "stakes")
+_VARIANTS = ("classic", "schnell_duell")
+_JUDGING_UPDATES = 50  # of the network for standings, before anything is tried out
+_SEEDS = 2**40  # of games belong to each seed of a league
+_EXPLOITER_SEEDS = 2**62  # of an exploiter's games, beyond those of the league
+_WARM_AVERAGE = 0.05
+_DECAY = 0.99  # of what is remembered of wins, from one batch of games to the next
+
+
+@dataclass(frozen=True)
+class LeagueSettings:
+    """Train an agent in a league of bots, earlier selves and exploiters."""
+
+    preset: Literal["league"] = "league"
+    """Where the defaults of everything below come from."""
+    name: str = ""
+    """The run is kept in runs/NAME; by default preset and time of day."""
+    seed: int = 0
+    """All random numbers follow from it."""
+    steps: int = 100_000_000
+    """Decisions that are tried out in the whole training."""
+    minutes: float = 80.0
+    """Training ends after this time even if steps are left; learning rate and temperature fall accordingly."""
+    players: tuple[int, ...] = (4, 2, 4, 3, 4, 6, 4, 2, 5, 4)
+    """Table sizes; game i has the i-th, over and over."""
+    schnell_duell: float = 0.12
+    """Share of the games that are played in the variant Schnell-Duell."""
+    bots: tuple[str, ...] = ("counter", "trickster", "threshold")
+    """Bots in the pool from the beginning on."""
+    teacher: str = "counter"
+    """Who plays the learner's seats during the warm-up."""
+    warm_up: int = 100_000
+    """Decisions of the teacher that are tried out before the learner plays itself."""
+    encoding: Literal["cards", "odds", "advice"] = "odds"
+    """What the learner is shown: the cards and their odds, or also what `counter` reckons of them."""
+    hidden: tuple[int, ...] = (256, 256)
+    """Sizes of the hidden layers."""
+    games: int = 512
+    """Games played between two updates."""
+    rate: float = 0.2
+    """Share of the learner's decisions that are tried out."""
+    most: int = 24
+    """No more than this many of one game."""
+    alone: float = 0.4
+    """Share of the games in which the learner plays against itself alone."""
+    copies_of_one: float = 0.35
+    """Share of the games in which one opponent sits in all seats but one; in the others all seats are mixed."""
+    temperature: tuple[float, float] = (0.15, 0.04)
+    """Of the softmax by which the learner plays, at the start and at the end; 1: the usual size of what is at stake."""
+    refresh: int = 400_000
+    """Steps from one copy of the learner in the pool (and test) to the next."""
+    pool: int = 10
+    """The most copies and exploiters in the pool; the one that wins least against the learner leaves."""
+    exploiter_every: int = 4
+    """Every so many refreshes an exploiter is trained; 0: never."""
+    exploiter_steps: int = 150_000
+    """Decisions that an exploiter tries out."""
+    memory: int = 1_000_000
+    """The newest tried decisions are learned from."""
+    reuse: int = 4
+    """How often each is learned from."""
+    batch: int = 4096
+    """Decisions in a minibatch."""
+    learning_rate: float = 1e-3
+    """Of Adam at the start; it falls in a straight line to a twentieth."""
+    average: float = 0.005
+    """Share of the new weights in the average at every update."""
+    threads: int = 2
+    """CPU threads."""
+    test_games: int = 4000
+    """Games against three copies of each bot in tests during the training."""
+    final_games: int = 20_000
+    """Games in each cell of the table at the end."""
+
+
+def check_league_settings(settings: LeagueSettings) -> None:
+    """`ValueError` naming the first setting with which no training can run."""
+    for name in ("steps", "games", "most", "refresh", "pool", "memory", "reuse", "batch", "test_games", "final_games"):
+        check_integer(name, getattr(settings, name), 1, 2**40)
+    for name in ("warm_up", "exploiter_every", "exploiter_steps"):
+        check_integer(name, getattr(settings, name), 0, 2**40)
+    for units in settings.hidden:
+        check_integer("hidden", units, 1, 2**16)
+    game = get_game(GAME)
+    for number in settings.players:
+        check_integer("players", number, game.min_players, game.max_players)
+    if not settings.bots or not settings.players:
+        raise ValueError(f"bots={settings.bots} and players={settings.players} must both name at least one")
+    for name in ("schnell_duell", "rate", "alone", "copies_of_one", "average"):
+        if not 0 <= getattr(settings, name) <= 1:
+            raise ValueError(f"{name}={getattr(settings, name)} is out of range; allowed are 0 .. 1")
+    if not settings.minutes > 0 or not min(settings.temperature) > 0:
+        raise ValueError(f"minutes={settings.minutes} and temperature={settings.temperature} must be above 0")
+
+
+# ---------------------------------------------------------------- the learner
+
+
+class Memory:
+    """The newest rows of some arrays of one length.
+
+    Args:
+        rows: how many are kept.
+        shapes: shape and dtype of a row in each array.
+    """
+
+    def __init__(self, rows: int, *shapes: tuple[tuple[int, ...], type]) -> None:
+        self._arrays: list[npt.NDArray[Any]] = [np.zeros((rows, *shape), dtype) for shape, dtype in shapes]
+        self._rows, self._added = rows, 0
+
+    def __len__(self) -> int:
+        return min(self._rows, self._added)
+
+    def add(self, *rows: npt.NDArray[Any]) -> None:
+        """Add rows to each array; the oldest go if there is no room."""
+        places = np.arange(self._added, self._added + len(rows[0])) % self._rows
+        for array, new in zip(self._arrays, rows, strict=True):
+            array[places] = new
+        self._added += len(rows[0])
+
+    def draw(self, count: int, rng: np.random.Generator) -> list[npt.NDArray[Any]]:
+        """Random rows of each array, the same of all."""
+        chosen = rng.integers(len(self), size=count)
+        return [array[chosen] for array in self._arrays]
+
+
+class Learner:
+    """A network for the value of actions and one for standings, with what they learn from.
+
+    Args:
+        settings: sizes and rates.
+        seed: of the first weights and of what is drawn from the memory.
+        start: layers to begin with instead of random ones.
+    """
+
+    def __init__(self, settings: LeagueSettings, seed: int, start: Layers | None = None) -> None:
+        self.settings, game = settings, get_game(GAME)
+        self.encoding, self.standing_encoding = find_encoding(settings.encoding, GAME), find_encoding("standing", GAME)
+        self.rng = np.random.default_rng([seed, 2])
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            self.values = perceptron([self.encoding.size, *settings.hidden, game.num_actions])
+            self.averaged = perceptron([self.encoding.size, *settings.hidden, game.num_actions])
+            self.standing = perceptron([self.standing_encoding.size, *_STANDING_UNITS, 1])
+            self.stakes = perceptron([self.standing_encoding.size, *_STANDING_UNITS, 1])
+        if start is not None:
+            set_layers(self.values, start)
+        self.averaged.load_state_dict(self.values.state_dict())
+        self._optimizers = {
+            "values": torch.optim.Adam(self.values.parameters()),
+            "standing": torch.optim.Adam(self.standing.parameters()),
+            "stakes": torch.optim.Adam(self.stakes.parameters()),
+        }
+        observation = ((game.layout.size,), np.int8)
+        self._decisions = Memory(settings.memory, observation, ((game.num_actions,), np.float16))
+        self._standings = Memory(settings.memory // 4 + 1, observation, ((), np.float32))
+
+    def agent(self, temperature: float | None = None) -> CompiledAgent:
+        """Who takes the action of the highest value, or (with a temperature) draws from the softmax of values."""
+        layers = layers_of(linears(self.averaged))
+        if temperature is not None:
+            weight, bias = layers[-1]
+            layers = [*layers[:-1], (weight / np.float32(temperature), bias / np.float32(temperature))]
+        return CompiledAgent("learner", GAME, network_policy(self.encoding), pack(layers, temperature is None))
+
+    def worth(self) -> tuple[Encoding, npt.NDArray[np.float32]]:
+        """What `study` takes to estimate the worth of a standing."""
+        return self.standing_encoding, pack(layers_of(linears(self.standing)), True)
+
+    def remember(self, studies: Studies) -> None:
+        """Keep what was tried out and how games ended."""
+        self._decisions.add(studies.observations, studies.values)
+        self._standings.add(studies.standings, studies.shares)
+
+    def learn(self, studied: int, left: float, average: float) -> float:
+        """Updates for so many new decisions; ``left``: share of the training (0 .. 1). Returns the mean loss."""
+        updates = max(1, self.settings.reuse * studied // self.settings.batch)
+        self.learn_standings(max(1, updates // 2), left)
+        return sum(self._learn_values(left, average) for _ in range(updates)) / updates
+
+    def learn_standings(self, updates: int, left: float) -> None:
+        """Bring the chance to win that a standing shows closer to who won."""
+        for _ in range(updates):
+            observations, shares = self._standings.draw(self.settings.batch // 2, self.rng)
+            shown = torch.from_numpy(encode_all(self.standing_encoding, observations))
+            loss = nn.functional.binary_cross_entropy_with_logits(self.standing(shown)[:, 0], torch.from_numpy(shares))
+            self._step("standing", loss, left)
+
+    def _learn_values(self, left: float, average: float) -> float:
+        """One update: squared errors of the differences between a decision's actions, measured by what is at stake.
+
+        A heart is worth little in the first round at a table of six and everything in the last round of a duel. With
+        differences divided by their usual size at such standings, the network need not learn to multiply, and each
+        decision counts as much as it is free of chance.
+        """
+        observations, values = self._decisions.draw(self.settings.batch, self.rng)
+        target = torch.from_numpy(values.astype(np.float32))
+        legal = torch.isfinite(target)
+        target = centred(torch.nan_to_num(target), legal)
+        target = target / self._learn_stakes(observations, target, legal, left)
+        shown = torch.from_numpy(encode_all(self.encoding, observations, legal.numpy()))
+        loss = (centred(self.values(shown), legal) - target).square().sum() / legal.sum()
+        self._step("values", loss, left)
+        with torch.no_grad():
+            for mean, new in zip(self.averaged.parameters(), self.values.parameters(), strict=True):
+                mean.lerp_(new, average)
+        return loss.item()
+
+    def _learn_stakes(
+        self, observations: npt.NDArray[np.int8], target: torch.Tensor, legal: torch.Tensor, left: float
+    ) -> torch.Tensor:
+        """The usual size of differences at these standings, (N, 1): the spread that makes them likeliest."""
+        logarithm = self.stakes(torch.from_numpy(encode_all(self.standing_encoding, observations)))
+        variance = target.square().sum(1, keepdim=True) / (legal.sum(1, keepdim=True) - 1)
+        self._step("stakes", (variance * torch.exp(-2 * logarithm) / 2 + logarithm).mean(), left)
+        return torch.exp(logarithm.detach()).clamp(min=0.01)
+
+    def _step(self, which: str, loss: torch.Tensor, left: float) -> None:
+        optimizer = self._optimizers[which]
+        for group in optimizer.param_groups:
+            group["lr"] = self.settings.learning_rate * (0.05 + 0.95 * left)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+
+    def state(self) -> Arrays:
+        """All weights and moments; what is remembered is left out."""
+        arrays: Arrays = {}
+        for name in _NETWORKS:
+            arrays |= {f"{name}.{key}": tensor.numpy() for key, tensor in getattr(self, name).state_dict().items()}
+        for name, optimizer in self._optimizers.items():
+            for number, moments in optimizer.state_dict()["state"].items():
+                arrays |= {f"adam {name}.{number} {key}": tensor.numpy() for key, tensor in moments.items()}
+        return arrays
+
+    def set_state(self, groups: Mapping[str, Arrays]) -> None:
+        """Go on from what `state` gave, by the first part of the names."""
+        for name in _NETWORKS:
+            tensors = {key: torch.from_numpy(array.copy()) for key, array in groups[name].items()}
+            getattr(self, name).load_state_dict(tensors)
+        for name, optimizer in self._optimizers.items():
+            moments: dict[int, dict[str, torch.Tensor]] = {}
+            for key, array in groups.get(f"adam {name}", {}).items():
+                number, _, which = key.partition(" ")
+                moments.setdefault(int(number), {})[which] = torch.from_numpy(array.copy())
+            optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def perceptron(sizes: Sequence[int]) -> nn.Sequential:
+    """Linear layers with ReLU between them."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in pairwise(sizes):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def linears(network: nn.Sequential) -> list[nn.Linear]:
+    """The linear layers in order."""
+    return [layer for layer in network if isinstance(layer, nn.Linear)]
+
+
+def set_layers(network: nn.Sequential, layers: Layers) -> None:
+    """Give a network the weights of layers of the same sizes; `ValueError` if they have others."""
+    for linear, (weight, bias) in zip(linears(network), layers, strict=True):
+        if weight.T.shape != linear.weight.shape:
+            raise ValueError(f"a layer is {weight.T.shape}, the network to start from has {tuple(linear.weight.shape)}")
+        with torch.no_grad():
+            linear.weight.copy_(torch.from_numpy(weight.T.copy()))
+            linear.bias.copy_(torch.from_numpy(bias.copy()))
+
+
+def centred(values: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """Values (N, A) of legal actions less their mean; 0 where not legal."""
+    mean = (values * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
+    return (values - mean) * legal
+
+
+# ---------------------------------------------------------------- games
+
+
+class Played(NamedTuple):
+    """A batch of games: who sat where, and what each seat won."""
+
+    seating: npt.NDArray[np.int64]
+    """Number of the agent in each seat, (N, P); -1: no such seat."""
+    shares: npt.NDArray[np.float64]
+    """1 / number of winners for a winner, else 0, (N, P)."""
+    studies: Studies
+
+
+def play_tables(
+    learner: Learner,
+    agents: Sequence[CompiledAgent],
+    seating: npt.NDArray[np.int64],
+    first_seed: int,
+    rate: float | None = None,
+) -> Played:
+    """Play whole games and try out decisions of agent 0.
+
+    Game i has seed ``first_seed + i``, the i-th table size of the settings, and agents ``seating[i]`` (N, P). ``rate``
+    instead of that of the settings.
+    """
+    settings, game, count = learner.settings, get_game(GAME), len(seating)
+    sizes = table_sizes(settings, count)
+    quick = np.random.default_rng([first_seed, 3]).random(count) < settings.schnell_duell
+    states = zeros(count, game.state_dtype)
+    for i in range(count):
+        states[i] = template(int(sizes[i]), _VARIANTS[int(quick[i])])
+    studied = np.arange(len(agents)) == 0
+    studies = study(
+        game,
+        states,
+        np.arange(first_seed, first_seed + count),
+        seating,
+        [(agent.policy, agent.parameters) for agent in agents],
+        studied,
+        settings.rate if rate is None else rate,
+        settings.most,
+        learner.worth(),
+        settings.threads,
+    )
+    winners = states["winners"].astype(float)
+    shares = winners / np.maximum(winners.sum(axis=1, keepdims=True), 1)
+    return Played(np.where(np.arange(game.max_players) < sizes[:, None], seating, -1), shares, studies)
+
+
+def table_sizes(settings: LeagueSettings, count: int) -> npt.NDArray[np.int64]:
+    """The table size of each game of a batch, (N,)."""
+    return np.resize(np.array(settings.players, np.int64), count)
+
+
+@cache
+def template(num_players: int, variant: str) -> Any:
+    """A record with options written."""
+    game = get_game(GAME)
+    return game.new_state(num_players, variant, game.check_options(num_players, variant, {}))[0]
+
+
+def seat_among(
+    settings: LeagueSettings, weights: npt.NDArray[np.float64], rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Who sits where in a batch of games, (N, P): 0 is the learner, and 1 + i opponent i, drawn by its weight.
+
+    The learner alone, in one seat among copies of one opponent, or in one seat and some others at a mixed table.
+    """
+    count, seats = settings.games, get_game(GAME).max_players
+    rows = np.arange(count)
+    own = rng.integers(table_sizes(settings, count))
+    seating = 1 + rng.choice(len(weights), (count, seats), p=weights / weights.sum())
+    kind = rng.random((count, 1))
+    mixed = kind >= settings.alone + settings.copies_of_one
+    seating = np.where(mixed, seating, seating[:, :1])
+    seating[mixed & (rng.random((count, seats)) < settings.alone)] = 0
+    seating[kind[:, 0] < settings.alone] = 0
+    seating[rows, own] = 0
+    return seating
+
+
+# ---------------------------------------------------------------- the pool
+
+
+@dataclass
+class Opponent:
+    """One of the pool, and how the learner fared at tables with it."""
+
+    name: str
+    agent: CompiledAgent
+    won: float = 1.0
+    """What the learner won there lately, per seat of its own; older games count less and less."""
+    lost: float = 1.0
+    """What this opponent won, per seat."""
+
+    @property
+    def weight(self) -> float:
+        """How often it is played: the more, the more it wins."""
+        return (self.lost / (self.won + self.lost)) ** 2 + 0.02
+
+
+def count_wins(pool: Sequence[Opponent], played: Played) -> None:
+    """Note for each opponent what it and the learner won where both sat."""
+    seating, shares = played.seating, played.shares
+    own = seating == 0
+    for number, opponent in enumerate(pool, start=1):
+        theirs = seating == number
+        both = own.any(axis=1) & theirs.any(axis=1)
+        won, lost = ((shares * of)[both].sum(axis=1) / of[both].sum(axis=1) for of in (own, theirs))
+        opponent.won = _DECAY * opponent.won + float(won.sum())
+        opponent.lost = _DECAY * opponent.lost + float(lost.sum())
+
+
+# ---------------------------------------------------------------- best responses
+
+
+def respond(
+    learner: Learner, opponent: CompiledAgent, steps: int, first_seed: int, temperature: float
+) -> Iterator[tuple[int, Played]]:
+    """Let the learner learn against copies of one opponent in all other seats; yields steps made, batch by batch."""
+    rng = np.random.default_rng([first_seed, 4])
+    alone = replace(learner.settings, alone=0.0, copies_of_one=1.0)
+    made = 0
+    learn_to_judge(learner, opponent, first_seed)
+    while made < steps:
+        seating = seat_among(alone, np.ones(1), rng)
+        first_seed += len(seating)
+        played = play_tables(learner, [learner.agent(temperature), opponent], seating, first_seed)
+        learner.remember(played.studies)
+        made += len(played.studies.values)
+        learner.learn(len(played.studies.values), max(0.0, 1 - made / steps), learner.settings.average)
+        yield made, played
+
+
+def learn_to_judge(learner: Learner, opponent: CompiledAgent, first_seed: int) -> None:
+    """Some games in which nothing is tried out, so that standings are not judged at random."""
+    seating = np.zeros((learner.settings.games, get_game(GAME).max_players), np.int64)
+    played = play_tables(learner, [opponent], seating, first_seed, rate=0.0)
+    learner.remember(played.studies)
+    learner.learn_standings(_JUDGING_UPDATES, 1.0)
+
+
+# ---------------------------------------------------------------- the training
+
+
+class League:
+    """One training: the learner, its pool, and the folder in which everything is kept.
+
+    Args:
+        settings: what to do.
+        folder: runs/NAME; must be there when training begins.
+        command: how it was started, for the card.
+
+    Raises `ValueError` for settings with which no training can run.
+    """
+
+    def __init__(self, settings: LeagueSettings, folder: Path, command: str) -> None:
+        check_league_settings(settings)
+        torch.set_num_threads(settings.threads)
+        self.settings, self.folder, self.command = settings, folder, command
+        self.bots = [compiled_agent(name) for name in bot_names(GAME)]
+        self.teacher = compiled_agent(settings.teacher)
+        self.student = Learner(settings, settings.seed)
+        self.pool = [Opponent(name, compiled_agent(name)) for name in settings.bots]
+        self.rng = np.random.default_rng([settings.seed, 1])
+        self.clock = Clock(settings.minutes)
+        self.steps = self.batches = self.refreshes = 0
+        self.interrupted = False
+
+    @property
+    def left(self) -> float:
+        """Share of the training that is left, by steps or time."""
+        return self.clock.left(1 - self.steps / self.settings.steps)
+
+    @property
+    def temperature(self) -> float:
+        """Of the softmax by which the learner plays now."""
+        first, last = self.settings.temperature
+        return last + (first - last) * self.left
+
+    def learner(self, greedy: bool) -> CompiledAgent:
+        """The learner as it is now; not greedy: as it explores."""
+        return self.student.agent(None if greedy else self.temperature)
+
+    # ------------------------------------------------------------ training
+
+    def train(self) -> bool:
+        """Train to the end, with a progress bar on stderr; False if it was told to stop before (see `stop_gently`)."""
+        self._begin()
+        checkpoint_due = time.perf_counter() + CHECKPOINT_SECONDS
+        with self._bar() as self.bar, stop_gently(self):
+            while self.left > 0 and not self.interrupted:
+                if self.steps >= self.refreshes * self.settings.refresh:
+                    self.refresh()
+                self._play_batch()
+                if time.perf_counter() >= checkpoint_due:
+                    self.save()
+                    checkpoint_due = time.perf_counter() + CHECKPOINT_SECONDS
+        if not self.interrupted:
+            self.test()
+        self.clock.stop()
+        self.save()
+        draw_curve(self.folder)
+        return not self.interrupted
+
+    def _bar(self) -> tqdm[Any]:
+        return tqdm(
+            total=self.settings.steps,
+            initial=self.steps,
+            unit=" decisions",
+            unit_scale=True,
+            mininterval=0.5 if sys.stderr.isatty() else 15,
+        )
+
+    def _begin(self) -> None:
+        """Compile what will be played often, which is no part of the training time, and learn to judge standings."""
+        if self.steps:
+            return
+        against_copies(self.learner(greedy=True), self.bots, 4, 1)
+        agents = [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
+        play_tables(self.student, agents, np.zeros((1, get_game(GAME).max_players), np.int64), 0)
+        self.clock.go_on_from(0)
+        learn_to_judge(self.student, self.teacher, self.settings.seed)
+
+    def _play_batch(self) -> None:
+        """Play games, count who won, and learn from what was tried out."""
+        warming_up = self.steps < self.settings.warm_up
+        learner = self.teacher if warming_up else self.learner(greedy=False)
+        weights = np.array([opponent.weight for opponent in self.pool])
+        seating = seat_among(self.settings, weights, self.rng)
+        agents = [learner, *(opponent.agent for opponent in self.pool)]
+        first_seed = self.settings.seed * _SEEDS + 2 * self.batches * self.settings.games
+        played = play_tables(self.student, agents, seating, first_seed % 2**62)
+        count_wins(self.pool, played)
+        self.student.remember(played.studies)
+        studied = len(played.studies.values)
+        self.student.learn(studied, self.left, _WARM_AVERAGE if warming_up else self.settings.average)
+        self.steps += studied
+        self.batches += 1
+        self.bar.update(studied)
+
+    # ------------------------------------------------------------ pool and tests
+
+    def refresh(self) -> None:
+        """Test; take a copy of the learner, and now and then an exploiter of it, into the pool."""
+        self.refreshes = self.steps // self.settings.refresh + 1
+        self.bar.set_postfix(self.test())
+        if self.steps < self.settings.warm_up:
+            return
+        self._add(Opponent(f"copy {self.refreshes}", self.learner(greedy=False)))
+        every = self.settings.exploiter_every
+        if every and self.refreshes % every == 0:
+            self._add(self._exploiter())
+
+    def _exploiter(self) -> Opponent:
+        """A copy of the learner that has gone on to learn against the learner alone."""
+        exploiter = Learner(
+            self.settings, self.settings.seed + self.refreshes, layers_of(linears(self.student.averaged))
+        )
+        exploiter.standing.load_state_dict(self.student.standing.state_dict())
+        exploiter.stakes.load_state_dict(self.student.stakes.state_dict())
+        learner, steps, temperature = self.learner(greedy=False), self.settings.exploiter_steps, self.temperature
+        for _ in respond(exploiter, learner, steps, _EXPLOITER_SEEDS + self.batches, temperature):
+            if self.interrupted:
+                break
+        return Opponent(f"exploiter {self.refreshes}", exploiter.agent(temperature))
+
+    def _add(self, opponent: Opponent) -> None:
+        """Let one more into the pool; if it is full, the one that is won against most easily leaves, bots excepted."""
+        learned = self.pool[len(self.settings.bots) :]
+        if len(learned) >= self.settings.pool:
+            self.pool.remove(min(learned, key=lambda other: other.weight))
+        self.pool.append(opponent)
+
+    def test(self) -> dict[str, float]:
+        """Win rates at tables of four against three copies of each bot, written to ``progress.jsonl``."""
+        games, threads = self.settings.test_games, self.settings.threads
+        scores = against_copies(self.learner(greedy=True), self.bots, 4, games, threads=threads)
+        rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
+        pool = {opponent.name: round(opponent.won / (opponent.won + opponent.lost), 3) for opponent in self.pool}
+        line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": rates, "pool": pool}
+        with (self.folder / "progress.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        return rates
+
+    # ------------------------------------------------------------ files
+
+    def save(self) -> Path:
+        """Write a checkpoint and the agent as it is now; returns the checkpoint."""
+        self.save_agent()
+        return save_checkpoint(self.folder / "checkpoints", self.steps, self._arrays(), self._state())
+
+    def save_agent(self, **facts: Any) -> None:
+        """Write the agent as it is now, with its card; ``facts``: what the card says besides how it was made."""
+        save_agent(
+            self.folder / AGENT_FILE,
+            layers_of(linears(self.student.averaged)),
+            GAME,
+            self.student.encoding,
+            trained_on={"variant": list(_VARIANTS), "num_players": sorted(set(self.settings.players)), "options": {}},
+            steps=self.steps,
+            seconds=round(self.clock.seconds, 1),
+            command=self.command,
+            seed=self.settings.seed,
+            versions=versions(),
+            **facts,
+        )
+
+    def _arrays(self) -> Arrays:
+        learned = self.pool[len(self.settings.bots) :]
+        return {
+            **{f"learner/{name}": array for name, array in self.student.state().items()},
+            **{f"pool/{i}": opponent.agent.parameters for i, opponent in enumerate(learned)},
+        }
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "steps": self.steps,
+            "batches": self.batches,
+            "refreshes": self.refreshes,
+            "seconds": self.clock.seconds,
+            "pool": [[opponent.name, opponent.won, opponent.lost] for opponent in self.pool],
+            "generator": self.rng.bit_generator.state,
+            "student_generator": self.student.rng.bit_generator.state,
+        }
+
+    def resume(self) -> list[str]:
+        """Go on from the newest whole checkpoint; returns a line about each one that is broken.
+
+        The pool and all weights are as they were. What was tried out is not kept; the memory fills anew.
+        """
+        arrays, state, complaints = load_checkpoint(self.folder / "checkpoints")
+        groups: dict[str, Arrays] = {}
+        for name, array in arrays.items():
+            if name.startswith("learner/"):
+                group, _, rest = name.removeprefix("learner/").partition(".")
+                groups.setdefault(group, {})[rest] = array
+        self.student.set_state(groups)
+        policy = network_policy(self.student.encoding)
+        bots = len(self.settings.bots)
+        for i in range(len(state["pool"]) - bots):
+            self.pool.append(Opponent("", CompiledAgent("learner", GAME, policy, arrays[f"pool/{i}"])))
+        for opponent, (name, won, lost) in zip(self.pool, state["pool"], strict=True):
+            opponent.name, opponent.won, opponent.lost = name, won, lost
+        self.steps, self.batches, self.refreshes = state["steps"], state["batches"], state["refreshes"]
+        self.rng.bit_generator.state = state["generator"]
+        self.student.rng.bit_generator.state = state["student_generator"]
+        self.clock.go_on_from(state["seconds"])
+        forget_tests_after(self.folder, self.steps)
+        return complaints

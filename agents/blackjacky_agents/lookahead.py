@@ -1,0 +1,212 @@
+"""What each legal action leads to: games between compiled agents, in which decisions are tried out.
+
+At a decision every legal action is made in a copy of the game, with the same hidden cards and the same order of the
+draw pile, and the agents in the seats play the round to its end. What is won then is the result of the game, or an
+estimate of it from how the players stand, so the many rounds to come add no chance. Since all actions of a decision
+meet the same cards, their differences tell more than their values (common random numbers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.network import Encoding, forward
+from blackjacky_env.engine import random
+from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.play import FOR_COPIES, Policy, make_cast, mover
+from blackjacky_env.engine.threads import spread
+
+FOR_STUDIES = 110  # a purpose of random numbers
+NOT_LEGAL = np.float32(np.nan)
+MOST_ROUNDS = 24  # of a game are looked at
+
+Agents = Sequence[tuple[Policy, npt.NDArray[np.float32]]]
+
+
+class Studies(NamedTuple):
+    """Decisions tried out, D of them, and standings, S of them, from whole games."""
+
+    observations: npt.NDArray[np.int8]
+    """What the player who decided saw, (D, K)."""
+    values: npt.NDArray[np.float32]
+    """By action, the share of the win (0 .. 1) that the player got or may expect; NaN if not legal. (D, A)."""
+    standings: npt.NDArray[np.int8]
+    """What a player saw when a round had begun, (S, K)."""
+    shares: npt.NDArray[np.float32]
+    """What this player won in the end: 1 / number of winners, or 0. (S,)."""
+
+
+def study(
+    game: Game,
+    states: npt.NDArray[Any],
+    seeds: npt.NDArray[np.int64],
+    seating: npt.NDArray[np.int64],
+    agents: Agents,
+    studied: npt.NDArray[np.bool_],
+    rate: float,
+    most: int,
+    standing: tuple[Encoding, npt.NDArray[np.float32]],
+    threads: int = 1,
+) -> Studies:
+    """Play whole games and try out some of the decisions.
+
+    Args:
+        game: the game.
+        states: records with options written, (N,); left as the games ended.
+        seeds: seed of each game as for ``reset``, (N,).
+        seating: number of the agent in each seat, (N, max_players).
+        agents: (policy, parameters) of each agent.
+        studied: whose decisions are tried out, by agent.
+        rate: share of these decisions that are tried out; each follows from the game's key.
+        most: no more than this many decisions of a game.
+        standing: encoding and packed network that estimate what a player will win (a logit).
+        threads: CPU threads; they change nothing in the results.
+    """
+    games, size, actions = len(states), game.layout.size, game.num_actions
+    observations = np.zeros((games, most, size), np.int8)
+    values = np.full((games, most, actions), NOT_LEGAL, np.float32)
+    standings = np.zeros((games, MOST_ROUNDS, size), np.int8)
+    shares = np.zeros((games, MOST_ROUNDS), np.float32)
+    counts = np.zeros((games, 2), np.int64)
+    policies, cast = make_cast(agents)
+    play = _studier(game, policies, standing[0])
+
+    def work(first: int, last: int) -> None:
+        copy = zeros(1, game.state_dtype)
+        play(
+            states,
+            seeds,
+            seating,
+            cast,
+            studied,
+            rate,
+            standing[1],
+            copy,
+            observations,
+            values,
+            standings,
+            shares,
+            counts,
+            first,
+            last,
+        )
+
+    spread(work, games, threads)
+    tried = np.arange(most) < counts[:, :1]
+    stood = np.arange(MOST_ROUNDS) < counts[:, 1:]
+    return Studies(observations[tried], values[tried], standings[stood], shares[stood])
+
+
+@cache
+def _studier(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Callable[..., None]:
+    """Entry that plays games first .. last - 1 and fills the arrays of `study`."""
+    rules, move, try_out = game.rules, mover(game, policies), _tries(game, policies, standing)
+    begin, legal, encode, is_settled = rules.begin, rules.legal, rules.encode, rules.is_settled
+    settle, is_over, returns = rules.settle, rules.is_over, rules.returns
+    size, num_actions, players = game.layout.size, game.num_actions, game.max_players
+    game_key, stream, draw, below = random.game_key, random.stream, random.draw, random.below
+
+    def note_standing(s, seats, studied, standings, watched, counts):
+        seat = np.int64(below(draw(stream(s.key, FOR_STUDIES, counts[1], 0), 0), s.num_players))
+        if studied[seats[seat]] and counts[1] < len(standings):
+            encode(s, seat, standings[counts[1]])
+            watched[counts[1]] = seat
+            counts[1] += 1
+
+    note_standing = compiled(note_standing)
+
+    def play(
+        states,
+        seeds,
+        seating,
+        cast,
+        studied,
+        rate,
+        value,
+        copy,
+        observations,
+        values,
+        standings,
+        shares,
+        counts,
+        first,
+        last,
+    ):
+        observation, mask, result = np.empty(size, np.int8), np.empty(num_actions, np.int8), np.empty(players)
+        watched = np.empty(standings.shape[1], np.int64)
+        for i in range(first, last):
+            s, seats, count, decisions = states[i], seating[i], counts[i], 0
+            begin(s, game_key(seeds[i]), -1)
+            note_standing(s, seats, studied, standings[i], watched, count)
+            while not is_over(s):
+                lot = draw(stream(s.key, FOR_STUDIES, decisions, 1), 0) >> np.uint64(11)
+                if studied[seats[s.player]] and count[0] < values.shape[1] and lot < rate * 2.0**53:
+                    legal(s, mask)
+                    if mask.sum() > 1:
+                        encode(s, s.player, observations[i, count[0]])
+                        try_out(s, seats, cast, value, decisions, copy, mask, values[i, count[0]])
+                        count[0] += 1
+                move(s, seats[s.player], decisions, cast, observation, mask)
+                decisions += 1
+                if is_settled(s):
+                    settle(s)
+                    if not is_over(s):
+                        note_standing(s, seats, studied, standings[i], watched, count)
+            result[:] = 0.0
+            returns(s, result)
+            for k in range(count[1]):
+                shares[i, k] = max(result[watched[k]], 0.0)
+
+    return entry(play)
+
+
+@cache
+def _tries(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Callable[..., None]:
+    """Compiled (s, seats, cast, value, decision, copy, mask, values): every legal action, to the round's end."""
+    rules, move = game.rules, mover(game, policies)
+    apply, is_settled, settle, is_over, returns = (
+        rules.apply,
+        rules.is_settled,
+        rules.settle,
+        rules.is_over,
+        rules.returns,
+    )
+    encode, size, num_actions, players = rules.encode, game.layout.size, game.num_actions, game.max_players
+    show, shown_size, stream = standing.function, standing.size, random.stream
+
+    def worth(s, seat, value, observation, mask):
+        if is_over(s):
+            result = np.zeros(players)
+            returns(s, result)
+            return max(result[seat], 0.0)
+        encode(s, seat, observation)
+        shown = np.empty(shown_size, np.float32)
+        show(observation, mask, shown)
+        return 1.0 / (1.0 + np.exp(-forward(shown, value)[0]))
+
+    worth = compiled(worth)
+
+    def try_out(s, seats, cast, value, decision, copy, mask, values):
+        observation, unused = np.empty(size, np.int8), np.empty(num_actions, np.int8)
+        seat, t = s.player, copy[0]
+        for action in range(num_actions):
+            if mask[action] == 0:
+                continue
+            copy[0] = s
+            t.key = stream(s.key, FOR_COPIES, decision, 0)
+            apply(t, action)
+            made = 0
+            while not is_settled(t) and not is_over(t):
+                move(t, seats[t.player], made, cast, observation, unused)
+                made += 1
+            if is_settled(t):
+                settle(t)
+            values[action] = worth(t, seat, value, observation, unused)
+
+    return compiled(try_out)

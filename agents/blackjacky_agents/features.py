@@ -9,19 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.bots.black_jacky.counter import (
-    IF_KNOCKED,
-    ILLEGAL,
-    LATER,
-    NOW,
-    PARAMETERS,
-    estimate,
-    own_hand,
-    reckon_zocks,
-    think,
-)
+from blackjacky_agents.bots.black_jacky.counter import PARAMETERS, estimate
 from blackjacky_env.black_jacky.observation import LAYOUT as OBSERVATION
-from blackjacky_env.black_jacky.rules import DRAW
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.layout import Layout, Part
 
@@ -32,7 +21,6 @@ SEATS, VALUES = 6, 8
 _ACTIONS = 61
 _SUMS, _NEAR, _ODDS = 31, 7, 8
 _BUST = 21  # the entry of the one-hot sum that means just bust
-_ZOCKS, _NEAR_BUST = 18, 10
 _UNKNOWN = 8  # more unknown cards in one hand are counted as so many
 
 LAYOUT = Layout(
@@ -78,15 +66,6 @@ LAYOUT = Layout(
     ]
 )
 """What `cards` shows."""
-ODDS_LAYOUT = Layout(
-    [
-        *LAYOUT.parts.values(),
-        Part("zocks", (_ZOCKS,), 0, 2, "by zock: chance of losing a heart as `counter` estimates it, above the best"),
-        Part("best_zock", (), 0, 1, "the lowest of these chances"),
-        Part("losing", (3, _NEAR_BUST), 0, 1, "chance of losing with sums bust_at - 1 .. - 10: now, if I knock, later"),
-    ]
-)
-"""What `odds` shows."""
 ADVICE_LAYOUT = Layout(
     [
         *LAYOUT.parts.values(),
@@ -131,9 +110,6 @@ _A_COUNTS = LAYOUT.offset("hand_counts")
 _A_DISPLAYS = LAYOUT.offset("displays")
 _A_KNOWN = LAYOUT.offset("known")
 _A_SUM = LAYOUT.offset("sum")
-_A_ZOCKS = ODDS_LAYOUT.offset("zocks")
-_A_BEST_ZOCK = ODDS_LAYOUT.offset("best_zock")
-_A_LOSING = ODDS_LAYOUT.offset("losing")
 _A_CHANCES = ADVICE_LAYOUT.offset("chances")
 _A_ADVICE = ADVICE_LAYOUT.offset("advice")
 _A_TENTHS = LAYOUT.offset("tenths")
@@ -220,26 +196,6 @@ def standing(observation, mask, out):
         out[_S_OUT + seat] = observation[_O_OUT + seat]
         for hearts in range(min(int(observation[_O_HEARTS + seat]), 3)):
             out[_S_HEARTS + SEATS * hearts + seat] = 1
-
-
-@compiled
-def odds(observation, mask, out):
-    """Write `ODDS_LAYOUT` into ``out`` (float32); what `counter` reckons stays 0 off turn and while tipping."""
-    cards(observation, mask, out)
-    if not mask.any() or observation[_O_PHASE]:
-        return
-    thought = think(observation, PARAMETERS)
-    chances, values = np.zeros((4, thought.size)), np.full(_ACTIONS, ILLEGAL, np.float32)
-    best = reckon_zocks(thought, own_hand(observation), chances, values)
-    out[_A_BEST_ZOCK] = best
-    for zock in range(_ZOCKS):
-        if values[DRAW + zock] < ILLEGAL:
-            out[_A_ZOCKS + zock] = values[DRAW + zock] - best
-    for below in range(min(_NEAR_BUST, thought.bust_at)):
-        x = thought.bust_at - 1 - below
-        out[_A_LOSING + below] = chances[NOW, x]
-        out[_A_LOSING + _NEAR_BUST + below] = chances[IF_KNOCKED, x]
-        out[_A_LOSING + 2 * _NEAR_BUST + below] = chances[LATER, x]
 
 
 @compiled

@@ -1,11 +1,12 @@
-"""The league: one network learns what each action is worth, at tables of all kinds, against a growing pool.
+"""The league: one network learns to play at tables of all kinds, against a growing pool of opponents.
 
-It is approximate policy iteration with roll-outs (Tesauro and Galperin 1996; Lagoudakis and Parr 2003): at some
-decisions of whole games every legal action is tried out to the end of the round (`lookahead.study`), the network
-learns decisions of whole games every legal action is tried out to the end of the round (`lookahead.study`), the
-network (a softmax). The network's weights are averaged over time, so that the chance in single trials goes. Opponents
-are drawn by how often they win against the learner (prioritised fictitious self-play; Vinyals et al. 2019): bots,
-earlier copies of the learner, and exploiters, which are copies that went on to learn against the learner alone.
+It is approximate policy iteration with roll-outs (Tesauro and Galperin 1996; Lagoudakis and Parr 2003), in small
+steps: at some decisions of whole games every legal action is tried out to the end of the round (`lookahead.study`),
+and the policy moves towards what did better, all actions at once (mean actor-critic; Allen et al. 2017), so that no
+luck of the action taken comes in, and no critic is needed but for how the players stand after a round. It begins by
+imitating a teacher. The network's weights are averaged over time. Opponents are drawn by how often they win against
+the learner (prioritised fictitious self-play; Vinyals et al. 2019): bots, earlier copies of the learner, and
+exploiters, which are copies that went on to learn against the learner alone.
 """
 
 from __future__ import annotations
@@ -42,18 +43,26 @@ from blackjacky_agents.training import (
     stop_gently,
     versions,
 )
+from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.games import get_game
 
 _STANDING_UNITS = (64, 64)
-_NETWORKS = ("values", "averaged", "standing", "stakes")
+_NETWORKS = ("policy", "averaged", "standing", "stakes")
 _VARIANTS = ("classic", "schnell_duell")
 _JUDGING_UPDATES = 50  # of the network for standings, before anything is tried out
 _SEEDS = 2**40  # of games belong to each seed of a league
 _EXPLOITER_SEEDS = 2**62  # of an exploiter's games, beyond those of the league
 _WARM_AVERAGE = 0.05
+_LESSON_GAMES, _LESSON_MEMORY, _LESSON_UPDATES = 4096, 500_000, 3
+_MISTAKES = 0.05  # share of random actions in lessons
+_NEVER = -1e9  # logit of an illegal action
 _DECAY = 0.99  # of what is remembered of wins, from one batch of games to the next
+
+
+FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
+"""The agent of the preset full, which is shipped."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +85,12 @@ class LeagueSettings:
     """Share of the games that are played in the variant Schnell-Duell."""
     bots: tuple[str, ...] = ("counter", "trickster", "threshold")
     """Bots in the pool from the beginning on."""
-    teacher: str = "counter"
-    """Who plays the learner's seats during the warm-up."""
-    warm_up: int = 100_000
-    """Decisions of the teacher that are tried out before the learner plays itself."""
-    encoding: Literal["cards", "odds", "advice"] = "odds"
-    """What the learner is shown: the cards and their odds, or also what `counter` reckons of them."""
+    teacher: str = FULL
+    """Whom the learner imitates before it plays itself."""
+    lessons: int = 2_500_000
+    """Decisions of the teacher that it imitates; 0: it begins with nothing."""
+    encoding: Literal["cards", "advice"] = "cards"
+    """What the learner is shown: the cards and their odds, or also what `counter` thinks of the actions."""
     hidden: tuple[int, ...] = (256, 256)
     """Sizes of the hidden layers."""
     games: int = 512
@@ -94,8 +103,8 @@ class LeagueSettings:
     """Share of the games in which the learner plays against itself alone."""
     copies_of_one: float = 0.35
     """Share of the games in which one opponent sits in all seats but one; in the others all seats are mixed."""
-    temperature: tuple[float, float] = (0.15, 0.04)
-    """Of the softmax by which the learner plays, at the start and at the end; 1: the usual size of what is at stake."""
+    entropy: float = 0.02
+    """Bonus for entropy at the start; it falls in a straight line to a sixth. 1: the usual size of what is at stake."""
     refresh: int = 400_000
     """Steps from one copy of the learner in the pool (and test) to the next."""
     pool: int = 10
@@ -104,15 +113,15 @@ class LeagueSettings:
     """Every so many refreshes an exploiter is trained; 0: never."""
     exploiter_steps: int = 150_000
     """Decisions that an exploiter tries out."""
-    memory: int = 1_000_000
+    memory: int = 100_000
     """The newest tried decisions are learned from."""
-    reuse: int = 4
+    reuse: int = 3
     """How often each is learned from."""
     batch: int = 4096
     """Decisions in a minibatch."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 4e-4
     """Of Adam at the start; it falls in a straight line to a twentieth."""
-    average: float = 0.005
+    average: float = 0.02
     """Share of the new weights in the average at every update."""
     threads: int = 2
     """CPU threads."""
@@ -126,7 +135,7 @@ def check_league_settings(settings: LeagueSettings) -> None:
     """`ValueError` naming the first setting with which no training can run."""
     for name in ("steps", "games", "most", "refresh", "pool", "memory", "reuse", "batch", "test_games", "final_games"):
         check_integer(name, getattr(settings, name), 1, 2**40)
-    for name in ("warm_up", "exploiter_every", "exploiter_steps"):
+    for name in ("lessons", "exploiter_every", "exploiter_steps"):
         check_integer(name, getattr(settings, name), 0, 2**40)
     for units in settings.hidden:
         check_integer("hidden", units, 1, 2**16)
@@ -138,8 +147,8 @@ def check_league_settings(settings: LeagueSettings) -> None:
     for name in ("schnell_duell", "rate", "alone", "copies_of_one", "average"):
         if not 0 <= getattr(settings, name) <= 1:
             raise ValueError(f"{name}={getattr(settings, name)} is out of range; allowed are 0 .. 1")
-    if not settings.minutes > 0 or not min(settings.temperature) > 0:
-        raise ValueError(f"minutes={settings.minutes} and temperature={settings.temperature} must be above 0")
+    if not settings.minutes > 0:
+        raise ValueError(f"minutes={settings.minutes} is out of range; allowed is any number above 0")
 
 
 # ---------------------------------------------------------------- the learner
@@ -188,29 +197,26 @@ class Learner:
         self.rng = np.random.default_rng([seed, 2])
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            self.values = perceptron([self.encoding.size, *settings.hidden, game.num_actions])
+            self.policy = perceptron([self.encoding.size, *settings.hidden, game.num_actions])
             self.averaged = perceptron([self.encoding.size, *settings.hidden, game.num_actions])
             self.standing = perceptron([self.standing_encoding.size, *_STANDING_UNITS, 1])
             self.stakes = perceptron([self.standing_encoding.size, *_STANDING_UNITS, 1])
         if start is not None:
-            set_layers(self.values, start)
-        self.averaged.load_state_dict(self.values.state_dict())
+            set_layers(self.policy, start)
+        self.averaged.load_state_dict(self.policy.state_dict())
         self._optimizers = {
-            "values": torch.optim.Adam(self.values.parameters()),
+            "policy": torch.optim.Adam(self.policy.parameters()),
             "standing": torch.optim.Adam(self.standing.parameters()),
             "stakes": torch.optim.Adam(self.stakes.parameters()),
         }
         observation = ((game.layout.size,), np.int8)
         self._decisions = Memory(settings.memory, observation, ((game.num_actions,), np.float16))
-        self._standings = Memory(settings.memory // 4 + 1, observation, ((), np.float32))
+        self._standings = Memory(2 * settings.memory, observation, ((), np.float32))
 
-    def agent(self, temperature: float | None = None) -> CompiledAgent:
-        """Who takes the action of the highest value, or (with a temperature) draws from the softmax of values."""
-        layers = layers_of(linears(self.averaged))
-        if temperature is not None:
-            weight, bias = layers[-1]
-            layers = [*layers[:-1], (weight / np.float32(temperature), bias / np.float32(temperature))]
-        return CompiledAgent("learner", GAME, network_policy(self.encoding), pack(layers, temperature is None))
+    def agent(self, greedy: bool) -> CompiledAgent:
+        """Who plays by the averaged network: its likeliest actions, or (not greedy) samples."""
+        parameters = pack(layers_of(linears(self.averaged)), greedy)
+        return CompiledAgent("learner", GAME, network_policy(self.encoding), parameters)
 
     def worth(self) -> tuple[Encoding, npt.NDArray[np.float32]]:
         """What `study` takes to estimate the worth of a standing."""
@@ -221,11 +227,11 @@ class Learner:
         self._decisions.add(studies.observations, studies.values)
         self._standings.add(studies.standings, studies.shares)
 
-    def learn(self, studied: int, left: float, average: float) -> float:
-        """Updates for so many new decisions; ``left``: share of the training (0 .. 1). Returns the mean loss."""
+    def learn(self, studied: int, left: float) -> float:
+        """Updates for so many new decisions; ``left``: share of the training (0 .. 1). Returns the mean entropy."""
         updates = max(1, self.settings.reuse * studied // self.settings.batch)
         self.learn_standings(max(1, updates // 2), left)
-        return sum(self._learn_values(left, average) for _ in range(updates)) / updates
+        return sum(self._learn_policy(left) for _ in range(updates)) / updates
 
     def learn_standings(self, updates: int, left: float) -> None:
         """Bring the chance to win that a standing shows closer to who won."""
@@ -235,25 +241,41 @@ class Learner:
             loss = nn.functional.binary_cross_entropy_with_logits(self.standing(shown)[:, 0], torch.from_numpy(shares))
             self._step("standing", loss, left)
 
-    def _learn_values(self, left: float, average: float) -> float:
-        """One update: squared errors of the differences between a decision's actions, measured by what is at stake.
+    def _learn_policy(self, left: float) -> float:
+        """One update: towards the actions that did better than the policy does, in units of what is at stake.
 
         A heart is worth little in the first round at a table of six and everything in the last round of a duel. With
-        differences divided by their usual size at such standings, the network need not learn to multiply, and each
-        decision counts as much as it is free of chance.
+        differences divided by their usual size at such standings each decision counts as much as it is free of chance.
         """
         observations, values = self._decisions.draw(self.settings.batch, self.rng)
         target = torch.from_numpy(values.astype(np.float32))
         legal = torch.isfinite(target)
         target = centred(torch.nan_to_num(target), legal)
-        target = target / self._learn_stakes(observations, target, legal, left)
+        advantage = target / self._learn_stakes(observations, target, legal, left)
         shown = torch.from_numpy(encode_all(self.encoding, observations, legal.numpy()))
-        loss = (centred(self.values(shown), legal) - target).square().sum() / legal.sum()
-        self._step("values", loss, left)
+        logarithm = torch.log_softmax(self.policy(shown).masked_fill(~legal, _NEVER), 1)
+        chance = logarithm.exp()
+        entropy = -(chance * logarithm).sum(1)
+        loss = -((chance * advantage).sum(1) + self.settings.entropy * (0.2 + left) * entropy).mean()
+        self._step("policy", loss, left)
+        self._average(self.settings.average)
+        return float(entropy.mean().detach())
+
+    def imitate(self, lessons: Lessons, left: float) -> float:
+        """One update towards what a teacher does; returns the share of actions that were the teacher's already."""
+        observations, masks, actions = lessons.draw(self.settings.batch, self.rng)
+        legal, wanted = torch.from_numpy(masks > 0), torch.from_numpy(actions)
+        logits = self.policy(torch.from_numpy(encode_all(self.encoding, observations, masks))).masked_fill(
+            ~legal, _NEVER
+        )
+        self._step("policy", nn.functional.cross_entropy(logits, wanted), left)
+        self._average(_WARM_AVERAGE)
+        return float((logits.argmax(1) == wanted).float().mean())
+
+    def _average(self, share: float) -> None:
         with torch.no_grad():
-            for mean, new in zip(self.averaged.parameters(), self.values.parameters(), strict=True):
-                mean.lerp_(new, average)
-        return loss.item()
+            for mean, new in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
+                mean.lerp_(new, share)
 
     def _learn_stakes(
         self, observations: npt.NDArray[np.int8], target: torch.Tensor, legal: torch.Tensor, left: float
@@ -437,12 +459,47 @@ def count_wins(pool: Sequence[Opponent], played: Played) -> None:
         opponent.lost = _DECAY * opponent.lost + float(lost.sum())
 
 
+# ---------------------------------------------------------------- lessons
+
+
+class Lessons:
+    """Games of a teacher in all seats, with a random action now and then, so that mistakes are met as well.
+
+    Args:
+        settings: table sizes, seed and so on.
+    """
+
+    def __init__(self, settings: LeagueSettings) -> None:
+        self.settings, game = settings, get_game(GAME)
+        self.teacher = compiled_agent(settings.teacher)
+        self.rng = np.random.default_rng([settings.seed, 5])
+        self.teacher.reset(settings.seed)
+        self.batch = make_batch(
+            GAME, _LESSON_GAMES, list(settings.players), seed=settings.seed, threads=settings.threads
+        )
+        self._decisions = Memory(
+            _LESSON_MEMORY, ((game.layout.size,), np.int8), ((game.num_actions,), np.int8), ((), np.int64)
+        )
+
+    def go_on(self) -> int:
+        """One move in each game; returns how many of the teacher's choices are new."""
+        observations, masks = self.batch.observations, self.batch.action_masks
+        actions = self.teacher.act_batch(observations, masks)
+        open_to_choice = masks.sum(axis=1) > 1
+        self._decisions.add(observations[open_to_choice], masks[open_to_choice], actions[open_to_choice])
+        at_random = np.argmax(self.rng.random(masks.shape) * masks, axis=1)
+        self.batch.step(np.where(self.rng.random(len(actions)) < _MISTAKES, at_random, actions))
+        return int(open_to_choice.sum())
+
+    def draw(self, count: int, rng: np.random.Generator) -> list[npt.NDArray[Any]]:
+        """Observations, masks and the teacher's actions."""
+        return self._decisions.draw(count, rng)
+
+
 # ---------------------------------------------------------------- best responses
 
 
-def respond(
-    learner: Learner, opponent: CompiledAgent, steps: int, first_seed: int, temperature: float
-) -> Iterator[tuple[int, Played]]:
+def respond(learner: Learner, opponent: CompiledAgent, steps: int, first_seed: int) -> Iterator[tuple[int, Played]]:
     """Let the learner learn against copies of one opponent in all other seats; yields steps made, batch by batch."""
     rng = np.random.default_rng([first_seed, 4])
     alone = replace(learner.settings, alone=0.0, copies_of_one=1.0)
@@ -451,10 +508,10 @@ def respond(
     while made < steps:
         seating = seat_among(alone, np.ones(1), rng)
         first_seed += len(seating)
-        played = play_tables(learner, [learner.agent(temperature), opponent], seating, first_seed)
+        played = play_tables(learner, [learner.agent(greedy=False), opponent], seating, first_seed)
         learner.remember(played.studies)
         made += len(played.studies.values)
-        learner.learn(len(played.studies.values), max(0.0, 1 - made / steps), learner.settings.average)
+        learner.learn(len(played.studies.values), max(0.0, 1 - made / steps))
         yield made, played
 
 
@@ -485,7 +542,6 @@ class League:
         torch.set_num_threads(settings.threads)
         self.settings, self.folder, self.command = settings, folder, command
         self.bots = [compiled_agent(name) for name in bot_names(GAME)]
-        self.teacher = compiled_agent(settings.teacher)
         self.student = Learner(settings, settings.seed)
         self.pool = [Opponent(name, compiled_agent(name)) for name in settings.bots]
         self.rng = np.random.default_rng([settings.seed, 1])
@@ -498,15 +554,9 @@ class League:
         """Share of the training that is left, by steps or time."""
         return self.clock.left(1 - self.steps / self.settings.steps)
 
-    @property
-    def temperature(self) -> float:
-        """Of the softmax by which the learner plays now."""
-        first, last = self.settings.temperature
-        return last + (first - last) * self.left
-
     def learner(self, greedy: bool) -> CompiledAgent:
         """The learner as it is now; not greedy: as it explores."""
-        return self.student.agent(None if greedy else self.temperature)
+        return self.student.agent(greedy)
 
     # ------------------------------------------------------------ training
 
@@ -546,21 +596,35 @@ class League:
         agents = [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
         play_tables(self.student, agents, np.zeros((1, get_game(GAME).max_players), np.int64), 0)
         self.clock.go_on_from(0)
-        learn_to_judge(self.student, self.teacher, self.settings.seed)
+        self._take_lessons()
+        learn_to_judge(self.student, self.learner(greedy=False), self.settings.seed)
+
+    def _take_lessons(self) -> None:
+        """Imitate the teacher."""
+        wanted, student, given = self.settings.lessons, self.student, 0
+        if not wanted:
+            return
+        lessons = Lessons(self.settings)
+        with tqdm(total=wanted, desc=f"imitating {self.settings.teacher}", unit_scale=True, mininterval=5) as bar:
+            while given < wanted:
+                new = lessons.go_on()
+                given += new
+                for _ in range(_LESSON_UPDATES):
+                    alike = student.imitate(lessons, max(0.0, 1 - given / wanted))
+                bar.update(new)
+                bar.set_postfix(alike=f"{alike:.1%}")
 
     def _play_batch(self) -> None:
         """Play games, count who won, and learn from what was tried out."""
-        warming_up = self.steps < self.settings.warm_up
-        learner = self.teacher if warming_up else self.learner(greedy=False)
         weights = np.array([opponent.weight for opponent in self.pool])
         seating = seat_among(self.settings, weights, self.rng)
-        agents = [learner, *(opponent.agent for opponent in self.pool)]
+        agents = [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
         first_seed = self.settings.seed * _SEEDS + 2 * self.batches * self.settings.games
         played = play_tables(self.student, agents, seating, first_seed % 2**62)
         count_wins(self.pool, played)
         self.student.remember(played.studies)
         studied = len(played.studies.values)
-        self.student.learn(studied, self.left, _WARM_AVERAGE if warming_up else self.settings.average)
+        self.student.learn(studied, self.left)
         self.steps += studied
         self.batches += 1
         self.bar.update(studied)
@@ -571,8 +635,6 @@ class League:
         """Test; take a copy of the learner, and now and then an exploiter of it, into the pool."""
         self.refreshes = self.steps // self.settings.refresh + 1
         self.bar.set_postfix(self.test())
-        if self.steps < self.settings.warm_up:
-            return
         self._add(Opponent(f"copy {self.refreshes}", self.learner(greedy=False)))
         every = self.settings.exploiter_every
         if every and self.refreshes % every == 0:
@@ -585,11 +647,11 @@ class League:
         )
         exploiter.standing.load_state_dict(self.student.standing.state_dict())
         exploiter.stakes.load_state_dict(self.student.stakes.state_dict())
-        learner, steps, temperature = self.learner(greedy=False), self.settings.exploiter_steps, self.temperature
-        for _ in respond(exploiter, learner, steps, _EXPLOITER_SEEDS + self.batches, temperature):
+        learner, steps = self.learner(greedy=False), self.settings.exploiter_steps
+        for _ in respond(exploiter, learner, steps, _EXPLOITER_SEEDS + self.batches):
             if self.interrupted:
                 break
-        return Opponent(f"exploiter {self.refreshes}", exploiter.agent(temperature))
+        return Opponent(f"exploiter {self.refreshes}", exploiter.agent(greedy=False))
 
     def _add(self, opponent: Opponent) -> None:
         """Let one more into the pool; if it is full, the one that is won against most easily leaves, bots excepted."""

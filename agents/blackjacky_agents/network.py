@@ -39,7 +39,6 @@ ENCODINGS = {
         "standing", features.VERSION, features.standing, features.STANDING_LAYOUT.size
     ),
     ("black_jacky", "cards"): Encoding("cards", features.VERSION, features.cards, features.LAYOUT.size),
-    ("black_jacky", "odds"): Encoding("odds", features.VERSION, features.odds, features.ODDS_LAYOUT.size),
     ("black_jacky", "advice"): Encoding("advice", features.VERSION, features.advice, features.ADVICE_LAYOUT.size),
 }
 """The encodings by game and name."""

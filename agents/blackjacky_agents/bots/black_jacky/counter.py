@@ -108,19 +108,6 @@ def estimate(observation, mask, values, parameters):
     if observation[TIPPING]:
         estimate_tips(observation, mask, values)
         return
-    thought = think(observation, parameters)
-    hand = own_hand(observation)
-    if observation[ZOCKING]:
-        estimate_zocks(thought, hand, values)
-    elif observation[EXCHANGING]:
-        estimate_gifts(thought, hand, mask, values)
-    else:
-        estimate_tricks(thought, hand, mask, values)
-
-
-@compiled
-def think(observation, parameters):
-    """What I know of the cards, before I weigh anything."""
     bust_at = int(observation[BUST_AT])
     size = bust_at + ABOVE_BUST
     unseen, draws = np.zeros(9), np.zeros(9)
@@ -129,16 +116,16 @@ def think(observation, parameters):
     sums = np.zeros((SEATS, size))
     add_hidden_sums(observation, unseen, sums)
     drawable, knocked = draws.sum() > 0.0, somebody_knocked(observation)
-    return Thought(observation, unseen, draws, sums, bust_at, size, drawable, knocked, parameters)
-
-
-@compiled
-def own_hand(observation):
-    """My hand by value."""
+    thought = Thought(observation, unseen, draws, sums, bust_at, size, drawable, knocked, parameters)
     hand = np.zeros(9, np.int64)
     for v in range(1, 9):
         hand[v] = observation[HAND + v]
-    return hand
+    if observation[ZOCKING]:
+        estimate_zocks(thought, hand, values)
+    elif observation[EXCHANGING]:
+        estimate_gifts(thought, hand, mask, values)
+    else:
+        estimate_tricks(thought, hand, mask, values)
 
 
 # ---------------------------------------------------------------- counting
@@ -394,20 +381,14 @@ def weigh_zocks(thought, hand, x, top, last, chances, values):
 
 
 @compiled
-def reckon_zocks(thought, hand, chances, values):
-    """Fill ``chances``, and values[30 .. 47] as if it were time to zock; returns the lowest."""
-    total = my_sum(thought.observation)
-    ends_now = thought.observation[ENDS_AFTER_TURN] > 0
-    reckon(thought, thought.sums, thought.knocked, ends_now, total % 10, chances)
-    top = top_of_discards(thought.observation)
-    return weigh_zocks(thought, hand, total // 10, top, thought.knocked or ends_now, chances, values)
-
-
-@compiled
 def estimate_zocks(thought, hand, values):
     """My zock, whatever trick I have laid."""
+    total = my_sum(thought.observation)
+    ends_now = thought.observation[ENDS_AFTER_TURN] > 0
     chances = np.empty((4, thought.size))
-    reckon_zocks(thought, hand, chances, values)
+    reckon(thought, thought.sums, thought.knocked, ends_now, total % 10, chances)
+    top = top_of_discards(thought.observation)
+    weigh_zocks(thought, hand, total // 10, top, thought.knocked or ends_now, chances, values)
 
 
 # ---------------------------------------------------------------- tricks

@@ -66,11 +66,17 @@ def _sizes(layers: Layers) -> list[int]:
     return [len(layers[0][0]), *(len(bias) for _, bias in layers)]
 
 
-def load_agent(path: Path | str, game: str = "black_jacky") -> CompiledAgent:
-    """The trained agent in a run folder or in a ``.safetensors`` file.
+def load_agent(path: Path | str, game: str = "black_jacky", name: str = "") -> CompiledAgent:
+    """The trained agent in a run folder or in a ``.safetensors`` file, called ``ppo:PATH`` if no name is given.
 
     Raises `ValueError` saying what is wrong: nothing there, another game, other spaces, damaged files.
     """
+    layers, encoding, greedy = read_network(path, game)
+    return CompiledAgent(name or f"ppo:{path}", game, network_policy(encoding), pack(layers, greedy))
+
+
+def read_network(path: Path | str, game: str = "black_jacky") -> tuple[Layers, Encoding, bool]:
+    """Layers and encoding of a trained agent, and whether it takes its likeliest action; errors as `load_agent`."""
     where = f"the trained agent {str(path)!r}"
     file = Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
     card = read_card(path)
@@ -84,8 +90,7 @@ def load_agent(path: Path | str, game: str = "black_jacky") -> CompiledAgent:
     data = file.read_bytes()
     if hashlib.sha256(data).hexdigest() != card.get("sha256"):
         raise ValueError(f"{where} is damaged: {file.name} is not the file that its card describes, or is cut short")
-    layers = _read_layers(where, data, card, encoding)
-    return CompiledAgent(f"ppo:{path}", game, network_policy(encoding), pack(layers, bool(card.get("greedy", True))))
+    return _read_layers(where, data, card, encoding), encoding, bool(card.get("greedy", True))
 
 
 def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Encoding) -> Layers:

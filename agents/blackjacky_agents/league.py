@@ -29,10 +29,18 @@ from tqdm import tqdm
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.checkpoint import AGENT_FILE, Arrays, load_checkpoint, save_agent, save_checkpoint
+from blackjacky_agents.checkpoint import (
+    AGENT_FILE,
+    Arrays,
+    load_checkpoint,
+    read_network,
+    save_agent,
+    save_checkpoint,
+)
 from blackjacky_agents.evaluation import against_copies
 from blackjacky_agents.lookahead import Studies, study
 from blackjacky_agents.network import Encoding, Layers, encode_all, find_encoding, layers_of, network_policy, pack
+from blackjacky_agents.registry import SHIPPED
 from blackjacky_agents.training import (
     CHECKPOINT_SECONDS,
     GAME,
@@ -91,6 +99,8 @@ class LeagueSettings:
     """Decisions of the teacher that it imitates; 0: it begins with nothing."""
     encoding: Literal["cards", "advice"] = "cards"
     """What the learner is shown: the cards and their odds, or also what `counter` thinks of the actions."""
+    start: str = ""
+    """"champion", or a run folder or weights file: the learner begins with this network, without lessons."""
     hidden: tuple[int, ...] = (256, 256)
     """Sizes of the hidden layers."""
     games: int = 512
@@ -108,7 +118,7 @@ class LeagueSettings:
     refresh: int = 400_000
     """Steps from one copy of the learner in the pool (and test) to the next."""
     pool: int = 10
-    """The most copies and exploiters in the pool; the one that wins least against the learner leaves."""
+    """The most copies and exploiters in the pool; the one that wins least against the learner leaves. 0: none."""
     exploiter_every: int = 4
     """Every so many refreshes an exploiter is trained; 0: never."""
     exploiter_steps: int = 150_000
@@ -133,9 +143,9 @@ class LeagueSettings:
 
 def check_league_settings(settings: LeagueSettings) -> None:
     """`ValueError` naming the first setting with which no training can run."""
-    for name in ("steps", "games", "most", "refresh", "pool", "memory", "reuse", "batch", "test_games", "final_games"):
+    for name in ("steps", "games", "most", "refresh", "memory", "reuse", "batch", "test_games", "final_games"):
         check_integer(name, getattr(settings, name), 1, 2**40)
-    for name in ("lessons", "exploiter_every", "exploiter_steps"):
+    for name in ("pool", "lessons", "exploiter_every", "exploiter_steps"):
         check_integer(name, getattr(settings, name), 0, 2**40)
     for units in settings.hidden:
         check_integer("hidden", units, 1, 2**16)
@@ -330,11 +340,21 @@ def linears(network: nn.Sequential) -> list[nn.Linear]:
     return [layer for layer in network if isinstance(layer, nn.Linear)]
 
 
+def read_start(settings: LeagueSettings) -> Layers:
+    """The layers that the learner begins with; `ValueError` if they are of another encoding or other sizes."""
+    layers, encoding, _ = read_network(SHIPPED.get((GAME, settings.start), settings.start), GAME)
+    sizes = tuple(len(bias) for _, bias in layers[:-1])
+    if (encoding.name, sizes) != (settings.encoding, settings.hidden):
+        raise ValueError(
+            f"start={settings.start!r} has encoding={encoding.name!r} and hidden={sizes}; "
+            f"the learner has encoding={settings.encoding!r} and hidden={settings.hidden}"
+        )
+    return layers
+
+
 def set_layers(network: nn.Sequential, layers: Layers) -> None:
-    """Give a network the weights of layers of the same sizes; `ValueError` if they have others."""
+    """Give a network the weights of layers of the same sizes."""
     for linear, (weight, bias) in zip(linears(network), layers, strict=True):
-        if weight.T.shape != linear.weight.shape:
-            raise ValueError(f"a layer is {weight.T.shape}, the network to start from has {tuple(linear.weight.shape)}")
         with torch.no_grad():
             linear.weight.copy_(torch.from_numpy(weight.T.copy()))
             linear.bias.copy_(torch.from_numpy(bias.copy()))
@@ -542,12 +562,13 @@ class League:
         torch.set_num_threads(settings.threads)
         self.settings, self.folder, self.command = settings, folder, command
         self.bots = [compiled_agent(name) for name in bot_names(GAME)]
-        self.student = Learner(settings, settings.seed)
+        self.student = Learner(settings, settings.seed, read_start(settings) if settings.start else None)
         self.pool = [Opponent(name, compiled_agent(name)) for name in settings.bots]
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
         self.steps = self.batches = self.refreshes = 0
         self.interrupted = False
+        self.test_players = 4
 
     @property
     def left(self) -> float:
@@ -576,7 +597,7 @@ class League:
             self.test()
         self.clock.stop()
         self.save()
-        draw_curve(self.folder)
+        draw_curve(self.folder, self.test_players)
         return not self.interrupted
 
     def _bar(self) -> tqdm[Any]:
@@ -602,7 +623,7 @@ class League:
     def _take_lessons(self) -> None:
         """Imitate the teacher."""
         wanted, student, given = self.settings.lessons, self.student, 0
-        if not wanted:
+        if not wanted or self.settings.start:
             return
         lessons = Lessons(self.settings)
         with tqdm(total=wanted, desc=f"imitating {self.settings.teacher}", unit_scale=True, mininterval=5) as bar:
@@ -635,6 +656,8 @@ class League:
         """Test; take a copy of the learner, and now and then an exploiter of it, into the pool."""
         self.refreshes = self.steps // self.settings.refresh + 1
         self.bar.set_postfix(self.test())
+        if not self.settings.pool:
+            return
         self._add(Opponent(f"copy {self.refreshes}", self.learner(greedy=False)))
         every = self.settings.exploiter_every
         if every and self.refreshes % every == 0:
@@ -661,9 +684,9 @@ class League:
         self.pool.append(opponent)
 
     def test(self) -> dict[str, float]:
-        """Win rates at tables of four against three copies of each bot, written to ``progress.jsonl``."""
+        """Win rates against copies of each bot in all other seats, written to ``progress.jsonl``."""
         games, threads = self.settings.test_games, self.settings.threads
-        scores = against_copies(self.learner(greedy=True), self.bots, 4, games, threads=threads)
+        scores = against_copies(self.learner(greedy=True), self.bots, self.test_players, games, threads=threads)
         rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
         pool = {opponent.name: round(opponent.won / (opponent.won + opponent.lost), 3) for opponent in self.pool}
         line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": rates, "pool": pool}
@@ -678,10 +701,10 @@ class League:
         self.save_agent()
         return save_checkpoint(self.folder / "checkpoints", self.steps, self._arrays(), self._state())
 
-    def save_agent(self, **facts: Any) -> None:
+    def save_agent(self, path: Path | None = None, **facts: Any) -> None:
         """Write the agent as it is now, with its card; ``facts``: what the card says besides how it was made."""
         save_agent(
-            self.folder / AGENT_FILE,
+            path or self.folder / AGENT_FILE,
             layers_of(linears(self.student.averaged)),
             GAME,
             self.student.encoding,
@@ -724,15 +747,21 @@ class League:
                 group, _, rest = name.removeprefix("learner/").partition(".")
                 groups.setdefault(group, {})[rest] = array
         self.student.set_state(groups)
+        self._restore_pool(arrays, state)
+        self._restore(state)
+        forget_tests_after(self.folder, self.steps)
+        return complaints
+
+    def _restore_pool(self, arrays: Arrays, state: dict[str, Any]) -> None:
         policy = network_policy(self.student.encoding)
         bots = len(self.settings.bots)
         for i in range(len(state["pool"]) - bots):
             self.pool.append(Opponent("", CompiledAgent("learner", GAME, policy, arrays[f"pool/{i}"])))
         for opponent, (name, won, lost) in zip(self.pool, state["pool"], strict=True):
             opponent.name, opponent.won, opponent.lost = name, won, lost
+
+    def _restore(self, state: dict[str, Any]) -> None:
         self.steps, self.batches, self.refreshes = state["steps"], state["batches"], state["refreshes"]
         self.rng.bit_generator.state = state["generator"]
         self.student.rng.bit_generator.state = state["student_generator"]
         self.clock.go_on_from(state["seconds"])
-        forget_tests_after(self.folder, self.steps)
-        return complaints

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.bots import random
@@ -24,6 +25,9 @@ BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
     ("black_jacky", "counter"): lambda: CompiledAgent("counter", "black_jacky", counter.choose, counter.PARAMETERS),
 }
 
+SHIPPED = {("black_jacky", "champion"): Path(__file__).parent / "trained" / "champion.safetensors"}
+"""Weights of trained agents that have a name; their cards lie beside them."""
+
 
 def bot_names(game: str) -> list[str]:
     """The bots for a game that follow rules of thumb or reckon, weakest first."""
@@ -32,7 +36,7 @@ def bot_names(game: str) -> list[str]:
 
 def agent_names(game: str) -> list[str]:
     """The names that `make_agent` knows for a game, weakest first."""
-    return [name for of, name in BOTS if of == game]
+    return [*bot_names(game), *(name for of, name in SHIPPED if of == game)]
 
 
 def make_agent(name: str, game: str = "black_jacky") -> Agent:
@@ -42,6 +46,8 @@ def make_agent(name: str, game: str = "black_jacky") -> Agent:
     """
     if (game, name) in BOTS:
         return BOTS[game, name]()
+    if (game, name) in SHIPPED:
+        return load_agent(SHIPPED[game, name], game, name)
     get_game(game)  # refuses a game that does not exist
     kind, colon, path = name.partition(":")
     if kind == "ppo" and colon:
@@ -65,5 +71,5 @@ def parse_agents(text: str, option: str = "agents") -> list[str]:
     return names
 
 
-for _game, _name in (*BOTS, *((game, "ppo:") for game in GAMES)):
+for _game, _name in (*BOTS, *SHIPPED, *((game, "ppo:") for game in GAMES)):
     register_opponent(_game, _name, partial(make_agent, game=_game))

@@ -543,7 +543,7 @@ def time_shares(run: Run) -> dict[str, float]:
     }
 
 
-def draw_curve(folder: Path) -> None:
+def draw_curve(folder: Path, players: int = 4) -> None:
     """The learning curve, ``learning_curve.png``, from ``progress.jsonl``."""
     from matplotlib.figure import Figure
 
@@ -552,9 +552,9 @@ def draw_curve(folder: Path) -> None:
     axes = figure.subplots()
     millions = [line["steps"] / 1e6 for line in lines]
     for name in lines[0]["win_rate"]:
-        axes.plot(millions, [line["win_rate"][name] for line in lines], label=f"against three {name}")
-    axes.axhline(0.25, color="grey", linestyle=":", label="par")
-    axes.set(xlabel="million decisions learned from", ylabel="win rate at a table of four", ylim=(0, 1))
+        axes.plot(millions, [line["win_rate"][name] for line in lines], label=f"against {players - 1} {name}")
+    axes.axhline(1 / players, color="grey", linestyle=":", label="par")
+    axes.set(xlabel="million decisions learned from", ylabel=f"win rate at a table of {players}", ylim=(0, 1))
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right upper", frameon=False)
     figure.savefig(folder / "learning_curve.png", dpi=120)

@@ -63,7 +63,7 @@ _JUDGING_UPDATES = 50  # of the network for standings, before anything is tried 
 _SEEDS = 2**40  # of games belong to each seed of a league
 _EXPLOITER_SEEDS = 2**62  # of an exploiter's games, beyond those of the league
 _WARM_AVERAGE = 0.05
-_LESSON_GAMES, _LESSON_MEMORY, _LESSON_UPDATES = 4096, 500_000, 3
+_LESSON_GAMES, _LESSON_MEMORY, _LESSON_UPDATES = 4096, 500_000, 8
 _MISTAKES = 0.05  # share of random actions in lessons
 _NEVER = -1e9  # logit of an illegal action
 _DECAY = 0.99  # of what is remembered of wins, from one batch of games to the next
@@ -109,29 +109,31 @@ class LeagueSettings:
     """Share of the learner's decisions that are tried out."""
     most: int = 24
     """No more than this many of one game."""
-    alone: float = 0.4
+    alone: float = 0.25
     """Share of the games in which the learner plays against itself alone."""
-    copies_of_one: float = 0.35
+    copies_of_one: float = 0.45
     """Share of the games in which one opponent sits in all seats but one; in the others all seats are mixed."""
-    entropy: float = 0.02
+    bots_share: float = 0.5
+    """Share of the bots among the opponents, once there are others."""
+    entropy: float = 0.005
     """Bonus for entropy at the start; it falls in a straight line to a sixth. 1: the usual size of what is at stake."""
-    refresh: int = 400_000
+    refresh: int = 1_000_000
     """Steps from one copy of the learner in the pool (and test) to the next."""
-    pool: int = 10
+    pool: int = 6
     """The most copies and exploiters in the pool; the one that wins least against the learner leaves. 0: none."""
-    exploiter_every: int = 4
+    exploiter_every: int = 3
     """Every so many refreshes an exploiter is trained; 0: never."""
-    exploiter_steps: int = 150_000
+    exploiter_steps: int = 200_000
     """Decisions that an exploiter tries out."""
-    memory: int = 100_000
+    memory: int = 300_000
     """The newest tried decisions are learned from."""
-    reuse: int = 3
+    reuse: int = 2
     """How often each is learned from."""
-    batch: int = 4096
+    batch: int = 1024
     """Decisions in a minibatch."""
     learning_rate: float = 4e-4
     """Of Adam at the start; it falls in a straight line to a twentieth."""
-    average: float = 0.02
+    average: float = 0.003
     """Share of the new weights in the average at every update."""
     threads: int = 2
     """CPU threads."""
@@ -154,7 +156,7 @@ def check_league_settings(settings: LeagueSettings) -> None:
         check_integer("players", number, game.min_players, game.max_players)
     if not settings.bots or not settings.players:
         raise ValueError(f"bots={settings.bots} and players={settings.players} must both name at least one")
-    for name in ("schnell_duell", "rate", "alone", "copies_of_one", "average"):
+    for name in ("schnell_duell", "rate", "alone", "copies_of_one", "bots_share", "average"):
         if not 0 <= getattr(settings, name) <= 1:
             raise ValueError(f"{name}={getattr(settings, name)} is out of range; allowed are 0 .. 1")
     if not settings.minutes > 0:
@@ -246,7 +248,7 @@ class Learner:
     def learn_standings(self, updates: int, left: float) -> None:
         """Bring the chance to win that a standing shows closer to who won."""
         for _ in range(updates):
-            observations, shares = self._standings.draw(self.settings.batch // 2, self.rng)
+            observations, shares = self._standings.draw(self.settings.batch, self.rng)
             shown = torch.from_numpy(encode_all(self.standing_encoding, observations))
             loss = nn.functional.binary_cross_entropy_with_logits(self.standing(shown)[:, 0], torch.from_numpy(shares))
             self._step("standing", loss, left)
@@ -637,8 +639,7 @@ class League:
 
     def _play_batch(self) -> None:
         """Play games, count who won, and learn from what was tried out."""
-        weights = np.array([opponent.weight for opponent in self.pool])
-        seating = seat_among(self.settings, weights, self.rng)
+        seating = seat_among(self.settings, self._weights(), self.rng)
         agents = [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
         first_seed = self.settings.seed * _SEEDS + 2 * self.batches * self.settings.games
         played = play_tables(self.student, agents, seating, first_seed % 2**62)
@@ -649,6 +650,14 @@ class League:
         self.steps += studied
         self.batches += 1
         self.bar.update(studied)
+
+    def _weights(self) -> npt.NDArray[np.float64]:
+        """How often each of the pool is drawn: the more it wins, and the bots as often as they should."""
+        weights, bots = np.array([opponent.weight for opponent in self.pool]), len(self.settings.bots)
+        share = self.settings.bots_share if len(self.pool) > bots else 1.0
+        weights[:bots] *= share / weights[:bots].sum()
+        weights[bots:] *= (1 - share) / max(weights[bots:].sum(), 1e-9)
+        return weights
 
     # ------------------------------------------------------------ pool and tests
 

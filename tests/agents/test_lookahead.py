@@ -1,0 +1,111 @@
+"""What each legal action leads to, as `lookahead.study` finds it in games between bots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.lookahead import Studies, study
+from blackjacky_agents.network import find_encoding, pack
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.games import get_game
+
+GAME = get_game("black_jacky")
+STANDING = find_encoding("standing", "black_jacky")
+
+
+def network(logit: float) -> npt.NDArray[np.float32]:
+    """A packed network for standings that always says the same."""
+    weight, bias = np.zeros((STANDING.size, 1), np.float32), np.full(1, logit, np.float32)
+    return pack([(weight, bias)], True)
+
+
+def studied(
+    num_players: int = 4,
+    variant: str = "classic",
+    games: int = 20,
+    rate: float = 1.0,
+    logit: float = 0.0,
+    threads: int = 1,
+    **options: Any,
+) -> tuple[Studies, Any]:
+    """Studies of games between copies of `threshold`, which leaves nothing but tips to chance, and the games' ends."""
+    states = zeros(games, GAME.state_dtype)
+    states[:] = GAME.new_state(num_players, variant, GAME.check_options(num_players, variant, options))
+    bot = make_agent("threshold")
+    agents = [(bot.policy, bot.parameters)]
+    seating, studied_agents = np.zeros((games, 6), np.int64), np.array([True])
+    seeds = np.arange(100, 100 + games)
+    result = study(
+        GAME, states, seeds, seating, agents, studied_agents, rate, 200, (STANDING, network(logit)), threads
+    )
+    return result, states
+
+
+def test_every_legal_action_is_tried_and_no_other():
+    found, _ = studied(3, games=1)
+    env = black_jacky_v0.env(num_players=3)
+    env.reset(seed=100)
+    bot, number = make_agent("threshold"), 0
+    for _ in env.agent_iter():
+        observation, _, over, _, info = env.last()
+        if over:
+            break
+        if info["action_mask"].sum() > 1:
+            assert (found.observations[number] == observation["observation"]).all()
+            assert (np.isfinite(found.values[number]) == info["action_mask"]).all()
+            number += 1
+        env.step(bot.act(observation))
+    assert number == len(found.values) > 5
+
+
+def test_where_the_round_ends_the_game_the_value_of_what_was_done_is_what_it_won():
+    found, states = studied(2, "schnell_duell", games=1, hearts=1)  # Q1: the first settlement ends it
+    env = black_jacky_v0.env(num_players=2, variant="schnell_duell", hearts=1)
+    env.reset(seed=100)
+    bot, number = make_agent("threshold"), 0
+    winners = states["winners"][0]
+    for agent in env.agent_iter():
+        observation, _, over, _, info = env.last()
+        if over:
+            break
+        action = bot.act(observation)
+        if info["action_mask"].sum() > 1:
+            won = winners[int(agent[-1])] / winners.sum()
+            assert found.values[number, action] == (0 if winners[:2].all() else won)
+            number += 1
+        env.step(action)
+    assert number == len(found.values) > 3
+    assert len(found.standings) == 1  # one round
+
+
+def test_after_the_round_counts_what_the_standing_is_worth():
+    even, _ = studied(logit=0.0)
+    better, _ = studied(logit=2.0)
+    assert (even.observations == better.observations).all()
+    gone_on = even.values == 0.5
+    assert gone_on.sum() > 100
+    assert better.values[gone_on] == pytest.approx(1 / (1 + np.exp(-2.0)), abs=1e-5)
+    assert set(even.values[np.isfinite(even.values)].tolist()) <= {0.0, 0.25, 1 / 3, 0.5, 1.0}
+
+
+def test_threads_change_nothing():
+    one, first = studied(threads=1, rate=0.5)
+    two, second = studied(threads=2, rate=0.5)
+    assert (first == second).all()
+    for a, b in zip(one, two, strict=True):
+        assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+def test_the_rate_says_how_many_decisions_are_tried_out():
+    everything, _ = studied()
+    some, _ = studied(rate=0.25)
+    none, _ = studied(rate=0.0)
+    assert 0.15 < len(some.values) / len(everything.values) < 0.35
+    assert len(none.values) == 0
+    assert len(none.standings) == len(everything.standings) > 20

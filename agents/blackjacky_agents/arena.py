@@ -1,0 +1,642 @@
+"""Tournaments: line-ups of agents at tables of one size, every deal played again with the agents moved round all seats.
+
+A *deal* belongs to one line-up, whose agents sit round the table in an order drawn for it. It is played as often as
+there are seats, with the same game key, and each time everybody moves on by one seat (as in duplicate bridge), so that
+neither good cards nor a good seat favour anybody. Deals are independent of each other, the games of one deal are not:
+what is said about precision (`blackjacky_agents.standings`) rests on deals.
+
+What a compiled agent chooses at random follows from the game key and the number of the decision, as in `play_out`. So
+the games of a deal share these numbers too; each of them alone is played as any other game, hence no mean is shifted.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pickle
+import platform
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from itertools import combinations, permutations
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.checkpoint import write_json
+from blackjacky_agents.registry import make_agent
+from blackjacky_agents.standings import Games, stopping_widths
+from blackjacky_env.engine import random
+from blackjacky_env.engine.compiling import entry, fingerprint, zeros
+from blackjacky_env.engine.game import IllegalActionError, check_integer
+from blackjacky_env.engine.play import play_logged
+from blackjacky_env.engine.threads import check_threads
+from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+
+FOR_SEATS, FOR_DEALS = 105, 106  # purposes of random numbers; games and policies use others
+LINEUPS = ("mixed", "copies")
+MAX_GAMES = 2**40
+
+_FORMAT = 1
+_SECONDS = 2.0  # that a job should take: results are written, and Ctrl-C is heard, about as often
+_MOST = 4096  # games of a job
+_GROWTH = 1.2  # from one look at the intervals to the next
+_FIRST_LOOK = 100  # deals
+
+Lineup = tuple[int, ...]
+"""Numbers of agents, one for each seat, in no order."""
+
+
+# ---------------------------------------------------------------- line-ups
+
+
+def mixed_lineups(agents: int, num_players: int) -> list[Lineup]:
+    """Line-ups in which every agent sits as often as every other, or once more: who meets whom is balanced.
+
+    With as many agents as seats or more these are all tables of different agents. With fewer, everybody sits as often
+    as there is room for all, and each choice of agents takes the seats that are left: for two agents at a table of
+    four, two copies of each; for three, two copies of one, in turn.
+    """
+    copies, left = divmod(num_players, agents)
+    everybody = tuple(range(agents)) * copies
+    return [tuple(sorted(everybody + more)) for more in combinations(range(agents), left)]
+
+
+def copies_lineups(agents: int, num_players: int) -> list[Lineup]:
+    """One of each agent against copies of each other one."""
+    return [(one, *[other] * (num_players - 1)) for one, other in permutations(range(agents), 2)]
+
+
+def _find_lineups(
+    lineups: str | Sequence[Sequence[str]], names: Sequence[str], num_players: int
+) -> tuple[Lineup, ...]:
+    """Line-ups as numbers; `ValueError` says what is wrong with them."""
+    if isinstance(lineups, str):
+        if lineups not in LINEUPS:
+            raise ValueError(f"lineups={lineups!r} is unknown; allowed are 'mixed', 'copies' and a list of lists of names")
+        make = mixed_lineups if lineups == "mixed" else copies_lineups
+        return tuple(make(len(names), num_players))
+    if not lineups:
+        raise ValueError(f"lineups={lineups!r} is empty; allowed are 'mixed', 'copies' and a list of lists of names")
+    return tuple(_find_lineup(lineup, names, num_players) for lineup in lineups)
+
+
+def _find_lineup(lineup: Sequence[str], names: Sequence[str], num_players: int) -> Lineup:
+    for name in lineup:
+        if name not in names:
+            raise ValueError(f"line-up {list(lineup)} has {name!r}, which is none of the agents: {', '.join(names)}")
+    if len(lineup) != num_players:
+        raise ValueError(f"line-up {list(lineup)} has {len(lineup)} agents; needed are num_players={num_players}")
+    return tuple(names.index(name) for name in lineup)
+
+
+# ---------------------------------------------------------------- what is played
+
+
+@cache
+def _schedule_function() -> Callable[..., None]:
+    """Entry (seed, lineups (L, n), first, seeds (N,), seats (N, n)): which games have the numbers first .. on."""
+    stream, draw, game_key, shuffle = random.stream, random.draw, random.game_key, random.shuffle
+
+    def schedule(seed, lineups, first, seeds, seats):
+        players = lineups.shape[1]
+        order = np.empty(players, np.int64)
+        for i in range(len(seeds)):
+            deal, turn = (first + i) // players, (first + i) % players
+            order[:] = lineups[deal % len(lineups)]
+            shuffle(order, players, stream(game_key(seed), FOR_SEATS, deal, 0))
+            # Where copies sit so that the table looks the same after fewer moves, a new key follows, not the same game.
+            period = 1
+            while players % period != 0 or not np.array_equal(order, np.roll(order, period)):
+                period += 1
+            seeds[i] = draw(stream(game_key(seed), FOR_DEALS, deal, turn // period), 0) >> np.uint64(1)
+            for seat in range(players):
+                seats[i, (seat + turn) % players] = order[seat]
+
+    return entry(schedule)
+
+
+class Rows(NamedTuple):
+    """Games in the order in which they are numbered."""
+
+    seeds: npt.NDArray[np.int64]
+    """Of the games, as for ``reset``, shape (N,)."""
+    seats: npt.NDArray[np.int64]
+    """The number of the agent in each seat, shape (N, num_players)."""
+    winners: npt.NDArray[np.bool_]
+    """Shape (N, num_players)."""
+    scores: npt.NDArray[np.int64]
+    """Hearts or points at the end, shape (N, num_players)."""
+    actions: list[str]
+    """All actions of each game, as `encode_actions` writes them; empty where all agents are compiled."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Everything that decides how the games go; it can be sent to other processes if its agents can."""
+
+    game: str
+    variant: str
+    num_players: int
+    options: dict[str, Any]
+    agents: tuple[Agent, ...]
+    lineups: tuple[Lineup, ...]
+    seed: int
+
+    @property
+    def compiled(self) -> bool:
+        """Whether all agents are."""
+        return all(isinstance(agent, CompiledAgent) for agent in self.agents)
+
+    def env(self) -> TableEnv:
+        """A table for one game."""
+        return TableEnv(self.game, self.num_players, self.variant, **self.options)
+
+    def schedule(self, first: int, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Seeds (count,) and seats (count, num_players) of the games with the numbers ``first`` on."""
+        seeds, seats = np.zeros(count, np.int64), np.zeros((count, self.num_players), np.int64)
+        _schedule_function()(self.seed, np.array(self.lineups, np.int64), first, seeds, seats)
+        return seeds, seats
+
+    def play(self, first: int, count: int) -> Rows:
+        """Play these games; `IllegalActionError` names an agent that chose what is not legal."""
+        seeds, seats = self.schedule(first, count)
+        winners, scores, log, decisions = self._play(seeds, seats)
+        actions = [] if self.compiled else [encode_actions(row[:n]) for row, n in zip(log, decisions, strict=True)]
+        return Rows(seeds, seats, winners, scores, actions)
+
+    def actions(self, number: int) -> list[int]:
+        """All actions of a game between compiled agents."""
+        _, _, log, decisions = self._play(*self.schedule(number, 1))
+        return [int(action) for action in log[0, : decisions[0]]]
+
+    def _play(self, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, ...]:
+        env, count = self.env(), len(seeds)
+        states = zeros(count, env.game.state_dtype)
+        states[:] = env.game.new_state(self.num_players, self.variant, self.options)
+        seating = np.zeros((count, env.game.max_players), np.int64)
+        seating[:, : self.num_players] = seats
+        cast = [(agent.policy, agent.parameters) if isinstance(agent, CompiledAgent) else None for agent in self.agents]
+        for number, agent in enumerate(self.agents):
+            if cast[number] is None:
+                agent.reset(int(seeds[0]) if count else 0)
+        played = play_logged(env.game, states, seeds, seating, cast, self._act)
+        players = slice(self.num_players)
+        return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
+
+    def _act(
+        self, number: int, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+    ) -> npt.NDArray[np.int64]:
+        return self.agents[number].act_batch(observations, masks)
+
+
+def encode_actions(actions: npt.NDArray[Any]) -> str:
+    """Actions (each 0 .. 255) as text: base64 of one byte for each."""
+    return base64.b64encode(actions.astype(np.uint8).tobytes()).decode()
+
+
+def decode_actions(text: str) -> list[int]:
+    """What `encode_actions` wrote; `ValueError` if it is something else."""
+    return list(base64.b64decode(text, validate=True))
+
+
+# ---------------------------------------------------------------- tournaments
+
+
+class Tournament:
+    """Games between line-ups of agents at tables of one size, with duplicate deals.
+
+    Example:
+        >>> from blackjacky_agents.arena import Tournament
+        >>> tournament = Tournament(["random", "threshold", "trickster"], num_players=3)
+        >>> tournament.play(games=300)
+        >>> tournament.games().shares.shape  # deals, turns, seats
+        (100, 3, 3)
+
+    Args:
+        agents: names or agents, 2 or more, no name twice.
+        num_players: players at the table, the game's usual number by default.
+        lineups: ``"mixed"`` (`mixed_lineups`), ``"copies"`` (`copies_lineups`), or a list of line-ups, each a list of
+            as many names as there are players.
+        seed: 0 .. 2**63 - 1: every game follows from it and from its number.
+        results: the file (``.jsonl``) to which every game is appended; its card (``.json``) lies beside it. If it
+            exists, the tournament goes on from there. None: nothing is kept.
+        variant: name of the variant, the game's first by default.
+        game: name of the game.
+        rule_options: the game's own options.
+
+    Raises:
+        TypeError, ValueError: an agent or option is unknown or impossible; the file holds something else (the message
+            names the first difference) or is damaged (it names the line). A last line that was cut short is dropped.
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[str | Agent],
+        num_players: int | None = None,
+        lineups: str | Sequence[Sequence[str]] = "mixed",
+        seed: int = 0,
+        results: Path | None = None,
+        variant: str | None = None,
+        game: str = "black_jacky",
+        **rule_options: Any,
+    ) -> None:
+        env = TableEnv(game, num_players, variant, **rule_options)  # checks the options
+        found = tuple(_find_agent(agent, game) for agent in agents)
+        names = tuple(agent.name for agent in found)
+        if len(names) < 2:
+            raise ValueError(f"agents={list(names)} are too few; needed are 2 or more")
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"agent {name!r} is named {names.count(name)} times; line-ups may hold copies instead")
+        self.names = names
+        self.table = Table(
+            game,
+            env.variant,
+            env.num_players,
+            env.options,
+            found,
+            _find_lineups(lineups, names, env.num_players),
+            check_integer("seed", seed, 0, MAX_SEED),
+        )
+        self.score = env.game.score_reward
+        self.seconds = 0.0
+        """On the clock, spent playing, in all sessions."""
+        self._rows: list[Rows] = []
+        self._count = 0
+        self._file = None if results is None else ResultsFile(Path(results), self.table, self.score)
+        if self._file is not None:
+            rows, self.seconds = self._file.open()
+            self._add(rows)
+
+    @property
+    def played(self) -> int:
+        """How many games have been played."""
+        return self._count
+
+    @property
+    def cycle(self) -> int:
+        """Games until every line-up has had one deal more."""
+        return len(self.table.lineups) * self.table.num_players
+
+    def play(
+        self,
+        games: int,
+        until: float | None = None,
+        threads: int | None = None,
+        progress: Callable[[int], object] = lambda played: None,
+    ) -> None:
+        """Play on until so many games have been played in all, or the intervals are narrow.
+
+        Args:
+            games: in all, those in the file included; rounded up to whole deals of every line-up.
+            until: stop as soon as the 95 % interval of every agent's win rate is this narrow (from end to end). The
+                widths are looked at 100 deals after the start and then whenever there are a fifth more, so that how
+                many games are played follows from the seed alone. See `standings.stopping_widths`.
+            threads: cores to use; None: all. Compiled agents play on threads, others in processes of their own (their
+                agents are sent there by pickle). It changes nothing in games of compiled agents.
+            progress: called with the number of games that have been played, whenever it has risen.
+
+        Raises:
+            TypeError, ValueError: a number is out of range, or an agent cannot be sent to another process.
+            IllegalActionError: an agent chose what is not legal; the games before are kept.
+        """
+        cores = check_threads(threads)
+        last = -(-check_integer("games", games, 1, MAX_GAMES) // self.cycle) * self.cycle
+        if until is not None and not 0 < until < 1:
+            raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
+        pause = self._looks(last) if until is not None else iter([last])
+        with _Crew(self.table, cores) as crew:
+            for target in pause:
+                for rows, seconds in crew.play(self._count, target):
+                    self._keep(rows, seconds)
+                    progress(self._count)
+                if until is not None and stopping_widths(self.games(target)).max() <= until:
+                    return
+
+    def games(self, count: int | None = None) -> Games:
+        """The first ``count`` games (all by default) as far as they make whole deals."""
+        table, rows = self.table, self._joined()
+        players = table.num_players
+        deals = (self._count if count is None else min(count, self._count)) // players
+        part = slice(deals * players)
+        shape = (deals, players, players)
+        return Games(
+            self.names,
+            np.array(table.lineups, np.int64),
+            rows.seats[part].reshape(shape),
+            rows.winners[part].reshape(shape),
+            rows.scores[part].reshape(shape),
+        )
+
+    def replay(self, number: int) -> dict[str, Any]:
+        """Game ``number`` (from 0), played once more, as ``env.record()`` writes it.
+
+        Raises `ValueError` if there is no such game, or if it ends otherwise than it did.
+        """
+        check_integer("game", number, 0, max(self._count - 1, 0))
+        if not self._count:
+            raise ValueError("no game has been played yet")
+        rows = self._joined()
+        if rows.actions:
+            actions = decode_actions(rows.actions[number])
+        else:
+            actions = self.table.actions(number)
+        env = self.table.env()
+        env.reset(seed=int(rows.seeds[number]))
+        try:
+            for action in actions:
+                env.step(action)
+        except IllegalActionError as error:
+            raise ValueError(f"game {number} cannot be played again: {error}") from error
+        winners = [int(seat) for seat in np.flatnonzero(rows.winners[number])]
+        if not all(env.terminations.values()) or env.snapshot()["winners"] != winners:
+            raise ValueError(f"game {number} does not end as it did: its results or this version are others")
+        return env.record()
+
+    def _looks(self, last: int) -> Iterator[int]:
+        """After how many games the widths are looked at."""
+        cycles = max(2, -(-_FIRST_LOOK // len(self.table.lineups)))
+        while cycles * self.cycle < last:
+            yield cycles * self.cycle
+            cycles = max(cycles + 1, int(cycles * _GROWTH))
+        yield last
+
+    def _keep(self, rows: Rows, seconds: float) -> None:
+        self.seconds += seconds
+        if self._file is not None:
+            self._file.append(self._count, rows, self.seconds)
+        self._add(rows)
+
+    def _add(self, rows: Rows) -> None:
+        self._rows.append(rows)
+        self._count += len(rows.seeds)
+
+    def _joined(self) -> Rows:
+        """All rows as one."""
+        if len(self._rows) != 1:
+            self._rows = [_join(self._rows, self.table.num_players)]
+        return self._rows[0]
+
+
+def _join(parts: Sequence[Rows], players: int) -> Rows:
+    empty = np.zeros((0, players), np.int64)
+    parts = [Rows(np.zeros(0, np.int64), empty, empty > 0, empty, []), *parts]
+    return Rows(
+        np.concatenate([rows.seeds for rows in parts]),
+        np.concatenate([rows.seats for rows in parts]),
+        np.concatenate([rows.winners for rows in parts]),
+        np.concatenate([rows.scores for rows in parts]),
+        [actions for rows in parts for actions in rows.actions],
+    )
+
+
+def _find_agent(agent: str | Agent, game: str) -> Agent:
+    if isinstance(agent, str):
+        return make_agent(agent, game)
+    for name in ("name", "reset", "act_batch"):
+        if not hasattr(agent, name):
+            raise TypeError(f"agent {agent!r} has no {name}; needed are name, reset and act_batch, see Agent")
+    plays = getattr(agent, "game", game)
+    if plays != game:
+        raise ValueError(f"agent {agent.name!r} plays {plays}, this tournament is of {game}")
+    return agent
+
+
+# ---------------------------------------------------------------- all cores
+
+
+class _Crew:
+    """Plays games on all cores, in jobs that are large enough to be worth it and small enough to be seen."""
+
+    def __init__(self, table: Table, cores: int) -> None:
+        self._table, self._cores = table, cores
+        self._size = 1  # games of the next job
+        self._executor, self._work = self._open()
+
+    def _open(self) -> tuple[Executor, Callable[[int, int], tuple[Rows, float]]]:
+        table = self._table
+        if table.compiled or self._cores == 1:
+            table.play(0, 0)  # compiled here, not by two threads at once
+            return ThreadPoolExecutor(self._cores, "arena"), _Timed(table)
+        try:
+            sent = pickle.dumps(table)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise TypeError(
+                f"an agent cannot be sent to other processes: {error}; allowed are threads=1, and agents that can"
+            ) from error
+        # A forked process would have Numba's locks and torch's threads in whatever state they are in now.
+        workers = ProcessPoolExecutor(self._cores, get_context("spawn"), _sit_down, (sent,))
+        return workers, _play_at_seat
+
+    def __enter__(self) -> _Crew:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._executor.shutdown(cancel_futures=True)
+
+    def play(self, first: int, last: int) -> Iterator[tuple[Rows, float]]:
+        """The games first .. last - 1 in order, as they are ready, with the seconds since the part before."""
+        running: deque[Future[tuple[Rows, float]]] = deque()
+        before = time.perf_counter()
+        while first < last or running:
+            while first < last and len(running) <= self._cores:
+                count = min(self._size, last - first, max(1, -(-(last - first) // self._cores)))
+                running.append(self._executor.submit(self._work, first, count))
+                first += count
+            rows, seconds = running.popleft().result()
+            self._adapt(len(rows.seeds), seconds)
+            now = time.perf_counter()
+            yield rows, now - before
+            before = now
+
+    def _adapt(self, count: int, seconds: float) -> None:
+        """Jobs of about `_SECONDS`; the first ones are small, since nobody knows how long an agent thinks."""
+        self._size = int(min(max(count * min(_SECONDS / max(seconds, 1e-9), 4), 1), _MOST))
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """Plays, and says how long it took."""
+
+    table: Table
+
+    def __call__(self, first: int, count: int) -> tuple[Rows, float]:
+        begun = time.perf_counter()
+        return self.table.play(first, count), time.perf_counter() - begun
+
+
+_SEATED: list[_Timed] = []  # in a process of the crew: what it plays
+
+
+def _sit_down(sent: bytes) -> None:
+    _SEATED[:] = [_Timed(pickle.loads(sent))]  # noqa: S301 - made by the process that started this one
+
+
+def _play_at_seat(first: int, count: int) -> tuple[Rows, float]:
+    return _SEATED[0](first, count)
+
+
+# ---------------------------------------------------------------- the file
+
+
+class ResultsFile:
+    """Games as JSON Lines, one for each, and a card beside them (JSON) that says what they are games of."""
+
+    def __init__(self, path: Path, table: Table, score: str) -> None:
+        if path.suffix != ".jsonl":
+            raise ValueError(f"results={str(path)!r} is not called NAME.jsonl")
+        self.path, self.card = path, path.with_suffix(".json")
+        self._table, self._score = table, score
+        self._setup = json.loads(json.dumps(describe(table)))
+
+    def open(self) -> tuple[Rows, float]:
+        """The games that are there already, and the seconds that they took."""
+        card = self._read_card()
+        if card is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._write_card(0, 0.0)
+            self.path.touch()
+            return _join([], self._table.num_players), 0.0
+        self._refuse_other(card["setup"])
+        return self._read(), float(card["seconds"])
+
+    def append(self, first: int, rows: Rows, seconds: float) -> None:
+        """Write games, the number of the first of them being ``first``."""
+        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self._lines(first, rows))
+        with self.path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        self._write_card(first + len(rows.seeds), seconds)
+
+    def _write_card(self, games: int, seconds: float) -> None:
+        write_json(self.card, {"setup": self._setup, "games": games, "seconds": round(seconds, 3)})
+
+    def _lines(self, first: int, rows: Rows) -> Iterator[dict[str, Any]]:
+        for i, seed in enumerate(rows.seeds.tolist()):
+            line = {"game": first + i, "seed": seed, "seats": rows.seats[i].tolist()}
+            line["winners"] = np.flatnonzero(rows.winners[i]).tolist()
+            line[self._score] = rows.scores[i].tolist()
+            yield {**line, "actions": rows.actions[i]} if rows.actions else line
+
+    def _read_card(self) -> dict[str, Any] | None:
+        if not self.card.exists():
+            if self.path.exists():
+                raise ValueError(f"{self.path} has no card {self.card.name} beside it, so nobody knows what it holds")
+            return None
+        try:
+            card = json.loads(self.card.read_text(encoding="utf-8"))
+            setup = card["setup"]
+            float(card["seconds"]), setup["agents"], setup["format"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{self.card} is no card of a tournament, or damaged: {error!r}") from None
+        return dict(card)
+
+    def _refuse_other(self, setup: Mapping[str, Any]) -> None:
+        """`ValueError` naming the first difference to what is to be played now."""
+        for name, own in self._setup.items():
+            if setup.get(name) != own:
+                other = _differing(setup.get(name), own)
+                raise ValueError(
+                    f"{self.path} holds games with {name}={other[0]!r}, these are with {name}={other[1]!r}: "
+                    "go on with the same, or write to another place"
+                )
+
+    def _read(self) -> Rows:
+        """All whole games; `ValueError` names a line that is not as it was written."""
+        if not self.path.exists():
+            raise ValueError(f"{self.card} has lost its games: there is no {self.path.name} beside it")
+        *lines, rest = self.path.read_bytes().split(b"\n")
+        if rest:  # cut short by a stop
+            os.truncate(self.path, sum(len(line) + 1 for line in lines))
+        found = [self._parse(number, line) for number, line in enumerate(lines)]
+        seeds, seats = self._table.schedule(0, len(found))
+        for number, line in enumerate(found):
+            if line["seed"] != seeds[number] or line["seats"] != seats[number].tolist():
+                self._refuse(number, "seed and seats are not those of this game")
+        winners = np.zeros(seats.shape, np.bool_)
+        for number, line in enumerate(found):
+            winners[number, line["winners"]] = True
+        scores = np.array([line[self._score] for line in found], np.int64).reshape(seats.shape)
+        actions = [] if self._table.compiled else [line["actions"] for line in found]
+        return Rows(seeds, seats, winners, scores, actions)
+
+    def _parse(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            self._refuse(number, "it is no JSON")
+        names = ["game", "seed", "seats", "winners", self._score, *([] if self._table.compiled else ["actions"])]
+        if not isinstance(found, dict) or list(found) != names:
+            self._refuse(number, f"it does not hold {', '.join(names)}")
+        players = self._table.num_players
+        if found["game"] != number:
+            self._refuse(number, f"it holds game {found['game']!r} instead of {number}")
+        if not _are_integers(found["winners"]) or not set(found["winners"]) <= set(range(players)):
+            self._refuse(number, f"winners={found['winners']!r} are no seats")
+        if not _are_integers(found[self._score]) or len(found[self._score]) != players:
+            self._refuse(number, f"{self._score}={found[self._score]!r} are not {players} integers")
+        return dict(found)
+
+    def _refuse(self, number: int, why: str) -> None:
+        raise ValueError(f"{self.path}, line {number + 1}: {why}; the file is damaged, or it was changed")
+
+
+def _are_integers(values: object) -> bool:
+    return isinstance(values, list) and all(type(value) is int for value in values)
+
+
+def _differing(old: Any, new: Any) -> tuple[Any, Any]:
+    """The first items that differ of two lists, or of two dicts with the same names; else both as they are."""
+    if isinstance(old, dict) and isinstance(new, dict) and list(old) == list(new):
+        differing = [name for name in new if old[name] != new[name]]
+        if "name" in new:
+            return old, new
+        return {differing[0]: old[differing[0]]}, {differing[0]: new[differing[0]]}
+    if isinstance(old, list) and isinstance(new, list):
+        for before, now in zip(old, new, strict=False):
+            if before != now:
+                return before, now
+        return f"{len(old)} of them", f"{len(new)} of them"
+    return old, new
+
+
+def describe(table: Table) -> dict[str, Any]:
+    """What must be the same for games to belong together, JSON-ready: options, line-ups, versions, agents."""
+    env = table.env()
+    names = [agent.name for agent in table.agents]
+    return {
+        "format": _FORMAT,
+        "game": table.game,
+        "version": env.game.version,
+        "num_players": table.num_players,
+        "variant": table.variant,
+        "options": table.options,
+        "seed": table.seed,
+        "versions": versions(),
+        "rules": fingerprint(*(function for function in vars(env.game.rules).values()))[:16],
+        "agents": [describe_agent(agent) for agent in table.agents],
+        "lineups": [[names[number] for number in lineup] for lineup in table.lineups],
+    }
+
+
+def describe_agent(agent: Agent) -> dict[str, Any]:
+    """What tells whether an agent is still the same: hashes of a compiled one's code and parameters, else its class."""
+    if not isinstance(agent, CompiledAgent):
+        return {"name": agent.name, "class": f"{type(agent).__module__}.{type(agent).__qualname__}"}
+    parameters = sha256(agent.parameters.astype("<f4").tobytes()).hexdigest()
+    return {"name": agent.name, "code": fingerprint(agent.policy)[:16], "parameters": parameters[:16]}
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that decides how the games go."""
+    return {"Python": platform.python_version(), **{name: version(name) for name in ("blackjacky", "numpy", "numba")}}

@@ -5,6 +5,10 @@ there are seats, with the same game key, and each time everybody moves on by one
 neither good cards nor a good seat favour anybody. Deals are independent of each other, the games of one deal are not:
 what is said about precision (`blackjacky_agents.standings`) rests on deals.
 
+Whether this saves games is measured, not taken for granted. It does where agents are about equal, since what one of
+them gains by the cards another one gains in the next turn. Where they are not, cards that let skill tell do so in every
+turn, and the same number of games with new cards for each of them (``duplicate=False``) says more.
+
 What a compiled agent chooses at random follows from the game key and the number of the decision, as in `play_out`. So
 the games of a deal share these numbers too; each of them alone is played as any other game, hence no mean is shifted.
 """
@@ -39,7 +43,7 @@ from blackjacky_agents.standings import Games, stopping_widths
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, fingerprint, zeros
 from blackjacky_env.engine.game import IllegalActionError, check_integer
-from blackjacky_env.engine.play import play_logged
+from blackjacky_env.engine.play import Inside, Outside, play_logged
 from blackjacky_env.engine.threads import check_threads
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 
@@ -77,13 +81,13 @@ def copies_lineups(agents: int, num_players: int) -> list[Lineup]:
     return [(one, *[other] * (num_players - 1)) for one, other in permutations(range(agents), 2)]
 
 
-def _find_lineups(
-    lineups: str | Sequence[Sequence[str]], names: Sequence[str], num_players: int
-) -> tuple[Lineup, ...]:
+def _find_lineups(lineups: str | Sequence[Sequence[str]], names: Sequence[str], num_players: int) -> tuple[Lineup, ...]:
     """Line-ups as numbers; `ValueError` says what is wrong with them."""
     if isinstance(lineups, str):
         if lineups not in LINEUPS:
-            raise ValueError(f"lineups={lineups!r} is unknown; allowed are 'mixed', 'copies' and a list of lists of names")
+            raise ValueError(
+                f"lineups={lineups!r} is unknown; allowed are 'mixed', 'copies' and a list of lists of names"
+            )
         make = mixed_lineups if lineups == "mixed" else copies_lineups
         return tuple(make(len(names), num_players))
     if not lineups:
@@ -105,10 +109,10 @@ def _find_lineup(lineup: Sequence[str], names: Sequence[str], num_players: int) 
 
 @cache
 def _schedule_function() -> Callable[..., None]:
-    """Entry (seed, lineups (L, n), first, seeds (N,), seats (N, n)): which games have the numbers first .. on."""
+    """Entry (seed, lineups (L, n), duplicate, first, seeds (N,), seats (N, n)): the games with the numbers first on."""
     stream, draw, game_key, shuffle = random.stream, random.draw, random.game_key, random.shuffle
 
-    def schedule(seed, lineups, first, seeds, seats):
+    def schedule(seed, lineups, duplicate, first, seeds, seats):  # type: ignore[no-untyped-def]  # compiled
         players = lineups.shape[1]
         order = np.empty(players, np.int64)
         for i in range(len(seeds)):
@@ -117,7 +121,7 @@ def _schedule_function() -> Callable[..., None]:
             shuffle(order, players, stream(game_key(seed), FOR_SEATS, deal, 0))
             # Where copies sit so that the table looks the same after fewer moves, a new key follows, not the same game.
             period = 1
-            while players % period != 0 or not np.array_equal(order, np.roll(order, period)):
+            while duplicate and (players % period != 0 or not np.array_equal(order, np.roll(order, period))):
                 period += 1
             seeds[i] = draw(stream(game_key(seed), FOR_DEALS, deal, turn // period), 0) >> np.uint64(1)
             for seat in range(players):
@@ -152,6 +156,7 @@ class Table:
     agents: tuple[Agent, ...]
     lineups: tuple[Lineup, ...]
     seed: int
+    duplicate: bool
 
     @property
     def compiled(self) -> bool:
@@ -165,7 +170,7 @@ class Table:
     def schedule(self, first: int, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Seeds (count,) and seats (count, num_players) of the games with the numbers ``first`` on."""
         seeds, seats = np.zeros(count, np.int64), np.zeros((count, self.num_players), np.int64)
-        _schedule_function()(self.seed, np.array(self.lineups, np.int64), first, seeds, seats)
+        _schedule_function()(self.seed, np.array(self.lineups, np.int64), self.duplicate, first, seeds, seats)
         return seeds, seats
 
     def play(self, first: int, count: int) -> Rows:
@@ -186,18 +191,16 @@ class Table:
         states[:] = env.game.new_state(self.num_players, self.variant, self.options)
         seating = np.zeros((count, env.game.max_players), np.int64)
         seating[:, : self.num_players] = seats
-        cast = [(agent.policy, agent.parameters) if isinstance(agent, CompiledAgent) else None for agent in self.agents]
-        for number, agent in enumerate(self.agents):
-            if cast[number] is None:
+        cast: list[Inside | Outside] = []
+        for agent in self.agents:
+            if isinstance(agent, CompiledAgent):
+                cast.append((agent.policy, agent.parameters))
+            else:
                 agent.reset(int(seeds[0]) if count else 0)
-        played = play_logged(env.game, states, seeds, seating, cast, self._act)
+                cast.append(Outside(agent.name, agent.act_batch))
+        played = play_logged(env.game, states, seeds, seating, cast)
         players = slice(self.num_players)
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
-
-    def _act(
-        self, number: int, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.int64]:
-        return self.agents[number].act_batch(observations, masks)
 
 
 def encode_actions(actions: npt.NDArray[Any]) -> str:
@@ -231,6 +234,7 @@ class Tournament:
         seed: 0 .. 2**63 - 1: every game follows from it and from its number.
         results: the file (``.jsonl``) to which every game is appended; its card (``.json``) lies beside it. If it
             exists, the tournament goes on from there. None: nothing is kept.
+        duplicate: whether the games of a deal have the same cards; if not, only the seats move on.
         variant: name of the variant, the game's first by default.
         game: name of the game.
         rule_options: the game's own options.
@@ -247,6 +251,7 @@ class Tournament:
         lineups: str | Sequence[Sequence[str]] = "mixed",
         seed: int = 0,
         results: Path | None = None,
+        duplicate: bool = True,
         variant: str | None = None,
         game: str = "black_jacky",
         **rule_options: Any,
@@ -268,6 +273,7 @@ class Tournament:
             found,
             _find_lineups(lineups, names, env.num_players),
             check_integer("seed", seed, 0, MAX_SEED),
+            duplicate,
         )
         self.score = env.game.score_reward
         self.seconds = 0.0
@@ -348,10 +354,7 @@ class Tournament:
         if not self._count:
             raise ValueError("no game has been played yet")
         rows = self._joined()
-        if rows.actions:
-            actions = decode_actions(rows.actions[number])
-        else:
-            actions = self.table.actions(number)
+        actions = decode_actions(rows.actions[number]) if rows.actions else self.table.actions(number)
         env = self.table.env()
         env.reset(seed=int(rows.seeds[number]))
         try:
@@ -505,7 +508,7 @@ class ResultsFile:
         card = self._read_card()
         if card is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._write_card(0, 0.0)
+            self._write_card(0.0)
             self.path.touch()
             return _join([], self._table.num_players), 0.0
         self._refuse_other(card["setup"])
@@ -516,10 +519,10 @@ class ResultsFile:
         text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self._lines(first, rows))
         with self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        self._write_card(first + len(rows.seeds), seconds)
+        self._write_card(seconds)
 
-    def _write_card(self, games: int, seconds: float) -> None:
-        write_json(self.card, {"setup": self._setup, "games": games, "seconds": round(seconds, 3)})
+    def _write_card(self, seconds: float) -> None:
+        write_json(self.card, {"setup": self._setup, "seconds": round(seconds, 3)})
 
     def _lines(self, first: int, rows: Rows) -> Iterator[dict[str, Any]]:
         for i, seed in enumerate(rows.seeds.tolist()):
@@ -622,6 +625,7 @@ def describe(table: Table) -> dict[str, Any]:
         "variant": table.variant,
         "options": table.options,
         "seed": table.seed,
+        "duplicate": table.duplicate,
         "versions": versions(),
         "rules": fingerprint(*(function for function in vars(env.game.rules).values()))[:16],
         "agents": [describe_agent(agent) for agent in table.agents],

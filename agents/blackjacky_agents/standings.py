@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 REPLICATES = 1000  # of the bootstrap
 RATED_GAMES = 2000  # of each replicate of the ratings, which are worked out game by game
-RATING_REPLICATES = 50
+RATING_REPLICATES = 30
 _Z = 1.96  # of a 95 % interval
 _AT_ONCE = 2**23  # numbers in memory
 
@@ -134,41 +134,19 @@ def standings(games: Games, seed: int = 0) -> Standings:
     """
     if not len(games.seats):
         raise ValueError("no deal has been played to its end")
-    sums = _Sums.of(games)
-    found, low, high = _estimates(sums, games, seed)
-    rated = rate(games, seed)
-    names, saved = games.agents, saved_by_duplicates(games)
-
-    def estimate(at: int) -> Estimate:
-        return Estimate(float(found[at]), float(low[at]), float(high[at]))
-
-    agents = tuple(
-        Standing(
-            name,
-            int((games.seats == a).any(axis=2).sum()),
-            estimate(sums.win + a),
-            estimate(sums.reward + a),
-            estimate(sums.score + a),
-            rated[a],
-            float(saved[a]),
-        )
-        for a, name in enumerate(names)
-    )
-    decided = sums.values[:, sums.beats : sums.nobody].sum(axis=0).reshape(len(names), -1)
-    pairs = tuple(
-        Pair(names[a], names[b], int(decided[a, b] + decided[b, a]), estimate(sums.beats + len(names) * a + b))
-        for a, b in permutations(range(len(names)), 2)
-    )
+    found = _Found.of(games, seed)
+    pairs = _pairs(games, found)
+    deals, turns, players = games.seats.shape
     return Standings(
-        games.seats.shape[2],
-        games.seats.shape[0] * games.seats.shape[1],
-        len(games.seats),
-        estimate(sums.nobody),
-        agents,
+        players,
+        deals * turns,
+        deals,
+        found.estimate(found.sums.nobody),
+        _standings(games, found, rate(games, seed)),
         pairs,
         find_cycles(pairs),
-        tuple(_lineup_result(games, number, lambda a, n=number: estimate(sums.cell(n, a))) for number in _seen(games)),
-        min(RATED_GAMES, games.seats.shape[0] * games.seats.shape[1]),
+        tuple(_lineup_result(games, number, found) for number in _seen(games)),
+        min(RATED_GAMES // turns, deals) * turns,
     )
 
 
@@ -177,11 +155,35 @@ def _seen(games: Games) -> range:
     return range(min(len(games.lineups), len(games.seats)))
 
 
-def _lineup_result(games: Games, number: int, estimate: Callable[[int], Estimate]) -> LineupResult:
-    lineup = games.lineups[number]
-    win_rates = {games.agents[a]: estimate(int(a)) for a in dict.fromkeys(lineup.tolist())}
-    names = tuple(games.agents[a] for a in lineup)
-    return LineupResult(names, int((games.strata == number).sum()), win_rates)
+def _standings(games: Games, found: _Found, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
+    saved, sums = saved_by_duplicates(games), found.sums
+    return tuple(
+        Standing(
+            agent=name,
+            games=int((games.seats == a).any(axis=2).sum()),
+            win_rate=found.estimate(sums.win + a),
+            reward=found.estimate(sums.reward + a),
+            score=found.estimate(sums.score + a),
+            rating=rated[a],
+            saved=saved[a],
+        )
+        for a, name in enumerate(games.agents)
+    )
+
+
+def _pairs(games: Games, found: _Found) -> tuple[Pair, ...]:
+    count, sums = len(games.agents), found.sums
+    wins = sums.values[:, sums.beats : sums.nobody].sum(axis=0).reshape(count, count)
+    return tuple(
+        Pair(games.agents[a], games.agents[b], int(wins[a, b] + wins[b, a]), found.estimate(sums.beats + count * a + b))
+        for a, b in permutations(range(count), 2)
+    )
+
+
+def _lineup_result(games: Games, number: int, found: _Found) -> LineupResult:
+    lineup = games.lineups[number].tolist()
+    win_rates = {games.agents[a]: found.estimate(found.sums.cell(number, a)) for a in dict.fromkeys(lineup)}
+    return LineupResult(tuple(games.agents[a] for a in lineup), int((games.strata == number).sum()), win_rates)
 
 
 # ---------------------------------------------------------------- numbers of each deal
@@ -239,9 +241,11 @@ class _Sums:
 
     @property
     def _agents(self) -> int:
-        return self.sits.shape[1]
+        return int(self.sits.shape[1])
 
-    win = 0
+    @property
+    def win(self) -> int:
+        return 0
 
     @property
     def reward(self) -> int:
@@ -280,20 +284,34 @@ class _Sums:
 # ---------------------------------------------------------------- intervals
 
 
-def _estimates(sums: _Sums, games: Games, seed: int) -> tuple[Floats, Floats, Floats]:
-    """All that is estimated, with the ends of the intervals."""
-    strata = games.strata
-    means = np.stack([sums.values[strata == number].mean(axis=0) for number in _seen(games)])
-    found = sums.results(means)
-    if np.bincount(strata).min() < 2:
-        return found, np.full_like(found, np.nan), np.full_like(found, np.nan)
-    low, high = bootstrap(sums.values, strata, sums.results, seed)
-    _widen_certain(sums, games, found, low, high)
-    return found, low, high
+@dataclass(frozen=True)
+class _Found:
+    """All that is estimated, with the ends of the intervals, each of shape (S,)."""
+
+    sums: _Sums
+    means: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, games: Games, seed: int) -> _Found:
+        """What these games say."""
+        sums, strata = _Sums.of(games), games.strata
+        means = np.stack([sums.values[strata == number].mean(axis=0) for number in _seen(games)])
+        found = sums.results(means)
+        if np.bincount(strata).min() < 2:
+            return cls(sums, found, np.full_like(found, np.nan), np.full_like(found, np.nan))
+        low, high = bootstrap(sums.values, strata, sums.results, seed)
+        _widen_certain(sums, games, found, low, high)
+        return cls(sums, found, low, high)
+
+    def estimate(self, at: int) -> Estimate:
+        """One of them."""
+        return Estimate(float(self.means[at]), float(self.low[at]), float(self.high[at]))
 
 
 def _widen_certain(sums: _Sums, games: Games, found: Floats, low: Floats, high: Floats) -> None:
-    """Wilson's interval of as many games as there are deals where a share is 0 or 1: a bootstrap sees no doubt there."""
+    """Where a share is 0 or 1 a bootstrap sees no doubt: there, Wilson's interval of as many games as deals."""
     agents, deals = len(games.agents), np.bincount(games.strata)
     places = [(sums.win + a, int(deals[sums.sits[:, a]].sum())) for a in range(agents)]
     places += [(sums.nobody, int(deals.sum()))]
@@ -325,7 +343,7 @@ def bootstrap(
     """
     rng = np.random.default_rng(seed)
     groups = [values[strata == number] for number in range(strata.max() + 1)]
-    largest = max(max(len(group) for group in groups), len(groups) * values.shape[1])
+    largest = max(*(len(group) for group in groups), len(groups) * values.shape[1])
     parts = [
         statistic(np.stack([_resampled(group, part, rng) for group in groups], axis=1))
         for part in _parts(replicates, max(1, _AT_ONCE // largest))
@@ -370,7 +388,7 @@ def stopping_widths(games: Games) -> Floats:
     return widths
 
 
-def saved_by_duplicates(games: Games) -> Floats:
+def saved_by_duplicates(games: Games) -> list[float]:
     """The variance of each agent's win rate, had all games been independent, divided by what it is, shape (A,).
 
     What one game says varies as much as the games of a deal vary around their mean, and these means around theirs; the
@@ -382,12 +400,12 @@ def saved_by_duplicates(games: Games) -> Floats:
     for number in _seen(games):
         own = np.nan_to_num(by_turn[strata == number])
         if counts[number] < 2:
-            return np.full(len(games.agents), np.nan)
+            return [np.nan] * len(games.agents)
         between = own.mean(axis=1).var(axis=0, ddof=1)
         within = own.var(axis=1).mean(axis=0)
         alone += (within + between) / turns / counts[number]
         together += between / counts[number]
-    return np.divide(alone, together, out=np.full_like(alone, np.nan), where=together > 0)
+    return [float(a / t) if t > 0 else np.nan for a, t in zip(alone, together, strict=True)]
 
 
 # ---------------------------------------------------------------- who beats whom
@@ -418,15 +436,16 @@ def rate(games: Games, seed: int = 0, replicates: int = RATING_REPLICATES) -> li
     """Each agent's rating by OpenSkill's Plackett-Luce (Weng and Lin, JMLR 2011): winners tie, and so do the others.
 
     Such ratings are worked out game by game and depend on the order a little, so they are means over replicates, each
-    of which draws deals again, `RATED_GAMES` games at most, and plays them in another order. The interval tells what
-    that many games leave open. Agents do not learn, so nothing is added to the uncertainty between games (tau=0).
+    of which draws deals again, `RATED_GAMES` games at most, and takes them in another order. The interval (1.96
+    standard deviations) tells what that many games leave open. Agents do not learn, so nothing is added to the
+    uncertainty between games (tau=0).
     """
     rng = np.random.default_rng(seed)
     deals, turns, _ = games.seats.shape
     count = max(1, min(deals, RATED_GAMES // turns))
     ratings = np.array([_rate_once(games, rng.integers(deals, size=count), rng) for _ in range(replicates)])
-    means, ends = ratings.mean(axis=0), np.percentile(ratings, [2.5, 97.5], axis=0)
-    return [Estimate(*map(float, triple)) for triple in zip(means, *ends, strict=True)]
+    means, spread = ratings.mean(axis=0), _Z * ratings.std(axis=0, ddof=1)
+    return [Estimate(float(m), float(m - s), float(m + s)) for m, s in zip(means, spread, strict=True)]
 
 
 def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Generator) -> Floats:

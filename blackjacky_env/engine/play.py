@@ -34,6 +34,14 @@ _LOGGED = 256  # decisions of a game for which there is room at first
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
 
+class Outside(NamedTuple):
+    """An agent that is not compiled."""
+
+    name: str
+    act_batch: Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]
+    """(observations (M, K), masks (M, A)) -> actions (M,)."""
+
+
 class Cast(NamedTuple):
     """Agents: a has policy ``kinds[a]``, or OUTSIDE, and ``parameters[offsets[a]:offsets[a + 1]]``."""
 
@@ -42,14 +50,18 @@ class Cast(NamedTuple):
     parameters: npt.NDArray[np.float32]
 
 
-def make_cast(agents: Sequence[tuple[Policy, npt.NDArray[np.float32]] | None]) -> tuple[tuple[Policy, ...], Cast]:
-    """The distinct policies of (policy, parameters) pairs, and all as arrays; None: an agent that is not compiled."""
-    inside = [agent for agent in agents if agent is not None]
-    policies = tuple(dict.fromkeys(policy for policy, _ in inside))
-    kinds = np.array([OUTSIDE if agent is None else policies.index(agent[0]) for agent in agents], np.int64)
-    offsets = np.cumsum([0, *(0 if agent is None else len(agent[1]) for agent in agents)]).astype(np.int64)
-    parameters = np.concatenate([np.zeros(0, np.float32), *(parameters for _, parameters in inside)])
-    return policies, Cast(kinds, offsets, parameters.astype(np.float32))
+Inside = tuple[Policy, npt.NDArray[np.float32]]
+"""A compiled agent: its policy and its parameters."""
+
+
+def make_cast(agents: Sequence[Inside | Outside]) -> tuple[tuple[Policy, ...], Cast]:
+    """The distinct policies of compiled agents, and all agents as arrays."""
+    inside = [None if isinstance(agent, Outside) else agent for agent in agents]
+    policies = tuple(dict.fromkeys(agent[0] for agent in inside if agent))
+    kinds = np.array([policies.index(agent[0]) if agent else OUTSIDE for agent in inside], np.int64)
+    parts = [agent[1] if agent else np.zeros(0, np.float32) for agent in inside]
+    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
+    return policies, Cast(kinds, offsets, np.concatenate([np.zeros(0, np.float32), *parts]).astype(np.float32))
 
 
 class Desk(NamedTuple):
@@ -76,13 +88,14 @@ class Desk(NamedTuple):
 @cache
 def _ask_one_of(policies: tuple[Policy, ...]) -> Policy:
     """One compiled function (kind, observation, mask, random_state, parameters) that asks policy number ``kind``."""
-    first = policies[0] if policies else None
     if not policies:
 
-        def ask(kind, observation, mask, random_state, parameters):
+        def nobody(kind, observation, mask, random_state, parameters):
             return NONE
 
-    elif len(policies) == 1:
+        return compiled(nobody)
+    first = policies[0]
+    if len(policies) == 1:
 
         def ask(kind, observation, mask, random_state, parameters):
             return first(observation, mask, random_state, parameters)
@@ -180,7 +193,7 @@ def play_out(
     states: npt.NDArray[Any],
     seeds: npt.NDArray[np.int64],
     seating: npt.NDArray[np.int64],
-    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+    agents: Sequence[Inside],
     threads: int = 1,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Play whole games between compiled agents without coming back to Python.
@@ -204,7 +217,7 @@ def play_on(
     game: Game,
     states: npt.NDArray[Any],
     seating: npt.NDArray[np.int64],
-    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+    agents: Sequence[Inside],
     threads: int = 1,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Play running games to their end, as `play_out` does; a random choice follows from a game's key."""
@@ -221,7 +234,7 @@ def play_copies(
     states: npt.NDArray[Any],
     games: int,
     seating: npt.NDArray[np.int64],
-    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+    agents: Sequence[Inside],
     seed: int,
     threads: int = 1,
 ) -> npt.NDArray[np.float64]:
@@ -294,10 +307,6 @@ def _score_all(game: Game) -> Callable[..., None]:
     return entry(read)
 
 
-Actor = Callable[[int, npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]
-"""(number of an agent, observations (M, K), masks (M, A)) -> its actions (M,)."""
-
-
 class Played(NamedTuple):
     """Games that have ended."""
 
@@ -314,8 +323,7 @@ def play_logged(
     states: npt.NDArray[Any],
     seeds: npt.NDArray[np.int64],
     seating: npt.NDArray[np.int64],
-    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]] | None],
-    act: Actor,
+    agents: Sequence[Inside | Outside],
 ) -> Played:
     """Play whole games between agents of which some may not be compiled, and keep every action.
 
@@ -327,10 +335,9 @@ def play_logged(
         states: records with options written, shape (N,); left as the games ended.
         seeds: seed of each game as for ``reset``, shape (N,).
         seating: number of the agent in each seat, shape (N, max_players).
-        agents: (policy, parameters) of each agent, None for one that is not compiled.
-        act: asks an agent that is not compiled.
+        agents: (policy, parameters) of each agent, or `Outside`.
 
-    Raises `IllegalActionError` if such an agent's action is not legal; the message names its number and the game's.
+    Raises `IllegalActionError` if an action of an agent that is not compiled is not legal; the message names the agent.
     """
     policies, cast = make_cast(agents)
     _begin_all(game)(states, seeds)
@@ -342,7 +349,7 @@ def play_logged(
         running = states["player"] >= 0
         if not running.any():
             break
-        rows.ask(np.where(running, seating[np.arange(count), states["player"]], OUTSIDE), cast, act)
+        rows.ask(np.where(running, seating[np.arange(count), states["player"]], OUTSIDE), agents)
     scores = np.zeros((count, game.max_players), np.int64)
     _score_all(game)(states, scores)
     return Played(scores, rows.decisions, rows.log)
@@ -358,28 +365,30 @@ class _Rows:
         self.observations = np.zeros((count, size), np.int8)
         self.masks = np.zeros((count, num_actions), np.int8)
 
-    def ask(self, to_act: npt.NDArray[np.int64], cast: Cast, act: Actor) -> None:
+    def ask(self, to_act: npt.NDArray[np.int64], agents: Sequence[Inside | Outside]) -> None:
         """The next action of each game whose player (to_act, (N,), OUTSIDE where it is over) is not compiled."""
         self.actions[:] = KEEP
         full = (to_act != OUTSIDE) & (self.decisions == self.log.shape[1])
         if full.any():
             self.log = np.concatenate([self.log, np.zeros_like(self.log)], axis=1)
-        waiting = (to_act != OUTSIDE) & ~full & (cast.kinds[to_act] == OUTSIDE)
-        for agent in np.unique(to_act[waiting]):
-            games = np.flatnonzero(waiting & (to_act == agent))
-            given = np.asarray(act(int(agent), self.observations[games], self.masks[games]))
-            self.actions[games] = _checked(given, self.masks[games], int(agent))
+        for number, agent in enumerate(agents):
+            games = np.flatnonzero((to_act == number) & ~full)
+            if isinstance(agent, Outside) and len(games):
+                given = np.asarray(agent.act_batch(self.observations[games], self.masks[games]))
+                self.actions[games] = _checked(given, self.masks[games], agent.name)
 
 
-def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: int) -> npt.NDArray[np.int64]:
+def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: str) -> npt.NDArray[np.int64]:
     """Actions (M,) of an agent if they are legal; else an `IllegalActionError`."""
     if actions.shape != masks.shape[:1] or actions.dtype.kind not in "iu":
         needed = f"allowed are integers of shape {masks.shape[:1]}"
-        raise IllegalActionError(f"agent {agent} gave {actions.dtype} of shape {actions.shape}; {needed}")
+        raise IllegalActionError(f"agent {agent!r} gave {actions.dtype} of shape {actions.shape}; {needed}")
     wrong = first_illegal(actions.astype(np.int64), masks, np.zeros(len(masks), np.bool_))
     if wrong != NONE:
         legal = ", ".join(map(str, np.flatnonzero(masks[wrong])))
-        raise IllegalActionError(f"agent {agent} chose action {actions[wrong]}, which is not legal; legal are {legal}")
+        raise IllegalActionError(
+            f"agent {agent!r} chose action {actions[wrong]}, which is not legal; legal are {legal}"
+        )
     return actions.astype(np.int64)
 
 

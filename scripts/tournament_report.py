@@ -144,7 +144,7 @@ def footnotes(report: Report) -> str:
         f"Seed {report['seed']}, {report['variant']}; {deals}. Intervals are 95 %, by bootstrap over deals. "
         "Win rate: 1 / number of winners for a winner, 0 if nobody wins; par is what equals win if somebody does. "
         "Does better: of the games in which one of the two won more than the other. "
-        f"Rating: OpenSkill's Plackett-Luce, 25 at the start, from {rated:,} games in each of {RATING_REPLICATES} orders. "
+        f"Rating: OpenSkill's Plackett-Luce, 25 on average; {rated:,} games in each of {RATING_REPLICATES} orders. "
         "Deals save: how many times as many independent games give the same precision of the win rate; "
         "below 1 they cost."
     )
@@ -198,7 +198,7 @@ def draw_rates(axes: Any, table: Table, order: list[Row]) -> None:
         if rate["low"] is not None:
             axes.plot([100 * rate["low"], 100 * rate["high"]], [place, place], color="tab:blue", linewidth=3, alpha=0.5)
     axes.axvline(100 / table["num_players"], color="tab:grey", linestyle="--", linewidth=1)
-    axes.set_yticks(range(len(order)), [row["agent"] for row in order])
+    axes.set_yticks(range(len(order)), [in_short(row["agent"]) for row in order])
     axes.set(xlabel="win rate in % (line: par)", title=f"{table['num_players']} players", xlim=(0, None))
     axes.set_ylim(-0.5, len(order) - 0.5)
     axes.grid(axis="x", alpha=0.3)
@@ -213,6 +213,12 @@ def draw_pairs(axes: Any, table: Table, names: list[str]) -> None:
         if not np.isnan(value):
             colour = "white" if abs(value - 0.5) > 0.3 else "black"
             axes.text(column, row, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=8)
-    axes.set_xticks(range(len(names)), names, rotation=20, ha="right")
-    axes.set_yticks(range(len(names)), names)
+    labels = [in_short(name) for name in names]
+    axes.set_xticks(range(len(names)), labels, rotation=20, ha="right")
+    axes.set_yticks(range(len(names)), labels)
     axes.set(title="row does better than column, % of games that differ")
+
+
+def in_short(name: str) -> str:
+    """The end of a name that is too long for a plot, such as a path."""
+    return name if len(name) <= 24 else f"...{name[-21:]}"

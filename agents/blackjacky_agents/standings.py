@@ -24,6 +24,7 @@ REPLICATES = 1000  # of the bootstrap
 RATED_GAMES = 2000  # of each replicate of the ratings, which are worked out game by game
 RATING_REPLICATES = 30
 _Z = 1.96  # of a 95 % interval
+_MIDDLE = 25.0  # of the ratings, as OpenSkill begins
 _AT_ONCE = 2**23  # numbers in memory
 
 
@@ -83,7 +84,7 @@ class Standing:
     score: Estimate
     """Mean hearts or points at the end."""
     rating: Estimate
-    """Plackett-Luce, 25 at the start; of `RATED_GAMES` games at most."""
+    """Plackett-Luce, 25 on average; of `RATED_GAMES` games at most."""
     saved: float
     """How many times as many games without duplicate deals the same precision of the win rate would take."""
 
@@ -449,7 +450,7 @@ def rate(games: Games, seed: int = 0, replicates: int = RATING_REPLICATES) -> li
 
 
 def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Generator) -> Floats:
-    """The ratings after these deals, their games in random order, shape (A,)."""
+    """The ratings after these deals, their games in random order, shape (A,); they say nothing about their mean."""
     from openskill.models import PlackettLuce
 
     model = PlackettLuce(tau=0.0)
@@ -462,7 +463,8 @@ def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Genera
         after = model.rate([[ratings[agent]] for agent in agents], ranks=places)
         for agent, (rating,) in _changed(agents, after, ratings):
             ratings[agent] = rating
-    return np.array([rating.mu for rating in ratings])
+    means = np.array([rating.mu for rating in ratings])
+    return means - means.mean() + _MIDDLE
 
 
 def _changed(agents: list[int], after: list[list[Any]], before: list[Any]) -> Iterator[tuple[int, list[Any]]]:

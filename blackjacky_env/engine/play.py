@@ -55,9 +55,13 @@ Inside = tuple[Policy, npt.NDArray[np.float32]]
 
 
 def make_cast(agents: Sequence[Inside | Outside]) -> tuple[tuple[Policy, ...], Cast]:
-    """The distinct policies of compiled agents, and all agents as arrays."""
+    """The distinct policies of compiled agents, and all agents as arrays.
+
+    Policies are sorted, so that the same agents in another order need no new compilation.
+    """
     inside = [None if isinstance(agent, Outside) else agent for agent in agents]
-    policies = tuple(dict.fromkeys(agent[0] for agent in inside if agent))
+    distinct = dict.fromkeys(agent[0] for agent in inside if agent)
+    policies = tuple(sorted(distinct, key=lambda policy: (policy.__module__, policy.__qualname__)))
     kinds = np.array([policies.index(agent[0]) if agent else OUTSIDE for agent in inside], np.int64)
     parts = [agent[1] if agent else np.zeros(0, np.float32) for agent in inside]
     offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)

@@ -15,51 +15,35 @@ the games of a deal share these numbers too; each of them alone is played as any
 
 from __future__ import annotations
 
-import base64
-import json
-import os
 import pickle
-import platform
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
-from importlib.metadata import version
 from itertools import combinations, permutations
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.checkpoint import write_json
+from blackjacky_agents.agent import Agent
+from blackjacky_agents.arena_file import ResultsFile
+from blackjacky_agents.arena_table import Lineup, Rows, Table, decode_actions, join
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.standings import Games, stopping_widths
-from blackjacky_env.engine import random
-from blackjacky_env.engine.compiling import entry, fingerprint, zeros
 from blackjacky_env.engine.game import IllegalActionError, check_integer
-from blackjacky_env.engine.play import Inside, Outside, play_logged
 from blackjacky_env.engine.threads import check_threads
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 
-FOR_SEATS, FOR_DEALS = 105, 106  # purposes of random numbers; games and policies use others
 LINEUPS = ("mixed", "copies")
 MAX_GAMES = 2**40
 
-_FORMAT = 1
 _SECONDS = 2.0  # that a job should take: results are written, and Ctrl-C is heard, about as often
 _MOST = 4096  # games of a job
 _GROWTH = 1.2  # from one look at the intervals to the next
 _FIRST_LOOK = 100  # deals
-
-Lineup = tuple[int, ...]
-"""Numbers of agents, one for each seat, in no order."""
-
 
 # ---------------------------------------------------------------- line-ups
 
@@ -102,115 +86,6 @@ def _find_lineup(lineup: Sequence[str], names: Sequence[str], num_players: int) 
     if len(lineup) != num_players:
         raise ValueError(f"line-up {list(lineup)} has {len(lineup)} agents; needed are num_players={num_players}")
     return tuple(names.index(name) for name in lineup)
-
-
-# ---------------------------------------------------------------- what is played
-
-
-@cache
-def _schedule_function() -> Callable[..., None]:
-    """Entry (seed, lineups (L, n), duplicate, first, seeds (N,), seats (N, n)): the games with the numbers first on."""
-    stream, draw, game_key, shuffle = random.stream, random.draw, random.game_key, random.shuffle
-
-    def schedule(seed, lineups, duplicate, first, seeds, seats):  # type: ignore[no-untyped-def]  # compiled
-        players = lineups.shape[1]
-        order = np.empty(players, np.int64)
-        for i in range(len(seeds)):
-            deal, turn = (first + i) // players, (first + i) % players
-            order[:] = lineups[deal % len(lineups)]
-            shuffle(order, players, stream(game_key(seed), FOR_SEATS, deal, 0))
-            # Where copies sit so that the table looks the same after fewer moves, a new key follows, not the same game.
-            period = 1
-            while duplicate and (players % period != 0 or not np.array_equal(order, np.roll(order, period))):
-                period += 1
-            seeds[i] = draw(stream(game_key(seed), FOR_DEALS, deal, turn // period), 0) >> np.uint64(1)
-            for seat in range(players):
-                seats[i, (seat + turn) % players] = order[seat]
-
-    return entry(schedule)
-
-
-class Rows(NamedTuple):
-    """Games in the order in which they are numbered."""
-
-    seeds: npt.NDArray[np.int64]
-    """Of the games, as for ``reset``, shape (N,)."""
-    seats: npt.NDArray[np.int64]
-    """The number of the agent in each seat, shape (N, num_players)."""
-    winners: npt.NDArray[np.bool_]
-    """Shape (N, num_players)."""
-    scores: npt.NDArray[np.int64]
-    """Hearts or points at the end, shape (N, num_players)."""
-    actions: list[str]
-    """All actions of each game, as `encode_actions` writes them; empty where all agents are compiled."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Everything that decides how the games go; it can be sent to other processes if its agents can."""
-
-    game: str
-    variant: str
-    num_players: int
-    options: dict[str, Any]
-    agents: tuple[Agent, ...]
-    lineups: tuple[Lineup, ...]
-    seed: int
-    duplicate: bool
-
-    @property
-    def compiled(self) -> bool:
-        """Whether all agents are."""
-        return all(isinstance(agent, CompiledAgent) for agent in self.agents)
-
-    def env(self) -> TableEnv:
-        """A table for one game."""
-        return TableEnv(self.game, self.num_players, self.variant, **self.options)
-
-    def schedule(self, first: int, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Seeds (count,) and seats (count, num_players) of the games with the numbers ``first`` on."""
-        seeds, seats = np.zeros(count, np.int64), np.zeros((count, self.num_players), np.int64)
-        _schedule_function()(self.seed, np.array(self.lineups, np.int64), self.duplicate, first, seeds, seats)
-        return seeds, seats
-
-    def play(self, first: int, count: int) -> Rows:
-        """Play these games; `IllegalActionError` names an agent that chose what is not legal."""
-        seeds, seats = self.schedule(first, count)
-        winners, scores, log, decisions = self._play(seeds, seats)
-        actions = [] if self.compiled else [encode_actions(row[:n]) for row, n in zip(log, decisions, strict=True)]
-        return Rows(seeds, seats, winners, scores, actions)
-
-    def actions(self, number: int) -> list[int]:
-        """All actions of a game between compiled agents."""
-        _, _, log, decisions = self._play(*self.schedule(number, 1))
-        return [int(action) for action in log[0, : decisions[0]]]
-
-    def _play(self, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, ...]:
-        env, count = self.env(), len(seeds)
-        states = zeros(count, env.game.state_dtype)
-        states[:] = env.game.new_state(self.num_players, self.variant, self.options)
-        seating = np.zeros((count, env.game.max_players), np.int64)
-        seating[:, : self.num_players] = seats
-        cast: list[Inside | Outside] = []
-        for agent in self.agents:
-            if isinstance(agent, CompiledAgent):
-                cast.append((agent.policy, agent.parameters))
-            else:
-                agent.reset(int(seeds[0]) if count else 0)
-                cast.append(Outside(agent.name, agent.act_batch))
-        played = play_logged(env.game, states, seeds, seating, cast)
-        players = slice(self.num_players)
-        return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
-
-
-def encode_actions(actions: npt.NDArray[Any]) -> str:
-    """Actions (each 0 .. 255) as text: base64 of one byte for each."""
-    return base64.b64encode(actions.astype(np.uint8).tobytes()).decode()
-
-
-def decode_actions(text: str) -> list[int]:
-    """What `encode_actions` wrote; `ValueError` if it is something else."""
-    return list(base64.b64decode(text, validate=True))
 
 
 # ---------------------------------------------------------------- tournaments
@@ -388,20 +263,8 @@ class Tournament:
     def _joined(self) -> Rows:
         """All rows as one."""
         if len(self._rows) != 1:
-            self._rows = [_join(self._rows, self.table.num_players)]
+            self._rows = [join(self._rows, self.table.num_players)]
         return self._rows[0]
-
-
-def _join(parts: Sequence[Rows], players: int) -> Rows:
-    empty = np.zeros((0, players), np.int64)
-    parts = [Rows(np.zeros(0, np.int64), empty, empty > 0, empty, []), *parts]
-    return Rows(
-        np.concatenate([rows.seeds for rows in parts]),
-        np.concatenate([rows.seats for rows in parts]),
-        np.concatenate([rows.winners for rows in parts]),
-        np.concatenate([rows.scores for rows in parts]),
-        [actions for rows in parts for actions in rows.actions],
-    )
 
 
 def _find_agent(agent: str | Agent, game: str) -> Agent:
@@ -488,159 +351,3 @@ def _sit_down(sent: bytes) -> None:
 
 def _play_at_seat(first: int, count: int) -> tuple[Rows, float]:
     return _SEATED[0](first, count)
-
-
-# ---------------------------------------------------------------- the file
-
-
-class ResultsFile:
-    """Games as JSON Lines, one for each, and a card beside them (JSON) that says what they are games of."""
-
-    def __init__(self, path: Path, table: Table, score: str) -> None:
-        if path.suffix != ".jsonl":
-            raise ValueError(f"results={str(path)!r} is not called NAME.jsonl")
-        self.path, self.card = path, path.with_suffix(".json")
-        self._table, self._score = table, score
-        self._setup = json.loads(json.dumps(describe(table)))
-
-    def open(self) -> tuple[Rows, float]:
-        """The games that are there already, and the seconds that they took."""
-        card = self._read_card()
-        if card is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._write_card(0.0)
-            self.path.touch()
-            return _join([], self._table.num_players), 0.0
-        self._refuse_other(card["setup"])
-        return self._read(), float(card["seconds"])
-
-    def append(self, first: int, rows: Rows, seconds: float) -> None:
-        """Write games, the number of the first of them being ``first``."""
-        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self._lines(first, rows))
-        with self.path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        self._write_card(seconds)
-
-    def _write_card(self, seconds: float) -> None:
-        write_json(self.card, {"setup": self._setup, "seconds": round(seconds, 3)})
-
-    def _lines(self, first: int, rows: Rows) -> Iterator[dict[str, Any]]:
-        for i, seed in enumerate(rows.seeds.tolist()):
-            line = {"game": first + i, "seed": seed, "seats": rows.seats[i].tolist()}
-            line["winners"] = np.flatnonzero(rows.winners[i]).tolist()
-            line[self._score] = rows.scores[i].tolist()
-            yield {**line, "actions": rows.actions[i]} if rows.actions else line
-
-    def _read_card(self) -> dict[str, Any] | None:
-        if not self.card.exists():
-            if self.path.exists():
-                raise ValueError(f"{self.path} has no card {self.card.name} beside it, so nobody knows what it holds")
-            return None
-        try:
-            card = json.loads(self.card.read_text(encoding="utf-8"))
-            setup = card["setup"]
-            float(card["seconds"]), setup["agents"], setup["format"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{self.card} is no card of a tournament, or damaged: {error!r}") from None
-        return dict(card)
-
-    def _refuse_other(self, setup: Mapping[str, Any]) -> None:
-        """`ValueError` naming the first difference to what is to be played now."""
-        for name, own in self._setup.items():
-            if setup.get(name) != own:
-                other = _differing(setup.get(name), own)
-                raise ValueError(
-                    f"{self.path} holds games with {name}={other[0]!r}, these are with {name}={other[1]!r}: "
-                    "go on with the same, or write to another place"
-                )
-
-    def _read(self) -> Rows:
-        """All whole games; `ValueError` names a line that is not as it was written."""
-        if not self.path.exists():
-            raise ValueError(f"{self.card} has lost its games: there is no {self.path.name} beside it")
-        *lines, rest = self.path.read_bytes().split(b"\n")
-        if rest:  # cut short by a stop
-            os.truncate(self.path, sum(len(line) + 1 for line in lines))
-        found = [self._parse(number, line) for number, line in enumerate(lines)]
-        seeds, seats = self._table.schedule(0, len(found))
-        for number, line in enumerate(found):
-            if line["seed"] != seeds[number] or line["seats"] != seats[number].tolist():
-                self._refuse(number, "seed and seats are not those of this game")
-        winners = np.zeros(seats.shape, np.bool_)
-        for number, line in enumerate(found):
-            winners[number, line["winners"]] = True
-        scores = np.array([line[self._score] for line in found], np.int64).reshape(seats.shape)
-        actions = [] if self._table.compiled else [line["actions"] for line in found]
-        return Rows(seeds, seats, winners, scores, actions)
-
-    def _parse(self, number: int, line: bytes) -> dict[str, Any]:
-        try:
-            found = json.loads(line)
-        except ValueError:
-            self._refuse(number, "it is no JSON")
-        names = ["game", "seed", "seats", "winners", self._score, *([] if self._table.compiled else ["actions"])]
-        if not isinstance(found, dict) or list(found) != names:
-            self._refuse(number, f"it does not hold {', '.join(names)}")
-        players = self._table.num_players
-        if found["game"] != number:
-            self._refuse(number, f"it holds game {found['game']!r} instead of {number}")
-        if not _are_integers(found["winners"]) or not set(found["winners"]) <= set(range(players)):
-            self._refuse(number, f"winners={found['winners']!r} are no seats")
-        if not _are_integers(found[self._score]) or len(found[self._score]) != players:
-            self._refuse(number, f"{self._score}={found[self._score]!r} are not {players} integers")
-        return dict(found)
-
-    def _refuse(self, number: int, why: str) -> None:
-        raise ValueError(f"{self.path}, line {number + 1}: {why}; the file is damaged, or it was changed")
-
-
-def _are_integers(values: object) -> bool:
-    return isinstance(values, list) and all(type(value) is int for value in values)
-
-
-def _differing(old: Any, new: Any) -> tuple[Any, Any]:
-    """The first items that differ of two lists, or of two dicts with the same names; else both as they are."""
-    if isinstance(old, dict) and isinstance(new, dict) and list(old) == list(new):
-        differing = [name for name in new if old[name] != new[name]]
-        if "name" in new:
-            return old, new
-        return {differing[0]: old[differing[0]]}, {differing[0]: new[differing[0]]}
-    if isinstance(old, list) and isinstance(new, list):
-        for before, now in zip(old, new, strict=False):
-            if before != now:
-                return before, now
-        return f"{len(old)} of them", f"{len(new)} of them"
-    return old, new
-
-
-def describe(table: Table) -> dict[str, Any]:
-    """What must be the same for games to belong together, JSON-ready: options, line-ups, versions, agents."""
-    env = table.env()
-    names = [agent.name for agent in table.agents]
-    return {
-        "format": _FORMAT,
-        "game": table.game,
-        "version": env.game.version,
-        "num_players": table.num_players,
-        "variant": table.variant,
-        "options": table.options,
-        "seed": table.seed,
-        "duplicate": table.duplicate,
-        "versions": versions(),
-        "rules": fingerprint(*(function for function in vars(env.game.rules).values()))[:16],
-        "agents": [describe_agent(agent) for agent in table.agents],
-        "lineups": [[names[number] for number in lineup] for lineup in table.lineups],
-    }
-
-
-def describe_agent(agent: Agent) -> dict[str, Any]:
-    """What tells whether an agent is still the same: hashes of a compiled one's code and parameters, else its class."""
-    if not isinstance(agent, CompiledAgent):
-        return {"name": agent.name, "class": f"{type(agent).__module__}.{type(agent).__qualname__}"}
-    parameters = sha256(agent.parameters.astype("<f4").tobytes()).hexdigest()
-    return {"name": agent.name, "code": fingerprint(agent.policy)[:16], "parameters": parameters[:16]}
-
-
-def versions() -> dict[str, str]:
-    """Versions of everything that decides how the games go."""
-    return {"Python": platform.python_version(), **{name: version(name) for name in ("blackjacky", "numpy", "numba")}}

@@ -463,8 +463,9 @@ def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Genera
         after = model.rate([[ratings[agent]] for agent in agents], ranks=places)
         for agent, (rating,) in _changed(agents, after, ratings):
             ratings[agent] = rating
-    means = np.array([rating.mu for rating in ratings])
-    return means - means.mean() + _MIDDLE
+    means: Floats = np.array([rating.mu for rating in ratings])
+    means += _MIDDLE - means.mean()
+    return means
 
 
 def _changed(agents: list[int], after: list[list[Any]], before: list[Any]) -> Iterator[tuple[int, list[Any]]]:

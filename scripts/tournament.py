@@ -204,8 +204,12 @@ def check(args: Args) -> int:
     if args.ladder is None or not args.ladder.exists():
         raise ValueError(f"--check needs --ladder with a file that exists, not {args.ladder}")
     readme = args.ladder.with_name("README.md")
-    text, report = readme.read_text(encoding="utf-8"), json.loads(args.ladder.read_text(encoding="utf-8"))
-    if with_part(text, "ladder", ladder(report)) == text:
+    text = readme.read_text(encoding="utf-8")
+    try:
+        part = ladder(json.loads(args.ladder.read_text(encoding="utf-8")))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{args.ladder} is no report of this script: {error!r}") from None
+    if with_part(text, "ladder", part) == text:
         return 0
     print(f"{readme} does not show what {args.ladder.name} holds; run: make ladder", file=sys.stderr)
     return 1

@@ -139,6 +139,9 @@ def test_the_ladder_is_written_and_checked(tmp_path, capsys):
     capsys.readouterr()
     assert run("--check", "--ladder", ladder) == 1
     assert "does not show what ladder.json holds" in capsys.readouterr().err
+    ladder.write_text("{}", encoding="utf-8")
+    assert run("--check", "--ladder", ladder) == 2
+    assert "ladder.json is no report of this script: KeyError('lineups')" in capsys.readouterr().err
 
 
 def test_the_ladder_of_the_agents_is_current():

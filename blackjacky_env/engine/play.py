@@ -348,7 +348,7 @@ def play_logged(
     count = len(states)
     rows = _Rows(count, game.layout.size, game.num_actions)
     play = _turn_function(game, policies)
-    while count:
+    while True:  # no games: compiled all the same
         play(states, seating, cast, rows.actions, rows.decisions, rows.log, rows.observations, rows.masks, 0, count)
         running = states["player"] >= 0
         if not running.any():

@@ -44,7 +44,8 @@ speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commi
 	$(RUN) scripts/compare_speed.py $(BASE) $(ARGS)
 
 ladder: $(INSTALLED) ## play all bots against each other and write the tables of their README
-	$(RUN) scripts/ladder.py $(ARGS)
+	$(RUN) scripts/tournament.py --lineups copies --players 2 3 4 5 6 --games 240000 \
+		--output runs/ladder --ladder agents/ladder.json $(ARGS)
 
 mutants: $(INSTALLED)-mutants ## see whether the tests notice any small change of the rules (an hour)
 	$(RUN) scripts/mutate_rules.py $(ARGS)

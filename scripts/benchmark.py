@@ -31,13 +31,13 @@ import numpy as np
 import numpy.typing as npt
 import pettingzoo
 import tyro
-from ladder import compiled_agent, observations
 from machine import processor
 from make_tables import markdown
 from parts import with_part, write
 from peers import peers, versions
 from pettingzoo import AECEnv
 from pettingzoo.env_registry.exceptions import FailedToImport
+from time_agents import compiled_agent, observations
 from tqdm import tqdm
 
 from blackjacky_agents.training import PRESETS, Run, time_shares

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,3 +20,21 @@ def processor() -> str:
     facts = Path("/proc/cpuinfo")
     found = re.search(r"^model name\s*: (.+)$", facts.read_text(), re.MULTILINE) if facts.exists() else None
     return found[1] if found else platform.processor() or platform.machine()
+
+
+def where() -> dict[str, Any]:
+    """The facts about this machine, and the versions, that speeds depend on."""
+    versions = {"Python": platform.python_version(), **{name: version(name.lower()) for name in ("Numba", "NumPy")}}
+    return {"processor": processor(), "cores": os.cpu_count(), "versions": versions}
+
+
+def where_run(facts: dict[str, Any]) -> str:
+    """The same in words."""
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    return f"{facts['processor']}, {facts['cores']} cores, {versions}"
+
+
+def duration(seconds: float) -> str:
+    """Hours and minutes, or minutes and seconds."""
+    minutes = int(seconds) // 60
+    return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min {int(seconds) % 60:02d} s"

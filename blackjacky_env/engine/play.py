@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
-from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.threads import spread
 
 Policy = Callable[..., int]
@@ -29,24 +29,43 @@ FOR_COPIES = 104
 BEGIN, KEEP = -1, -2  # instead of a learner's action: start a game; only show the game
 DRAWN = -1  # start player or learner's seat: drawn for each game
 NONE = -1  # no illegal action
+OUTSIDE = -1  # instead of a policy's number: the agent is not compiled
+_LOGGED = 256  # decisions of a game for which there is room at first
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
 
+class Outside(NamedTuple):
+    """An agent that is not compiled."""
+
+    name: str
+    act_batch: Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]
+    """(observations (M, K), masks (M, A)) -> actions (M,)."""
+
+
 class Cast(NamedTuple):
-    """Compiled agents: agent a has policy ``kinds[a]`` and ``parameters[offsets[a]:offsets[a + 1]]``."""
+    """Agents: a has policy ``kinds[a]``, or OUTSIDE, and ``parameters[offsets[a]:offsets[a + 1]]``."""
 
     kinds: npt.NDArray[np.int64]
     offsets: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.float32]
 
 
-def make_cast(agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]]) -> tuple[tuple[Policy, ...], Cast]:
-    """The distinct policies of (policy, parameters) pairs, and the pairs as arrays."""
-    policies = tuple(dict.fromkeys(policy for policy, _ in agents))
-    kinds = np.array([policies.index(policy) for policy, _ in agents], np.int64)
-    offsets = np.cumsum([0, *(len(parameters) for _, parameters in agents)]).astype(np.int64)
-    parameters = np.concatenate([np.zeros(0, np.float32), *(parameters for _, parameters in agents)])
-    return policies, Cast(kinds, offsets, parameters.astype(np.float32))
+Inside = tuple[Policy, npt.NDArray[np.float32]]
+"""A compiled agent: its policy and its parameters."""
+
+
+def make_cast(agents: Sequence[Inside | Outside]) -> tuple[tuple[Policy, ...], Cast]:
+    """The distinct policies of compiled agents, and all agents as arrays.
+
+    Policies are sorted, so that the same agents in another order need no new compilation.
+    """
+    inside = [None if isinstance(agent, Outside) else agent for agent in agents]
+    distinct = dict.fromkeys(agent[0] for agent in inside if agent)
+    policies = tuple(sorted(distinct, key=lambda policy: (policy.__module__, policy.__qualname__)))
+    kinds = np.array([policies.index(agent[0]) if agent else OUTSIDE for agent in inside], np.int64)
+    parts = [agent[1] if agent else np.zeros(0, np.float32) for agent in inside]
+    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
+    return policies, Cast(kinds, offsets, np.concatenate([np.zeros(0, np.float32), *parts]).astype(np.float32))
 
 
 class Desk(NamedTuple):
@@ -73,6 +92,12 @@ class Desk(NamedTuple):
 @cache
 def _ask_one_of(policies: tuple[Policy, ...]) -> Policy:
     """One compiled function (kind, observation, mask, random_state, parameters) that asks policy number ``kind``."""
+    if not policies:
+
+        def nobody(kind, observation, mask, random_state, parameters):
+            return NONE
+
+        return compiled(nobody)
     first = policies[0]
     if len(policies) == 1:
 
@@ -91,8 +116,8 @@ def _ask_one_of(policies: tuple[Policy, ...]) -> Policy:
 
 
 @cache
-def mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
-    """Compiled (s, agent, decision, cast, observation, mask): one move of the player to act."""
+def mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., int]:
+    """Compiled (s, agent, decision, cast, observation, mask) -> action: one move of the player to act."""
     ask, encode, legal, apply = _ask_one_of(policies), game.rules.encode, game.rules.legal, game.rules.apply
     stream = random.stream
 
@@ -100,7 +125,9 @@ def mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
         encode(s, s.player, observation)
         legal(s, mask)
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-        apply(s, ask(cast.kinds[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own))
+        action = ask(cast.kinds[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own)
+        apply(s, action)
+        return action
 
     return compiled(move)
 
@@ -170,7 +197,7 @@ def play_out(
     states: npt.NDArray[Any],
     seeds: npt.NDArray[np.int64],
     seating: npt.NDArray[np.int64],
-    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+    agents: Sequence[Inside],
     threads: int = 1,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Play whole games between compiled agents without coming back to Python.
@@ -194,7 +221,7 @@ def play_on(
     game: Game,
     states: npt.NDArray[Any],
     seating: npt.NDArray[np.int64],
-    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+    agents: Sequence[Inside],
     threads: int = 1,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Play running games to their end, as `play_out` does; a random choice follows from a game's key."""
@@ -211,7 +238,7 @@ def play_copies(
     states: npt.NDArray[Any],
     games: int,
     seating: npt.NDArray[np.int64],
-    agents: Sequence[tuple[Policy, npt.NDArray[np.float32]]],
+    agents: Sequence[Inside],
     seed: int,
     threads: int = 1,
 ) -> npt.NDArray[np.float64]:
@@ -232,6 +259,141 @@ def play_copies(
     for start in range(0, len(states) * games, _CHUNK * threads):
         spread(partial(work, start), min(_CHUNK * threads, len(states) * games - start), threads)
     return results
+
+
+@cache
+def _turn_function(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
+    """Entry for games that run on until an agent that is not compiled is to act, or the log is full.
+
+    ``play(states, seating, cast, actions, decisions, log, observations, masks, first, last)`` makes ``actions`` (N,),
+    none where it is `KEEP`, in games first .. last - 1.
+    """
+    is_settled, settle, is_over, apply = game.rules.is_settled, game.rules.settle, game.rules.is_over, game.rules.apply
+    encode, legal, move = game.rules.encode, game.rules.legal, mover(game, policies)
+
+    def run_on(s, seats, cast, log, decision, observation, mask):
+        while not is_over(s) and decision < len(log):
+            if cast.kinds[seats[s.player]] == OUTSIDE:
+                encode(s, s.player, observation)
+                legal(s, mask)
+                break
+            log[decision] = move(s, seats[s.player], decision, cast, observation, mask)
+            decision += 1
+            if is_settled(s):
+                settle(s)
+        return decision
+
+    run_on = compiled(run_on)
+
+    def play(states, seating, cast, actions, decisions, log, observations, masks, first, last):
+        for i in range(first, last):
+            s = states[i]
+            if actions[i] != KEEP:
+                log[i, decisions[i]] = actions[i]
+                decisions[i] += 1
+                apply(s, actions[i])
+                if is_settled(s):
+                    settle(s)
+            decisions[i] = run_on(s, seating[i], cast, log[i], decisions[i], observations[i], masks[i])
+
+    return entry(play)
+
+
+@cache
+def _score_all(game: Game) -> Callable[..., None]:
+    score, seats = game.rules.score, game.max_players
+
+    def read(states, scores):
+        for i in range(len(states)):
+            for seat in range(seats):
+                scores[i, seat] = score(states[i], seat)
+
+    return entry(read)
+
+
+class Played(NamedTuple):
+    """Games that have ended."""
+
+    scores: npt.NDArray[np.int64]
+    """`Rules.score` at the end, shape (N, max_players)."""
+    decisions: npt.NDArray[np.int64]
+    """How many were taken, shape (N,)."""
+    log: npt.NDArray[np.int16]
+    """The actions, shape (N, D), ``decisions`` of each row."""
+
+
+def play_logged(
+    game: Game,
+    states: npt.NDArray[Any],
+    seeds: npt.NDArray[np.int64],
+    seating: npt.NDArray[np.int64],
+    agents: Sequence[Inside | Outside],
+) -> Played:
+    """Play whole games between agents of which some may not be compiled, and keep every action.
+
+    Compiled agents play as in `play_out`, move by move. The others are asked for all games at once in which it is
+    their turn.
+
+    Args:
+        game: the game.
+        states: records with options written, shape (N,); left as the games ended.
+        seeds: seed of each game as for ``reset``, shape (N,).
+        seating: number of the agent in each seat, shape (N, max_players).
+        agents: (policy, parameters) of each agent, or `Outside`.
+
+    Raises `IllegalActionError` if an action of an agent that is not compiled is not legal; the message names the agent.
+    """
+    policies, cast = make_cast(agents)
+    _begin_all(game)(states, seeds)
+    count = len(states)
+    rows = _Rows(count, game.layout.size, game.num_actions)
+    play = _turn_function(game, policies)
+    while True:  # no games: compiled all the same
+        play(states, seating, cast, rows.actions, rows.decisions, rows.log, rows.observations, rows.masks, 0, count)
+        running = states["player"] >= 0
+        if not running.any():
+            break
+        rows.ask(np.where(running, seating[np.arange(count), states["player"]], OUTSIDE), agents)
+    scores = np.zeros((count, game.max_players), np.int64)
+    _score_all(game)(states, scores)
+    return Played(scores, rows.decisions, rows.log)
+
+
+class _Rows:
+    """What is kept for each game of `play_logged`."""
+
+    def __init__(self, count: int, size: int, num_actions: int) -> None:
+        self.actions = np.full(count, KEEP, np.int64)
+        self.decisions = np.zeros(count, np.int64)
+        self.log = np.zeros((count, _LOGGED), np.int16)
+        self.observations = np.zeros((count, size), np.int8)
+        self.masks = np.zeros((count, num_actions), np.int8)
+
+    def ask(self, to_act: npt.NDArray[np.int64], agents: Sequence[Inside | Outside]) -> None:
+        """The next action of each game whose player (to_act, (N,), OUTSIDE where it is over) is not compiled."""
+        self.actions[:] = KEEP
+        full = (to_act != OUTSIDE) & (self.decisions == self.log.shape[1])
+        if full.any():
+            self.log = np.concatenate([self.log, np.zeros_like(self.log)], axis=1)
+        for number, agent in enumerate(agents):
+            games = np.flatnonzero((to_act == number) & ~full)
+            if isinstance(agent, Outside) and len(games):
+                given = np.asarray(agent.act_batch(self.observations[games], self.masks[games]))
+                self.actions[games] = _checked(given, self.masks[games], agent.name)
+
+
+def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: str) -> npt.NDArray[np.int64]:
+    """Actions (M,) of an agent if they are legal; else an `IllegalActionError`."""
+    if actions.shape != masks.shape[:1] or actions.dtype.kind not in "iu":
+        needed = f"allowed are integers of shape {masks.shape[:1]}"
+        raise IllegalActionError(f"agent {agent!r} gave {actions.dtype} of shape {actions.shape}; {needed}")
+    wrong = first_illegal(actions.astype(np.int64), masks, np.zeros(len(masks), np.bool_))
+    if wrong != NONE:
+        legal = ", ".join(map(str, np.flatnonzero(masks[wrong])))
+        raise IllegalActionError(
+            f"agent {agent!r} chose action {actions[wrong]}, which is not legal; legal are {legal}"
+        )
+    return actions.astype(np.int64)
 
 
 def _first_illegal(actions, masks, ignored):

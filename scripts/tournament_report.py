@@ -1,0 +1,224 @@
+"""What tournament.py says: Markdown tables, and a plot of them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from machine import duration, where_run
+from make_tables import markdown
+
+from blackjacky_agents.standings import RATING_REPLICATES, share_of_the_way
+
+Report = dict[str, Any]
+Table = dict[str, Any]
+"""`standings.Standings` of one table size, JSON-ready."""
+Row = dict[str, Any]
+
+SHOWN_LINEUPS = 30  # more would bury the rest
+
+
+def ready_for_json(value: Any) -> Any:
+    """Numbers with 6 digits behind the point, None for those that are unknown."""
+    if isinstance(value, dict):
+        return {name: ready_for_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [ready_for_json(item) for item in value]
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 6)
+    return value
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+def markdown_report(report: Report) -> str:
+    """Everything: standings, pairs, cycles and line-ups of every table size."""
+    sections = [section for table in report["tables"] for section in whole_section(report, table)]
+    return "\n\n".join([intro(report), *sections, footnotes(report)])
+
+
+def ladder(report: Report) -> str:
+    """The tables of the ladder: agents against copies of each other, or the standings of mixed line-ups."""
+    make = copies_section if report["lineups"] == "copies" else mixed_section
+    return "\n\n".join([intro(report), *(section for table in report["tables"] for section in make(report, table))])
+
+
+def intro(report: Report) -> str:
+    """How it was made."""
+    games = sum(table["games"] for table in report["tables"])
+    return f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {where_run(report['machine'])}."
+
+
+def whole_section(report: Report, table: Table) -> list[str]:
+    """All tables of one table size."""
+    parts = [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
+    if report["lineups"] == "copies":
+        return [*parts, copies_table(table)]
+    return [*parts, *([lineups_table(table)] if 1 < len(table["lineups"]) <= SHOWN_LINEUPS else [])]
+
+
+def mixed_section(report: Report, table: Table) -> list[str]:
+    """Standings and pairs."""
+    return [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
+
+
+def copies_section(_: Report, table: Table) -> list[str]:
+    """One of each against copies."""
+    return [heading(table), copies_table(table), cycles(table)]
+
+
+def heading(table: Table) -> str:
+    """Table size, par, and how much was played."""
+    lineups = len(table["lineups"])
+    return (
+        f"**{table['num_players']} players**, par {percent(1 / table['num_players'])}; {table['games']:,} games, "
+        f"{table['deals']:,} deals of {lineups:,} line-up{'s' * (lineups > 1)}; nobody wins "
+        f"{percent(table['nobody']['mean'])} of the games:"
+    )
+
+
+def standings_table(report: Report, table: Table) -> str:
+    """How every agent did, best first."""
+    columns = ["agent", "win rate", "reward", report["score"], "rating", "deals save", "games"]
+    lowest = next((row["win_rate"]["mean"] for row in table["agents"] if row["agent"] == "random"), None)
+    if report["sighted"] is not None:
+        columns.insert(2, "of the way to sight")
+    rows = []
+    for row in sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"]):
+        cells = [f"`{row['agent']}`", share(row["win_rate"])]
+        if report["sighted"] is not None:
+            cells.append(percent(share_of_the_way(row["win_rate"]["mean"], lowest, report["sighted"]), 0))
+        saved = "-" if row["saved"] is None else f"x {row['saved']:.2f}"
+        others = [number(row["reward"], 3), number(row["score"], 2), number(row["rating"], 1)]
+        rows.append([*cells, *others, saved, f"{row['games']:,}"])
+    return markdown(columns, rows)
+
+
+def pairs_table(table: Table) -> str:
+    """Who did better than whom."""
+    names = [row["agent"] for row in sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"])]
+    found = {(pair["first"], pair["second"]): pair for pair in table["pairs"]}
+    rows = [[f"`{a}`", *("-" if a == b else share(found[a, b]["share"]) for b in names)] for a in names]
+    return markdown(["does better than", *(f"`{name}`" for name in names)], rows)
+
+
+def copies_table(table: Table) -> str:
+    """Win rates of one agent (rows) against copies of another (columns)."""
+    copies = "one" if table["num_players"] == 2 else f"{table['num_players'] - 1} copies of"
+    names = [row["agent"] for row in table["agents"]]
+    cells = {(line["agents"][0], line["agents"][1]): line["win_rates"] for line in table["lineups"]}
+    rows = [[f"`{a}`", *("-" if a == b else share(cells[a, b][a]) for b in names)] for a in names]
+    return markdown(["agent", *(f"against {copies} `{name}`" for name in names)], rows)
+
+
+def lineups_table(table: Table) -> str:
+    """Win rates at every table."""
+    rows = [
+        [", ".join(f"`{name}`" for name in line["agents"]), f"{line['deals']:,}", in_words(line["win_rates"])]
+        for line in table["lineups"]
+    ]
+    return markdown(["line-up", "deals", "win rates, each"], rows)
+
+
+def in_words(win_rates: dict[str, Row]) -> str:
+    """All win rates of one line-up."""
+    return ", ".join(f"`{name}` {share(rate)}" for name, rate in win_rates.items())
+
+
+def cycles(table: Table) -> str:
+    """Who beats whom in a circle."""
+    if not table["cycles"]:
+        return "No cycle: nobody beats somebody (interval above a half) who beats him by way of others."
+    found = (" beats ".join(f"`{name}`" for name in [*cycle, cycle[0]]) for cycle in table["cycles"])
+    return f"Cycles, the shortest: {'; '.join(found)}."
+
+
+def footnotes(report: Report) -> str:
+    """What the columns are."""
+    rated = max(table["rated_games"] for table in report["tables"])
+    deals = "the same cards in every turn" if report["duplicate"] else "new cards in every game (--no-duplicate)"
+    return (
+        f"Seed {report['seed']}, {report['variant']}; {deals}. Intervals are 95 %, by bootstrap over deals. "
+        "Win rate: 1 / number of winners for a winner, 0 if nobody wins; par is what equals win if somebody does. "
+        "Does better: of the games in which one of the two won more than the other. "
+        f"Rating: OpenSkill's Plackett-Luce, 25 on average; {rated:,} games in each of {RATING_REPLICATES} orders. "
+        "Deals save: how many times as many independent games give the same precision of the win rate; "
+        "below 1 they cost."
+    )
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share for people."""
+    return "?" if value is None else f"{100 * value:.{digits}f} %"
+
+
+def share(estimate: Row) -> str:
+    """A share with its interval."""
+    if estimate["mean"] is None:
+        return "?"
+    if estimate["low"] is None:
+        return f"**{percent(estimate['mean'])}**"
+    return f"**{percent(estimate['mean'])}** ({100 * estimate['low']:.1f} .. {100 * estimate['high']:.1f})"
+
+
+def number(estimate: Row, digits: int) -> str:
+    """A mean with its interval."""
+    if estimate["low"] is None:
+        return f"{estimate['mean']:.{digits}f}"
+    return f"{estimate['mean']:.{digits}f} ({estimate['low']:.{digits}f} .. {estimate['high']:.{digits}f})"
+
+
+# ---------------------------------------------------------------- the plot
+
+
+def draw(report: Report, path: Path) -> None:
+    """Win rates with their intervals, and who does better than whom, a row for each table size."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "tournament"  # the same picture for the same numbers
+    tables = report["tables"]
+    height = 1.4 + 0.45 * len(tables[0]["agents"])
+    figure = Figure(figsize=(11, height * len(tables)), layout="constrained")
+    for (rates, pairs), table in zip(figure.subplots(len(tables), 2, squeeze=False), tables, strict=True):
+        order = sorted(table["agents"], key=lambda row: row["win_rate"]["mean"])
+        draw_rates(rates, table, order)
+        draw_pairs(pairs, table, [row["agent"] for row in reversed(order)])
+    figure.savefig(path, metadata={"Date": None})
+
+
+def draw_rates(axes: Any, table: Table, order: list[Row]) -> None:
+    """Win rates, best on top, with par as a line."""
+    for place, row in enumerate(order):
+        rate = row["win_rate"]
+        axes.plot(100 * rate["mean"], place, "o", color="tab:blue")
+        if rate["low"] is not None:
+            axes.plot([100 * rate["low"], 100 * rate["high"]], [place, place], color="tab:blue", linewidth=3, alpha=0.5)
+    axes.axvline(100 / table["num_players"], color="tab:grey", linestyle="--", linewidth=1)
+    axes.set_yticks(range(len(order)), [in_short(row["agent"]) for row in order])
+    axes.set(xlabel="win rate in % (line: par)", title=f"{table['num_players']} players", xlim=(0, None))
+    axes.set_ylim(-0.5, len(order) - 0.5)
+    axes.grid(axis="x", alpha=0.3)
+
+
+def draw_pairs(axes: Any, table: Table, names: list[str]) -> None:
+    """The pairwise matrix."""
+    found = {(pair["first"], pair["second"]): pair["share"]["mean"] for pair in table["pairs"]}
+    shares = np.array([[found.get((a, b)) for b in names] for a in names], float)
+    axes.imshow(100 * shares, cmap="RdBu", vmin=0, vmax=100, aspect="auto")
+    for (row, column), value in np.ndenumerate(shares):
+        if not np.isnan(value):
+            colour = "white" if abs(value - 0.5) > 0.3 else "black"
+            axes.text(column, row, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=8)
+    labels = [in_short(name) for name in names]
+    axes.set_xticks(range(len(names)), labels, rotation=20, ha="right")
+    axes.set_yticks(range(len(names)), labels)
+    axes.set(title="row does better than column, % of games that differ")
+
+
+def in_short(name: str) -> str:
+    """The end of a name that is too long for a plot, such as a path."""
+    return name if len(name) <= 24 else f"...{name[-21:]}"

@@ -1,0 +1,230 @@
+"""scripts/tournament.py: what it plays, keeps and writes; and the ladder of agents/README.md."""
+
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+import tournament
+from tournament_report import copies_table, cycles, in_short, ready_for_json, share
+
+from blackjacky_agents.arena import Tournament
+from blackjacky_agents.standings import standings
+from blackjacky_env import black_jacky_v0
+
+ROOT = Path(__file__).parents[2]
+BOTS = ["random", "threshold", "trickster"]
+AGENTS = ["--agents", ",".join(BOTS)]
+
+
+def run(*args):
+    """The script's exit status."""
+    return tournament.main([str(arg) for arg in args])
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A folder with a tournament at tables of 2 and 3."""
+    folder = tmp_path_factory.mktemp("tournament")
+    assert run(*AGENTS, "--players", 2, 3, "--games", 120, "--seed", 3, "--threads", 1, "--output", folder) == 0
+    return folder
+
+
+def rows_under(text, heading):
+    """The cells of the first table after a heading, by agent."""
+    lines = text[text.index(heading) :].splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("|"))
+    table = lines[first:]
+    table = table[: next(number for number, line in enumerate([*table, ""]) if not line.startswith("|"))]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+    return cells[0], {name.strip("`"): rest for name, *rest in cells[2:]}
+
+
+def test_the_report_says_what_the_games_say(played):
+    report = (played / "report.md").read_text(encoding="utf-8")
+    result = standings(Tournament(BOTS, 3, seed=3, results=played / "3_players.jsonl").games(), seed=3)
+    head, rows = rows_under(report, "**3 players**, par 33.3 %; 120 games, 40 deals of 1 line-up;")
+    assert head == ["agent", "win rate", "reward", "hearts", "rating", "deals save", "games"]
+    assert list(rows) == [row.agent for row in sorted(result.agents, key=lambda row: -row.win_rate.mean)]
+    for row in result.agents:
+        assert rows[row.agent][0] == share(asdict(row.win_rate))
+        assert rows[row.agent][-1] == "120"
+    _, pairs = rows_under(report[report.index("**3 players**") :], "| does better than")
+    found = {(pair.first, pair.second): pair for pair in result.pairs}
+    assert pairs["trickster"][-1] == share(asdict(found["trickster", "random"].share))
+    assert "`python scripts/tournament.py --agents random,threshold,trickster --players 2 3 --games 120" in report
+
+
+def test_everything_is_kept(played):
+    assert {path.name for path in played.iterdir()} == {
+        *("2_players.jsonl", "2_players.json", "3_players.jsonl", "3_players.json"),
+        *("report.md", "report.json", "report.svg"),
+    }
+    report = json.loads((played / "report.json").read_text(encoding="utf-8"))
+    assert [table["num_players"] for table in report["tables"]] == [2, 3]
+    assert (played / "report.svg").read_text(encoding="utf-8").count("</svg>") == 1
+
+
+def test_more_games_go_on_from_those_that_are_kept_and_the_same_games_give_the_same_report(played, tmp_path, capsys):
+    folder = tmp_path / "copy"
+    shutil.copytree(played, folder)
+    kept = (folder / "3_players.jsonl").read_bytes()
+    arguments = [*AGENTS, "--players", 3, "--seed", 3, "--threads", 1, "--output", folder]
+    assert run(*arguments, "--games", 240) == 0
+    assert (folder / "3_players.jsonl").read_bytes().startswith(kept)
+    first, picture = capsys.readouterr().out, (folder / "report.svg").read_bytes()
+    assert "240 games, 80 deals" in first
+    assert run(*arguments, "--games", 240) == 0
+    assert capsys.readouterr().out == first
+    assert (folder / "report.svg").read_bytes() == picture
+
+
+def test_a_game_is_replayed_as_a_record_of_the_environment(played, capsys):
+    arguments = [*AGENTS, "--players", 3, "--seed", 3, "--output", played]
+    assert run(*arguments, "--replay", 17) == 0
+    env = black_jacky_v0.env(num_players=3)
+    env.reset(seed=0)
+    env.replay(json.loads(capsys.readouterr().out))
+    line = json.loads((played / "3_players.jsonl").read_text(encoding="utf-8").splitlines()[17])
+    assert env.snapshot()["winners"] == line["winners"]
+
+
+def test_named_tables_are_what_is_played(tmp_path, capsys):
+    tables = ["--tables", "trickster,random*2", "trickster,threshold*2"]
+    assert run(*tables, "--games", 30, "--threads", 1, "--output", tmp_path) == 0
+    head, rows = rows_under(capsys.readouterr().out, "| line-up |")
+    assert head == ["line-up", "deals", "win rates, each"]
+    assert list(rows) == ["trickster`, `random`, `random", "trickster`, `threshold`, `threshold"]
+
+
+def test_the_way_to_sight_begins_at_random(tmp_path, capsys):
+    assert run(*AGENTS, "--players", 2, "--games", 60, "--sighted", 0.9, "--threads", 1, "--output", tmp_path) == 0
+    head, rows = rows_under(capsys.readouterr().out, "**2 players**")
+    assert head[2] == "of the way to sight"
+    assert rows["random"][1] == "0 %"
+
+
+def test_the_ladder_is_written_and_checked(tmp_path, capsys):
+    ladder, readme = tmp_path / "ladder.json", tmp_path / "README.md"
+    readme.write_text("before\n<!-- ladder:begin -->\nold\n<!-- ladder:end -->\nafter\n", encoding="utf-8")
+    arguments = [
+        *AGENTS,
+        "--players",
+        3,
+        "--lineups",
+        "copies",
+        "--games",
+        36,
+        "--threads",
+        1,
+        "--output",
+        tmp_path / "o",
+    ]
+    assert run(*arguments, "--ladder", ladder) == 0
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "\nold\n" not in text
+    head, rows = rows_under(text, "**3 players**")
+    assert head == ["agent", *(f"against 2 copies of `{bot}`" for bot in BOTS)]
+    table = json.loads(ladder.read_text(encoding="utf-8"))["tables"][0]
+    assert rows["trickster"][0] == share(
+        next(line for line in table["lineups"] if line["agents"] == ["trickster", "random", "random"])["win_rates"][
+            "trickster"
+        ]
+    )
+    assert run("--check", "--ladder", ladder) == 0
+    readme.write_text(text.replace("par 33.3", "par 33.4"), encoding="utf-8")
+    capsys.readouterr()
+    assert run("--check", "--ladder", ladder) == 1
+    assert "does not show what ladder.json holds" in capsys.readouterr().err
+    ladder.write_text("{}", encoding="utf-8")
+    assert run("--check", "--ladder", ladder) == 2
+    assert "ladder.json is no report of this script: KeyError('lineups')" in capsys.readouterr().err
+
+
+def test_the_ladder_of_the_agents_is_current():
+    assert run("--check", "--ladder", ROOT / "agents" / "ladder.json") == 0
+
+
+def test_the_bots_are_in_the_ladder_in_which_the_stronger_one_wins():
+    report = json.loads((ROOT / "agents" / "ladder.json").read_text(encoding="utf-8"))
+    assert [table["num_players"] for table in report["tables"]] == [2, 3, 4, 5, 6]
+    for table in report["tables"]:
+        assert not table["cycles"]
+        means = {row["agent"]: row["win_rate"]["mean"] for row in table["agents"]}
+        assert means["counter"] > means["trickster"] > means["threshold"] > means["random"]
+
+
+def test_what_is_unknown_is_written_as_such():
+    assert ready_for_json({"a": [float("nan"), 0.1234567], "b": ("c", 1)}) == {"a": [None, 0.123457], "b": ["c", 1]}
+    assert share({"mean": None, "low": None, "high": None}) == "?"
+    assert share({"mean": 0.5, "low": None, "high": None}) == "**50.0 %**"
+
+
+def test_cycles_are_told():
+    assert cycles({"cycles": []}).startswith("No cycle")
+    told = cycles({"cycles": [["a", "b", "c"]]})
+    assert told == "Cycles, the shortest: `a` beats `b` beats `c` beats `a`."
+
+
+def test_tables_of_two_and_long_names_read_well():
+    rate = {"mean": 0.5, "low": 0.4, "high": 0.6}
+    table = {
+        "num_players": 2,
+        "agents": [{"agent": "a"}, {"agent": "b"}],
+        "lineups": [{"agents": pair, "win_rates": dict.fromkeys(pair, rate)} for pair in (["a", "b"], ["b", "a"])],
+    }
+    assert copies_table(table).splitlines()[0] == "| agent | against one `a` | against one `b` |"
+    assert in_short("ppo:runs/a/very/long/way/to/weights") == "...y/long/way/to/weights"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--agents", "random"], "agents=['random'] are too few; needed are 2 or more"),
+        (["--agents", "random*2"], "agent 'random' is named 2 times"),
+        (["--agents", "random,"], "--agents: '' is not NAME or NAME*NUMBER"),
+        (["--agents", "random,cuonter"], "did you mean 'counter'"),
+        (["--players", "7"], "num_players=7 is out of range; allowed are 2 .. 6"),
+        (
+            ["--players", "2", "--games", "11"],
+            "--games 11 are too few for tables of 2: two deals of each of 6 line-ups are 24",
+        ),
+        (["--games", "0"], "--games=0 is out of range"),
+        (["--seed", "-1"], "--seed=-1 is out of range"),
+        (["--threads", "0"], "--threads=0 is out of range"),
+        (["--until", "1.5"], "--until 1.5 is out of range; allowed are widths above 0 and below 1"),
+        (["--tables", "random,counter", "random*3"], "has 3 agents; needed are num_players=2"),
+        (["--tables", "random*2"], "agents=['random'] are too few"),
+        (["--sighted", "0.8", "--agents", "threshold,counter"], "--sighted needs `random` among the agents"),
+        (["--replay", "3"], "there is no"),
+        (["--replay", "3", "--players", "2", "3"], "--replay needs one table size, not --players 2 3"),
+        (["--check"], "--check needs --ladder with a file that exists"),
+        (["--hand-size", "9"], "hand_size=9"),
+    ],
+)
+def test_wrong_arguments_are_named_before_any_game_is_played(tmp_path, capsys, args, message):
+    assert run(*args, "--output", tmp_path / "o") == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+
+
+def test_games_of_another_tournament_are_refused_with_status_2(played, capsys):
+    kept = (played / "3_players.jsonl").read_bytes()
+    assert run(*AGENTS, "--players", 3, "--games", 120, "--seed", 4, "--output", played) == 2
+    assert "holds games with seed=3, these are with seed=4" in capsys.readouterr().err
+    assert (played / "3_players.jsonl").read_bytes() == kept
+
+
+def test_a_stop_by_hand_says_how_to_go_on(tmp_path, capsys, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Tournament, "play", stop)
+    assert run(*AGENTS, "--players", 3, "--output", tmp_path) == 130
+    assert "the same command goes on" in capsys.readouterr().err

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_agents.guides import Value
 from blackjacky_env.engine.compiling import compiled, record_maker
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import Policy
@@ -26,9 +27,6 @@ from blackjacky_env.engine.random import below, draw, stream
 
 FOR_POSITIONS, FOR_MOVES, FOR_TREE = 110, 111, 112  # purposes of random numbers
 NONE = -1
-
-Value = Callable[..., None]
-"""(s, result float64 (max_players,)): what each seat may expect of a game in which a round has just begun."""
 
 
 class Steps(NamedTuple):
@@ -394,9 +392,3 @@ def grower(game: Game, policy: Policy, value: Value | None) -> Callable[..., int
     return compiled(grow)
 
 
-Guide = tuple[Policy, npt.NDArray[np.float32], Value | None]
-
-
-def parameters_of(*numbers: float, policy_parameters: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
-    """The numbers before those of the policy."""
-    return np.concatenate([np.array(numbers, np.float32), policy_parameters])

@@ -91,7 +91,7 @@ def _ask_one_of(policies: tuple[Policy, ...]) -> Policy:
 
 
 @cache
-def _mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
+def mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
     """Compiled (s, agent, decision, cast, observation, mask): one move of the player to act."""
     ask, encode, legal, apply = _ask_one_of(policies), game.rules.encode, game.rules.legal, game.rules.apply
     stream = random.stream
@@ -106,7 +106,7 @@ def _mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
 
 
 @cache
-def _begin_all(game: Game) -> Callable[..., None]:
+def begin_all(game: Game) -> Callable[..., None]:
     begin, game_key = game.rules.begin, random.game_key
 
     def begin_all(states, seeds):
@@ -119,7 +119,7 @@ def _begin_all(game: Game) -> Callable[..., None]:
 @cache
 def _finisher(game: Game, policies: tuple[Policy, ...]) -> Callable[..., int]:
     """Compiled (s, seats, cast, observation, mask, result) -> decisions: play a running game to its end."""
-    rules, move = game.rules, _mover(game, policies)
+    rules, move = game.rules, mover(game, policies)
     is_settled, settle, is_over, returns = rules.is_settled, rules.settle, rules.is_over, rules.returns
 
     def finish(s, seats, cast, observation, mask, result):
@@ -186,7 +186,7 @@ def play_out(
     Returns:
         Results (N, max_players), the zero-sum "win" rewards, and decisions (N,), how many were taken.
     """
-    _begin_all(game)(states, seeds)
+    begin_all(game)(states, seeds)
     return play_on(game, states, seating, agents, threads)
 
 
@@ -299,7 +299,7 @@ def _runner(game: Game, policies: tuple[Policy, ...]) -> tuple[Callable[..., int
         game.rules.is_over,
         game.rules.score,
     )
-    move = _mover(game, policies)
+    move = mover(game, policies)
 
     def settle_up(s, seat):
         if not is_settled(s):

@@ -1,7 +1,8 @@
 """A measuring stick, not an agent: it sees all cards, so no fair agent can be expected to do as well.
 
-It plays flat Monte Carlo from the true position: hands and the order of the draw pile as they are, with other luck in what
-is drawn later (reshuffles, next deals). Agents are given observations only; that is why it stands here and not among them.
+It plays flat Monte Carlo from the true position: hands and the order of the draw pile as they are, with other luck in
+what is drawn later (reshuffles, next deals). Agents are given observations only; that is why it stands here and not
+among them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.evaluation import Score, score_of
-from blackjacky_agents.guides import Value, guide_of
+from blackjacky_agents.guides import Guide, guide_of
 from blackjacky_agents.search import NONE, best_legal, only_legal, weigher
 from blackjacky_env.engine.compiling import entry, record_maker, zeros
 from blackjacky_env.engine.game import Game
@@ -31,13 +32,13 @@ _FOR_LUCK = 120  # purpose of random numbers
 
 
 @cache
-def _player(game: Game, policies: tuple[Policy, ...], policy: Policy, value: Value | None) -> Callable[..., None]:
+def _player(game: Game, policies: tuple[Policy, ...], guide: Guide) -> Callable[..., None]:
     """Entry (states, seating, cast, playouts, parameters, results, first, last): play begun games to their end."""
     rules, size, num_actions = game.rules, game.layout.size, game.num_actions
     is_over, is_settled, settle, returns = rules.is_over, rules.is_settled, rules.settle, rules.returns
     legal, apply = rules.legal, rules.apply
-    move, weigh = mover(game, policies), weigher(game, policy, value)
-    new_record = record_maker(game.state_dtype)
+    move, weigh = mover(game, policies), weigher(game, guide)
+    new_record = record_maker(1, game.state_dtype)
 
     def play(states, seating, cast, playouts, parameters, results, first, last):  # type: ignore[no-untyped-def]  # compiled
         seen, mask, may = np.empty(size, np.int8), np.empty(num_actions, np.int8), np.empty(num_actions, np.int8)
@@ -79,12 +80,12 @@ def play_seeing(
 
     Returns the zero-sum "win" rewards, (N, max_players).
     """
-    guide = guide_of(game.name)
+    guide, numbers = guide_of(game.name)
     policies, cast = make_cast(agents)
     results = np.zeros((len(states), game.max_players))
     begin_all(game)(states, seeds)
-    play = _player(game, policies, guide.policy, guide.value)
-    spread(lambda *part: play(states, seating, cast, playouts, guide.parameters, results, *part), len(states), threads)
+    play = _player(game, policies, guide)
+    spread(lambda *part: play(states, seating, cast, playouts, numbers, results, *part), len(states), threads)
     return results
 
 

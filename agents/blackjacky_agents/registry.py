@@ -49,7 +49,7 @@ def make_agent(name: str, game: str = "black_jacky") -> Agent:
         return load_agent(rest, game)
     if kind in SEARCHERS:
         return make_searcher(name, game)
-    names = [*agent_names(game), *(f"{kind}:{ending}" for kind, ending in SEARCHERS.items())]
+    names = [*agent_names(game), *(f"{kind}:{end}" for kind, ends in SEARCHERS.items() for end in ends)]
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
     raise ValueError(
@@ -71,4 +71,4 @@ def parse_agents(text: str, option: str = "agents") -> list[str]:
 for _game, _name in (*BOTS, *((game, "ppo:") for game in GAMES)):
     register_opponent(_game, _name, partial(make_agent, game=_game))
 for _game, _name in product(GAMES, SEARCHERS):
-    register_opponent(_game, f"{_name}:", partial(make_agent, game=_game), SEARCHERS[_name])
+    register_opponent(_game, f"{_name}:", partial(make_agent, game=_game), SEARCHERS[_name][0])

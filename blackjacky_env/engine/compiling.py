@@ -96,13 +96,13 @@ def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any,
     return records.view(np.recarray) if PLAIN else records
 
 
-def record_maker(dtype: np.dtype[Any]) -> Callable[[], Any]:
-    """A compiled function that makes an array of one zeroed record, as `zeros` does in Python."""
+def record_maker(count: int, dtype: np.dtype[Any]) -> Callable[[], Any]:
+    """A compiled function () that makes an array of so many zeroed records, as `zeros` does in Python."""
 
     def make() -> Any:
-        return np.zeros(1, dtype)
+        return np.zeros(count, dtype)
 
-    return partial(zeros, 1, dtype) if PLAIN else compiled(make)
+    return partial(zeros, count, dtype) if PLAIN else compiled(make)
 
 
 def copied(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -107,6 +107,7 @@ def mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
 
 @cache
 def begin_all(game: Game) -> Callable[..., None]:
+    """Entry (states, seeds): begin a game in each state, as ``reset`` with its seed does."""
     begin, game_key = game.rules.begin, random.game_key
 
     def begin_all(states, seeds):

@@ -1,8 +1,8 @@
 """What each seat may expect of a game in which a round begins, from hearts alone.
 
-A model of contests after Luce ("Individual Choice Behavior", 1959): every player has a weight by hearts, "nobody" has one
-too, and the chance to win is the share of all weights. `scripts/fit_prospects.py` has fitted the weights to games between
-copies of `counter`.
+A model of contests after Luce ("Individual Choice Behavior", 1959): every player has a weight by hearts, "nobody" has
+one too, and the chance to win is the share of all weights. `scripts/fit_prospects.py` has fitted the weights to games
+between copies of `counter`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NOBODY = np.array(
 
 @compiled
 def value(s, result):
-    """Fill ``result`` (float64, (6,)) with the "win" reward that each seat may expect of a round that has just begun."""
+    """Fill ``result`` (float64, (6,)) with the "win" rewards to expect when a round has just begun."""
     n, inside, ones = int(s.num_players), 0, 0
     for p in range(n):
         inside += s.status[p] == SALOON

@@ -28,6 +28,7 @@ from blackjacky_env.engine.random import draw, stream
 
 FOR_POSITIONS, FOR_MOVES, FOR_TREE = 110, 111, 112  # purposes of random numbers
 NONE = -1
+LONGEST = 1000  # actions of one simulation; policies that never end a game win nothing
 _UNIT = 2.0**-53  # makes 53 bits a number 0 .. 1
 
 
@@ -58,7 +59,7 @@ def steps_of(game: Game, guide: Guide) -> Steps:
 
     def play_on(s, parameters, seen, may, result):
         actions, done = 0, False
-        while not done:
+        while not done and actions < LONGEST:
             look(s, seen, may)
             done = advance(s, policy(seen, may, stream(s.key, FOR_MOVES, actions, 0), parameters), result)
             actions += 1
@@ -361,12 +362,13 @@ def _simulator(game: Game, guide: Guide) -> Callable[..., tuple[int, bool]]:
     def simulate(tree, parameters):
         s, seen, may = tree.position[0], tree.seen, tree.may
         depth, moves, inside, done = 0, 0, True, False
-        while inside and not done:
+        while inside and not done and moves < LONGEST:
             look(s, seen, may)
             action = only_legal(may)
             if action == NONE:
                 node, slot, code = NONE, NONE, np.uint64(0)
                 own = s.player == 0 and depth < _DEEPEST
+                inside = inside and depth < _DEEPEST
                 if own:
                     code = hash_of(tree.words)
                     node, slot = find(tree, code)

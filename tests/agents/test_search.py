@@ -16,7 +16,6 @@ from typing import Any
 import gymnasium
 import numba
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
@@ -201,7 +200,7 @@ def test_a_budget_that_is_none_is_named_with_what_is_allowed(kind: str, budget: 
 
 @pytest.mark.parametrize("budget", ["s", "0s", "0.0s", "-1s", "nans", "infs", "1e-3s", "3601s", "1ss", ".5s"])
 def test_a_time_that_is_none_is_refused(budget: str) -> None:
-    with pytest.raises(ValueError, match="seconds a move, such as 'ismcts:0.1s'"):
+    with pytest.raises(ValueError, match=r"seconds a move, such as 'ismcts:0\.1s'"):
         make_agent(f"ismcts:{budget}")
     with pytest.raises(ValueError, match="is no budget"):
         make_agent("rollout:1s")

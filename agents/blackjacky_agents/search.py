@@ -258,7 +258,7 @@ class Tree(NamedTuple):
     """Of the simulation, by seat."""
 
 
-_NODES, _DONE, _ACTIONS = range(3)  # in `Tree.size`
+NODES, DONE, ACTIONS = range(3)  # in `Tree.size`
 
 
 @cache
@@ -338,7 +338,7 @@ def grower(game: Game, guide: Guide) -> Callable[..., None]:
     imagine, play_on = steps.imagine, steps.play_on
 
     def grow(tree, observation, random_state, parameters, simulations):
-        for number in range(tree.size[_DONE], tree.size[_DONE] + simulations):
+        for number in range(tree.size[DONE], tree.size[DONE] + simulations):
             for proposal in range(int(parameters[PROPOSALS])):
                 bits = stream(random_state, FOR_POSITIONS, number, proposal)
                 tree.likelihood[0] = imagine(observation, bits, tree.chain, tree.likelihood[0])
@@ -347,9 +347,9 @@ def grower(game: Game, guide: Guide) -> Callable[..., None]:
             depth, done = simulate(tree, parameters)
             if not done:
                 policy_parameters = parameters[TREE_HEAD:]
-                tree.size[_ACTIONS] += play_on(tree.position[0], policy_parameters, tree.seen, tree.may, tree.result)
+                tree.size[ACTIONS] += play_on(tree.position[0], policy_parameters, tree.seen, tree.may, tree.result)
             learn(tree, depth)
-        tree.size[_DONE] += simulations
+        tree.size[DONE] += simulations
 
     return compiled(grow)
 
@@ -384,7 +384,7 @@ def _simulator(game: Game, guide: Guide) -> Callable[..., tuple[int, bool]]:
                     depth += 1
             done = advance(s, action, tree.result)
             moves += 1
-        tree.size[_ACTIONS] += moves
+        tree.size[ACTIONS] += moves
         return depth, done
 
     return compiled(simulate)
@@ -425,10 +425,10 @@ def find(tree, code):
 @compiled
 def add(tree, code, slot, favourite):
     """A new node in a free slot; `NONE` if the tree is full."""
-    node = tree.size[_NODES]
+    node = tree.size[NODES]
     if node == len(tree.counts):
         return NONE
-    tree.size[_NODES] += 1
+    tree.size[NODES] += 1
     tree.slots[slot] = node
     tree.hashes[node] = code
     tree.favourites[node] = favourite

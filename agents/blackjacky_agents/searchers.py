@@ -151,9 +151,11 @@ class TimedSearcher:
 
     def _search(self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]) -> int:
         deadline = time.perf_counter() + self.seconds
-        action, tree = self._begin(mask)
         self.simulations, self._decisions = 0, self._decisions + 1
-        while action == NONE or time.perf_counter() < deadline:
+        action, tree = self._begin(mask)
+        if action != NONE:
+            return int(action)
+        while self.simulations == 0 or time.perf_counter() < deadline:
             action = self._go_on(tree, observation, mask, self._key, self._decisions, self.parameters)
             self.simulations += _AT_ONCE
         return int(action)

@@ -32,8 +32,10 @@ class Guide(NamedTuple):
 Numbers = npt.NDArray[np.float32]
 
 RANDOM = Guide(random.choose, None, None), np.zeros(0, np.float32)
+KNOCKS_FROM_19 = np.array([2, 4, 2, 8], np.float32)
+"""Limits of `threshold` that knock a point earlier than its own: closer to what stronger players do."""
 GUIDES: dict[str, tuple[Guide, Numbers]] = {
-    "black_jacky": (Guide(threshold.choose, prospects.value, belief.likelihood), threshold.LIMITS),
+    "black_jacky": (Guide(threshold.choose, prospects.value, belief.likelihood), KNOCKS_FROM_19),
 }
 
 

@@ -66,11 +66,7 @@ class CompiledAgent:
 
         `ValueError` if they have other shapes, are no integers (scaled observations), or if a mask allows nothing.
         """
-        game, games = get_game(self.game), len(masks)
-        observations = _integers("observations", observations, (games, game.layout.size))
-        masks = _integers("action masks", masks, (games, game.num_actions))
-        if not masks.any(axis=1).all():
-            raise ValueError(f"{self.name} was asked to act where no action is legal: it is not this player's turn")
+        observations, masks = check_asked(self.name, self.game, observations, masks)
         actions = np.empty(len(masks), np.int64)
         self._act_batch(observations, masks, self._key, self._decisions, self.parameters, actions)
         self._decisions += len(masks)
@@ -84,6 +80,18 @@ class CompiledAgent:
 
     def __setstate__(self, state: tuple[npt.NDArray[np.float32], np.uint64, int]) -> None:
         self.parameters, self._key, self._decisions = state
+
+
+def check_asked(
+    name: str, game: str, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """What an agent called ``name`` is asked, as `CompiledAgent.act_batch`, or its `ValueError`."""
+    declared = get_game(game)
+    observations = _integers("observations", observations, (len(masks), declared.layout.size))
+    masks = _integers("action masks", masks, (len(masks), declared.num_actions))
+    if not masks.any(axis=1).all():
+        raise ValueError(f"{name} was asked to act where no action is legal: it is not this player's turn")
+    return observations, masks
 
 
 def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArray[np.int8]:

@@ -6,12 +6,14 @@ import difflib
 import re
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.bots import random
 from blackjacky_agents.bots.black_jacky import counter, threshold, trickster
 from blackjacky_agents.checkpoint import load_agent
+from blackjacky_agents.searchers import SEARCHERS, make_searcher
 from blackjacky_env.envs.opponents import register_opponent
 from blackjacky_env.games import get_game
 
@@ -40,19 +42,25 @@ def agent_names(game: str) -> list[str]:
 
 
 def make_agent(name: str, game: str = "black_jacky") -> Agent:
-    """The agent called ``name`` for a game; ``"ppo:PATH"`` loads a trained one from a run folder or weights file.
+    """The agent called ``name`` for a game.
 
-    Raises `ValueError` naming the agents there are, or what is wrong with the trained agent.
+    ``"ppo:PATH"`` loads a trained one from a run folder or weights file. ``"ismcts:1000"`` searches with so many
+    simulations for each move, ``"ismcts:0.1s"`` for so many seconds, ``"rollout:256"`` with so many play-outs for each
+    legal action.
+
+    Raises `ValueError` naming the agents there are, or what is wrong with the trained agent or the budget.
     """
     if (game, name) in BOTS:
         return BOTS[game, name]()
     if (game, name) in SHIPPED:
         return load_agent(SHIPPED[game, name], game, name)
     get_game(game)  # refuses a game that does not exist
-    kind, colon, path = name.partition(":")
+    kind, colon, rest = name.partition(":")
     if kind == "ppo" and colon:
-        return load_agent(path, game)
-    names = agent_names(game)
+        return load_agent(rest, game)
+    if kind in SEARCHERS:
+        return make_searcher(name, game)
+    names = [*agent_names(game), *(f"{kind}:{end}" for kind, ends in SEARCHERS.items() for end in ends)]
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
     raise ValueError(
@@ -73,3 +81,5 @@ def parse_agents(text: str, option: str = "agents") -> list[str]:
 
 for _game, _name in (*BOTS, *SHIPPED, *((game, "ppo:") for game in GAMES)):
     register_opponent(_game, _name, partial(make_agent, game=_game))
+for _game, _name in product(GAMES, SEARCHERS):
+    register_opponent(_game, f"{_name}:", partial(make_agent, game=_game), SEARCHERS[_name][0])

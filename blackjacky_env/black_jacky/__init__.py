@@ -34,6 +34,7 @@ GAME = Game(
         returns=rules.returns,
         score=rules.score,
         encode=observation.encode,
+        sample=observation.sample,
     ),
     words=Words(
         snapshot=words.snapshot,

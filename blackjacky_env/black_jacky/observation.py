@@ -1,4 +1,4 @@
-"""What one seat may know: the declared layout, `encode` into it, and `sample_state` back to a full position.
+"""What one seat may know: the declared layout, `encode` into it, and `sample` back to a full position.
 
 Seats are relative to the observer: 0 is the observer, 1 the left neighbour and so on; entries of seats that do not
 exist are 0. Arrays by value have one entry for each v = 1 .. 8.
@@ -27,8 +27,9 @@ from blackjacky_env.black_jacky.rules import (
     WANTED,
     left_of,
 )
-from blackjacky_env.engine.compiling import inlined, zeros
+from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.layout import Layout, Part
+from blackjacky_env.engine.random import below, draw, shuffle
 
 _PHASES = 5
 
@@ -206,105 +207,210 @@ def relative_to(s, observer, q):
     return q - observer if q >= observer else q - observer + int(s.num_players)
 
 
-def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """A full legal position as a player who sees ``observation`` (integers, shape (SIZE,)) may imagine it.
+# ---------------------------------------------------------------- back from an observation to a position
 
-    Returns one `STATE` record, shape (1,): the observer in seat 0, a new key, known cards in their hands, all other
-    unseen cards dealt at random, every order equally likely; a secretly given card is each card of its hand with
-    equal chance. Other players know what a spectator knows.
+
+@inlined
+def sample(observation, bits, s):
+    """Write into ``s`` a full legal position as a player who sees ``observation`` may imagine it.
+
+    ``observation``: integers, (SIZE,), as `encode` wrote them; ``bits`` (uint64): from them all that is drawn follows.
+    The observer gets seat 0, the game a new key. Known cards are set into their hands, all other unseen cards are dealt
+    at random, every order equally likely; a secretly given card is each card of its hand with equal chance. Other
+    players know what a spectator knows.
+    """
+    s.key = draw(bits, 0)
+    imagine_options(observation, s)
+    imagine_table(observation, s)
+    imagine_seats(observation, s)
+    imagine_known(observation, s)
+    imagine_hands(observation, draw(bits, 1), s)
+    imagine_exchange(observation, bits, s)
+
+
+@inlined
+def imagine_options(observation, s):
+    """The options in force."""
+    s.num_players = observation[_OPTIONS]
+    s.schnell_duell = observation[_OPTIONS + 1]
+    s.max_card = observation[_OPTIONS + 2]
+    s.bust_at = observation[_OPTIONS + 3]
+    s.hand_size = observation[_OPTIONS + 4]
+    s.first_hearts = observation[_OPTIONS + 5]
+    s.max_turns = observation[_OPTIONS + 6]
+    s.tricks[0] = 0
+    take_values(observation, _TRICKS, s.tricks)
+
+
+@inlined
+def imagine_table(observation, s):
+    """What lies on the table and whose turn it is."""
+    s.phase = marked(observation, _PHASE, _PHASES)
+    s.round_number = observation[_ROUND]
+    s.deals = int(observation[_ROUND]) + (s.phase != TIP)
+    s.turn = observation[_TURN]
+    s.reshuffles = 0
+    s.ends_after_turn = observation[_ENDS_AFTER_TURN]
+    s.player = marked(observation, _TO_ACT, SEATS)
+    s.turn_player = marked(observation, _TURN_PLAYER, SEATS)
+    s.start_player = marked(observation, _START_PLAYER, SEATS)
+    s.first_knocker = marked(observation, _FIRST_KNOCKER, SEATS)
+    s.plus_one = marked(observation, _PLUS_ONE, SEATS)
+    s.discard_top = 1 + marked(observation, _DISCARD_TOP, 8)
+    s.draw_count = observation[_DRAW_COUNT]
+    s.discards[0] = 0
+    take_values(observation, _DISCARDS, s.discards)
+    s.discard_count = 0
+    for v in range(1, VALUES):
+        s.discard_count += s.discards[v]
+
+
+@inlined
+def imagine_seats(observation, s):
+    """What lies before the players; sums and losers belong to a settlement, which is no part of an observation."""
+    for p in range(SEATS):
+        s.hearts[p] = observation[_HEARTS + p]
+        s.black_hearts[p] = observation[_BLACK_HEARTS + p]
+        s.status[p] = SALOON
+        if observation[_WANTED + p]:
+            s.status[p] = WANTED
+        elif observation[_OUT + p] or p >= s.num_players:
+            s.status[p] = OUT
+        s.winners[p] = observation[_WINNERS + p]
+        s.knocked[p] = observation[_KNOCKED + p]
+        s.tips[p] = int(observation[_TIPS + p]) - 1
+        s.hand_counts[p] = observation[_HAND_COUNTS + p]
+        s.displays[p, 0] = 0
+        take_values(observation, _DISPLAYS + 8 * p, s.displays[p])
+        s.sums[p] = 0
+        s.losers[p] = 0
+
+
+@inlined
+def imagine_known(observation, s):
+    """The observer's own knowledge; the others know what a spectator knows."""
+    for p in range(SEATS):
+        for o in range(SEATS + 1):
+            s.known[p, o, 0] = 0
+            take_values(observation, _PUBLIC + 8 * p, s.known[p, o])
+        if p > 0:
+            take_values(observation, _KNOWN + 8 * (p - 1), s.known[p, 0])
+
+
+@inlined
+def imagine_hands(observation, bits, s):
+    """Known cards into their hands, then the other unseen cards at random into the free places and the draw pile."""
+    s.hands[:] = 0
+    s.draw_pile[:] = NO_CARD
+    if s.phase == TIP:  # nothing is dealt yet
+        return
+    take_values(observation, _MY_HAND, s.hands[0])
+    for p in range(1, SEATS):
+        take_values(observation, _KNOWN + 8 * (p - 1), s.hands[p])
+    count = 0
+    for v in range(1, int(s.max_card) + 1):
+        unseen = v - int(s.discards[v])
+        for p in range(SEATS):
+            unseen -= int(s.hands[p, v]) + int(s.displays[p, v])
+        for _ in range(unseen):
+            s.draw_pile[count] = v
+            count += 1
+    shuffle(s.draw_pile, count, bits)
+    for p in range(1, SEATS):
+        free = int(s.hand_counts[p])
+        for v in range(1, VALUES):
+            free -= int(s.hands[p, v])
+        for _ in range(free):
+            count -= 1
+            s.hands[p, s.draw_pile[count]] += 1
+            s.draw_pile[count] = NO_CARD
+
+
+@inlined
+def imagine_exchange(observation, bits, s):
+    """Who gives in a pending exchange, and which card was given."""
+    s.trickster = marked(observation, _TRICKSTER, SEATS)
+    for i in range(2):
+        s.pair[i] = marked(observation, _EXCHANGE_PAIR + SEATS * i, SEATS)
+        s.given[i] = NO_CARD
+        if s.phase == EXCHANGE and observation[_EXCHANGE_GIVEN + i]:
+            if s.pair[i] == 0:
+                s.given[i] = 1 + marked(observation, _MY_GIVEN, 8)
+            else:
+                s.given[i] = any_card(s, int(s.pair[i]), draw(bits, 2 + i))
+
+
+@inlined
+def any_card(s, p, bits):
+    """A card of p's hand, each with equal chance."""
+    left = np.int64(below(bits, int(s.hand_counts[p])))
+    v = 1
+    while left >= s.hands[p, v]:
+        left -= int(s.hands[p, v])
+        v += 1
+    return v
+
+
+@inlined
+def take_values(observation, place, counts):
+    """The counts of v = 1 .. 8 that `put_values` wrote from ``place`` on."""
+    for v in range(1, VALUES):
+        counts[v] = observation[place + v - 1]
+
+
+@inlined
+def marked(observation, place, length):
+    """The index of the 1 among ``length`` entries from ``place`` on, or NOBODY."""
+    for i in range(length):
+        if observation[place + i]:
+            return i
+    return NOBODY
+
+
+def _sample_one(observation, bits, states):
+    sample(observation, bits, states[0])
+
+
+_sample_entry = entry(_sample_one)
+
+
+def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """One `STATE` record, shape (1,), that `sample` makes of ``observation`` (integers, shape (SIZE,)).
 
     Raises `ValueError` if the cards do not add up or seats and ranges are wrong; that the position shows this very
     observation is for the caller to see (`engine.table.sample_state`).
     """
     seen = LAYOUT.decode(observation)
-    vector = np.asarray(observation)
+    vector = np.array(observation)
     if (vector < LAYOUT.low).any() or (vector > LAYOUT.high).any():
         raise ValueError("the observation has entries outside the ranges that describe_observation() states")
+    _check_seats(seen)
+    _check_cards(seen)
     states = zeros(1, STATE)
-    s = states[0]
-    s["key"] = rng.integers(2**64, dtype=np.uint64)
-    _set_public(s, seen)
-    _deal_unseen(s, seen, rng)
-    _set_known(s, seen)
-    _set_exchange(s, seen, rng)
+    _sample_entry(vector.astype(np.int8), rng.integers(2**64, dtype=np.uint64), states)
     return states
 
 
-def _set_public(s: Any, seen: dict[str, Any]) -> None:
-    """Everything but the cards in hands and draw pile."""
-    for name in ("num_players", "schnell_duell", "max_card", "bust_at", "hand_size", "first_hearts", "max_turns"):
-        s[name] = seen[name]
-    s["tricks"][1:] = seen["tricks"]
-    s["phase"] = _marked(seen["phase"])
-    s["round_number"] = seen["round"]
-    s["deals"] = seen["round"] + (s["phase"] != TIP)
-    s["turn"] = seen["turn"]
-    s["ends_after_turn"] = seen["ends_after_turn"]
-    for field, name in (("player", "to_act"), *((name, name) for name in _SEAT_PARTS)):
-        s[field] = _marked(seen[name])
-        if s[field] >= s["num_players"]:
+def _check_seats(seen: dict[str, Any]) -> None:
+    for name in ("to_act", "turn_player", "start_player", "first_knocker", "plus_one", "trickster"):
+        if any(seen[name][seen["num_players"] :]):
             raise ValueError(f"no legal position shows this observation: {name} is a seat without a player")
-    if s["phase"] == NOBODY or (s["phase"] == OVER) != (s["player"] == NOBODY):
+    if not any(seen["phase"]) or bool(seen["phase"][OVER]) == any(seen["to_act"]):
         raise ValueError("no legal position shows this observation: phase and player to act contradict each other")
-    for name in ("hearts", "black_hearts", "winners", "knocked", "hand_counts"):
-        s[name] = seen[name]
-    s["status"] = [
-        WANTED if wanted else OUT if out or seat >= seen["num_players"] else SALOON
-        for seat, (wanted, out) in enumerate(zip(seen["wanted"], seen["out"], strict=True))
-    ]
-    s["tips"] = [tip - 1 for tip in seen["tips"]]
-    s["discard_top"] = _marked(seen["discard_top"]) + 1
-    s["discards"][1:] = seen["discards"]
-    s["discard_count"] = sum(seen["discards"])
-    s["draw_count"] = seen["draw_count"]
-    s["displays"][:, 1:] = seen["displays"]
 
 
-_SEAT_PARTS = ("turn_player", "start_player", "first_knocker", "plus_one", "trickster")
-
-
-def _marked(one_hot: list[int]) -> int:
-    """The index of the 1, or NOBODY."""
-    return one_hot.index(1) if 1 in one_hot else NOBODY
-
-
-def _deal_unseen(s: Any, seen: dict[str, Any], rng: np.random.Generator) -> None:
-    """Known cards into their hands, then the other unseen cards at random into the free places and the draw pile."""
-    if s["phase"] == TIP:
+def _check_cards(seen: dict[str, Any]) -> None:
+    if seen["phase"][TIP]:
         return
-    s["hands"][0, 1:] = seen["my_hand"]
-    s["hands"][1:, 1:] = seen["known"]
-    deck = np.arange(VALUES) * (np.arange(VALUES) <= s["max_card"])
-    unseen = deck - s["discards"] - s["hands"].sum(axis=0) - s["displays"].sum(axis=0)
-    free = s["hand_counts"] - s["hands"].sum(axis=1)
-    if (unseen < 0).any() or (free < 0).any() or unseen.sum() != free.sum() + s["draw_count"]:
+    hands = np.array([seen["my_hand"], *seen["known"]])
+    values = np.arange(1, VALUES)
+    deck = values * (values <= seen["max_card"])
+    unseen = deck - seen["discards"] - hands.sum(axis=0) - np.sum(seen["displays"], axis=0)
+    free = seen["hand_counts"] - hands.sum(axis=1)
+    if (unseen < 0).any() or (free < 0).any() or free[0] > 0 or unseen.sum() != free.sum() + seen["draw_count"]:
         raise ValueError("no legal position shows this observation: its cards do not add up to the deck")
-    cards = rng.permutation(np.repeat(np.arange(VALUES), unseen))
-    hands = np.split(cards, np.cumsum(free))
-    for seat, dealt in enumerate(hands[:-1]):
-        s["hands"][seat] += np.bincount(dealt, minlength=VALUES).astype(np.int8)
-    s["draw_pile"][: len(hands[-1])] = hands[-1]
-
-
-def _set_known(s: Any, seen: dict[str, Any]) -> None:
-    """The observer's own knowledge; the others know what a spectator knows."""
-    s["known"][:, :, 1:] = np.array(seen["public"])[:, None]
-    s["known"][1:, 0, 1:] = seen["known"]
-
-
-def _set_exchange(s: Any, seen: dict[str, Any], rng: np.random.Generator) -> None:
-    """Who gives in a pending exchange, and which card was given."""
-    s["pair"] = NOBODY
-    if s["phase"] != EXCHANGE:
+    if not seen["phase"][EXCHANGE]:
         return
-    for i in range(2):
-        seat = _marked(seen["exchange_pair"][i])
-        s["pair"][i] = seat
-        if not seen["exchange_given"][i]:
-            s["given"][i] = NO_CARD
-        elif seat == 0:
-            s["given"][i] = _marked(seen["my_given"]) + 1
-        elif not s["hands"][seat].any():
+    for pair, given in zip(seen["exchange_pair"], seen["exchange_given"], strict=True):
+        if given and not (any(pair) and seen["hand_counts"][pair.index(1)]):
             raise ValueError("no legal position shows this observation: a card was given out of no hand")
-        else:
-            s["given"][i] = rng.choice(np.repeat(np.arange(VALUES), s["hands"][seat]))

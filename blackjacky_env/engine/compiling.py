@@ -15,7 +15,7 @@ import sys
 import types
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,15 @@ def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any,
     """An array of zeroed records; plain Python mode needs `numpy.recarray` so that fields are attributes."""
     records = np.zeros(shape, dtype)
     return records.view(np.recarray) if PLAIN else records
+
+
+def record_maker(count: int, dtype: np.dtype[Any]) -> Callable[[], Any]:
+    """A compiled function () that makes an array of so many zeroed records, as `zeros` does in Python."""
+
+    def make() -> Any:
+        return np.zeros(count, dtype)
+
+    return partial(zeros, count, dtype) if PLAIN else compiled(make)
 
 
 def copied(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -44,6 +44,11 @@ class Rules:
     """(s, seat): what `score_reward` pays the changes of."""
     encode: Callable[..., None]
     """(s, seat, out int8 (layout.size,)): what the seat sees."""
+    sample: Callable[..., None]
+    """(observation int8 (layout.size,), bits uint64, s): a full position that shows this observation to seat 0.
+
+    What is hidden, and a new key, is drawn from ``bits``. The observation must be one that a game has shown.
+    """
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,8 @@ def mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., int]:
 
 
 @cache
-def _begin_all(game: Game) -> Callable[..., None]:
+def begin_all(game: Game) -> Callable[..., None]:
+    """Entry (states, seeds): begin a game in each state, as ``reset`` with its seed does."""
     begin, game_key = game.rules.begin, random.game_key
 
     def begin_all(states, seeds):
@@ -213,7 +214,7 @@ def play_out(
     Returns:
         Results (N, max_players), the zero-sum "win" rewards, and decisions (N,), how many were taken.
     """
-    _begin_all(game)(states, seeds)
+    begin_all(game)(states, seeds)
     return play_on(game, states, seating, agents, threads)
 
 

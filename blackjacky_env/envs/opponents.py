@@ -44,14 +44,17 @@ class CompiledOpponent(Protocol):
 Maker = Callable[[str], Opponent]
 
 _MAKERS: dict[tuple[str, str], Maker] = {}
+_ENDINGS: dict[tuple[str, str], str] = {}
 
 
-def register_opponent(game: str, name: str, make: Maker) -> None:
+def register_opponent(game: str, name: str, make: Maker, ending: str = "PATH") -> None:
     """Put an opponent into the table; ``make(name)`` builds it.
 
     A ``name`` that ends in a colon stands for all names that begin with it: ``"ppo:"`` is asked for ``"ppo:PATH"``.
+    Messages call what follows the colon by ``ending``.
     """
     _MAKERS[game, name] = make
+    _ENDINGS[game, name] = ending
 
 
 def opponent_names(game: str) -> list[str]:
@@ -101,7 +104,7 @@ def find_compiled(game: str, opponent: str | CompiledOpponent) -> CompiledOppone
     if not _is_compiled(found):
         raise TypeError(
             f"opponent {opponent!r} is not compiled, so it cannot play inside a batch; allowed are compiled agents by "
-            f"name ({_listed(compiled_names(game))}), and objects with a compiled policy and its parameters"
+            f"name ({_listed(game, compiled_names(game))}), and objects with a compiled policy and its parameters"
         )
     _check_game(game, found)
     return found
@@ -133,11 +136,11 @@ def _unknown(game: str, name: str) -> str:
         return f"unknown opponent {name!r}: no installed package has agents for {game}; pass agent objects instead"
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
-    return f"unknown opponent {name!r} for {game}{hint} there are {_listed(names)}"
+    return f"unknown opponent {name!r} for {game}{hint} there are {_listed(game, names)}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(repr(name + "PATH" if name.endswith(":") else name) for name in names)
+def _listed(game: str, names: Sequence[str]) -> str:
+    return ", ".join(repr(name + _ENDINGS[game, name] if name.endswith(":") else name) for name in names)
 
 
 @cache

@@ -193,7 +193,8 @@ def test_an_unknown_name_is_answered_with_those_there_are(name: str) -> None:
     with pytest.raises(ValueError, match=f"^unknown agent {name!r} for black_jacky") as error:
         make_agent(name)
     assert str(error.value).endswith(
-        "there are 'random', 'threshold', 'trickster', 'counter' and a trained one, 'ppo:PATH'"
+        "there are 'random', 'threshold', 'trickster', 'counter', 'rollout:PLAYOUTS', 'ismcts:SIMULATIONS', "
+        "'ismcts:SECONDSs' and a trained one, 'ppo:PATH'"
     )
 
 
@@ -230,7 +231,7 @@ def test_a_wrong_list_of_agents_is_named(text: str) -> None:
 
 
 def test_environments_know_all_agents_by_name() -> None:
-    assert opponent_names("black_jacky") == [*BOTS, "ppo:"]
+    assert opponent_names("black_jacky") == [*BOTS, "ppo:", "rollout:", "ismcts:"]
 
 
 def test_a_seat_plays_against_counter_by_name_as_against_the_agent() -> None:

@@ -169,9 +169,7 @@ def test_a_stopped_training_goes_on_with_its_pool(tmp_path: Path, monkeypatch: p
     assert resumed.steps >= SMALL.steps
 
 
-def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(
-    finished: League, tmp_path: Path
-):
+def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished: League, tmp_path: Path):
     settings = response_settings(
         "threshold", 2, steps=300, minutes=1e18, refresh=100, games=16, hidden=(64,), batch=64, threads=1,
         test_games=20, final_games=50, start=str(finished.folder),

@@ -41,9 +41,7 @@ def studied(
     agents = [(bot.policy, bot.parameters)]
     seating, studied_agents = np.zeros((games, 6), np.int64), np.array([True])
     seeds = np.arange(100, 100 + games)
-    result = study(
-        GAME, states, seeds, seating, agents, studied_agents, rate, 200, (STANDING, network(logit)), threads
-    )
+    result = study(GAME, states, seeds, seating, agents, studied_agents, rate, 200, (STANDING, network(logit)), threads)
     return result, states
 
 

@@ -1,0 +1,183 @@
+"""How strong and how fast search is: budgets against copies of bots, and against a stick that sees all cards.
+
+    python scripts/measure_search.py                     all of it; hours on two cores
+    python scripts/measure_search.py --games 400 --agents ismcts:1000 --opponents threshold --players 4
+    python scripts/measure_search.py --speed             only simulated actions per second
+
+Every agent sits in a seat drawn anew for each game, copies of the opponent in all others. Beside each win rate stands
+the agent's share of the way from `random` to the stick (`scripts/all_seeing.py`) in the same games. Results are kept
+after every cell in the file given by --output, and a cell that stands there is not played again.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+from all_seeing import seeing_against_copies, share_of_the_way
+from machine import processor
+from make_tables import markdown
+from parts import write
+from tqdm import tqdm
+
+from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents.evaluation import Score, against_copies
+from blackjacky_agents.guides import guide_of
+from blackjacky_agents.search import ACTIONS, grower, tree_maker
+from blackjacky_agents.searchers import tree_parameters
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine.compiling import entry
+from blackjacky_env.engine.game import check_integer
+from blackjacky_env.games import get_game
+
+GAME = "black_jacky"
+SEEING = "all cards seen"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Measure how strong and how fast search is."""
+
+    agents: tuple[str, ...] = ("random", "rollout:256", "ismcts:100", "ismcts:1000", "ismcts:10000")
+    """Who is measured."""
+    opponents: tuple[str, ...] = ("threshold", "counter")
+    """Who sits in the other seats."""
+    players: tuple[int, ...] = (4, 2)
+    """Sizes of tables."""
+    games: int = 2000
+    """Games of each cell."""
+    seeing: int = 256
+    """Play-outs for each action of the stick."""
+    seed: int = 0
+    """Game i of every cell has seed SEED + i."""
+    threads: int = 2
+    """CPU threads; they change nothing in the results."""
+    speed: bool = False
+    """Play nothing; measure the speed."""
+    output: Path = Path("runs/search.json")
+    """Where results are kept."""
+
+
+def main(args: Args) -> int:
+    """Measure and print; returns the exit status."""
+    try:
+        check_integer("--games", args.games, 1, 2**31)
+        check_integer("--seeing", args.seeing, 1, 2**20)
+        compiled_agents = {name: compiled_agent(name) for name in (*args.agents, *args.opponents, "random")}
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    if not args.speed:
+        cells = play(args, compiled_agents)
+        print(tables(cells, args), end="\n\n")
+    print(f"{actions_per_second():,.0f} simulated actions per second on one core of {processor()}.")
+    return 0
+
+
+def compiled_agent(name: str) -> CompiledAgent:
+    """The agent of that name, if it is compiled; else a `ValueError`."""
+    agent = make_agent(name, GAME)
+    if not isinstance(agent, CompiledAgent):
+        raise ValueError(f"{name!r} is not compiled; allowed are bots, 'rollout:PLAYOUTS' and 'ismcts:SIMULATIONS'")
+    return agent
+
+
+def play(args: Args, agents: dict[str, CompiledAgent]) -> dict[str, Any]:
+    """All cells by name, those kept already and the others."""
+    kept: dict[str, Any] = json.loads(args.output.read_text(encoding="utf-8")) if args.output.exists() else {}
+    names = ("random", SEEING, *args.agents)
+    for name in tqdm([cell(args, *place) for place in places(names, args)], unit=" cells"):
+        if name not in kept:
+            who, players, opponent = name.split(" | ")[:3]
+            kept[name] = asdict(measure(who, int(players), agents[opponent], agents, args))
+            args.output.parent.mkdir(parents=True, exist_ok=True)
+            write(args.output, json.dumps(kept, indent=1) + "\n")
+    return kept
+
+
+def places(names: tuple[str, ...], args: Args) -> list[tuple[str, int, str]]:
+    """(agent, players, opponent) of every cell."""
+    unlike = dict.fromkeys(names)
+    return [(name, n, opponent) for n in args.players for opponent in args.opponents for name in unlike]
+
+
+def cell(args: Args, agent: str, players: int, opponent: str) -> str:
+    """The name under which a cell is kept."""
+    stick = f" | {args.seeing} play-outs" if agent == SEEING else ""
+    return f"{agent} | {players} | {opponent} | {args.games} games from seed {args.seed}{stick}"
+
+
+def measure(who: str, players: int, opponent: CompiledAgent, agents: dict[str, CompiledAgent], args: Args) -> Score:
+    """The score of an agent, or of the stick, against copies of an opponent."""
+    if who == SEEING:
+        return seeing_against_copies(opponent, players, args.games, args.seed, args.seeing, args.threads)
+    (score,) = against_copies(agents[who], [opponent], players, args.games, args.seed, threads=args.threads)
+    return score
+
+
+def tables(cells: dict[str, Any], args: Args) -> str:
+    """A table for each size of table."""
+    return "\n\n".join(table(cells, players, args) for players in args.players)
+
+
+def table(cells: dict[str, Any], players: int, args: Args) -> str:
+    """Win rates with their 95 % intervals and shares of the way."""
+    heading = ["agent", *(f"against `{name}`, share of the way" for name in args.opponents)]
+    rows = [
+        [name if name == SEEING else f"`{name}`", *(entry_of(cells, name, players, o, args) for o in args.opponents)]
+        for name in dict.fromkeys(("random", *args.agents, SEEING))
+    ]
+    return f"**{players} players**, par {100 / players:.1f} %, {args.games:,} games:\n\n{markdown(heading, rows)}"
+
+
+def entry_of(cells: dict[str, Any], name: str, players: int, opponent: str, args: Args) -> str:
+    """One win rate in words."""
+    score, random, seeing = (Score(**cells[cell(args, who, players, opponent)]) for who in (name, "random", SEEING))
+    share = share_of_the_way(score, random, seeing)
+    return f"**{100 * score.win_rate:.1f} %** ({100 * score.low:.1f} .. {100 * score.high:.1f}), {100 * share:.0f} %"
+
+
+# ---------------------------------------------------------------- speed
+
+
+def actions_per_second(seconds: float = 3.0) -> float:
+    """Actions of simulated games per second of one core, in searches of 1,000 simulations on first moves of four."""
+    game = get_game(GAME)
+    guide, numbers = guide_of(GAME)
+    new_tree, grow = tree_maker(game), grower(game, guide)
+
+    def search(observations, key, parameters):  # type: ignore[no-untyped-def]  # compiled
+        actions = 0
+        for i in range(len(observations)):
+            tree = new_tree(1001)
+            grow(tree, observations[i], key + np.uint64(i), parameters, 1000)
+            actions += tree.size[ACTIONS]
+        return actions
+
+    search = entry(search)
+    observations, parameters = first_moves(32), tree_parameters(1000, numbers)
+    search(observations, np.uint64(0), parameters)
+    actions, start, key = 0, time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        key += 1
+        actions += search(observations, np.uint64(1000 * key), parameters)
+    return float(actions / (time.perf_counter() - start))
+
+
+def first_moves(count: int) -> np.ndarray[Any, np.dtype[np.int8]]:
+    """What the first player of each game sees, (count, K)."""
+    env, seen = black_jacky_v0.env(num_players=4), []
+    for seed in range(count):
+        env.reset(seed=seed)
+        seen.append(env.last()[0]["observation"])
+    return np.array(seen)
+
+
+if __name__ == "__main__":
+    sys.exit(main(tyro.cli(Args)))

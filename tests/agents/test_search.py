@@ -1,0 +1,254 @@
+"""Search: legal everywhere, repeatable, blind to what is hidden, and right where the best move is certain.
+
+This file is also the script that another process runs in plain Python.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from functools import cache
+from typing import Any
+
+import gymnasium
+import numba
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents.searchers import TimedSearcher
+from blackjacky_env import black_jacky_v0, playout
+from blackjacky_env.black_jacky.hidden import vary_hidden
+from blackjacky_env.black_jacky.observation import LAYOUT
+from blackjacky_env.envs.opponents import make_opponent
+from tests.agents.positions import FAMILY, Positions, positions
+from tests.black_jacky.rigging import DRAW, KNOCK, NO_TRICK, Table, one_round
+
+NAMES = ("rollout:3", "ismcts:20")
+SMALL: dict[str, Any] = {"max_card": 3, "hand_size": 1, "tricks": (), "hearts": 1}
+
+
+@cache
+def searcher(name: str) -> CompiledAgent:
+    agent = make_agent(name)
+    assert isinstance(agent, CompiledAgent)
+    return agent
+
+
+def seeded(name: str, seed: int = 0) -> CompiledAgent:
+    searcher(name).reset(seed)
+    return searcher(name)
+
+
+def act(name: str, table: Table) -> int:
+    return seeded(name).act(table.env.observe(table.env.agent_selection))
+
+
+@cache
+def family() -> Positions:
+    """Some positions of every kind: all phases, sizes, variants and options at the ends of their ranges."""
+    parts = []
+    for options in FAMILY:
+        seen = positions(games=5, moves=80, seed=1, **options)
+        tips = np.flatnonzero(seen.masks[:, 56:].any(axis=1))[:4]
+        gifts = np.flatnonzero(seen.masks[:, 48:56].any(axis=1))[:6]
+        rows = np.concatenate([np.arange(0, len(seen.masks), 13), tips, gifts])
+        parts.append((seen.observations[rows], seen.masks[rows]))
+    return Positions(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+# ---------------------------------------------------------------- moves
+
+
+def test_the_positions_tried_show_every_phase_size_and_variant() -> None:
+    seen = [black_jacky_v0.decode(observation) for observation in family().observations]
+    assert {parts["phase"].index(1) for parts in seen} == {0, 1, 2, 3}
+    assert {(parts["num_players"], parts["schnell_duell"]) for parts in seen} >= {(n, 0) for n in range(2, 7)}
+    assert any(parts["schnell_duell"] for parts in seen)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_move_is_legal(name: str) -> None:
+    observations, masks = family()
+    actions = seeded(name).act_batch(observations, masks)
+    assert masks[np.arange(len(masks)), actions].all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_makes_the_same_moves_and_copies_go_on_alike(name: str) -> None:
+    observations, masks = family()
+    agent = seeded(name, 3)
+    first = agent.act_batch(observations, masks).tolist()
+    twins = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
+    second = agent.act_batch(observations, masks).tolist()
+    assert [twin.act_batch(observations, masks).tolist() for twin in twins] == [second, second]
+    assert seeded(name, 3).act_batch(observations, masks).tolist() == first != second
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_hidden_changes_no_move(name: str) -> None:
+    rng, varied = np.random.default_rng(0), 0
+    for seed in range(8):
+        table = Table([], players=2 + seed % 5)
+        table.env.reset(seed=seed)
+        for _ in range(15):
+            table.play(int(rng.choice(sorted(table.legal - {KNOCK}) or [KNOCK])))
+        expected, before = act(name, table), table["hands"]
+        player = table["player"]
+        for _ in range(3):
+            vary_hidden(table.env.unwrapped._states[0], None, player, rng)
+            varied += table["hands"] != before
+            assert act(name, table) == expected
+    assert varied > 10
+
+
+@pytest.mark.parametrize("name", ["rollout:40", "ismcts:200"])
+@pytest.mark.parametrize("hands", [[[3], [3]], [[3], [1]], [[2], [3]]], ids=str)
+def test_a_move_that_wins_with_certainty_is_found(name: str, hands: list[list[int]]) -> None:
+    """The other has knocked with one card, at most a 3: with two cards I have more. Nobody can be bust."""
+    table = one_round(hands, start=1, **SMALL).play(NO_TRICK, KNOCK, NO_TRICK)
+    assert act(name, table) == DRAW
+    assert table.play(DRAW)["winners"] == [0]
+
+
+@pytest.mark.parametrize("name", ["rollout:40", "ismcts:200"])
+def test_a_move_that_loses_with_certainty_is_not_made(name: str) -> None:
+    """Any other card than the 8 leaves me bust."""
+    table = one_round([(8, 8), (7, 7)], top=1, start=0, hearts=1, bust_at=10).play(NO_TRICK)
+    assert act(name, table) == 38 + 8  # the 1 for it
+    table.play(38 + 8)
+    assert table["hands"][0] == [1, 8]
+
+
+# ---------------------------------------------------------------- where they play
+
+
+def test_search_plays_in_play_outs() -> None:
+    env = black_jacky_v0.env(num_players=2, **SMALL)
+    env.reset(seed=0)
+    results = playout([env.get_state()], ["ismcts:20", "threshold"], games=30, seed=1)
+    again = playout([env.get_state()], ["ismcts:20", "threshold"], games=30, seed=1, threads=1)
+    assert results.tolist() == again.tolist()
+    assert set(np.unique(results)) <= {-1.0, 0.0, 1.0}
+
+
+def test_search_plays_the_other_seats_of_a_learner() -> None:
+    def rewards() -> list[float]:
+        envs = gymnasium.make_vec(
+            "blackjacky/BlackJackySeat-v0",
+            num_envs=8,
+            vectorization_mode="vector_entry_point",
+            opponents=["rollout:2"],
+            num_players=3,
+            **SMALL,
+        )
+        _, info = envs.reset(seed=0)
+        paid = []
+        for _ in range(12):
+            _, reward, _, _, info = envs.step(last_legal(info["action_mask"]))
+            paid += reward.tolist()
+        return paid
+
+    def last_legal(masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+    assert rewards() == rewards()
+    assert len(set(rewards())) > 1
+
+
+# ---------------------------------------------------------------- by the clock
+
+
+def test_a_time_budget_searches_too() -> None:
+    agent = make_agent("ismcts:0.02s")
+    assert isinstance(agent, TimedSearcher)
+    table = one_round([[3], [1]], start=1, **SMALL).play(NO_TRICK, KNOCK, NO_TRICK)
+    seen = table.env.observe("player_0")
+    agent.reset(0)
+    assert agent.act(seen) == DRAW
+    assert agent.simulations > 0
+    assert [twin.act(seen) for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)))] == [DRAW, DRAW]
+    single = np.zeros_like(seen["action_mask"])
+    single[KNOCK] = 1
+    assert agent.act({**seen, "action_mask": single}) == KNOCK
+    assert agent.simulations == 0
+    assert agent.act_batch(seen["observation"][None], seen["action_mask"][None]).tolist() == [DRAW]
+
+
+def test_a_time_budget_cannot_play_inside_a_batch() -> None:
+    env = black_jacky_v0.env(num_players=2)
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match=r"'ismcts:1s' is not compiled.*'rollout:PLAYOUTS', 'ismcts:SIMULATIONS'"):
+        playout(env.get_state(), "ismcts:1s", games=1)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize("budget", ["", "0", "x", "-1", "1.5", "1000001", "1e3", " 5", "10 ", "²", "1_000"])
+@pytest.mark.parametrize("kind", ["rollout", "ismcts"])
+def test_a_budget_that_is_none_is_named_with_what_is_allowed(kind: str, budget: str) -> None:
+    allowed = "play-outs for each legal action" if kind == "rollout" else "simulations a move, .* seconds a move"
+    with pytest.raises(ValueError, match=rf"^agent '{kind}:{budget}': '{budget}' is no budget; .* {allowed}"):
+        make_agent(f"{kind}:{budget}")
+
+
+@pytest.mark.parametrize("budget", ["s", "0s", "0.0s", "-1s", "nans", "infs", "1e-3s", "3601s", "1ss", ".5s"])
+def test_a_time_that_is_none_is_refused(budget: str) -> None:
+    with pytest.raises(ValueError, match=r"seconds a move, such as 'ismcts:0\.1s'"):
+        make_agent(f"ismcts:{budget}")
+    with pytest.raises(ValueError, match="is no budget"):
+        make_agent("rollout:1s")
+
+
+@pytest.mark.parametrize("name", ["rollout", "ismcts", "ismct:5", "Rollout:5"])
+def test_a_searcher_without_its_budget_is_answered_with_names(name: str) -> None:
+    with pytest.raises(ValueError, match=r"rollout|ismcts"):
+        make_agent(name)
+
+
+def test_environments_know_search_by_name() -> None:
+    assert make_opponent("black_jacky", "ismcts:20").name == "ismcts:20"
+    with pytest.raises(ValueError, match="is no budget"):
+        make_opponent("black_jacky", "rollout:none")
+
+
+def test_an_observation_that_cannot_be_is_refused() -> None:
+    seen = positions(games=2, moves=3)
+    wrong = seen.observations.copy()
+    wrong[-1, LAYOUT.offset("my_hand")] += 1  # a card too many in my hand
+    for name in (*NAMES, "ismcts:1s"):
+        with pytest.raises(ValueError, match="no legal position shows this observation"):
+            make_agent(name).act_batch(wrong, seen.masks)
+        with pytest.raises(ValueError, match="the action mask allows what is illegal"):
+            make_agent(name).act_batch(seen.observations, np.ones_like(seen.masks))
+
+
+# ---------------------------------------------------------------- plain Python
+
+
+def choices() -> list[list[int]]:
+    """What each does in some positions."""
+    seen = positions(games=2, moves=12, seed=5, hand_size=3, bust_at=30, num_players=[2, 3])
+    return [seeded(name).act_batch(seen.observations[::4], seen.masks[::4]).tolist() for name in NAMES]
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
+def test_plain_python_and_compiled_code_find_the_same() -> None:
+    plain = subprocess.run(
+        [sys.executable, "-W", "error", __file__],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert plain.stdout.strip() == str(choices())
+
+
+if __name__ == "__main__":
+    print(choices())

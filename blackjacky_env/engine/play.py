@@ -345,7 +345,7 @@ def play_logged(
     Raises `IllegalActionError` if an action of an agent that is not compiled is not legal; the message names the agent.
     """
     policies, cast = make_cast(agents)
-    _begin_all(game)(states, seeds)
+    begin_all(game)(states, seeds)
     count = len(states)
     rows = _Rows(count, game.layout.size, game.num_actions)
     play = _turn_function(game, policies)

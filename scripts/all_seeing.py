@@ -1,8 +1,8 @@
 """A measuring stick, not an agent: it sees all cards, so no fair agent can be expected to do as well.
 
 It plays flat Monte Carlo from the true position: hands and the order of the draw pile as they are, with other luck in
-what is drawn later (reshuffles, next deals). Agents are given observations only; that is why it stands here and not
-among them.
+what is drawn later (reshuffles, next deals). Its play-outs are played by the very opponent that it meets, in all seats.
+Agents are given observations only, and do not know whom they play; that is why it stands here and not among them.
 """
 
 from __future__ import annotations
@@ -78,9 +78,10 @@ def play_seeing(
 ) -> npt.NDArray[np.float64]:
     """Whole games as `blackjacky_env.engine.play.play_out`, with the stick where ``seating`` says `SEEING`.
 
-    Returns the zero-sum "win" rewards, (N, max_players).
+    The first of the agents plays the stick's play-outs. Returns the zero-sum "win" rewards, (N, max_players).
     """
-    guide, numbers = guide_of(game.name)
+    policy, numbers = agents[0]
+    guide = Guide(policy, guide_of(game.name)[0].value, None)
     policies, cast = make_cast(agents)
     results = np.zeros((len(states), game.max_players))
     begin_all(game)(states, seeds)

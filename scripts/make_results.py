@@ -18,7 +18,7 @@ import tyro
 from make_tables import markdown
 from parts import with_part, write
 
-from blackjacky_agents import agent_names
+from blackjacky_agents import bot_names
 from blackjacky_agents.checkpoint import read_card
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +55,7 @@ def results(cards: dict[Path, dict[str, Any]]) -> str:
     """One table of all agents, and how each was made."""
     if not cards:
         return "No trained agent is shipped yet."
-    bots = agent_names("black_jacky")
+    bots = bot_names("black_jacky")
     rows = [row for path, card in cards.items() for row in rows_of(path.stem, card, bots)]
     heading = ["trained agent", "players", "par", *(f"against `{name}`" for name in bots)]
     notes = "\n".join(f"- {note(path.stem, card)}" for path, card in cards.items())

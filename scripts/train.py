@@ -71,9 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = resumed or new_folder(settings)
         print(f"training in {folder}; the first time, compiling takes a minute", flush=True)
         make = League if isinstance(settings, LeagueSettings) else Run
-        run = make(settings, folder, f"python scripts/train.py {shlex.join(arguments)}".rstrip())
+        command = f"python scripts/train.py {shlex.join(arguments)}".rstrip()
+        run = make(settings, folder, read_command(resumed) if resumed else command)
         if not resumed:
-            write_settings(folder, settings)
+            write_settings(folder, settings, command)
         for complaint in run.resume() if resumed else []:
             print(complaint, file=sys.stderr)
     except ValueError as error:
@@ -150,10 +151,16 @@ def new_folder(settings: AnySettings) -> Path:
     return folder
 
 
-def write_settings(folder: Path, settings: AnySettings) -> None:
+def read_command(folder: Path) -> str:
+    """How the run in a folder was begun."""
+    return str(json.loads((folder / "config.json").read_text("utf-8"))["command"])
+
+
+def write_settings(folder: Path, settings: AnySettings, command: str) -> None:
     """Make the folder of a new run with its ``config.json``."""
     folder.mkdir(parents=True)
     config = {
+        "command": command,
         "settings": dataclasses.asdict(settings),
         "identity": run_identity(settings),
         "versions": versions(),

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blackjacky_agents import CompiledAgent, agent_names, make_agent
+from blackjacky_agents import CompiledAgent, bot_names, make_agent
 from blackjacky_agents.bots.black_jacky import counter
 from blackjacky_agents.bots.black_jacky.counter import estimate
 from blackjacky_agents.bots.black_jacky.threshold import LIMITS
@@ -43,7 +43,7 @@ from tests.black_jacky.rigging import (
     tip,
 )
 
-BOTS = agent_names("black_jacky")
+BOTS = bot_names("black_jacky")
 KNOCK_FROM, DRAW_BELOW, KEEP_FROM, LAST_DRAW_BELOW = map(int, LIMITS)
 SUM = 13  # of the hand 6, 7
 

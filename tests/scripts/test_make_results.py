@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blackjacky_agents import agent_names
+from blackjacky_agents import bot_names
 from blackjacky_agents.checkpoint import save_agent
 from blackjacky_agents.network import find_encoding
 
@@ -24,7 +24,7 @@ def trained(tmp_path):
     rows = [
         {"players": players, "opponents": bot, "games": 4000, "win_rate": rate, "low": rate - 0.01, "high": rate + 0.01}
         for players, rate in ((4, 0.4), (2, 0.625))
-        for bot in agent_names("black_jacky")
+        for bot in bot_names("black_jacky")
     ]
     layers = [(np.zeros((3, 61), np.float32), np.zeros(61, np.float32))]
     facts = {"command": "python scripts/train.py --preset full", "seed": 3, "steps": 2_000_000, "seconds": 600.0}
@@ -49,7 +49,7 @@ def test_the_results_of_every_agent_are_written_between_the_markers(trained, tmp
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "\nold\n" not in text
-    four = "| ".join(["**40.0 %** (39.0 .. 41.0) "] * len(agent_names("black_jacky")))
+    four = "| ".join(["**40.0 %** (39.0 .. 41.0) "] * len(bot_names("black_jacky")))
     assert f"| `full` | 4 | 25.0 % | {four}|" in text
     assert "| `full` | 2 | 50.0 % | **62.5 %** (61.5 .. 63.5) |" in text
     assert "`python scripts/train.py --preset full`, seed 3, 2,000,000 steps in 10 minutes" in text

@@ -19,7 +19,7 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-from blackjacky_agents import agent_names, make_agent, training
+from blackjacky_agents import bot_names, make_agent, training
 from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.training import Run, Settings
 from tests.agents.positions import encoded, positions
@@ -132,7 +132,7 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> 
 def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished) -> None:
     tests = progress_of(finished.run)
     assert [steps for steps, _ in tests] == [0, 512, 1024, 1536, 2048]
-    assert all(list(rates) == BOTS == agent_names("black_jacky") for _, rates in tests)
+    assert all(list(rates) == BOTS == bot_names("black_jacky") for _, rates in tests)
 
 
 def test_the_weights_change_and_few_copies_are_kept(finished: Finished) -> None:

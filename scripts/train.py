@@ -153,7 +153,8 @@ def new_folder(settings: AnySettings) -> Path:
 
 def read_command(folder: Path) -> str:
     """How the run in a folder was begun."""
-    return str(json.loads((folder / "config.json").read_text("utf-8"))["command"])
+    again = f"python scripts/train.py --resume {folder.as_posix()}"
+    return str(json.loads((folder / "config.json").read_text("utf-8")).get("command", again))
 
 
 def write_settings(folder: Path, settings: AnySettings, command: str) -> None:

@@ -12,6 +12,7 @@ after every cell in the file given by --output, and a cell that stands there is 
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -23,7 +24,7 @@ import tyro
 from all_seeing import seeing_against_copies, share_of_the_way
 from machine import processor
 from make_tables import markdown
-from parts import write
+from parts import with_part, write
 from tqdm import tqdm
 
 from blackjacky_agents import CompiledAgent, make_agent
@@ -38,13 +39,14 @@ from blackjacky_env.games import get_game
 
 GAME = "black_jacky"
 SEEING = "all cards seen"
+AGENTS = Path(__file__).parents[1] / "agents"
 
 
 @dataclass(frozen=True)
 class Args:
     """Measure how strong and how fast search is."""
 
-    agents: tuple[str, ...] = ("random", "rollout:256", "ismcts:100", "ismcts:1000", "ismcts:10000")
+    agents: tuple[str, ...] = ("counter", "champion", "rollout:256", *(f"ismcts:{n}" for n in (50, 200, 1000, 3000)))
     """Who is measured."""
     opponents: tuple[str, ...] = ("threshold", "counter")
     """Who sits in the other seats."""
@@ -52,7 +54,7 @@ class Args:
     """Sizes of tables."""
     games: int = 2000
     """Games of each cell."""
-    seeing: int = 256
+    seeing: int = 32
     """Play-outs for each action of the stick."""
     seed: int = 0
     """Game i of every cell has seed SEED + i."""
@@ -62,6 +64,8 @@ class Args:
     """Play nothing; measure the speed."""
     output: Path = Path("runs/search.json")
     """Where results are kept."""
+    write: bool = False
+    """Write the tables into agents/README.md and the picture agents/search.svg."""
 
 
 def main(args: Args) -> int:
@@ -76,8 +80,41 @@ def main(args: Args) -> int:
     if not args.speed:
         cells = play(args, compiled_agents)
         print(tables(cells, args), end="\n\n")
-    print(f"{actions_per_second():,.0f} simulated actions per second on one core of {processor()}.")
+    speed = f"{actions_per_second():,.0f} simulated actions per second on one core of {processor()}."
+    print(speed)
+    if args.write and not args.speed:
+        write_page(cells, args, speed)
     return 0
+
+
+def write_page(cells: dict[str, Any], args: Args, speed: str) -> None:
+    """The tables, how they were made, and the picture."""
+    command = f"python scripts/measure_search.py {shlex.join(sys.argv[1:])}".rstrip()
+    page = AGENTS / "README.md"
+    part = f"{tables(cells, args)}\n\n`{command}`; {speed}"
+    write(page, with_part(page.read_text("utf-8"), "search", part))
+    draw(cells, args, AGENTS / "search.svg")
+
+
+def draw(cells: dict[str, Any], args: Args, path: Path) -> None:
+    """How strength grows with the simulations of `ismcts`: win rates with their intervals."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "blackjacky"  # the same figures make the same file
+    budgets = sorted(int(name.partition(":")[2]) for name in args.agents if name.startswith("ismcts:"))
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    for axes, players in zip(figure.subplots(1, len(args.players), squeeze=False)[0], args.players, strict=True):
+        for opponent in args.opponents:
+            scores = [Score(**cells[cell(args, f"ismcts:{n}", players, opponent)]) for n in budgets]
+            rates = [score.win_rate for score in scores]
+            axes.fill_between(budgets, [score.low for score in scores], [score.high for score in scores], alpha=0.2)
+            axes.plot(budgets, rates, marker="o", label=f"against {players - 1} {opponent}")
+        axes.axhline(1 / players, color="grey", linestyle=":", label="par")
+        axes.set(xscale="log", xlabel="simulations a move", ylabel="win rate", ylim=(0, 1), title=f"{players} players")
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False)
+    figure.savefig(path, metadata={"Date": None})
 
 
 def compiled_agent(name: str) -> CompiledAgent:

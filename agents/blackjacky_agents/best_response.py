@@ -39,7 +39,7 @@ class BestResponse(League):
         super().__init__(settings, folder, command)
         self.bots = [opponent.agent for opponent in self.pool]
         self.test_players = settings.players[0]
-        self.best = 0.0
+        self.best = -1.0  # every network is better than none
 
     def test(self) -> dict[str, float]:
         """As `League.test`; keeps the network if it is the best so far."""

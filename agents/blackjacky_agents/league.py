@@ -39,7 +39,16 @@ from blackjacky_agents.checkpoint import (
 )
 from blackjacky_agents.evaluation import against_copies
 from blackjacky_agents.lookahead import Studies, study
-from blackjacky_agents.network import Encoding, Layers, encode_all, find_encoding, layers_of, network_policy, pack
+from blackjacky_agents.network import (
+    STANDINGS,
+    Encoding,
+    Layers,
+    encode_all,
+    find_encoding,
+    layers_of,
+    network_policy,
+    pack,
+)
 from blackjacky_agents.registry import SHIPPED
 from blackjacky_agents.training import (
     CHECKPOINT_SECONDS,
@@ -205,7 +214,7 @@ class Learner:
 
     def __init__(self, settings: LeagueSettings, seed: int, start: Layers | None = None) -> None:
         self.settings, game = settings, get_game(GAME)
-        self.encoding, self.standing_encoding = find_encoding(settings.encoding, GAME), find_encoding("standing", GAME)
+        self.encoding, self.standing_encoding = find_encoding(settings.encoding, GAME), STANDINGS[GAME]
         self.rng = np.random.default_rng([seed, 2])
         with torch.random.fork_rng():
             torch.manual_seed(seed)

@@ -19,7 +19,7 @@ from blackjacky_agents.network import Encoding, forward
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.play import FOR_COPIES, Policy, make_cast, mover
+from blackjacky_env.engine.play import DRAWN, FOR_COPIES, Policy, make_cast, mover
 from blackjacky_env.engine.threads import spread
 
 FOR_STUDIES = 110  # a purpose of random numbers
@@ -40,6 +40,17 @@ class Studies(NamedTuple):
     """What a player saw when a round had begun, (S, K)."""
     shares: npt.NDArray[np.float32]
     """What this player won in the end: 1 / number of winners, or 0. (S,)."""
+
+
+class _Sheets(NamedTuple):
+    """Room for the `Studies` of N games, as many of each as there may be."""
+
+    observations: npt.NDArray[np.int8]
+    values: npt.NDArray[np.float32]
+    standings: npt.NDArray[np.int8]
+    shares: npt.NDArray[np.float32]
+    counts: npt.NDArray[np.int64]
+    """Decisions and standings of each game, (N, 2)."""
 
 
 def study(
@@ -68,47 +79,33 @@ def study(
         standing: encoding and packed network that estimate what a player will win (a logit).
         threads: CPU threads; they change nothing in the results.
     """
-    games, size, actions = len(states), game.layout.size, game.num_actions
-    observations = np.zeros((games, most, size), np.int8)
-    values = np.full((games, most, actions), NOT_LEGAL, np.float32)
-    standings = np.zeros((games, MOST_ROUNDS, size), np.int8)
-    shares = np.zeros((games, MOST_ROUNDS), np.float32)
-    counts = np.zeros((games, 2), np.int64)
+    games, size = len(states), game.layout.size
+    sheets = _Sheets(
+        np.zeros((games, most, size), np.int8),
+        np.full((games, most, game.num_actions), NOT_LEGAL, np.float32),
+        np.zeros((games, MOST_ROUNDS, size), np.int8),
+        np.zeros((games, MOST_ROUNDS), np.float32),
+        np.zeros((games, 2), np.int64),
+    )
     policies, cast = make_cast(agents)
     play = _studier(game, policies, standing[0])
 
     def work(first: int, last: int) -> None:
         copy = zeros(1, game.state_dtype)
-        play(
-            states,
-            seeds,
-            seating,
-            cast,
-            studied,
-            rate,
-            standing[1],
-            copy,
-            observations,
-            values,
-            standings,
-            shares,
-            counts,
-            first,
-            last,
-        )
+        play(states, seeds, seating, cast, studied, rate, standing[1], copy, sheets, first, last)
 
     spread(work, games, threads)
-    tried = np.arange(most) < counts[:, :1]
-    stood = np.arange(MOST_ROUNDS) < counts[:, 1:]
-    return Studies(observations[tried], values[tried], standings[stood], shares[stood])
+    tried = np.arange(most) < sheets.counts[:, :1]
+    stood = np.arange(MOST_ROUNDS) < sheets.counts[:, 1:]
+    return Studies(sheets.observations[tried], sheets.values[tried], sheets.standings[stood], sheets.shares[stood])
 
 
 @cache
 def _studier(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the arrays of `study`."""
     rules, move, try_out = game.rules, mover(game, policies), _tries(game, policies, standing)
-    begin, legal, encode, is_settled = rules.begin, rules.legal, rules.encode, rules.is_settled
-    settle, is_over, returns = rules.settle, rules.is_over, rules.returns
+    begin, legal, is_over, returns = rules.begin, rules.legal, rules.is_over, rules.returns
+    encode, settle_up = _called(game)
     size, num_actions, players = game.layout.size, game.num_actions, game.max_players
     game_key, stream, draw, below = random.game_key, random.stream, random.draw, random.below
 
@@ -121,47 +118,30 @@ def _studier(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Ca
 
     note_standing = compiled(note_standing)
 
-    def play(
-        states,
-        seeds,
-        seating,
-        cast,
-        studied,
-        rate,
-        value,
-        copy,
-        observations,
-        values,
-        standings,
-        shares,
-        counts,
-        first,
-        last,
-    ):
+    def play(states, seeds, seating, cast, studied, rate, value, copy, sheets, first, last):
         observation, mask, result = np.empty(size, np.int8), np.empty(num_actions, np.int8), np.empty(players)
-        watched = np.empty(standings.shape[1], np.int64)
+        watched = np.empty(MOST_ROUNDS, np.int64)
         for i in range(first, last):
-            s, seats, count, decisions = states[i], seating[i], counts[i], 0
-            begin(s, game_key(seeds[i]), -1)
-            note_standing(s, seats, studied, standings[i], watched, count)
+            s, seats, count, decisions = states[i], seating[i], sheets.counts[i], 0
+            observations, values, standings = sheets.observations[i], sheets.values[i], sheets.standings[i]
+            begin(s, game_key(seeds[i]), DRAWN)
+            note_standing(s, seats, studied, standings, watched, count)
             while not is_over(s):
                 lot = draw(stream(s.key, FOR_STUDIES, decisions, 1), 0) >> np.uint64(11)
-                if studied[seats[s.player]] and count[0] < values.shape[1] and lot < rate * 2.0**53:
+                if studied[seats[s.player]] and count[0] < len(values) and lot < rate * 2.0**53:
                     legal(s, mask)
                     if mask.sum() > 1:
-                        encode(s, s.player, observations[i, count[0]])
-                        try_out(s, seats, cast, value, decisions, copy, mask, values[i, count[0]])
+                        encode(s, s.player, observations[count[0]])
+                        try_out(s, seats, cast, value, decisions, copy, mask, values[count[0]])
                         count[0] += 1
                 move(s, seats[s.player], decisions, cast, observation, mask)
                 decisions += 1
-                if is_settled(s):
-                    settle(s)
-                    if not is_over(s):
-                        note_standing(s, seats, studied, standings[i], watched, count)
+                if settle_up(s) and not is_over(s):
+                    note_standing(s, seats, studied, standings, watched, count)
             result[:] = 0.0
             returns(s, result)
             for k in range(count[1]):
-                shares[i, k] = max(result[watched[k]], 0.0)
+                sheets.shares[i, k] = max(result[watched[k]], 0.0)
 
     return entry(play)
 
@@ -170,14 +150,9 @@ def _studier(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Ca
 def _tries(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Callable[..., None]:
     """Compiled (s, seats, cast, value, decision, copy, mask, values): every legal action, to the round's end."""
     rules, move = game.rules, mover(game, policies)
-    apply, is_settled, settle, is_over, returns = (
-        rules.apply,
-        rules.is_settled,
-        rules.settle,
-        rules.is_over,
-        rules.returns,
-    )
-    encode, size, num_actions, players = rules.encode, game.layout.size, game.num_actions, game.max_players
+    apply, is_over, returns = rules.apply, rules.is_over, rules.returns
+    encode, settle_up = _called(game)
+    size, num_actions, players = game.layout.size, game.num_actions, game.max_players
     show, shown_size, stream = standing.function, standing.size, random.stream
 
     def worth(s, seat, value, observation, mask):
@@ -201,12 +176,28 @@ def _tries(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Call
             copy[0] = s
             t.key = stream(s.key, FOR_COPIES, decision, 0)
             apply(t, action)
-            made = 0
-            while not is_settled(t) and not is_over(t):
+            made, ended = 0, settle_up(t)
+            while not ended and not is_over(t):
                 move(t, seats[t.player], made, cast, observation, unused)
                 made += 1
-            if is_settled(t):
-                settle(t)
+                ended = settle_up(t)
             values[action] = worth(t, seat, value, observation, unused)
 
     return compiled(try_out)
+
+
+@cache
+def _called(game: Game) -> tuple[Callable[..., None], Callable[..., bool]]:
+    """Compiled: encode; settle if due, whether it was. They are not inlined, which spares half of the compiling."""
+    rules_encode, is_settled, settle = game.rules.encode, game.rules.is_settled, game.rules.settle
+
+    def encode(s, seat, out):
+        rules_encode(s, seat, out)
+
+    def settle_up(s):
+        due = is_settled(s)
+        if due:
+            settle(s)
+        return due
+
+    return compiled(encode), compiled(settle_up)

@@ -35,13 +35,12 @@ class Encoding(NamedTuple):
 
 
 ENCODINGS = {
-    ("black_jacky", "standing"): Encoding(
-        "standing", features.VERSION, features.standing, features.STANDING_LAYOUT.size
-    ),
     ("black_jacky", "cards"): Encoding("cards", features.VERSION, features.cards, features.LAYOUT.size),
     ("black_jacky", "advice"): Encoding("advice", features.VERSION, features.advice, features.ADVICE_LAYOUT.size),
 }
 """The encodings by game and name."""
+STANDINGS = {"black_jacky": Encoding("standing", features.VERSION, features.standing, features.STANDING_LAYOUT.size)}
+"""By game, how the players stand, without any cards: what a network is shown that judges positions between rounds."""
 
 
 def find_encoding(name: str, game: str) -> Encoding:

@@ -19,14 +19,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from blackjacky_agents import Agent, CompiledAgent, agent_names, make_agent
+from blackjacky_agents import Agent, CompiledAgent, bot_names, make_agent
 from blackjacky_agents.bots.black_jacky import threshold
 from blackjacky_agents.evaluation import against_copies, at_one_table, interval, play_games, score_of
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.envs.opponents import opponent_names
 
-BOTS = agent_names("black_jacky")
+BOTS = bot_names("black_jacky")
 COPIES: dict[str, Callable[[Any], Any]] = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda agent: pickle.loads(pickle.dumps(agent)),
@@ -193,8 +193,8 @@ def test_an_unknown_name_is_answered_with_those_there_are(name: str) -> None:
     with pytest.raises(ValueError, match=f"^unknown agent {name!r} for black_jacky") as error:
         make_agent(name)
     assert str(error.value).endswith(
-        "there are 'random', 'threshold', 'trickster', 'counter', 'rollout:PLAYOUTS', 'ismcts:SIMULATIONS', "
-        "'ismcts:SECONDSs' and a trained one, 'ppo:PATH'"
+        "there are 'random', 'threshold', 'trickster', 'counter', 'champion', 'rollout:PLAYOUTS', "
+        "'ismcts:SIMULATIONS', 'ismcts:SECONDSs' and a trained one, 'ppo:PATH'"
     )
 
 

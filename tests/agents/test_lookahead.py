@@ -10,13 +10,13 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.lookahead import Studies, study
-from blackjacky_agents.network import find_encoding, pack
+from blackjacky_agents.network import STANDINGS, pack
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.games import get_game
 
 GAME = get_game("black_jacky")
-STANDING = find_encoding("standing", "black_jacky")
+STANDING = STANDINGS["black_jacky"]
 
 
 def network(logit: float) -> npt.NDArray[np.float32]:

@@ -189,7 +189,7 @@ def test_tables_of_two_and_long_names_read_well():
         (["--agents", "random,cuonter"], "did you mean 'counter'"),
         (["--players", "7"], "num_players=7 is out of range; allowed are 2 .. 6"),
         (
-            ["--players", "2", "--games", "11"],
+            ["--agents", "random,threshold,trickster,counter", "--players", "2", "--games", "11"],
             "--games 11 are too few for tables of 2: two deals of each of 6 line-ups are 24",
         ),
         (["--games", "0"], "--games=0 is out of range"),

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents import features
+from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
 from blackjacky_env.engine.compiling import compiled, entry
 from blackjacky_env.engine.game import check_choice
 from blackjacky_env.engine.play import Encoder, Policy
@@ -163,3 +164,49 @@ def encode_all(
     out = np.empty((len(observations), encoding.size), np.float32)
     _encode_entry(encoding.function)(np.ascontiguousarray(observations), masks.astype(np.int8), out)
     return out
+
+
+@cache
+def _logits_entry() -> Any:
+    def logits(shown, parameters, out):  # type: ignore[no-untyped-def]  # compiled
+        for i in range(len(out)):
+            out[i] = forward(shown[i], parameters)
+
+    return entry(logits)
+
+
+def action_probabilities(
+    agent: Agent, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
+) -> npt.NDArray[np.float64]:
+    """The chances with which an agent's network would draw each action: its softmax over the legal ones.
+
+    An agent that plays by the likeliest action takes the one with the highest chance.
+
+    Args:
+        agent: an agent that is a network, as trained ones are.
+        observations: integers, shape (N, K).
+        masks: 1 for legal actions, shape (N, A); each allows something.
+
+    Returns:
+        Float64 (N, A); rows add up to 1, and what is illegal has 0.
+
+    Raises:
+        TypeError: the agent is no network.
+        ValueError: observations or masks are such as `CompiledAgent.act_batch` refuses.
+    """
+    network, encoding = _find_network(agent)
+    observations, masks = check_asked(network.name, network.game, observations, masks)
+    logits = np.empty(masks.shape, np.float32)
+    _logits_entry()(encode_all(encoding, observations, masks), network.parameters, logits)
+    legal = np.where(masks > 0, logits.astype(np.float64), -np.inf)
+    chances: npt.NDArray[np.float64] = np.exp(legal - legal.max(axis=1, keepdims=True, initial=-np.inf))
+    chances /= chances.sum(axis=1, keepdims=True)
+    return chances
+
+
+def _find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
+    """The agent, and what its network is shown; `TypeError` if it is none."""
+    for (game, _), encoding in ENCODINGS.items():
+        if isinstance(agent, CompiledAgent) and agent.game == game and agent.policy is network_policy(encoding):
+            return agent, encoding
+    raise TypeError(f"agent {agent.name!r} is no network, so it has no chances of actions; trained agents have")

@@ -12,7 +12,7 @@ import pytest
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.features import ADVICE_LAYOUT, LAYOUT
-from blackjacky_agents.network import find_encoding, layers_of, network_policy, pack
+from blackjacky_agents.network import action_probabilities, find_encoding, layers_of, network_policy, pack
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.layout import Layout
 from tests.agents.positions import FAMILY, encoded, positions
@@ -134,6 +134,53 @@ def test_new_weights_need_no_new_function() -> None:
 def test_an_unknown_encoding_is_refused_with_those_that_there_are(name: Any) -> None:
     with pytest.raises(ValueError, match=r"encoding=.* is unknown; allowed are 'cards', 'advice'"):
         find_encoding(name, GAME)
+
+
+@BOTH
+@pytest.mark.parametrize("greedy", [True, False])
+def test_action_probabilities_are_the_softmax_over_the_legal_actions(encoding: Any, greedy: bool) -> None:
+    seen = positions(games=10, moves=40)
+    linears = random_linears(encoding.size, 12)
+    chances = action_probabilities(player(linears, encoding, greedy), *seen)
+    logits = torch.from_numpy(torch_logits(linears, encoded(encoding, *seen))).double()
+    logits[torch.from_numpy(seen.masks) == 0] = -torch.inf
+    assert chances.dtype == np.float64
+    np.testing.assert_allclose(chances, torch.softmax(logits, dim=1).numpy(), rtol=0, atol=1e-4)
+    np.testing.assert_array_equal(chances[seen.masks == 0], 0)
+    np.testing.assert_allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+def test_the_champion_takes_its_likeliest_action() -> None:
+    seen, champion = positions(games=10, moves=40), make_agent("champion")
+    chosen = action_probabilities(champion, *seen).argmax(axis=1)
+    np.testing.assert_array_equal(chosen, champion.act_batch(*seen))
+
+
+def test_logits_of_any_size_have_probabilities() -> None:
+    seen = positions(games=2, moves=20)
+    linears = random_linears(CARDS.size, spread=0.0)
+    with torch.no_grad():
+        linears[-1].bias[:] = torch.linspace(-3e4, 3e4, NUM_ACTIONS)
+    chances = action_probabilities(player(linears, CARDS, greedy=True), *seen)
+    np.testing.assert_array_equal(chances.max(axis=1), 1)
+
+
+def test_no_positions_have_no_probabilities() -> None:
+    seen = positions(games=2, moves=20)
+    assert action_probabilities(make_agent("champion"), seen.observations[:0], seen.masks[:0]).shape == (0, NUM_ACTIONS)
+
+
+def test_an_agent_that_is_no_network_has_no_action_probabilities() -> None:
+    with pytest.raises(TypeError, match="agent 'counter' is no network"):
+        action_probabilities(make_agent("counter"), *positions(games=2, moves=20))
+
+
+def test_action_probabilities_are_refused_where_nothing_is_legal_and_for_other_shapes() -> None:
+    seen, champion = positions(games=2, moves=20), make_agent("champion")
+    with pytest.raises(ValueError, match="no action is legal"):
+        action_probabilities(champion, seen.observations, np.zeros_like(seen.masks))
+    with pytest.raises(ValueError, match=r"must be integers of shape"):
+        action_probabilities(champion, seen.observations[:, :-1], seen.masks)
 
 
 # ---------------------------------------------------------------- encodings

@@ -10,7 +10,7 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.lookahead import Studies, study
-from blackjacky_agents.network import STANDINGS, pack
+from blackjacky_agents.network import STANDINGS, find_encoding, network_policy, pack
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.games import get_game
@@ -41,7 +41,8 @@ def studied(
     agents = [(bot.policy, bot.parameters)]
     seating, studied_agents = np.zeros((games, 6), np.int64), np.array([True])
     seeds = np.arange(100, 100 + games)
-    result = study(GAME, states, seeds, seating, agents, studied_agents, rate, 200, (STANDING, network(logit)), threads)
+    worth = (STANDING, network(logit))
+    result = study(GAME, states, seeds, seating, agents, studied_agents, rate, 200, worth, None, threads)
     return result, states
 
 
@@ -107,3 +108,26 @@ def test_the_rate_says_how_many_decisions_are_tried_out():
     assert 0.15 < len(some.values) / len(everything.values) < 0.35
     assert len(none.values) == 0
     assert len(none.standings) == len(everything.standings) > 20
+
+
+def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out():
+    encoding = find_encoding("cards", "black_jacky")
+    bias = np.zeros(GAME.num_actions, np.float32)
+    bias[[0, 30, 47]] = 0, 0, -3.0  # no trick and draw as likely as any other action, knock twenty times as seldom
+    bias[31:47] = -20.0  # never swap
+    layers = [(np.zeros((encoding.size, GAME.num_actions), np.float32), bias)]
+    agents = [(network_policy(encoding), pack(layers, False))]
+    states = zeros(20, GAME.state_dtype)
+    states[:] = GAME.new_state(2, "classic", GAME.check_options(2, "classic", {}))
+    seating, seeds = np.zeros((20, 6), np.int64), np.arange(20)
+    worth = (STANDING, network(0.0))
+    found = study(GAME, states, seeds, seating, agents, np.array([True]), 1.0, 200, worth, (encoding, 0.01))
+    tried, legal = np.isfinite(found.values), ~np.isnan(found.values)
+    zocks = legal[:, 47]
+    assert zocks.any()
+    assert (tried.sum(axis=1) > 1).all()
+    assert (tried == legal)[~zocks].all()
+    assert not tried[:, 31:47].any()
+    assert tried[zocks][:, [30, 47]].all()
+    decisive = study(GAME, states, seeds, seating, agents, np.array([True]), 1.0, 200, worth, (encoding, 0.1))
+    assert not (~np.isnan(decisive.values[:, 47])).any()

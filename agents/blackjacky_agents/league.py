@@ -539,26 +539,31 @@ class Lessons:
 # ---------------------------------------------------------------- best responses
 
 
-def respond(learner: Learner, opponent: CompiledAgent, steps: int, first_seed: int) -> Iterator[tuple[int, Played]]:
-    """Let the learner learn against copies of one opponent in all other seats; yields steps made, batch by batch."""
+def respond(
+    learner: Learner, opponent: CompiledAgent, steps: int, first_seed: int, present: Sequence[CompiledAgent]
+) -> Iterator[int]:
+    """Let the learner learn against copies of one opponent in all other seats; yields steps made, batch by batch.
+
+    Those who are ``present`` do not play: with the same policies at hand as elsewhere nothing is compiled anew.
+    """
     rng = np.random.default_rng([first_seed, 4])
     alone = replace(learner.settings, alone=0.0, copies_of_one=1.0)
     made = 0
-    learn_to_judge(learner, opponent, first_seed)
     while made < steps:
         seating = seat_among(alone, np.ones(1), rng)
         first_seed += len(seating)
-        played = play_tables(learner, [learner.agent(greedy=False), opponent], seating, first_seed)
+        agents = [learner.agent(greedy=False), opponent, *present]
+        played = play_tables(learner, agents, seating, first_seed)
         learner.remember(played.studies)
         made += len(played.studies.values)
         learner.learn(len(played.studies.values), max(0.0, 1 - made / steps))
-        yield made, played
+        yield made
 
 
-def learn_to_judge(learner: Learner, opponent: CompiledAgent, first_seed: int) -> None:
-    """Some games in which nothing is tried out, so that standings are not judged at random."""
+def learn_to_judge(learner: Learner, agents: Sequence[CompiledAgent], first_seed: int) -> None:
+    """Some games of the first agent in which nothing is tried out, so that standings are not judged at random."""
     seating = np.zeros((learner.settings.games, get_game(GAME).max_players), np.int64)
-    played = play_tables(learner, [opponent], seating, first_seed, rate=0.0)
+    played = play_tables(learner, agents, seating, first_seed, rate=0.0)
     learner.remember(played.studies)
     learner.learn_standings(_JUDGING_UPDATES, 1.0)
 
@@ -634,11 +639,14 @@ class League:
         if self.steps:
             return
         against_copies(self.learner(greedy=True), self.bots, 4, 1)
-        agents = [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
-        play_tables(self.student, agents, np.zeros((1, get_game(GAME).max_players), np.int64), 0)
+        play_tables(self.student, self._agents(), np.zeros((1, get_game(GAME).max_players), np.int64), 0)
         self.clock.go_on_from(0)
         self._take_lessons()
-        learn_to_judge(self.student, self.learner(greedy=False), self.settings.seed)
+        learn_to_judge(self.student, self._agents(), self.settings.seed)
+
+    def _agents(self) -> list[CompiledAgent]:
+        """The learner as it explores, and the pool."""
+        return [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
 
     def _take_lessons(self) -> None:
         """Imitate the teacher."""
@@ -658,9 +666,8 @@ class League:
     def _play_batch(self) -> None:
         """Play games, count who won, and learn from what was tried out."""
         seating = seat_among(self.settings, self._weights(), self.rng)
-        agents = [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
         first_seed = self.settings.seed * _SEEDS + 2 * self.batches * self.settings.games
-        played = play_tables(self.student, agents, seating, first_seed % 2**62)
+        played = play_tables(self.student, self._agents(), seating, first_seed % 2**62)
         count_wins(self.pool, played)
         self.student.remember(played.studies)
         studied = len(played.studies.values)
@@ -697,8 +704,8 @@ class League:
         )
         exploiter.standing.load_state_dict(self.student.standing.state_dict())
         exploiter.stakes.load_state_dict(self.student.stakes.state_dict())
-        learner, steps = self.learner(greedy=False), self.settings.exploiter_steps
-        for _ in respond(exploiter, learner, steps, _EXPLOITER_SEEDS + self.batches):
+        (learner, *pool), steps = self._agents(), self.settings.exploiter_steps
+        for _ in respond(exploiter, learner, steps, _EXPLOITER_SEEDS + self.batches, pool):
             if self.interrupted:
                 break
         return Opponent(f"exploiter {self.refreshes}", exploiter.agent(greedy=False))

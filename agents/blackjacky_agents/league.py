@@ -108,14 +108,18 @@ class LeagueSettings:
     """Decisions of the teacher that it imitates; 0: it begins with nothing."""
     encoding: Literal["cards", "advice"] = "cards"
     """What the learner is shown: the cards and their odds, or also what `counter` thinks of the actions."""
+    smoothing: float = 0.05
+    """Share of all legal actions alike in what is imitated: the learner stays open to what its teacher never does."""
     start: str = ""
     """"champion", or a run folder or weights file: the learner begins with this network, without lessons."""
     hidden: tuple[int, ...] = (256, 256)
     """Sizes of the hidden layers."""
     games: int = 512
     """Games played between two updates."""
-    rate: float = 0.2
+    rate: float = 0.3
     """Share of the learner's decisions that are tried out."""
+    doubt: float = 0.01
+    """Actions that the learner draws more seldom than this are not tried out, nor decisions without doubt."""
     most: int = 24
     """No more than this many of one game."""
     alone: float = 0.25
@@ -165,7 +169,7 @@ def check_league_settings(settings: LeagueSettings) -> None:
         check_integer("players", number, game.min_players, game.max_players)
     if not settings.bots or not settings.players:
         raise ValueError(f"bots={settings.bots} and players={settings.players} must both name at least one")
-    for name in ("schnell_duell", "rate", "alone", "copies_of_one", "bots_share", "average"):
+    for name in ("schnell_duell", "rate", "alone", "copies_of_one", "bots_share", "average", "doubt", "smoothing"):
         if not 0 <= getattr(settings, name) <= 1:
             raise ValueError(f"{name}={getattr(settings, name)} is out of range; allowed are 0 .. 1")
     if not settings.minutes > 0:
@@ -270,11 +274,11 @@ class Learner:
         """
         observations, values = self._decisions.draw(self.settings.batch, self.rng)
         target = torch.from_numpy(values.astype(np.float32))
-        legal = torch.isfinite(target)
-        target = centred(torch.nan_to_num(target), legal)
-        advantage = target / self._learn_stakes(observations, target, legal, left)
-        shown = torch.from_numpy(encode_all(self.encoding, observations, legal.numpy()))
-        logarithm = torch.log_softmax(self.policy(shown).masked_fill(~legal, _NEVER), 1)
+        tried = torch.isfinite(target)
+        target = centred(target.masked_fill(~tried, 0), tried)
+        advantage = target / self._learn_stakes(observations, target, tried, left)
+        shown = torch.from_numpy(encode_all(self.encoding, observations, ~np.isnan(values)))
+        logarithm = torch.log_softmax(self.policy(shown).masked_fill(~tried, _NEVER), 1)
         chance = logarithm.exp()
         entropy = -(chance * logarithm).sum(1)
         loss = -((chance * advantage).sum(1) + self.settings.entropy * (0.2 + left) * entropy).mean()
@@ -289,7 +293,11 @@ class Learner:
         logits = self.policy(torch.from_numpy(encode_all(self.encoding, observations, masks))).masked_fill(
             ~legal, _NEVER
         )
-        self._step("policy", nn.functional.cross_entropy(logits, wanted), left)
+        # Illegal actions cannot share in the smoothing, as they have no chance to lower the loss by.
+        logarithm, smoothing = torch.log_softmax(logits, 1), self.settings.smoothing
+        sure = nn.functional.nll_loss(logarithm, wanted)
+        open_minded = -((logarithm * legal).sum(1) / legal.sum(1)).mean()
+        self._step("policy", (1 - smoothing) * sure + smoothing * open_minded, left)
         self._average(_WARM_AVERAGE)
         return float((logits.argmax(1) == wanted).float().mean())
 
@@ -299,11 +307,11 @@ class Learner:
                 mean.lerp_(new, share)
 
     def _learn_stakes(
-        self, observations: npt.NDArray[np.int8], target: torch.Tensor, legal: torch.Tensor, left: float
+        self, observations: npt.NDArray[np.int8], target: torch.Tensor, tried: torch.Tensor, left: float
     ) -> torch.Tensor:
         """The usual size of differences at these standings, (N, 1): the spread that makes them likeliest."""
         logarithm = self.stakes(torch.from_numpy(encode_all(self.standing_encoding, observations)))
-        variance = target.square().sum(1, keepdim=True) / (legal.sum(1, keepdim=True) - 1)
+        variance = target.square().sum(1, keepdim=True) / (tried.sum(1, keepdim=True) - 1)
         self._step("stakes", (variance * torch.exp(-2 * logarithm) / 2 + logarithm).mean(), left)
         return torch.exp(logarithm.detach()).clamp(min=0.01)
 
@@ -371,10 +379,10 @@ def set_layers(network: nn.Sequential, layers: Layers) -> None:
             linear.bias.copy_(torch.from_numpy(bias.copy()))
 
 
-def centred(values: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """Values (N, A) of legal actions less their mean; 0 where not legal."""
-    mean = (values * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
-    return (values - mean) * legal
+def centred(values: torch.Tensor, tried: torch.Tensor) -> torch.Tensor:
+    """Values (N, A) of actions that were tried out less their mean; 0 elsewhere."""
+    mean = (values * tried).sum(1, keepdim=True) / tried.sum(1, keepdim=True)
+    return (values - mean) * tried
 
 
 # ---------------------------------------------------------------- games
@@ -419,6 +427,7 @@ def play_tables(
         settings.rate if rate is None else rate,
         settings.most,
         learner.worth(),
+        (learner.encoding, settings.doubt) if settings.doubt else None,
         settings.threads,
     )
     winners = states["winners"].astype(float)
@@ -530,26 +539,31 @@ class Lessons:
 # ---------------------------------------------------------------- best responses
 
 
-def respond(learner: Learner, opponent: CompiledAgent, steps: int, first_seed: int) -> Iterator[tuple[int, Played]]:
-    """Let the learner learn against copies of one opponent in all other seats; yields steps made, batch by batch."""
+def respond(
+    learner: Learner, opponent: CompiledAgent, steps: int, first_seed: int, present: Sequence[CompiledAgent]
+) -> Iterator[int]:
+    """Let the learner learn against copies of one opponent in all other seats; yields steps made, batch by batch.
+
+    Those who are ``present`` do not play: with the same policies at hand as elsewhere nothing is compiled anew.
+    """
     rng = np.random.default_rng([first_seed, 4])
     alone = replace(learner.settings, alone=0.0, copies_of_one=1.0)
     made = 0
-    learn_to_judge(learner, opponent, first_seed)
     while made < steps:
         seating = seat_among(alone, np.ones(1), rng)
         first_seed += len(seating)
-        played = play_tables(learner, [learner.agent(greedy=False), opponent], seating, first_seed)
+        agents = [learner.agent(greedy=False), opponent, *present]
+        played = play_tables(learner, agents, seating, first_seed)
         learner.remember(played.studies)
         made += len(played.studies.values)
         learner.learn(len(played.studies.values), max(0.0, 1 - made / steps))
-        yield made, played
+        yield made
 
 
-def learn_to_judge(learner: Learner, opponent: CompiledAgent, first_seed: int) -> None:
-    """Some games in which nothing is tried out, so that standings are not judged at random."""
+def learn_to_judge(learner: Learner, agents: Sequence[CompiledAgent], first_seed: int) -> None:
+    """Some games of the first agent in which nothing is tried out, so that standings are not judged at random."""
     seating = np.zeros((learner.settings.games, get_game(GAME).max_players), np.int64)
-    played = play_tables(learner, [opponent], seating, first_seed, rate=0.0)
+    played = play_tables(learner, agents, seating, first_seed, rate=0.0)
     learner.remember(played.studies)
     learner.learn_standings(_JUDGING_UPDATES, 1.0)
 
@@ -625,11 +639,14 @@ class League:
         if self.steps:
             return
         against_copies(self.learner(greedy=True), self.bots, 4, 1)
-        agents = [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
-        play_tables(self.student, agents, np.zeros((1, get_game(GAME).max_players), np.int64), 0)
+        play_tables(self.student, self._agents(), np.zeros((1, get_game(GAME).max_players), np.int64), 0)
         self.clock.go_on_from(0)
         self._take_lessons()
-        learn_to_judge(self.student, self.learner(greedy=False), self.settings.seed)
+        learn_to_judge(self.student, self._agents(), self.settings.seed)
+
+    def _agents(self) -> list[CompiledAgent]:
+        """The learner as it explores, and the pool."""
+        return [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
 
     def _take_lessons(self) -> None:
         """Imitate the teacher."""
@@ -649,9 +666,8 @@ class League:
     def _play_batch(self) -> None:
         """Play games, count who won, and learn from what was tried out."""
         seating = seat_among(self.settings, self._weights(), self.rng)
-        agents = [self.learner(greedy=False), *(opponent.agent for opponent in self.pool)]
         first_seed = self.settings.seed * _SEEDS + 2 * self.batches * self.settings.games
-        played = play_tables(self.student, agents, seating, first_seed % 2**62)
+        played = play_tables(self.student, self._agents(), seating, first_seed % 2**62)
         count_wins(self.pool, played)
         self.student.remember(played.studies)
         studied = len(played.studies.values)
@@ -688,8 +704,8 @@ class League:
         )
         exploiter.standing.load_state_dict(self.student.standing.state_dict())
         exploiter.stakes.load_state_dict(self.student.stakes.state_dict())
-        learner, steps = self.learner(greedy=False), self.settings.exploiter_steps
-        for _ in respond(exploiter, learner, steps, _EXPLOITER_SEEDS + self.batches):
+        (learner, *pool), steps = self._agents(), self.settings.exploiter_steps
+        for _ in respond(exploiter, learner, steps, _EXPLOITER_SEEDS + self.batches, pool):
             if self.interrupted:
                 break
         return Opponent(f"exploiter {self.refreshes}", exploiter.agent(greedy=False))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.network import Encoding, forward
+from blackjacky_agents.network import Encoding, forward, softmax
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
@@ -23,7 +23,7 @@ from blackjacky_env.engine.play import DRAWN, FOR_COPIES, Policy, make_cast, mov
 from blackjacky_env.engine.threads import spread
 
 FOR_STUDIES = 110  # a purpose of random numbers
-NOT_LEGAL = np.float32(np.nan)
+NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
 MOST_ROUNDS = 24  # of a game are looked at
 
 Agents = Sequence[tuple[Policy, npt.NDArray[np.float32]]]
@@ -35,7 +35,8 @@ class Studies(NamedTuple):
     observations: npt.NDArray[np.int8]
     """What the player who decided saw, (D, K)."""
     values: npt.NDArray[np.float32]
-    """By action, the share of the win (0 .. 1) that the player got or may expect; NaN if not legal. (D, A)."""
+    """By action, the share of the win (0 .. 1) that the player got or may expect. NaN: not legal; infinite: legal, but
+    not tried out. (D, A)."""
     standings: npt.NDArray[np.int8]
     """What a player saw when a round had begun, (S, K)."""
     shares: npt.NDArray[np.float32]
@@ -63,6 +64,7 @@ def study(
     rate: float,
     most: int,
     standing: tuple[Encoding, npt.NDArray[np.float32]],
+    doubt: tuple[Encoding, float] | None = None,
     threads: int = 1,
 ) -> Studies:
     """Play whole games and try out some of the decisions.
@@ -77,6 +79,8 @@ def study(
         rate: share of these decisions that are tried out; each follows from the game's key.
         most: no more than this many decisions of a game.
         standing: encoding and packed network that estimate what a player will win (a logit).
+        doubt: encoding of the studied agents, which must be networks, and a chance: actions that they draw more seldom
+            are not tried out, nor are decisions in which this leaves one action.
         threads: CPU threads; they change nothing in the results.
     """
     games, size = len(states), game.layout.size
@@ -88,11 +92,12 @@ def study(
         np.zeros((games, 2), np.int64),
     )
     policies, cast = make_cast(agents)
-    play = _studier(game, policies, standing[0])
+    play = _studier(game, policies, standing[0], doubt[0] if doubt else None)
+    floor = doubt[1] if doubt else 0.0
 
     def work(first: int, last: int) -> None:
         copy = zeros(1, game.state_dtype)
-        play(states, seeds, seating, cast, studied, rate, standing[1], copy, sheets, first, last)
+        play(states, seeds, seating, cast, studied, rate, floor, standing[1], copy, sheets, first, last)
 
     spread(work, games, threads)
     tried = np.arange(most) < sheets.counts[:, :1]
@@ -101,9 +106,12 @@ def study(
 
 
 @cache
-def _studier(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Callable[..., None]:
+def _studier(
+    game: Game, policies: tuple[Policy, ...], standing: Encoding, doubt: Encoding | None
+) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the arrays of `study`."""
     rules, move, try_out = game.rules, mover(game, policies), _tries(game, policies, standing)
+    choose_open = _doubter(doubt)
     begin, legal, is_over, returns = rules.begin, rules.legal, rules.is_over, rules.returns
     encode, settle_up = _called(game)
     size, num_actions, players = game.layout.size, game.num_actions, game.max_players
@@ -118,7 +126,7 @@ def _studier(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Ca
 
     note_standing = compiled(note_standing)
 
-    def play(states, seeds, seating, cast, studied, rate, value, copy, sheets, first, last):
+    def play(states, seeds, seating, cast, studied, rate, floor, value, copy, sheets, first, last):
         observation, mask, result = np.empty(size, np.int8), np.empty(num_actions, np.int8), np.empty(players)
         watched = np.empty(MOST_ROUNDS, np.int64)
         for i in range(first, last):
@@ -129,9 +137,13 @@ def _studier(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Ca
             while not is_over(s):
                 lot = draw(stream(s.key, FOR_STUDIES, decisions, 1), 0) >> np.uint64(11)
                 if studied[seats[s.player]] and count[0] < len(values) and lot < rate * 2.0**53:
+                    agent = seats[s.player]
                     legal(s, mask)
-                    if mask.sum() > 1:
-                        encode(s, s.player, observations[count[0]])
+                    for action in range(num_actions):
+                        values[count[0], action] = NOT_TRIED if mask[action] else NOT_LEGAL
+                    encode(s, s.player, observations[count[0]])
+                    own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
+                    if choose_open(observations[count[0]], mask, own, floor) > 1:
                         try_out(s, seats, cast, value, decisions, copy, mask, values[count[0]])
                         count[0] += 1
                 move(s, seats[s.player], decisions, cast, observation, mask)
@@ -144,6 +156,31 @@ def _studier(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Ca
                 sheets.shares[i, k] = max(result[watched[k]], 0.0)
 
     return entry(play)
+
+
+def _doubter(encoding: Encoding | None) -> Callable[..., int]:
+    """Compiled (observation, mask, parameters, floor) -> how many actions ``mask`` keeps: those that may be drawn."""
+    if encoding is None:
+
+        def keep(observation, mask, parameters, floor):
+            return mask.sum()
+
+    else:
+        show, size = encoding.function, encoding.size
+
+        def keep(observation, mask, parameters, floor):
+            if mask.sum() <= 1:
+                return 1
+            shown, chances = np.empty(size, np.float32), np.empty(len(mask))
+            show(observation, mask, shown)
+            softmax(forward(shown, parameters), mask, chances)
+            kept = 0
+            for action in range(len(mask)):
+                mask[action] = mask[action] > 0 and chances[action] >= floor
+                kept += mask[action]
+            return kept
+
+    return compiled(keep)
 
 
 @cache

@@ -114,6 +114,21 @@ def _add_weighted(values, weights, outputs, sums):  # type: ignore[no-untyped-de
             sums[j] += value * row[j]
 
 
+@compiled
+def softmax(logits, mask, chances):  # type: ignore[no-untyped-def]  # compiled
+    """Fill ``chances`` (A,) with the softmax of the logits of legal actions, 0 for the others; returns the highest."""
+    best, total = np.float32(-np.inf), 0.0
+    for action in range(len(mask)):
+        if mask[action]:
+            best = max(best, logits[action])
+    for action in range(len(mask)):
+        chances[action] = np.exp(np.float64(logits[action] - best)) if mask[action] else 0.0
+        total += chances[action]
+    for action in range(len(mask)):
+        chances[action] /= total
+    return 1.0 / total
+
+
 def _pick(logits, mask, greedy, lot):  # type: ignore[no-untyped-def]  # compiled
     """The legal action with the highest logit, or one drawn with the chances of the softmax; ``lot``: 0 .. 1."""
     best = -1

@@ -8,15 +8,29 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from blackjacky_agents import make_agent
+from blackjacky_agents import CompiledAgent, make_agent
 from blackjacky_agents.lookahead import Studies, study
-from blackjacky_agents.network import STANDINGS, pack
+from blackjacky_agents.network import STANDINGS, find_encoding, network_policy, pack
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.games import get_game
 
 GAME = get_game("black_jacky")
-STANDING = STANDINGS["black_jacky"]
+STANDING, CARDS = STANDINGS["black_jacky"], find_encoding("cards", "black_jacky")
+DRAW, KNOCK = 30, 47
+
+
+def knocks_or_draws() -> CompiledAgent:
+    """A network that takes its likeliest action: by what its cards are, and sooner a knock than a swap."""
+    rng = np.random.default_rng(0)
+    weight = rng.normal(0, 0.1, (CARDS.size, GAME.num_actions)).astype(np.float32)
+    bias = np.zeros(GAME.num_actions, np.float32)
+    bias[KNOCK] = 1.0
+    return CompiledAgent("player", "black_jacky", network_policy(CARDS), pack([(weight, bias)], True))
+
+
+PLAYER = knocks_or_draws()
+"""Leaves nothing to chance."""
 
 
 def network(logit: float) -> npt.NDArray[np.float32]:
@@ -34,22 +48,38 @@ def studied(
     threads: int = 1,
     **options: Any,
 ) -> tuple[Studies, Any]:
-    """Studies of games between copies of `threshold`, which leaves nothing but tips to chance, and the games' ends."""
+    """Studies of games between copies of `PLAYER`, and the games as they ended."""
     states = zeros(games, GAME.state_dtype)
     states[:] = GAME.new_state(num_players, variant, GAME.check_options(num_players, variant, options))
-    bot = make_agent("threshold")
-    agents = [(bot.policy, bot.parameters)]
-    seating, studied_agents = np.zeros((games, 6), np.int64), np.array([True])
     seeds = np.arange(100, 100 + games)
-    result = study(GAME, states, seeds, seating, agents, studied_agents, rate, 200, (STANDING, network(logit)), threads)
+    result = study_of(PLAYER.parameters, states, seeds, rate, 0.0, network(logit), threads)
     return result, states
+
+
+def study_of(
+    parameters: npt.NDArray[np.float32],
+    states: Any,
+    seeds: npt.NDArray[np.int64],
+    rate: float,
+    floor: float,
+    worth: npt.NDArray[np.float32],
+    threads: int = 1,
+) -> Studies:
+    """A study of a network in all seats; `threshold` is present as in other tests, so nothing is compiled anew."""
+    bot = make_agent("threshold")
+    assert isinstance(bot, CompiledAgent)
+    agents = [(network_policy(CARDS), parameters), (bot.policy, bot.parameters)]
+    seating, studied_agents = np.zeros((len(states), 6), np.int64), np.array([True, False])
+    return study(
+        GAME, states, seeds, seating, agents, studied_agents, rate, 200, (STANDING, worth), (CARDS, floor), threads
+    )
 
 
 def test_every_legal_action_is_tried_and_no_other():
     found, _ = studied(3, games=1)
     env = black_jacky_v0.env(num_players=3)
     env.reset(seed=100)
-    bot, number = make_agent("threshold"), 0
+    bot, number = PLAYER, 0
     for _ in env.agent_iter():
         observation, _, over, _, info = env.last()
         if over:
@@ -66,7 +96,7 @@ def test_where_the_round_ends_the_game_the_value_of_what_was_done_is_what_it_won
     found, states = studied(2, "schnell_duell", games=1, hearts=1)  # Q1: the first settlement ends it
     env = black_jacky_v0.env(num_players=2, variant="schnell_duell", hearts=1)
     env.reset(seed=100)
-    bot, number = make_agent("threshold"), 0
+    bot, number = PLAYER, 0
     winners = states["winners"][0]
     for agent in env.agent_iter():
         observation, _, over, _, info = env.last()
@@ -107,3 +137,27 @@ def test_the_rate_says_how_many_decisions_are_tried_out():
     assert 0.15 < len(some.values) / len(everything.values) < 0.35
     assert len(none.values) == 0
     assert len(none.standings) == len(everything.standings) > 20
+
+
+def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out():
+    bias = np.zeros(GAME.num_actions, np.float32)
+    bias[KNOCK] = -3.0  # twenty times as seldom as drawing
+    bias[DRAW + 1 : KNOCK] = -20.0  # never swap
+    parameters = pack([(np.zeros((CARDS.size, GAME.num_actions), np.float32), bias)], False)
+    found = games_of_two(parameters, 0.01)
+    tried, legal = np.isfinite(found.values), ~np.isnan(found.values)
+    zocks = legal[:, KNOCK]
+    assert zocks.any()
+    assert (tried.sum(axis=1) > 1).all()
+    assert (tried == legal)[~zocks].all()
+    assert not tried[:, DRAW + 1 : KNOCK].any()
+    assert tried[zocks][:, [DRAW, KNOCK]].all()
+    decided = games_of_two(parameters, 0.1)
+    assert np.isnan(decided.values[:, KNOCK]).all()  # to draw is all that is left
+
+
+def games_of_two(parameters: npt.NDArray[np.float32], floor: float) -> Studies:
+    """A study of 20 games between two copies of a network."""
+    states = zeros(20, GAME.state_dtype)
+    states[:] = GAME.new_state(2, "classic", GAME.check_options(2, "classic", {}))
+    return study_of(parameters, states, np.arange(20), 1.0, floor, network(0.0))

@@ -231,7 +231,7 @@ def test_a_wrong_list_of_agents_is_named(text: str) -> None:
 
 
 def test_environments_know_all_agents_by_name() -> None:
-    assert opponent_names("black_jacky") == [*BOTS, "ppo:", "rollout:", "ismcts:"]
+    assert opponent_names("black_jacky") == [*BOTS, "champion", "ppo:", "rollout:", "ismcts:"]
 
 
 def test_a_seat_plays_against_counter_by_name_as_against_the_agent() -> None:

@@ -296,13 +296,13 @@ class _Crew:
             table.play(0, 0)  # compiled here, not by two threads at once
             return ThreadPoolExecutor(self._cores, "arena"), _Timed(table)
         try:
-            sent = pickle.dumps(table)
+            pickle.dumps(table)  # as it will be sent; asked here, since the pool would only say that a process died
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise TypeError(
                 f"an agent cannot be sent to other processes: {error}; allowed are threads=1, and agents that can"
             ) from error
         # A forked process would have Numba's locks and torch's threads in whatever state they are in now.
-        workers = ProcessPoolExecutor(self._cores, get_context("spawn"), _sit_down, (sent,))
+        workers = ProcessPoolExecutor(self._cores, get_context("spawn"), _sit_down, (table,))
         return workers, _play_at_seat
 
     def __enter__(self) -> _Crew:
@@ -345,8 +345,8 @@ class _Timed:
 _SEATED: list[_Timed] = []  # in a process of the crew: what it plays
 
 
-def _sit_down(sent: bytes) -> None:
-    _SEATED[:] = [_Timed(pickle.loads(sent))]  # noqa: S301 - made by the process that started this one
+def _sit_down(table: Table) -> None:
+    _SEATED[:] = [_Timed(table)]
 
 
 def _play_at_seat(first: int, count: int) -> tuple[Rows, float]:

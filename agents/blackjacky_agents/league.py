@@ -77,7 +77,6 @@ _MISTAKES = 0.05  # share of random actions in lessons
 _NEVER = -1e9  # logit of an illegal action
 _DECAY = 0.99  # of what is remembered of wins, from one batch of games to the next
 
-
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
 """The agent of the preset full, which is shipped."""
 
@@ -95,7 +94,7 @@ class LeagueSettings:
     steps: int = 100_000_000
     """Decisions that are tried out in the whole training."""
     minutes: float = 80.0
-    """Training ends after this time even if steps are left; learning rate and temperature fall accordingly."""
+    """Training ends after this time even if steps are left; learning rate and entropy bonus fall accordingly."""
     players: tuple[int, ...] = (4, 2, 4, 3, 4, 6, 4, 2, 5, 4)
     """Table sizes; game i has the i-th, over and over."""
     schnell_duell: float = 0.12
@@ -151,7 +150,7 @@ class LeagueSettings:
     threads: int = 2
     """CPU threads."""
     test_games: int = 4000
-    """Games against three copies of each bot in tests during the training."""
+    """Games against copies of each bot in tests during the training."""
     final_games: int = 20_000
     """Games in each cell of the table at the end."""
 
@@ -169,6 +168,8 @@ def check_league_settings(settings: LeagueSettings) -> None:
         check_integer("players", number, game.min_players, game.max_players)
     if not settings.bots or not settings.players:
         raise ValueError(f"bots={settings.bots} and players={settings.players} must both name at least one")
+    if not settings.rate:
+        raise ValueError("rate=0.0 tries nothing out; allowed is any number above 0, at most 1")
     for name in ("schnell_duell", "rate", "alone", "copies_of_one", "bots_share", "average", "doubt", "smoothing"):
         if not 0 <= getattr(settings, name) <= 1:
             raise ValueError(f"{name}={getattr(settings, name)} is out of range; allowed are 0 .. 1")
@@ -208,7 +209,7 @@ class Memory:
 
 
 class Learner:
-    """A network for the value of actions and one for standings, with what they learn from.
+    """A network for the policy and two for standings (worth, and what is at stake), with what they learn from.
 
     Args:
         settings: sizes and rates.
@@ -254,6 +255,8 @@ class Learner:
 
     def learn(self, studied: int, left: float) -> float:
         """Updates for so many new decisions; ``left``: share of the training (0 .. 1). Returns the mean entropy."""
+        if not len(self._decisions):  # nothing has been in doubt yet
+            return 0.0
         updates = max(1, self.settings.reuse * studied // self.settings.batch)
         self.learn_standings(max(1, updates // 2), left)
         return sum(self._learn_policy(left) for _ in range(updates)) / updates
@@ -554,6 +557,8 @@ def respond(
         first_seed += len(seating)
         agents = [learner.agent(greedy=False), opponent, *present]
         played = play_tables(learner, agents, seating, first_seed)
+        if not len(played.studies.values):  # it has no doubts left
+            return
         learner.remember(played.studies)
         made += len(played.studies.values)
         learner.learn(len(played.studies.values), max(0.0, 1 - made / steps))
@@ -638,7 +643,7 @@ class League:
         """Compile what will be played often, which is no part of the training time, and learn to judge standings."""
         if self.steps:
             return
-        against_copies(self.learner(greedy=True), self.bots, 4, 1)
+        against_copies(self.learner(greedy=True), self.bots, self.test_players, 1)
         play_tables(self.student, self._agents(), np.zeros((1, get_game(GAME).max_players), np.int64), 0)
         self.clock.go_on_from(0)
         self._take_lessons()
@@ -666,7 +671,7 @@ class League:
     def _play_batch(self) -> None:
         """Play games, count who won, and learn from what was tried out."""
         seating = seat_among(self.settings, self._weights(), self.rng)
-        first_seed = self.settings.seed * _SEEDS + 2 * self.batches * self.settings.games
+        first_seed = self.settings.seed * _SEEDS + self.batches * self.settings.games
         played = play_tables(self.student, self._agents(), seating, first_seed % 2**62)
         count_wins(self.pool, played)
         self.student.remember(played.studies)

@@ -22,7 +22,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import DRAWN, FOR_COPIES, Policy, make_cast, mover
 from blackjacky_env.engine.threads import spread
 
-FOR_STUDIES = 110  # a purpose of random numbers
+FOR_STUDIES = 130  # a purpose of random numbers
 NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
 MOST_ROUNDS = 24  # of a game are looked at
 
@@ -110,21 +110,11 @@ def _studier(
     game: Game, policies: tuple[Policy, ...], standing: Encoding, doubt: Encoding | None
 ) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the arrays of `study`."""
-    rules, move, try_out = game.rules, mover(game, policies), _tries(game, policies, standing)
-    choose_open = _doubter(doubt)
-    begin, legal, is_over, returns = rules.begin, rules.legal, rules.is_over, rules.returns
-    encode, settle_up = _called(game)
+    rules, move, note_standing = game.rules, mover(game, policies), _noter(game)
+    look_into, (_, settle_up) = _looker(game, policies, standing, doubt), _called(game)
+    begin, is_over, returns = rules.begin, rules.is_over, rules.returns
     size, num_actions, players = game.layout.size, game.num_actions, game.max_players
-    game_key, stream, draw, below = random.game_key, random.stream, random.draw, random.below
-
-    def note_standing(s, seats, studied, standings, watched, counts):
-        seat = np.int64(below(draw(stream(s.key, FOR_STUDIES, counts[1], 0), 0), s.num_players))
-        if studied[seats[seat]] and counts[1] < len(standings):
-            encode(s, seat, standings[counts[1]])
-            watched[counts[1]] = seat
-            counts[1] += 1
-
-    note_standing = compiled(note_standing)
+    game_key, stream, draw = random.game_key, random.stream, random.draw
 
     def play(states, seeds, seating, cast, studied, rate, floor, value, copy, sheets, first, last):
         observation, mask, result = np.empty(size, np.int8), np.empty(num_actions, np.int8), np.empty(players)
@@ -133,29 +123,56 @@ def _studier(
             s, seats, count, decisions = states[i], seating[i], sheets.counts[i], 0
             observations, values, standings = sheets.observations[i], sheets.values[i], sheets.standings[i]
             begin(s, game_key(seeds[i]), DRAWN)
-            note_standing(s, seats, studied, standings, watched, count)
+            note_standing(s, seats, studied, decisions, standings, watched, count)
             while not is_over(s):
                 lot = draw(stream(s.key, FOR_STUDIES, decisions, 1), 0) >> np.uint64(11)
                 if studied[seats[s.player]] and count[0] < len(values) and lot < rate * 2.0**53:
-                    agent = seats[s.player]
-                    legal(s, mask)
-                    for action in range(num_actions):
-                        values[count[0], action] = NOT_TRIED if mask[action] else NOT_LEGAL
-                    encode(s, s.player, observations[count[0]])
-                    own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-                    if choose_open(observations[count[0]], mask, own, floor) > 1:
-                        try_out(s, seats, cast, value, decisions, copy, mask, values[count[0]])
-                        count[0] += 1
+                    seen, tried = observations[count[0]], values[count[0]]
+                    count[0] += look_into(s, seats, cast, floor, value, decisions, copy, mask, seen, tried)
                 move(s, seats[s.player], decisions, cast, observation, mask)
                 decisions += 1
                 if settle_up(s) and not is_over(s):
-                    note_standing(s, seats, studied, standings, watched, count)
+                    note_standing(s, seats, studied, decisions, standings, watched, count)
             result[:] = 0.0
             returns(s, result)
             for k in range(count[1]):
                 sheets.shares[i, k] = max(result[watched[k]], 0.0)
 
     return entry(play)
+
+
+def _noter(game: Game) -> Callable[..., None]:
+    """Compiled (s, seats, studied, decision, standings, watched, count): keep what a seat sees, if it is studied."""
+    (encode, _), stream, draw, below = _called(game), random.stream, random.draw, random.below
+
+    def note_standing(s, seats, studied, decision, standings, watched, count):
+        seat = np.int64(below(draw(stream(s.key, FOR_STUDIES, decision, 0), 0), s.num_players))
+        if studied[seats[seat]] and count[1] < len(standings):
+            encode(s, seat, standings[count[1]])
+            watched[count[1]] = seat
+            count[1] += 1
+
+    return compiled(note_standing)
+
+
+def _looker(game: Game, policies: tuple[Policy, ...], standing: Encoding, doubt: Encoding | None) -> Callable[..., int]:
+    """Compiled (s, seats, cast, floor, value, decision, copy, mask, seen, tried) -> 1 if the decision was tried out."""
+    legal, num_actions, (encode, _) = game.rules.legal, game.num_actions, _called(game)
+    keep, try_out = _doubter(doubt), _tries(game, policies, standing)
+
+    def look_into(s, seats, cast, floor, value, decision, copy, mask, seen, tried):
+        agent = seats[s.player]
+        legal(s, mask)
+        encode(s, s.player, seen)
+        for action in range(num_actions):
+            tried[action] = NOT_TRIED if mask[action] else NOT_LEGAL
+        own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
+        if keep(seen, mask, own, floor) <= 1:
+            return 0
+        try_out(s, seats, cast, value, decision, copy, mask, tried)
+        return 1
+
+    return compiled(look_into)
 
 
 def _doubter(encoding: Encoding | None) -> Callable[..., int]:

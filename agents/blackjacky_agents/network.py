@@ -116,7 +116,7 @@ def _add_weighted(values, weights, outputs, sums):  # type: ignore[no-untyped-de
 
 @compiled
 def softmax(logits, mask, chances):  # type: ignore[no-untyped-def]  # compiled
-    """Fill ``chances`` (A,) with the softmax of the logits of legal actions, 0 for the others; returns the highest."""
+    """Fill ``chances`` (float64, (A,)) with the softmax of the logits of legal actions, 0 for the others."""
     best, total = np.float32(-np.inf), 0.0
     for action in range(len(mask)):
         if mask[action]:
@@ -126,7 +126,6 @@ def softmax(logits, mask, chances):  # type: ignore[no-untyped-def]  # compiled
         total += chances[action]
     for action in range(len(mask)):
         chances[action] /= total
-    return 1.0 / total
 
 
 def _pick(logits, mask, greedy, lot):  # type: ignore[no-untyped-def]  # compiled
@@ -137,16 +136,12 @@ def _pick(logits, mask, greedy, lot):  # type: ignore[no-untyped-def]  # compile
             best = action
     if greedy:
         return best
-    total = 0.0
+    chances = np.empty(len(mask))
+    softmax(logits, mask, chances)
     for action in range(len(mask)):
-        if mask[action]:
-            total += np.exp(logits[action] - logits[best])
-    left = lot * total
-    for action in range(len(mask)):
-        if mask[action]:
-            left -= np.exp(logits[action] - logits[best])
-            if left < 0:
-                return action
+        lot -= chances[action]
+        if lot < 0:
+            return action
     return best
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import os
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,6 +22,7 @@ from blackjacky_agents.evaluation import against_copies, at_one_table, interval,
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.envs.opponents import opponent_names
+from tests.plain_mode import printed_in_plain_mode
 
 BOTS = bot_names("black_jacky")
 COPIES: dict[str, Callable[[Any], Any]] = {
@@ -174,15 +172,7 @@ def digests_of_choices() -> list[str]:
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
 def test_bots_in_plain_python_and_compiled_do_the_same() -> None:
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    assert plain.stdout.split() == digests_of_choices()
+    assert printed_in_plain_mode(__file__).split() == digests_of_choices()
 
 
 # ---------------------------------------------------------------- by name

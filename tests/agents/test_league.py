@@ -195,6 +195,7 @@ def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_
         ({"players": ()}, "players"),
         ({"bots": ()}, "bots"),
         ({"rate": 1.5}, "rate"),
+        ({"rate": 0.0}, "rate"),
         ({"minutes": 0.0}, "minutes"),
         ({"games": 0}, "games"),
         ({"bots": ("nobody",)}, "nobody"),

@@ -6,10 +6,7 @@ This file is also the script that another process runs in plain Python.
 from __future__ import annotations
 
 import copy
-import os
 import pickle
-import subprocess
-import sys
 from functools import cache
 from typing import Any
 
@@ -27,6 +24,7 @@ from blackjacky_env.black_jacky.observation import LAYOUT
 from blackjacky_env.envs.opponents import make_opponent
 from tests.agents.positions import FAMILY, Positions, positions
 from tests.black_jacky.rigging import DRAW, KNOCK, NO_TRICK, Table, one_round
+from tests.plain_mode import printed_in_plain_mode
 
 NAMES = ("rollout:3", "ismcts:20")
 SMALL: dict[str, Any] = {"max_card": 3, "hand_size": 1, "tricks": (), "hearts": 1}
@@ -239,15 +237,7 @@ def choices() -> list[list[int]]:
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
 def test_plain_python_and_compiled_code_find_the_same() -> None:
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    assert plain.stdout.strip() == str(choices())
+    assert printed_in_plain_mode(__file__).strip() == str(choices())
 
 
 if __name__ == "__main__":

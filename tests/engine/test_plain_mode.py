@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 
 import gymnasium
 import numba
@@ -17,6 +14,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0, make_batch
+from tests.plain_mode import printed_in_plain_mode
 
 TABLES = (
     {"num_players": 2, "reward": "hearts"},
@@ -75,15 +73,7 @@ def all_digests() -> list[str]:
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
 def test_plain_python_and_compiled_code_play_the_same_games() -> None:
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    assert plain.stdout.split() == all_digests()
+    assert printed_in_plain_mode(__file__).split() == all_digests()
 
 
 if __name__ == "__main__":

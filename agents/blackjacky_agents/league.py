@@ -99,7 +99,7 @@ class LeagueSettings:
     """Table sizes; game i has the i-th, over and over."""
     schnell_duell: float = 0.12
     """Share of the games that are played in the variant Schnell-Duell."""
-    bots: tuple[str, ...] = ("counter", "trickster", "threshold")
+    bots: tuple[str, ...] = ("counter", "trickster", "threshold", "random")
     """Bots in the pool from the beginning on."""
     teacher: str = FULL
     """Whom the learner imitates before it plays itself."""

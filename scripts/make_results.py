@@ -2,6 +2,7 @@
 
     python scripts/make_results.py           write them
     python scripts/make_results.py --check   write nothing; fail if the README is out of date
+    python scripts/make_results.py --games 20000   measure all of them again first, as after a bot has changed
 
 Training writes an agent and its card into its run; to ship one, copy both and its
 learning curve into the folder `trained`, under the name that it shall have.
@@ -17,9 +18,11 @@ from typing import Any
 import tyro
 from make_tables import markdown
 from parts import with_part, write
+from tqdm import tqdm
 
-from blackjacky_agents import bot_names
-from blackjacky_agents.checkpoint import read_card
+from blackjacky_agents import bot_names, make_agent
+from blackjacky_agents.checkpoint import read_card, write_json
+from blackjacky_agents.evaluation import results_table
 
 ROOT = Path(__file__).parents[1]
 PICTURES = "agents/blackjacky_agents/trained"
@@ -32,6 +35,10 @@ class Args:
 
     check: bool = False
     """Write nothing; fail if the README is out of date."""
+    games: int = 0
+    """Play so many games for each cell and write the results into the cards; 0: the cards stay as they are."""
+    threads: int = 2
+    """CPU threads."""
     readme: Path = ROOT / "README.md"
     """Where they stand between markers."""
     trained: Path = TRAINED
@@ -41,7 +48,11 @@ class Args:
 def main(args: Args) -> None:
     """Write or check."""
     old = args.readme.read_text(encoding="utf-8")
-    cards = {path: read_card(path) for path in sorted(args.trained.glob("*.safetensors"))}
+    paths = sorted(args.trained.glob("*.safetensors"))
+    if args.games:
+        for path in tqdm(paths, "measuring", unit="agent"):
+            measure(path, args.games, args.threads)
+    cards = {path: read_card(path) for path in paths}
     new = with_part(old, "results", results(cards))
     if new == old:
         return
@@ -49,6 +60,13 @@ def main(args: Args) -> None:
         sys.exit(f"{args.readme.name} is out of date; run: python scripts/make_results.py")
     write(args.readme, new)
     print(f"{args.readme.name} written")
+
+
+def measure(path: Path, games: int, threads: int) -> None:
+    """Play an agent's games against the bots as they are now and write what comes out into its card."""
+    bots = [make_agent(name) for name in bot_names("black_jacky")]
+    rows = results_table(make_agent(f"ppo:{path.as_posix()}"), bots, games, threads)
+    write_json(path.with_suffix(".json"), {**read_card(path), "results": rows})
 
 
 def results(cards: dict[Path, dict[str, Any]]) -> str:

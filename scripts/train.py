@@ -29,18 +29,10 @@ import tyro
 from machine import machine
 
 from blackjacky_agents.checkpoint import identity, write_json
+from blackjacky_agents.evaluation import results_table
 from blackjacky_agents.league import League, LeagueSettings
 from blackjacky_agents.network import find_encoding
-from blackjacky_agents.training import (
-    GAME,
-    PRESETS,
-    Run,
-    Settings,
-    markdown_table,
-    results_table,
-    time_shares,
-    versions,
-)
+from blackjacky_agents.training import GAME, PRESETS, Run, Settings, markdown_table, time_shares, versions
 from blackjacky_env.engine.table import record_layout
 from blackjacky_env.games import get_game
 
@@ -171,7 +163,8 @@ def write_settings(folder: Path, settings: AnySettings, command: str) -> None:
 
 def show_results(run: Run | League) -> None:
     """Print the table and the times; write them into the run's folder and the agent's card."""
-    rows, times = results_table(run), {"steps_per_second": run.steps / run.clock.seconds}
+    rows = results_table(run.learner(greedy=True), run.bots, run.settings.final_games, run.settings.threads)
+    times = {"steps_per_second": run.steps / run.clock.seconds}
     table = markdown_table(rows)
     speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s."
     if isinstance(run, Run):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,17 @@ def against_copies(
         shares = play_games([agent, *opponents], seating, seed, threads=threads, **options)
         scores.append(score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players))
     return scores
+
+
+def results_table(agent: Agent, opponents: Sequence[Agent], games: int, threads: int = 2) -> list[dict[str, Any]]:
+    """The agent in a random seat against copies of each opponent: one row per table size (4, 2, 6) and opponent."""
+    return [
+        {"players": num_players, "opponents": opponent.name, **asdict(score)}
+        for num_players in (4, 2, 6)
+        for opponent, score in zip(
+            opponents, against_copies(agent, opponents, num_players, games, threads=threads), strict=True
+        )
+    ]
 
 
 def at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any) -> list[Score]:

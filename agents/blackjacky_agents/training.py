@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -483,30 +483,6 @@ def stop_gently(trainer: Stoppable) -> Iterator[None]:
 
 
 # ---------------------------------------------------------------- results
-
-
-class Trained(Protocol):
-    """What `results_table` looks at."""
-
-    settings: Any
-    bots: Sequence[CompiledAgent]
-
-    def learner(self, greedy: bool) -> CompiledAgent:
-        """The learner as it is now."""
-
-
-def results_table(run: Trained, table_sizes: Sequence[int] = (4, 2, 6)) -> list[dict[str, Any]]:
-    """The learner in a random seat against copies of each bot there is: one row per table size and bot."""
-    learner, settings = run.learner(greedy=True), run.settings
-    return [
-        {"players": num_players, "opponents": bot.name, **asdict(score)}
-        for num_players in table_sizes
-        for bot, score in zip(
-            run.bots,
-            against_copies(learner, run.bots, num_players, settings.final_games, threads=settings.threads),
-            strict=True,
-        )
-    ]
 
 
 def markdown_table(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -115,9 +115,9 @@ def test_tips_name_players_in_the_saloon(name: str) -> None:
         table.play(tipped)
 
 
-def test_counter_tips_who_starts_the_round_and_sees_least_of_the_others() -> None:
+def test_counter_tips_who_acts_last_in_the_round() -> None:
     table = two_tippers()
-    assert [*turn("counter", table), *turn("counter", table)] == [tip(4), tip(2)]
+    assert [*turn("counter", table), *turn("counter", table)] == [tip(3), tip(1)]
 
 
 @settings(max_examples=60)

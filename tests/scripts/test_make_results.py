@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import blackjacky_agents as agents
 from blackjacky_agents import bot_names
-from blackjacky_agents.checkpoint import save_agent
+from blackjacky_agents.checkpoint import read_card, save_agent
 from blackjacky_agents.network import find_encoding
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_results.py"
+TRAINED = Path(agents.__file__).parent / "trained"
 
 
 def run(*args):
@@ -55,6 +57,19 @@ def test_the_results_of_every_agent_are_written_between_the_markers(trained, tmp
     assert "`python scripts/train.py --preset full`, seed 3, 2,000,000 steps in 10 minutes" in text
     assert "on A processor, 3 cores ([learning curve](agents/blackjacky_agents/trained/full.png)); 4,000 games" in text
     assert run(*where, "--check").returncode == 0
+
+
+def test_the_games_are_played_again_on_demand(trained, tmp_path):
+    for kind in ("safetensors", "json"):
+        (trained / f"full.{kind}").write_bytes((TRAINED / f"quick.{kind}").read_bytes())
+    page = tmp_path / "page.md"
+    page.write_text("<!-- results:begin -->\n<!-- results:end -->\n", encoding="utf-8")
+    done = run("--readme", page, "--trained", trained, "--games", 3)
+    assert done.returncode == 0, done.stderr
+    old, new = read_card(TRAINED / "quick.safetensors"), read_card(trained / "full.safetensors")
+    assert [row["games"] for row in new["results"]] == [3] * len(old["results"])
+    assert {**new, "results": None} == {**old, "results": None}
+    assert "; 3 games in each cell" in page.read_text(encoding="utf-8")
 
 
 def test_a_page_without_markers_is_refused(trained, tmp_path):

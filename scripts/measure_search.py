@@ -4,8 +4,9 @@
     python scripts/measure_search.py --games 400 --agents ismcts:1000 --opponents threshold --players 4
     python scripts/measure_search.py --speed             only simulated actions per second
 
-Every agent sits in a seat drawn anew for each game, copies of the opponent in all others. Beside each win rate stands
-the agent's share of the way from `random` to the stick (`scripts/all_seeing.py`) in the same games. Results are kept
+Every agent sits in a seat drawn anew for each game, copies of the opponent in all others; who thinks longer plays only
+the first of these games. Beside each win rate stands
+the agent's share of the way from `random` to the stick (`scripts/all_seeing.py`). Results are kept
 after every cell in the file given by --output, and a cell that stands there is not played again.
 """
 
@@ -46,16 +47,20 @@ AGENTS = Path(__file__).parents[1] / "agents"
 class Args:
     """Measure how strong and how fast search is."""
 
-    agents: tuple[str, ...] = ("counter", "champion", "rollout:256", *(f"ismcts:{n}" for n in (50, 200, 1000, 3000)))
+    agents: tuple[str, ...] = ("counter", "champion", "rollout:256", *(f"ismcts:{n}" for n in (50, 200, 1000, 10_000)))
     """Who is measured."""
     opponents: tuple[str, ...] = ("threshold", "counter")
     """Who sits in the other seats."""
     players: tuple[int, ...] = (4, 2)
     """Sizes of tables."""
     games: int = 2000
-    """Games of each cell."""
+    """The most games of a cell."""
+    simulations: int = 2_000_000
+    """An agent that searches plays no more games than so many divided by its simulations a move."""
     seeing: int = 32
     """Play-outs for each action of the stick."""
+    seeing_games: int = 200
+    """Games of the stick."""
     seed: int = 0
     """Game i of every cell has seed SEED + i."""
     threads: int = 2
@@ -72,7 +77,9 @@ def main(args: Args) -> int:
     """Measure and print; returns the exit status."""
     try:
         check_integer("--games", args.games, 1, 2**31)
+        check_integer("--simulations", args.simulations, 1, 2**50)
         check_integer("--seeing", args.seeing, 1, 2**20)
+        check_integer("--seeing-games", args.seeing_games, 1, 2**31)
         compiled_agents = {name: compiled_agent(name) for name in (*args.agents, *args.opponents, "random")}
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -147,14 +154,22 @@ def places(names: tuple[str, ...], args: Args) -> list[tuple[str, int, str]]:
 def cell(args: Args, agent: str, players: int, opponent: str) -> str:
     """The name under which a cell is kept."""
     stick = f" | {args.seeing} play-outs" if agent == SEEING else ""
-    return f"{agent} | {players} | {opponent} | {args.games} games from seed {args.seed}{stick}"
+    return f"{agent} | {players} | {opponent} | {games_of(agent, args)} games from seed {args.seed}{stick}"
+
+
+def games_of(agent: str, args: Args) -> int:
+    """How many games an agent plays in each of its cells."""
+    if agent == SEEING:
+        return args.seeing_games
+    budget = agent.partition(":")[2]
+    return min(args.games, max(1, args.simulations // int(budget))) if budget.isdecimal() else args.games
 
 
 def measure(who: str, players: int, opponent: CompiledAgent, agents: dict[str, CompiledAgent], args: Args) -> Score:
     """The score of an agent, or of the stick, against copies of an opponent."""
     if who == SEEING:
-        return seeing_against_copies(opponent, players, args.games, args.seed, args.seeing, args.threads)
-    (score,) = against_copies(agents[who], [opponent], players, args.games, args.seed, threads=args.threads)
+        return seeing_against_copies(opponent, players, args.seeing_games, args.seed, args.seeing, args.threads)
+    (score,) = against_copies(agents[who], [opponent], players, games_of(who, args), args.seed, threads=args.threads)
     return score
 
 
@@ -165,12 +180,16 @@ def tables(cells: dict[str, Any], args: Args) -> str:
 
 def table(cells: dict[str, Any], players: int, args: Args) -> str:
     """Win rates with their 95 % intervals and shares of the way."""
-    heading = ["agent", *(f"against `{name}`, share of the way" for name in args.opponents)]
+    heading = ["agent", "games", *(f"against `{name}`, share of the way" for name in args.opponents)]
     rows = [
-        [name if name == SEEING else f"`{name}`", *(entry_of(cells, name, players, o, args) for o in args.opponents)]
+        [
+            name if name == SEEING else f"`{name}`",
+            f"{games_of(name, args):,}",
+            *(entry_of(cells, name, players, opponent, args) for opponent in args.opponents),
+        ]
         for name in dict.fromkeys(("random", *args.agents, SEEING))
     ]
-    return f"**{players} players**, par {100 / players:.1f} %, {args.games:,} games:\n\n{markdown(heading, rows)}"
+    return f"**{players} players**, par {100 / players:.1f} %:\n\n{markdown(heading, rows)}"
 
 
 def entry_of(cells: dict[str, Any], name: str, players: int, opponent: str, args: Args) -> str:

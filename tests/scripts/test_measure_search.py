@@ -1,0 +1,34 @@
+"""scripts/measure_search.py: budgets against bots and against the stick that sees all cards."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "measure_search.py"
+
+
+def run(*args):
+    return subprocess.run([sys.executable, str(SCRIPT), *map(str, args)], capture_output=True, text=True, check=False)
+
+
+def test_who_thinks_longer_plays_fewer_games_and_what_is_kept_is_not_played_again(tmp_path):
+    kept = tmp_path / "search.json"
+    asked = ["--agents", "ismcts:5", "ismcts:10", "--opponents", "threshold", "--players", 2, "--output", kept]
+    asked += ["--games", 8, "--simulations", 40, "--seeing", 1, "--seeing-games", 3]
+    done = run(*asked)
+    assert done.returncode == 0, done.stderr
+    games = {name.split(" | ")[0]: cell["games"] for name, cell in json.loads(kept.read_text("utf-8")).items()}
+    assert games == {"random": 8, "all cards seen": 3, "ismcts:5": 8, "ismcts:10": 4}
+    assert "| `ismcts:10` | 4 | **" in done.stdout
+    changed = kept.read_text("utf-8").replace('"games": 4', '"games": 5')
+    kept.write_text(changed, "utf-8")
+    assert run(*asked).returncode == 0
+    assert kept.read_text("utf-8") == changed
+
+
+def test_what_cannot_be_measured_is_refused(tmp_path):
+    for asked, words in ((["--games", 0], "--games"), (["--agents", "ismcts:1s"], "not compiled")):
+        done = run(*asked, "--output", tmp_path / "search.json")
+        assert done.returncode == 2
+        assert words in done.stderr

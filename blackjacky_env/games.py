@@ -10,6 +10,7 @@ from blackjacky_env.engine.game import Game
 
 GAMES = {
     "black_jacky": "blackjacky_env.black_jacky",
+    "schwarze_katze": "blackjacky_env.schwarze_katze",
 }
 
 

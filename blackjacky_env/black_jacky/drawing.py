@@ -6,33 +6,25 @@ from a view, so nothing can be shown that its player may not know.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
+
+from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, framed, joined, listed, paint, plain
 
 View = dict[str, Any]
 Row = Sequence[list[str]]
 """One seat's cells, each with its lines."""
 
-_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
-_WIDTH = 79  # some terminals break a line of 80 characters
-_INNER = _WIDTH - 4
 _COLUMNS = {"": 2, "seat": 9, "hearts": 6, "status": 11, "hand": 15, "laid out": 15, "sum": 11}
 
 # Cards have colours of their own, from cool low ones to hot high ones; all else takes the terminal's, so that it can be
 # read on light and on dark.
 _CARD_COLOURS = (0, 117, 80, 114, 150, 222, 215, 209, 204)
-_FAINT = "90"
-_STRONG = "1"
-_TITLE = "1;33"
-_RED = "1;31"
 _BLACK_HEART = "1;38;5;231;48;5;239"
-_YOURS = "1;36"
-_FACE_DOWN = "38;5;110;48;5;24"
 _TURNED_OVER = "38;5;250;48;5;238"
 _PLUS_ONE = "1;38;5;231;48;5;90"
-_STATUS_STYLES = {"wanted": "33", "out": _FAINT, "winner": _TITLE, "first knock": "1;35", "knocked": "35"}
+_STATUS_STYLES = {"wanted": "33", "out": FAINT, "winner": TITLE, "first knock": "1;35", "knocked": "35"}
 
 
 def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
@@ -43,35 +35,8 @@ def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
     lines = [*_options_in_force(options), *_seats(view, options), "", *_piles(view), *_sentences(view)]
     if _has_just_settled(view):
         lines += ["", *_old_settlement(view, options)]
-    text = "\n".join(_framed(lines, _title(options), _when(view), _seen_by(view)))
-    return text if colour else _plain(text)
-
-
-# ---------------------------------------------------------------- text
-
-
-def _plain(text: str) -> str:
-    return _ESCAPE.sub("", text)
-
-
-def _paint(text: str, style: str) -> str:
-    return f"\x1b[{style}m{text}\x1b[0m" if text else ""
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - len(_plain(text)))
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
-
-
-def _framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> list[str]:
-    dashes = _WIDTH - 8 - len(_plain(title)) - len(when)
-    top = _paint("╭─", _FAINT) + f" {title} " + _paint(f"{'─' * dashes} {when} ─╮", _FAINT)
-    bottom = _paint(f"╰{'─' * (_WIDTH - 5 - len(seen_by))} {seen_by} ─╯", _FAINT)
-    side = _paint("│", _FAINT)
-    return [top, *(f"{side} {_pad(line, _INNER)} {side}" for line in lines), bottom]
+    text = framed(lines, _title(options), _when(view), _seen_by(view))
+    return text if colour else plain(text)
 
 
 # ---------------------------------------------------------------- headings
@@ -79,7 +44,7 @@ def _framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> list[s
 
 def _title(options: dict[str, Any]) -> str:
     name = "Black Jacky"
-    return _paint(name if options["variant"] == "classic" else f"{name} · Schnell-Duell", _TITLE)
+    return paint(name if options["variant"] == "classic" else f"{name} · Schnell-Duell", TITLE)
 
 
 def _when(view: View) -> str:
@@ -109,7 +74,7 @@ def _options_in_force(options: dict[str, Any]) -> list[str]:
     }
     sheet = {"max_card": 8, "bust_at": 21, "hand_size": 2, "tricks": [*range(1, 9)], "max_turns_per_round": 100}
     others = [words[name] for name in words if options[name] != sheet[name]]
-    return [_paint(" · ".join(others), _FAINT), ""] if others else []
+    return [paint(" · ".join(others), FAINT), ""] if others else []
 
 
 # ---------------------------------------------------------------- cards
@@ -123,26 +88,26 @@ def _card(value: int) -> str:
 
 
 def _hidden_cards(count: int) -> list[str]:
-    back = _paint("[?]", _FACE_DOWN)
+    back = paint("[?]", FACE_DOWN)
     return [back] * count if count <= 4 else [f"{back} x {count}"]
 
 
 def _laid_out(value: int) -> str:
     """T5: a 5 is turned over; everybody knows what it is."""
-    return _paint("(5)", _TURNED_OVER) if value == 5 else _card(value)
+    return paint("(5)", _TURNED_OVER) if value == 5 else _card(value)
 
 
 def _cards_below(cards: Sequence[int]) -> str:
     """Face-up cards as digits, equal ones together: even a whole deck takes less than a line."""
     groups = (("".join(map(str, group)), value) for value, group in groupby(cards))
-    return " ".join(_paint(digits, f"38;5;16;48;5;{_CARD_COLOURS[value]}") for digits, value in groups)
+    return " ".join(paint(digits, f"38;5;16;48;5;{_CARD_COLOURS[value]}") for digits, value in groups)
 
 
 def _lines_of(pieces: Sequence[str], width: int) -> list[str]:
     """Cards side by side, on as many lines as they need."""
     lines: list[str] = []
     for piece in pieces:
-        if lines and len(_plain(lines[-1])) + 1 + len(_plain(piece)) <= width:
+        if lines and len(plain(lines[-1])) + 1 + len(plain(piece)) <= width:
             lines[-1] += " " + piece
         else:
             lines.append(piece)
@@ -164,8 +129,8 @@ def _number(tenths: int) -> str:
 def _sum(tenths: int, options: dict[str, Any], lost: bool = False) -> str:
     """A sum as it counts, and why it loses a heart (S2)."""
     if tenths >= 10 * options["bust_at"]:
-        return _paint(f"{_number(tenths)} bust", _RED)
-    return _paint(f"{_number(tenths)} lowest", _RED) if lost else _paint(_number(tenths), _STRONG)
+        return paint(f"{_number(tenths)} bust", RED)
+    return paint(f"{_number(tenths)} lowest", RED) if lost else paint(_number(tenths), STRONG)
 
 
 def _sum_so_far(view: View, seat: int, options: dict[str, Any]) -> str:
@@ -177,7 +142,7 @@ def _sum_so_far(view: View, seat: int, options: dict[str, Any]) -> str:
     if hand == 0:
         return _sum(_tenths([], display) + plus_one, options)
     open_part = _tenths([], display) + plus_one
-    return _paint(f"{_number(open_part)} + ?" if open_part else "?", _FAINT)
+    return paint(f"{_number(open_part)} + ?" if open_part else "?", FAINT)
 
 
 # ---------------------------------------------------------------- seats
@@ -193,41 +158,38 @@ def _seats(view: View, options: dict[str, Any]) -> list[str]:
     rows = []
     for seat in range(len(view["hearts"])):
         cards = _settled_cells(view, seat, options) if over else _card_cells(view, seat, options)
-        mark = _loss(view, seat) if over else _paint("►", _YOURS) if seat == view["player"] else ""
+        mark = _loss(view, seat) if over else paint("►", YOURS) if seat == view["player"] else ""
         rows.append([[mark], [_name(view, seat)], [_hearts(view, seat, options)], [_status(view, seat)], *cards])
     return _table(rows)
 
 
 def _table(rows: Iterable[Row]) -> list[str]:
-    heading = _joined([_paint(name, _FAINT) for name in _COLUMNS])
-    return [heading, *(_joined(line) for row in rows for line in zip_longest(*row, fillvalue=""))]
-
-
-def _joined(cells: Sequence[str]) -> str:
-    return " ".join(_pad(cell, width) for cell, width in zip(cells, _COLUMNS.values(), strict=True)).rstrip()
+    widths = _COLUMNS.values()
+    heading = joined([paint(name, FAINT) for name in _COLUMNS], widths)
+    return [heading, *(joined(line, widths) for row in rows for line in zip_longest(*row, fillvalue=""))]
 
 
 def _name(view: View, seat: int) -> str:
     name = _seat(seat)
     if seat == _viewer(view):
-        return _paint(name, _YOURS)
-    return _paint(name, _FAINT) if view["status"][seat] == "out" else name
+        return paint(name, YOURS)
+    return paint(name, FAINT) if view["status"][seat] == "out" else name
 
 
 def _hearts(view: View, seat: int, options: dict[str, Any]) -> str:
     """Hearts held, and a dot for each that is lost."""
     held, first = view["hearts"][seat], options["hearts"]
     if held and view["black_hearts"][seat]:
-        return _paint("♡", _BLACK_HEART)
+        return paint("♡", _BLACK_HEART)
     if first > 3:
-        return _paint(f"♥ x {held}", _RED) if held else _paint("·", _FAINT)
-    hearts = [_paint("♥", _RED)] * held + [_paint("·", _FAINT)] * (first - held)
+        return paint(f"♥ x {held}", RED) if held else paint("·", FAINT)
+    hearts = [paint("♥", RED)] * held + [paint("·", FAINT)] * (first - held)
     return " ".join(hearts)
 
 
 def _status(view: View, seat: int) -> str:
     word = _status_word(view, seat)
-    return _paint(word, _STATUS_STYLES[word]) if word in _STATUS_STYLES else word
+    return paint(word, _STATUS_STYLES[word]) if word in _STATUS_STYLES else word
 
 
 def _status_word(view: View, seat: int) -> str:
@@ -267,7 +229,7 @@ def _settled_cells(view: View, seat: int, options: dict[str, Any]) -> list[list[
 
 
 def _cells(hand: list[str], display: Sequence[int], plus_one: bool, total: str) -> list[list[str]]:
-    laid = [*map(_laid_out, display), *([_paint("[+1]", _PLUS_ONE)] if plus_one else [])]
+    laid = [*map(_laid_out, display), *([paint("[+1]", _PLUS_ONE)] if plus_one else [])]
     return [_lines_of(hand, _COLUMNS["hand"]), _lines_of(laid, _COLUMNS["laid out"]), [total]]
 
 
@@ -286,11 +248,11 @@ def _piles(view: View) -> list[str]:
     count = view["draw_pile"]
     below = list(view["discards"])
     below.remove(view["discard_top"])
-    draw = f"{_paint('[?]', _FACE_DOWN)} x {count}" if count else _paint("empty", _FAINT)
-    on = f" {_paint('on', _FAINT)} {_cards_below(below)}" if below else ""
+    draw = f"{paint('[?]', FACE_DOWN)} x {count}" if count else paint("empty", FAINT)
+    on = f" {paint('on', FAINT)} {_cards_below(below)}" if below else ""
     return [
-        f"   {_paint('draw pile', _FAINT)}     {draw}",
-        f"   {_paint('discard pile', _FAINT)}  {_card(view['discard_top'])}{on}",
+        f"   {paint('draw pile', FAINT)}     {draw}",
+        f"   {paint('discard pile', FAINT)}  {_card(view['discard_top'])}{on}",
         "",
     ]
 
@@ -307,7 +269,7 @@ def _sentences(view: View) -> list[str]:
     if view["phase"] == "over":
         lines.append(_legend_of_loss())
     if any(held and black for held, black in zip(view["hearts"], view["black_hearts"], strict=True)):
-        lines.append(_paint("♡", _BLACK_HEART) + _paint("  black heart, the last chance", _FAINT))
+        lines.append(paint("♡", _BLACK_HEART) + paint("  black heart, the last chance", FAINT))
     return ["   " + line for line in lines]
 
 
@@ -315,9 +277,9 @@ def _phase(view: View) -> str:
     if view["phase"] == "over":
         winners = list(map(_seat, view["winners"]))
         verb = "wins" if len(winners) == 1 else "win"
-        result = f"{_listed(winners)} {verb}." if winners else "Nobody has a heart left: nobody wins."
-        return _paint(result, _STRONG)
-    player = _paint(_seat(view["player"]), _STRONG)
+        result = f"{listed(winners)} {verb}." if winners else "Nobody has a heart left: nobody wins."
+        return paint(result, STRONG)
+    player = paint(_seat(view["player"]), STRONG)
     if view["phase"] == "tip":
         return f"{player} tips who will lose a heart in this round."
     if view["phase"] == "trick":
@@ -332,12 +294,12 @@ def _given(exchange: dict[str, Any]) -> str:
     card = exchange["given"][0]
     if card is None:
         return ""
-    shown = _paint("[?]", _FACE_DOWN) if card == "hidden" else _card(card)
+    shown = paint("[?]", FACE_DOWN) if card == "hidden" else _card(card)
     return f"; {_seat(exchange['pair'][0])} has given {shown}"
 
 
 def _exchange(exchange: dict[str, Any]) -> str:
-    pair = _listed(list(map(_seat, exchange["pair"])))
+    pair = listed(list(map(_seat, exchange["pair"])))
     return f"{_seat(exchange['trickster'])} laid a 3: {pair} exchange a card."
 
 
@@ -352,11 +314,11 @@ def _has_just_settled(view: View) -> bool:
 
 def _loss(view: View, seat: int) -> str:
     lost = view["last_settlement"] is not None and seat in view["last_settlement"]["losers"]
-    return _paint("-♥", _RED) if lost else ""
+    return paint("-♥", RED) if lost else ""
 
 
 def _legend_of_loss() -> str:
-    return _paint("-♥", _RED) + _paint(" lost a heart", _FAINT)
+    return paint("-♥", RED) + paint(" lost a heart", FAINT)
 
 
 def _old_settlement(view: View, options: dict[str, Any]) -> list[str]:
@@ -366,5 +328,5 @@ def _old_settlement(view: View, options: dict[str, Any]) -> list[str]:
         for seat in range(len(sums))
         if sums[seat] is not None
     ]
-    heading = _paint(f"Settlement of round {view['round']}", _STRONG)
+    heading = paint(f"Settlement of round {view['round']}", STRONG)
     return [f"   {heading}   {_legend_of_loss()}", *_table(rows)[1:]]

@@ -62,7 +62,7 @@ def full_deck(options: Mapping[str, Any]) -> list[int]:
     return [v for v in range(1, options["max_card"] + 1) for _ in range(v)]
 
 
-def read_deck(cards: Iterable[Any], options: Mapping[str, Any]) -> list[int]:
+def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
     """A deck for a rigged deal as integers, top first; `TypeError`, `ValueError` unless it is all cards of the game."""
     deck = [check_integer("a card of the deck", card, 1, options["max_card"]) for card in cards]
     missing, surplus = Counter(full_deck(options)), Counter(deck)

@@ -366,7 +366,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         if options.get("start_player") is not None:
             rigged["start_player"] = check_integer("start_player", options["start_player"], 0, self.num_players - 1)
         if options.get("deck") is not None:
-            rigged["deck"] = [self.game.read_deck(cards, self.options) for cards in _list_of_decks(options["deck"])]
+            decks = _list_of_decks(options["deck"])
+            rigged["deck"] = [self.game.read_deck(cards, self.num_players, self.options) for cards in decks]
         return rigged
 
     def _redeal_if_rigged(self) -> bool:

@@ -1,0 +1,64 @@
+"""What trick-taking games share: dealing, following, who wins a trick, who wins the game.
+
+A card is its number; the cards of a suit are numbered in a row, the highest last. ``where`` (int8, (cards,)) says where
+each card is: 0 .. for the hand of that seat, `PLAYED` + seat once that seat has played it in this deal, `ASIDE` if it
+is not in the game. ``table`` (int8, (seats,)) holds the card that each seat has played to the trick, or `NO_CARD`.
+"""
+
+from __future__ import annotations
+
+from blackjacky_env.engine.compiling import inlined
+
+ASIDE = -1
+PLAYED = 32  # + seat
+NO_CARD = -1
+
+
+@inlined
+def next_seat(p, num_players):
+    """The seat clockwise of p."""
+    return p + 1 if p + 1 < num_players else 0
+
+
+@inlined
+def places_from(p, q, num_players):
+    """How many places q sits clockwise of p."""
+    return q - p if q >= p else q - p + num_players
+
+
+@inlined
+def deal_in_turn(where, deck, first, num_players):
+    """All cards of ``deck``, top first, one at a time clockwise, the first one to the seat ``first``."""
+    p = first
+    for i in range(len(deck)):
+        where[deck[i]] = p
+        p = next_seat(p, num_players)
+
+
+@inlined
+def holds_any(where, p, low, high):
+    """Whether p's hand holds one of the cards low .. high - 1."""
+    count = 0
+    for card in range(low, high):
+        count += where[card] == p
+    return count > 0
+
+
+@inlined
+def winner_of_trick(table, low, high):
+    """The seat that played the highest of the cards low .. high - 1, the led suit, of which there is one at least."""
+    winner, best = 0, low - 1
+    for p in range(len(table)):
+        if best < table[p] < high:
+            winner, best = p, int(table[p])
+    return winner
+
+
+@inlined
+def mark_lowest(totals, num_players, winners):
+    """Whoever has the lowest total wins; a tie is shared."""
+    lowest = int(totals[0])
+    for p in range(1, num_players):
+        lowest = min(lowest, int(totals[p]))
+    for p in range(num_players):
+        winners[p] = totals[p] == lowest

@@ -1,0 +1,297 @@
+"""The rules of Schwarze Katze over one state record: deals, tricks, scoring, result.
+
+Rule numbers (K1 .. K9) are those of this folder's README. Every function takes a state record ``s`` and changes it in
+place; ``p`` and ``q`` are seats. Cards are numbered suit by suit, clubs, diamonds, hearts, spades, each from 2 to ace:
+13 * suit + rank. Plain Python mode has NumPy scalars in the fields, so fields are widened by ``int`` before arithmetic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.random import below, draw, shuffle, stream
+from blackjacky_env.engine.trick_taking import (
+    ASIDE,
+    NO_CARD,
+    PLAYED,
+    deal_in_turn,
+    holds_any,
+    mark_lowest,
+    next_seat,
+    winner_of_trick,
+)
+
+SEATS = 10  # the most players (K1)
+CARDS, SUITS, RANKS = 52, 4, 13
+HEARTS = 2  # a suit
+QUEEN_OF_SPADES = 49
+NOBODY = -1
+NUM_ACTIONS = CARDS  # an action is the card to play
+NO_TRICK = -50  # penalty of a deal without a trick (K6)
+
+# Phases. SETTLEMENT is passed through between `apply` and `settle`; nobody is asked to act in it.
+PLAY, OVER, SETTLEMENT = range(3)
+# What random numbers are drawn for.
+FOR_LEADER, FOR_DECK = range(2)
+
+STATE = np.dtype(
+    [
+        ("key", np.uint64),
+        # options in force
+        ("num_players", np.int8),
+        ("piatnik_heart_lead", np.int8),
+        ("heart_ace", np.int8),
+        ("game_deals", np.int8),  # option `deals`
+        # the game
+        ("phase", np.int8),
+        ("player", np.int8),  # to act
+        ("deal_number", np.int8),  # from 0
+        ("deals", np.int8),  # deals made so far
+        ("dealer", np.int8),
+        ("totals", np.int16, SEATS),  # penalties of the deals that are scored
+        ("winners", np.int8, SEATS),
+        # the deal
+        ("trick", np.int8),  # tricks taken so far
+        ("leader", np.int8),
+        ("table", np.int8, SEATS),  # by seat: the card played to the trick
+        ("where", np.int8, CARDS),  # as in `engine.trick_taking`
+        ("voids", np.int8, (SEATS, SUITS)),  # 1: everybody knows that the seat has no card of the suit
+        ("tricks_taken", np.int8, SEATS),
+        ("penalties", np.int16, SEATS),  # of the cards taken in this deal
+    ]
+)
+
+
+# ---------------------------------------------------------------- start and deal
+
+
+@inlined
+def begin(s, key, start_player):
+    """Start a game with the options in ``s``; start_player, who leads the first trick, NOBODY: drawn (K3)."""
+    n = int(s.num_players)
+    s.key = key
+    s.deal_number = 0
+    s.deals = 0
+    s.totals[:] = 0
+    s.winners[:] = 0
+    first = int(start_player)
+    if first == NOBODY:
+        first = below(draw(stream(key, FOR_LEADER, 0, 0), 0), n)
+    s.dealer = first - 1 if first > 0 else n - 1
+    deal(s)
+
+
+@inlined
+def deal(s):
+    """The same number of cards to each player (K2), shuffled by (key, deal)."""
+    start_deal(s)
+    s.deals += 1
+    n = int(s.num_players)
+    count = n * hand_size(s)
+    p = 0
+    for i in range(count):  # who gets a card is shuffled, which is the same as shuffling the cards
+        s.where[i] = p
+        p = next_seat(p, n)
+    shuffle(s.where, count, stream(s.key, FOR_DECK, int(s.deal_number), 0))
+    for card in range(CARDS - 1, -1, -1):
+        if is_taken_out(card, n):
+            s.where[card] = ASIDE
+        else:
+            count -= 1
+            s.where[card] = s.where[count]
+
+
+@inlined
+def redeal(s, deck):
+    """Deal once more what was just dealt, from ``deck``: all cards in the game, top first."""
+    start_deal(s)
+    s.where[:] = ASIDE
+    deal_in_turn(s.where, deck, int(s.leader), int(s.num_players))
+
+
+@inlined
+def start_deal(s):
+    """Nothing is played yet; the player left of the dealer leads the first trick (K3)."""
+    s.phase = PLAY
+    s.leader = next_seat(int(s.dealer), int(s.num_players))
+    s.player = s.leader
+    s.trick = 0
+    s.table[:] = NO_CARD
+    s.voids[:] = 0
+    s.tricks_taken[:] = 0
+    s.penalties[:] = 0
+
+
+@inlined
+def is_taken_out(card, num_players):
+    """K2: the lowest cards that are not hearts, by rank and within a rank clubs, diamonds, spades."""
+    suit, rank = card // RANKS, card % RANKS
+    place = 3 * rank + suit - (suit > HEARTS)
+    return suit != HEARTS and place < CARDS % num_players
+
+
+@inlined
+def hand_size(s):
+    """K2: cards dealt to each player, which is the number of tricks."""
+    return CARDS // int(s.num_players)
+
+
+# ---------------------------------------------------------------- legal actions
+
+
+@inlined
+def suit_of(card):
+    """0 clubs, 1 diamonds, 2 hearts, 3 spades."""
+    return card // RANKS
+
+
+@inlined
+def holds_suit(s, p, suit):
+    """Whether p's hand has a card of the suit."""
+    return holds_any(s.where, p, RANKS * suit, RANKS * suit + RANKS)
+
+
+@inlined
+def holds_other_suit(s, p, suit):
+    """Whether p's hand has a card of another suit."""
+    return holds_any(s.where, p, 0, RANKS * suit) or holds_any(s.where, p, RANKS * suit + RANKS, CARDS)
+
+
+@inlined
+def is_leading(s):
+    """The player to act begins a trick."""
+    return s.table[s.leader] == NO_CARD
+
+
+@inlined
+def must_follow(s, p):
+    """K4: the suit has been led and p has it."""
+    return not is_leading(s) and holds_suit(s, p, suit_of(int(s.table[s.leader])))
+
+
+@inlined
+def may_not_lead_hearts(s, p):
+    """K9: the option is on, p leads and holds something else."""
+    return is_leading(s) and s.piatnik_heart_lead and holds_other_suit(s, p, HEARTS)
+
+
+@inlined
+def legal(s, mask):
+    """Set ``mask`` (int8, shape (52,)) to 1 for the cards that the player to act may play (K3, K4, K9)."""
+    p = int(s.player)
+    for card in range(CARDS):
+        mask[card] = s.where[card] == p
+    if must_follow(s, p):
+        low = RANKS * suit_of(int(s.table[s.leader]))
+        for card in range(CARDS):
+            mask[card] &= (card >= low) & (card < low + RANKS)
+    elif may_not_lead_hearts(s, p):
+        for card in range(RANKS * HEARTS, RANKS * HEARTS + RANKS):
+            mask[card] = 0
+
+
+# ---------------------------------------------------------------- moves
+
+
+@inlined
+def apply(s, action):
+    """Play a legal card; the phase is SETTLEMENT afterwards if it was the last of the deal."""
+    p = int(s.player)
+    note_voids(s, p, suit_of(action))
+    s.where[action] = PLAYED + p
+    s.table[p] = action
+    following = next_seat(p, int(s.num_players))
+    if following == s.leader:
+        take_trick(s)
+    else:
+        s.player = following
+
+
+@inlined
+def note_voids(s, p, suit):
+    """What everybody learns of p's hand: who does not follow has none (K4), who must lead a heart has no other (K9)."""
+    if is_leading(s):
+        if s.piatnik_heart_lead and suit == HEARTS:
+            for other in range(SUITS):
+                s.voids[p, other] |= other != HEARTS
+        return
+    led = suit_of(int(s.table[s.leader]))
+    s.voids[p, led] |= suit != led
+
+
+@inlined
+def take_trick(s):
+    """K5: the highest card of the led suit wins the trick; its player leads the next one (K3)."""
+    low = RANKS * suit_of(int(s.table[s.leader]))
+    winner = winner_of_trick(s.table, low, low + RANKS)
+    penalty = 0
+    for p in range(s.num_players):
+        penalty += penalty_of(s, int(s.table[p]))
+        s.table[p] = NO_CARD
+    s.tricks_taken[winner] += 1
+    s.penalties[winner] += penalty
+    s.trick += 1
+    s.leader = winner
+    s.player = winner
+    if s.trick == hand_size(s):
+        s.phase = SETTLEMENT
+
+
+@inlined
+def penalty_of(s, card):
+    """K6."""
+    if card == QUEEN_OF_SPADES:
+        return 40
+    rank = card - RANKS * HEARTS
+    if rank < 0 or rank >= RANKS:
+        return 0
+    return int(s.heart_ace) if rank == RANKS - 1 else min(rank + 2, 10)
+
+
+# ---------------------------------------------------------------- scoring and result
+
+
+@inlined
+def is_settled(s):
+    """The deal is played and `settle` is due."""
+    return s.phase == SETTLEMENT
+
+
+@inlined
+def settle(s):
+    """Score the deal (K6); then the next player deals (K3), or the game is over (K7)."""
+    for p in range(s.num_players):
+        s.totals[p] += s.penalties[p] if s.tricks_taken[p] else NO_TRICK
+    if s.deals == s.game_deals:
+        mark_lowest(s.totals, int(s.num_players), s.winners)  # K8
+        s.phase = OVER
+        s.player = NOBODY
+        return
+    s.deal_number += 1
+    s.dealer = next_seat(int(s.dealer), int(s.num_players))
+    deal(s)
+
+
+@inlined
+def is_over(s):
+    """The game has ended."""
+    return s.phase == OVER
+
+
+@inlined
+def returns(s, rewards):
+    """Set ``rewards`` (float64, shape (10,)) to the result of a finished game: zero-sum, 1 shared by the winners."""
+    n = int(s.num_players)
+    winners = 0
+    for p in range(n):
+        winners += s.winners[p]
+    for p in range(n):
+        if winners < n:
+            rewards[p] = 1.0 / winners if s.winners[p] else -1.0 / (n - winners)
+
+
+@inlined
+def score(s, p):
+    """Minus p's total; ``reward="points"`` pays what it changes."""
+    return -int(s.totals[p])

@@ -18,8 +18,8 @@ __all__ = ["IllegalActionError", "black_jacky_v0", "make_batch", "playout"]
 
 def __getattr__(name: str) -> ModuleType:
     """Import a game's module when it is first used."""
-    if name == "black_jacky_v0":
-        return importlib.import_module("blackjacky_env.black_jacky_v0")
+    if name in ("black_jacky_v0", "schwarze_katze_v0"):
+        return importlib.import_module(f"blackjacky_env.{name}")
     raise AttributeError(f"module 'blackjacky_env' has no attribute {name!r}")
 
 

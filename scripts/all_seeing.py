@@ -34,14 +34,14 @@ _FOR_LUCK = 120  # purpose of random numbers
 @cache
 def _player(game: Game, policies: tuple[Policy, ...], guide: Guide) -> Callable[..., None]:
     """Entry (states, seating, cast, playouts, parameters, results, first, last): play begun games to their end."""
-    rules, size, num_actions = game.rules, game.layout.size, game.num_actions
+    rules, size, dtype, num_actions = game.rules, game.layout.size, game.layout.dtype, game.num_actions
     is_over, is_settled, settle, returns = rules.is_over, rules.is_settled, rules.settle, rules.returns
     legal, apply = rules.legal, rules.apply
     move, weigh = mover(game, policies), weigher(game, guide)
     new_record = record_maker(1, game.state_dtype)
 
     def play(states, seating, cast, playouts, parameters, results, first, last):  # type: ignore[no-untyped-def]  # compiled
-        seen, mask, may = np.empty(size, np.int8), np.empty(num_actions, np.int8), np.empty(num_actions, np.int8)
+        seen, mask, may = np.empty(size, dtype), np.empty(num_actions, np.int8), np.empty(num_actions, np.int8)
         position, totals = new_record(), np.zeros(num_actions)
         for i in range(first, last):
             s, decisions = states[i], 0

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import Policy
 from blackjacky_env.games import get_game
 
@@ -28,7 +29,7 @@ class Agent(Protocol):
         """A legal action for ``observation`` (vector) and ``action_mask``, both as the environment gives them."""
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Actions (N,) for many games at once: observations (N, K) int8, masks (N, A) int8."""
+        """Actions (N,) for many games at once: observations (N, K) int8 or int16, masks (N, A) int8."""
 
 
 class CompiledAgent:
@@ -62,7 +63,9 @@ class CompiledAgent:
         return int(self.act_batch(vector[None], mask[None])[0])
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Actions (N,) int64 for observations (N, K) and masks (N, A), both int8 or other integers that fit into it.
+        """Actions (N,) int64 for observations (N, K) and masks (N, A), integers as the environment gives them.
+
+        Integers of other dtypes will do if what they hold fits into the game's.
 
         `ValueError` if they have other shapes, are no integers (scaled observations), or if a mask allows nothing.
         """
@@ -84,21 +87,21 @@ class CompiledAgent:
 
 def check_asked(
     name: str, game: str, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+) -> tuple[Vector, npt.NDArray[np.int8]]:
     """What an agent called ``name`` is asked, as `CompiledAgent.act_batch`, or its `ValueError`."""
     declared = get_game(game)
-    observations = _integers("observations", observations, (len(masks), declared.layout.size))
-    masks = _integers("action masks", masks, (len(masks), declared.num_actions))
+    observations = _integers("observations", observations, (len(masks), declared.layout.size), declared.layout.dtype)
+    masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
     if not masks.any(axis=1).all():
         raise ValueError(f"{name} was asked to act where no action is legal: it is not this player's turn")
     return observations, masks
 
 
-def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArray[np.int8]:
+def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """The array as compiled code reads it, which checks no bounds."""
     if array.shape != shape or array.dtype.kind not in "biu":
         raise ValueError(f"{what} must be integers of shape {shape}, not {array.dtype} of shape {array.shape}")
-    array = np.ascontiguousarray(array, np.int8)
+    array = np.ascontiguousarray(array, dtype)
     return array if array.flags.writeable else array.copy()  # Numba would compile anew for read-only arrays
 
 

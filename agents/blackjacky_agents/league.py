@@ -63,6 +63,7 @@ from blackjacky_agents.training import (
 from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import check_integer
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.games import get_game
 
 _STANDING_UNITS = (64, 64)
@@ -188,7 +189,7 @@ class Memory:
         shapes: shape and dtype of a row in each array.
     """
 
-    def __init__(self, rows: int, *shapes: tuple[tuple[int, ...], type]) -> None:
+    def __init__(self, rows: int, *shapes: tuple[tuple[int, ...], npt.DTypeLike]) -> None:
         self._arrays: list[npt.NDArray[Any]] = [np.zeros((rows, *shape), dtype) for shape, dtype in shapes]
         self._rows, self._added = rows, 0
 
@@ -235,7 +236,7 @@ class Learner:
             "standing": torch.optim.Adam(self.standing.parameters()),
             "stakes": torch.optim.Adam(self.stakes.parameters()),
         }
-        observation = ((game.layout.size,), np.int8)
+        observation = ((game.layout.size,), game.layout.dtype)
         self._decisions = Memory(settings.memory, observation, ((game.num_actions,), np.float16))
         self._standings = Memory(2 * settings.memory, observation, ((), np.float32))
 
@@ -310,7 +311,7 @@ class Learner:
                 mean.lerp_(new, share)
 
     def _learn_stakes(
-        self, observations: npt.NDArray[np.int8], target: torch.Tensor, tried: torch.Tensor, left: float
+        self, observations: Vector, target: torch.Tensor, tried: torch.Tensor, left: float
     ) -> torch.Tensor:
         """The usual size of differences at these standings, (N, 1): the spread that makes them likeliest."""
         logarithm = self.stakes(torch.from_numpy(encode_all(self.standing_encoding, observations)))
@@ -521,7 +522,7 @@ class Lessons:
             GAME, _LESSON_GAMES, list(settings.players), seed=settings.seed, threads=settings.threads
         )
         self._decisions = Memory(
-            _LESSON_MEMORY, ((game.layout.size,), np.int8), ((game.num_actions,), np.int8), ((), np.int64)
+            _LESSON_MEMORY, ((game.layout.size,), game.layout.dtype), ((game.num_actions,), np.int8), ((), np.int64)
         )
 
     def go_on(self) -> int:

@@ -19,6 +19,7 @@ from blackjacky_agents.network import Encoding, forward, softmax
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import DRAWN, FOR_COPIES, Policy, make_cast, mover
 from blackjacky_env.engine.threads import spread
 
@@ -32,12 +33,12 @@ Agents = Sequence[tuple[Policy, npt.NDArray[np.float32]]]
 class Studies(NamedTuple):
     """Decisions tried out, D of them, and standings, S of them, from whole games."""
 
-    observations: npt.NDArray[np.int8]
+    observations: Vector
     """What the player who decided saw, (D, K)."""
     values: npt.NDArray[np.float32]
     """By action, the share of the win (0 .. 1) that the player got or may expect. NaN: not legal; infinite: legal, but
     not tried out. (D, A)."""
-    standings: npt.NDArray[np.int8]
+    standings: Vector
     """What a player saw when a round had begun, (S, K)."""
     shares: npt.NDArray[np.float32]
     """What this player won in the end: 1 / number of winners, or 0. (S,)."""
@@ -46,9 +47,9 @@ class Studies(NamedTuple):
 class _Sheets(NamedTuple):
     """Room for the `Studies` of N games, as many of each as there may be."""
 
-    observations: npt.NDArray[np.int8]
+    observations: Vector
     values: npt.NDArray[np.float32]
-    standings: npt.NDArray[np.int8]
+    standings: Vector
     shares: npt.NDArray[np.float32]
     counts: npt.NDArray[np.int64]
     """Decisions and standings of each game, (N, 2)."""
@@ -83,11 +84,11 @@ def study(
             are not tried out, nor are decisions in which this leaves one action.
         threads: CPU threads; they change nothing in the results.
     """
-    games, size = len(states), game.layout.size
+    games, size, dtype = len(states), game.layout.size, game.layout.dtype
     sheets = _Sheets(
-        np.zeros((games, most, size), np.int8),
+        np.zeros((games, most, size), dtype),
         np.full((games, most, game.num_actions), NOT_LEGAL, np.float32),
-        np.zeros((games, MOST_ROUNDS, size), np.int8),
+        np.zeros((games, MOST_ROUNDS, size), dtype),
         np.zeros((games, MOST_ROUNDS), np.float32),
         np.zeros((games, 2), np.int64),
     )
@@ -113,11 +114,12 @@ def _studier(
     rules, move, note_standing = game.rules, mover(game, policies), _noter(game)
     look_into, (_, settle_up) = _looker(game, policies, standing, doubt), _called(game)
     begin, is_over, returns = rules.begin, rules.is_over, rules.returns
-    size, num_actions, players = game.layout.size, game.num_actions, game.max_players
+    size, dtype = game.layout.size, game.layout.dtype
+    num_actions, players = game.num_actions, game.max_players
     game_key, stream, draw = random.game_key, random.stream, random.draw
 
     def play(states, seeds, seating, cast, studied, rate, floor, value, copy, sheets, first, last):
-        observation, mask, result = np.empty(size, np.int8), np.empty(num_actions, np.int8), np.empty(players)
+        observation, mask, result = np.empty(size, dtype), np.empty(num_actions, np.int8), np.empty(players)
         watched = np.empty(MOST_ROUNDS, np.int64)
         for i in range(first, last):
             s, seats, count, decisions = states[i], seating[i], sheets.counts[i], 0
@@ -206,7 +208,8 @@ def _tries(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Call
     rules, move = game.rules, mover(game, policies)
     apply, is_over, returns = rules.apply, rules.is_over, rules.returns
     encode, settle_up = _called(game)
-    size, num_actions, players = game.layout.size, game.num_actions, game.max_players
+    size, dtype = game.layout.size, game.layout.dtype
+    num_actions, players = game.num_actions, game.max_players
     show, shown_size, stream = standing.function, standing.size, random.stream
 
     def worth(s, seat, value, observation, mask):
@@ -222,7 +225,7 @@ def _tries(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Call
     worth = compiled(worth)
 
     def try_out(s, seats, cast, value, decision, copy, mask, values):
-        observation, unused = np.empty(size, np.int8), np.empty(num_actions, np.int8)
+        observation, unused = np.empty(size, dtype), np.empty(num_actions, np.int8)
         seat, t = s.player, copy[0]
         for action in range(num_actions):
             if mask[action] == 0:

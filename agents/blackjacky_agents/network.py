@@ -16,6 +16,7 @@ from blackjacky_agents import features
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
 from blackjacky_env.engine.compiling import compiled, entry
 from blackjacky_env.engine.game import check_choice
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import Encoder, Policy
 from blackjacky_env.engine.random import draw
 
@@ -166,7 +167,7 @@ def _encode_entry(encoder: Encoder) -> Any:
 
 
 def encode_all(
-    encoding: Encoding, observations: npt.NDArray[np.int8], masks: npt.NDArray[Any] | None = None
+    encoding: Encoding, observations: Vector, masks: npt.NDArray[Any] | None = None
 ) -> npt.NDArray[np.float32]:
     """What networks are shown of observations (N, K) with masks (N, A), none legal by default; (N, size)."""
     if masks is None:

@@ -191,14 +191,14 @@ def _lineups(opponents: Sequence[Lineup]) -> list[list[str | CompiledAgent]]:
 
 
 def _scaled_space(game: Game) -> spaces.Box:
-    high = game.layout.high.astype(np.float32)
-    return spaces.Box((game.layout.low / high).astype(np.float32), np.ones_like(high), dtype=np.float32)
+    layout = game.layout
+    return spaces.Box(layout.low / layout.largest, layout.high / layout.largest, dtype=np.float32)
 
 
 @cache
 def raw_encoding(game: Game) -> Encoding:
-    """The observation as float32, each entry divided by the highest value that it can have."""
-    scale = (1 / game.layout.high.astype(np.float32)).astype(np.float32)
+    """The observation as float32, each entry divided by the largest magnitude that it can have."""
+    scale = 1 / game.layout.largest
 
     def encode(observation, mask, out):  # type: ignore[no-untyped-def]  # compiled
         for i in range(len(scale)):

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from blackjacky_agents.guides import Guide, Likelihood, Value
 from blackjacky_env.engine.compiling import compiled, entry, record_maker
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import Policy
 from blackjacky_env.engine.random import draw, stream
 
@@ -249,8 +250,8 @@ class Tree(NamedTuple):
     path: npt.NDArray[np.int64]
     """Nodes and actions of the simulation, (2, `_DEEPEST`)."""
     words: npt.NDArray[np.uint64]
-    """`seen`, eight entries in each, zeros behind."""
-    seen: npt.NDArray[np.int8]
+    """The memory of `seen`, eight bytes in each, zeros behind."""
+    seen: Vector
     """What the player to act observes, (K,)."""
     may: npt.NDArray[np.int8]
     """His mask, (A,)."""
@@ -265,10 +266,11 @@ NODES, DONE, ACTIONS = range(3)  # in `Tree.size`
 def tree_maker(game: Game) -> Callable[..., Tree]:
     """Compiled (nodes) -> an empty tree with room for so many."""
     new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
-    size, num_actions, max_players = game.layout.size, game.num_actions, game.max_players
+    size, dtype, num_actions, max_players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
+    word_count = -(-size * dtype.itemsize // 8)
 
     def make(nodes):
-        length, words = 4, np.zeros((size + 7) // 8, np.uint64)
+        length, words = 4, np.zeros(word_count, np.uint64)
         while length < 2 * nodes:
             length *= 2
         return Tree(
@@ -284,7 +286,7 @@ def tree_maker(game: Game) -> Callable[..., Tree]:
             new_record(),
             np.empty((2, _DEEPEST), np.int64),
             words,
-            words.view(np.int8)[:size],
+            words.view(dtype)[:size],
             np.empty(num_actions, np.int8),
             np.empty(max_players),
         )

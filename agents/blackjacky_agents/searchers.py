@@ -20,6 +20,7 @@ from blackjacky_agents.search import (
     rollout_policy,
     tree_policy,
 )
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.table import table_functions
 from blackjacky_env.games import get_game
 
@@ -99,10 +100,10 @@ def tree_parameters(simulations: int, numbers: Numbers) -> Numbers:
     return np.append(head, numbers)
 
 
-def check_positions(game: str, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> None:
+def check_positions(game: str, observations: Vector, masks: npt.NDArray[np.int8]) -> None:
     """Raise a `ValueError` unless search can start from them: rules that run on what cannot be may never end."""
     rules = get_game(game)
-    shown, may = np.empty(rules.layout.size, np.int8), np.empty(rules.num_actions, np.int8)
+    shown, may = np.empty(rules.layout.size, rules.layout.dtype), np.empty(rules.num_actions, np.int8)
     for observation, mask in zip(observations, masks, strict=True):
         states = rules.sample_state(observation, np.random.default_rng(0))
         table_functions(rules).look(states, 0, shown, may)
@@ -149,7 +150,7 @@ class TimedSearcher:
         pairs = zip(observations, masks, strict=True)
         return np.array([self._search(seen, mask) for seen, mask in pairs], np.int64)
 
-    def _search(self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]) -> int:
+    def _search(self, observation: Vector, mask: npt.NDArray[np.int8]) -> int:
         deadline = time.perf_counter() + self.seconds
         self.simulations, self._decisions = 0, self._decisions + 1
         action, tree = self._begin(mask)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.threads import check_threads, spread
 from blackjacky_env.games import get_game
 
@@ -26,7 +27,7 @@ class Board(NamedTuple):
     """All arrays of N games."""
 
     states: npt.NDArray[Any]
-    observations: npt.NDArray[np.int8]
+    observations: Vector
     action_masks: npt.NDArray[np.int8]
     mask_words: npt.NDArray[np.uint64]
     """The same memory, eight flags at a time, shape (N, A / 8 rounded up); the last words reach into what follows."""
@@ -47,7 +48,7 @@ class Batch:
     ``rewards`` and ``terminated`` belong to the move just made, everything else to the position now.
 
     Attributes:
-        observations: what the player to act sees, int8, (N, K).
+        observations: what the player to act sees, int8 or int16 (`Layout.dtype`), (N, K).
         action_masks: 1 for the legal actions of the player to act, int8, (N, A).
         current_player: seat of the player to act, int64, (N,).
         seeds: the running games: ``env.reset(seed=int(batch.seeds[i]))`` starts the same game as game i, int64, (N,).
@@ -232,7 +233,7 @@ def _make_board(game: Game, num_games: int) -> Board:
     masks, words = _make_masks(game, num_games)
     return Board(
         states=zeros(num_games, game.state_dtype),
-        observations=np.zeros((num_games, game.layout.size), np.int8),
+        observations=np.zeros((num_games, game.layout.size), game.layout.dtype),
         action_masks=masks,
         mask_words=words,
         current_player=np.zeros(num_games, np.int64),

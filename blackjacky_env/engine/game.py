@@ -43,9 +43,9 @@ class Rules:
     score: Callable[..., int]
     """(s, seat): what `score_reward` pays the changes of."""
     encode: Callable[..., None]
-    """(s, seat, out int8 (layout.size,)): what the seat sees."""
+    """(s, seat, out layout.dtype (layout.size,)): what the seat sees."""
     sample: Callable[..., None]
-    """(observation int8 (layout.size,), bits uint64, s): a full position that shows this observation to seat 0.
+    """(observation layout.dtype (layout.size,), bits uint64, s): a full position that shows this observation to seat 0.
 
     What is hidden, and a new key, is drawn from ``bits``. The observation must be one that a game has shown.
     """

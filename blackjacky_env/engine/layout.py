@@ -10,6 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+Vector = npt.NDArray[np.int8 | np.int16]
+"""A vector of some layout, of its dtype."""
+
+_INT8, _INT16 = np.iinfo(np.int8), np.iinfo(np.int16)
+
 
 @dataclass(frozen=True)
 class Part:
@@ -29,7 +34,13 @@ class Part:
 
 
 class Layout:
-    """All parts of a vector in order, without gaps."""
+    """All parts of a vector in order, without gaps.
+
+    Attributes:
+        parts: by name, in order.
+        size: how many entries the vector has, K.
+        dtype: of the vector: int8 if the ranges of all parts fit into it, else int16; `ValueError` for wider ones.
+    """
 
     def __init__(self, parts: Iterable[Part]) -> None:
         self.parts: dict[str, Part] = {}
@@ -37,6 +48,7 @@ class Layout:
         for part in parts:
             self.parts[part.name] = Part(part.name, part.shape, part.low, part.high, part.meaning, self.size)
             self.size += part.length
+        self.dtype: np.dtype[Any] = _narrowest(self.parts.values())
         self._places = [(p.name, slice(p.offset, p.offset + p.length), p.shape) for p in self.parts.values()]
 
     def offset(self, name: str) -> int:
@@ -44,14 +56,20 @@ class Layout:
         return self.parts[name].offset
 
     @property
-    def low(self) -> npt.NDArray[np.int8]:
-        """The least value of each entry, int8, shape (size,)."""
-        return np.concatenate([np.full(part.length, part.low, np.int8) for part in self.parts.values()])
+    def low(self) -> Vector:
+        """The least value of each entry, `dtype`, shape (size,)."""
+        return np.concatenate([np.full(part.length, part.low, self.dtype) for part in self.parts.values()])
 
     @property
-    def high(self) -> npt.NDArray[np.int8]:
-        """The greatest value of each entry, int8, shape (size,)."""
-        return np.concatenate([np.full(part.length, part.high, np.int8) for part in self.parts.values()])
+    def high(self) -> Vector:
+        """The greatest value of each entry, `dtype`, shape (size,)."""
+        return np.concatenate([np.full(part.length, part.high, self.dtype) for part in self.parts.values()])
+
+    @property
+    def largest(self) -> npt.NDArray[np.float32]:
+        """The largest magnitude that each entry can have, at least 1, float32, shape (size,): what it is scaled by."""
+        low, high = self.low.astype(np.float32), self.high.astype(np.float32)
+        return np.maximum(np.maximum(-low, high), np.float32(1))
 
     def describe(self) -> list[dict[str, Any]]:
         """One dict per part: name, offset, length, shape, low, high, meaning."""
@@ -78,6 +96,16 @@ class Layout:
             raise ValueError(f"an observation vector of shape ({self.size},) is needed, not {values.shape}")
         entries = values.tolist()
         return {name: _nested(entries[place], shape) for name, place, shape in self._places}
+
+
+def _narrowest(parts: Iterable[Part]) -> np.dtype[Any]:
+    """The smaller of int8 and int16 that holds the ranges of all parts; `ValueError` names one that is too wide."""
+    wide = False
+    for part in parts:
+        if not (_INT16.min <= part.low and part.high <= _INT16.max):
+            raise ValueError(f"the part {part.name!r} ({part.low} .. {part.high}) does not fit into int16")
+        wide |= not (_INT8.min <= part.low and part.high <= _INT8.max)
+    return np.dtype(np.int16 if wide else np.int8)
 
 
 def _nested(entries: list[Any], shape: tuple[int, ...]) -> Any:

@@ -1,8 +1,9 @@
 """Many games with compiled policies in the seats: whole play-outs, and games in which one seat waits for a learner.
 
-A policy is a compiled function ``(observation int8 (K,), mask int8 (A,), random_state uint64, parameters float32 (L,))
--> action``: all that a player may know, and numbers that need no new compilation when they change (the limits of a
-rule of thumb, the weights of a network). Draw number i of a decision is ``random.draw(random_state, i)``.
+A policy is a compiled function ``(observation int8 or int16 (K,), mask int8 (A,), random_state uint64, parameters
+float32 (L,)) -> action``: all that a player may know, in the game's `Layout.dtype`, and numbers that need no new
+compilation when they change (the limits of a rule of thumb, the weights of a network). Draw number i of a decision is
+``random.draw(random_state, i)``.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ import numpy.typing as npt
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.threads import spread
 
 Policy = Callable[..., int]
 Encoder = Callable[..., None]
-"""(observation int8 (K,), mask int8 (A,), out float32 (F,)): what a learner is shown instead of the observation."""
+"""(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): what a learner is shown instead of it."""
 
 FOR_POLICIES = 100  # purposes of random numbers; games use small numbers for theirs
 FOR_LINEUPS = 101
@@ -38,7 +40,7 @@ class Outside(NamedTuple):
     """An agent that is not compiled."""
 
     name: str
-    act_batch: Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]
+    act_batch: Callable[[Vector, npt.NDArray[np.int8]], npt.NDArray[np.int64]]
     """(observations (M, K), masks (M, A)) -> actions (M,)."""
 
 
@@ -165,10 +167,10 @@ def _finisher(game: Game, policies: tuple[Policy, ...]) -> Callable[..., int]:
 
 @cache
 def _play_on(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
-    size, num_actions, finish = game.layout.size, game.num_actions, _finisher(game, policies)
+    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _finisher(game, policies)
 
     def play(states, seating, cast, results, decisions, first, last):
-        observation, mask = np.empty(size, np.int8), np.empty(num_actions, np.int8)
+        observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
         for i in range(first, last):
             decisions[i] = finish(states[i], seating[i], cast, observation, mask, results[i])
 
@@ -177,11 +179,11 @@ def _play_on(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
 
 @cache
 def _play_copies(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
-    size, num_actions, finish = game.layout.size, game.num_actions, _finisher(game, policies)
+    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _finisher(game, policies)
     game_key, stream = random.game_key, random.stream
 
     def play(states, seating, cast, seed, copy, results, first, last):
-        observation, mask = np.empty(size, np.int8), np.empty(num_actions, np.int8)
+        observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
         games = results.shape[1]
         for number in range(first, last):
             i, repeat = number // games, number % games
@@ -347,7 +349,7 @@ def play_logged(
     policies, cast = make_cast(agents)
     begin_all(game)(states, seeds)
     count = len(states)
-    rows = _Rows(count, game.layout.size, game.num_actions)
+    rows = _Rows(count, game)
     play = _turn_function(game, policies)
     while True:  # no games: compiled all the same
         play(states, seating, cast, rows.actions, rows.decisions, rows.log, rows.observations, rows.masks, 0, count)
@@ -363,12 +365,12 @@ def play_logged(
 class _Rows:
     """What is kept for each game of `play_logged`."""
 
-    def __init__(self, count: int, size: int, num_actions: int) -> None:
+    def __init__(self, count: int, game: Game) -> None:
         self.actions = np.full(count, KEEP, np.int64)
         self.decisions = np.zeros(count, np.int64)
         self.log = np.zeros((count, _LOGGED), np.int16)
-        self.observations = np.zeros((count, size), np.int8)
-        self.masks = np.zeros((count, num_actions), np.int8)
+        self.observations = np.zeros((count, game.layout.size), game.layout.dtype)
+        self.masks = np.zeros((count, game.num_actions), np.int8)
 
     def ask(self, to_act: npt.NDArray[np.int64], agents: Sequence[Inside | Outside]) -> None:
         """The next action of each game whose player (to_act, (N,), OUTSIDE where it is over) is not compiled."""
@@ -418,18 +420,18 @@ def learner_function(game: Game, policies: tuple[Policy, ...], encoder: Encoder 
     end before the learner's first decision are skipped). With ``starts_anew`` ended games are begun in the same step,
     and ``last_shown`` (as ``shown``) is their final view. ``results`` (float64, (N,)), ``score_changes`` (float64,
     (N,)) and ``ended`` (bool, (N,)) belong to the move just made; ``shown`` (what ``encoder`` makes, float32, (N, F),
-    or without one the observation, int8, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong to
+    or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong to
     the position now.
     """
     is_over, returns, apply = game.rules.is_over, game.rules.returns, game.rules.apply
-    size, max_players = game.layout.size, game.max_players
+    size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
     settle_up, run_on = _runner(game, policies)
     start_game, show = _starter(game, run_on), _shower(game, encoder)
 
     def step(
         states, desk, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first, last
     ):
-        raw, result = np.empty(size, np.int8), np.zeros(max_players)
+        raw, result = np.empty(size, dtype), np.zeros(max_players)
         for i in range(first, last):
             s, begins = states[i], actions[i] == BEGIN
             results[i] = 0.0

@@ -165,7 +165,7 @@ def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generato
     Raises `ValueError` if no position shows this observation.
     """
     states = game.sample_state(observation, rng)
-    shown, mask = np.empty(game.layout.size, np.int8), np.empty(game.num_actions, np.int8)
+    shown, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
     table_functions(game).look(states, 0, shown, mask)
     if not np.array_equal(shown, observation):
         raise ValueError("no legal position shows this observation: its parts contradict each other")

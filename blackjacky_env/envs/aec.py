@@ -27,9 +27,10 @@ from pettingzoo.utils.env import AECIterable
 from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.games import get_game
 
-Observation = dict[str, npt.NDArray[np.int8]]
+Observation = dict[str, Vector]
 
 MAX_SEED = 2**63 - 1
 _RESET_OPTIONS = ("start_player", "deck")
@@ -116,11 +117,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         layout, num_actions = self.game.layout, self.game.num_actions
         observation_space: spaces.Space[Any] = spaces.Dict(
             {
-                "observation": spaces.Box(layout.low, layout.high, dtype=np.int8),
+                "observation": spaces.Box(layout.low, layout.high, dtype=layout.dtype.type),
                 "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
             }
         )
         self._observation_size, self._num_actions = layout.size, num_actions
+        self._dtype = layout.dtype
         self._nothing = np.zeros(num_actions, np.int8)
         self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
         action_space: spaces.Space[Any] = spaces.Discrete(num_actions)
@@ -139,7 +141,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     # ------------------------------------------------------------ PettingZoo
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The same Dict space for every agent: ``observation`` (int8 vector) and ``action_mask`` (int8, 0 or 1)."""
+        """The same Dict space for every agent: ``observation`` (int8 or int16) and ``action_mask`` (int8, 0 or 1)."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
@@ -325,9 +327,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         if self.render_mode == "human":
             self.render()
 
-    def _new_arrays(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    def _new_arrays(self) -> tuple[Vector, npt.NDArray[np.int8]]:
         """For an observation and a mask."""
-        return np.empty(self._observation_size, np.int8), np.empty(self._num_actions, np.int8)
+        return np.empty(self._observation_size, self._dtype), np.empty(self._num_actions, np.int8)
 
     def _look_for_player(self) -> None:
         player = int(self._player[0])

@@ -12,21 +12,20 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from blackjacky_env.engine.game import IllegalActionError, check_choice, check_integer
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.opponents import Opponent, find_opponents
-
-Vector = npt.NDArray[np.int8]
 
 
 class SeatEnv(gymnasium.Env[Vector, np.int64]):
     """One seat of a table for Gymnasium; the opponents play between the learner's decisions.
 
-    The observation is the vector (int8) that the game's README describes. The mask of legal actions (int8, 0 or 1)
-    stands in ``info["action_mask"]`` and is what `action_masks` gives to sb3-contrib. A step plays on to the learner's
-    next decision and adds up his rewards on the way; if he can act no more, it plays the game to its end. What happens
-    before his first decision is nobody's reward. Games that end before it are skipped at reset and counted in
-    ``info["skipped_games"]``, so this class is for learning; evaluation needs whole games. ``table`` is the `TableEnv`
-    behind it, for looking at the game (`TableEnv.snapshot`, `TableEnv.action_name`).
+    The observation is the vector (int8 or int16) that the game's README describes. The mask of legal actions (int8, 0
+    or 1) stands in ``info["action_mask"]`` and is what `action_masks` gives to sb3-contrib. A step plays on to the
+    learner's next decision and adds up his rewards on the way; if he can act no more, it plays the game to its end.
+    What happens before his first decision is nobody's reward. Games that end before it are skipped at reset and counted
+    in ``info["skipped_games"]``, so this class is for learning; evaluation needs whole games. ``table`` is the
+    `TableEnv` behind it, for looking at the game (`TableEnv.snapshot`, `TableEnv.action_name`).
 
     Example:
         >>> import blackjacky_env, gymnasium
@@ -122,12 +121,11 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         self._running = not self._is_over()
         return self._observe(), reward, not self._running, False, {"action_mask": self.action_masks()}
 
-    def action_masks(self) -> Vector:
+    def action_masks(self) -> npt.NDArray[np.int8]:
         """1 for the legal actions, int8, shape (n,); all 0 when the episode is over."""
         if not self._running:
             return np.zeros(self.table.game.num_actions, np.int8)
-        mask: Vector = self.table.observe(self._learner)["action_mask"]
-        return mask
+        return self.table.observe(self._learner)["action_mask"].astype(np.int8, copy=False)
 
     def render(self) -> str | None:
         """The table as the learner sees it: text for ``"ansi"``, printed for ``"human"``."""

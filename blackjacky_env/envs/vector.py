@@ -134,7 +134,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         if self._encoding:
             self.single_observation_space = spaces.Box(-np.inf, np.inf, (self._encoding.size,), np.float32)
         else:
-            self.single_observation_space = spaces.Box(layout.low, layout.high, dtype=np.int8)
+            self.single_observation_space = spaces.Box(layout.low, layout.high, dtype=layout.dtype.type)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)

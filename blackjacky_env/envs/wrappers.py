@@ -27,9 +27,8 @@ class _Scaling:
     """From a vector of the layout to float32 numbers."""
 
     def __init__(self, layout: Layout) -> None:
-        low, high = layout.low.astype(np.float32), layout.high.astype(np.float32)
-        self.largest = np.maximum(np.maximum(-low, high), 1)
-        self.space = spaces.Box(low / self.largest, high / self.largest, dtype=np.float32)
+        self.largest = layout.largest
+        self.space = spaces.Box(layout.low / self.largest, layout.high / self.largest, dtype=np.float32)
 
     def __call__(self, vector: npt.NDArray[Any]) -> Scaled:
         scaled: Scaled = np.divide(vector, self.largest, dtype=np.float32)

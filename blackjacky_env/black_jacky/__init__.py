@@ -21,6 +21,7 @@ GAME = Game(
     check_options=options.check_options,
     write_options=options.write_options,
     read_options=options.read_options,
+    card_names=tuple(range(rules.VALUES)),
     read_deck=options.read_deck,
     sample_state=observation.sample_state,
     rules=Rules(

@@ -93,8 +93,10 @@ class Game:
     """(state, num_players, variant, options in force): set them in a zeroed record."""
     read_options: Callable[[State], tuple[int, str, dict[str, Any]]]
     """(state): the number of players, variant and options that were written."""
+    card_names: tuple[int | str, ...]
+    """By the integer that stands for a card: how the snapshot writes it."""
     read_deck: Callable[[Iterable[Any], int, Mapping[str, Any]], list[int]]
-    """(cards as the snapshot writes them, num_players, options): all cards as integers, top first, or a `ValueError`."""
+    """(cards as the snapshot writes them, num_players, options): all cards as integers, top first; else `ValueError`."""
     sample_state: Callable[[Any, np.random.Generator], Any]
     """(observation vector, generator): a record array, shape (1,), of a position that shows this observation."""
     rules: Rules

@@ -6,7 +6,6 @@ without wrappers.
 
 from __future__ import annotations
 
-import copy
 import math
 import operator
 import os
@@ -372,6 +371,12 @@ class TableEnv(AECEnv[str, Any, Any]):
             rigged["deck"] = [self.game.read_deck(cards, self.num_players, self.options) for cards in decks]
         return rigged
 
+    def _written_reset_options(self) -> dict[str, Any]:
+        """The reset options that rigged the deals, with cards as the snapshot writes them."""
+        decks = self._rigged.get("deck")
+        names = self.game.card_names
+        return {**self._rigged, **({"deck": [[names[card] for card in deck] for deck in decks]} if decks else {})}
+
     def _redeal_if_rigged(self) -> bool:
         """If a deal was just made for which there is a deck, make it once more from that deck; whether it was."""
         deals, decks = int(self._states["deals"][0]), self._rigged.get("deck", [])
@@ -426,7 +431,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return {
             **self._identity(),
             "key": int(self._states["key"][0]),
-            "reset_options": copy.deepcopy(self._rigged),
+            "reset_options": self._written_reset_options(),
             "actions": list(self._actions),
         }
 

@@ -15,7 +15,7 @@ from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.random import draw
 from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED, places_from
-from blackjacky_env.schwarze_katze.hidden import deal_unseen
+from blackjacky_env.schwarze_katze.imagined import deal_unseen
 from blackjacky_env.schwarze_katze.rules import (
     CARDS,
     NOBODY,

@@ -13,7 +13,6 @@ import numpy as np
 
 from blackjacky_agents.bots.schwarze_katze.cards import (
     MY_HAND,
-    NOTHING,
     NUM_PLAYERS,
     TABLE,
     TRICKS_TAKEN,
@@ -43,9 +42,9 @@ PARAMETERS = np.array([1.0, 0.6, 0.3, 1.0, 1.0, 9.0], np.float32)
 class Count(NamedTuple):
     """What the unseen cards say."""
 
-    unseen: np.ndarray  # type: ignore[type-arg]  # int64, (52,): 1 for cards that others hold
-    by_suit: np.ndarray  # type: ignore[type-arg]  # int64, (4,): how many of each suit
-    shares: np.ndarray  # type: ignore[type-arg]  # float64, (10, 4): chance that a seat holds a given unseen card of the suit
+    unseen: np.ndarray  # int64, (52,): 1 for cards that others hold
+    by_suit: np.ndarray  # int64, (4,): how many of each suit
+    shares: np.ndarray  # float64, (10, 4): chance that a seat holds a given unseen card of the suit
 
 
 @compiled

@@ -15,17 +15,17 @@ from blackjacky_agents.bots.black_jacky import counter, threshold, trickster
 from blackjacky_agents.checkpoint import load_agent
 from blackjacky_agents.searchers import SEARCHERS, make_searcher
 from blackjacky_env.envs.opponents import register_opponent
-from blackjacky_env.games import get_game
+from blackjacky_env.games import GAMES, get_game
 
-GAMES = ("black_jacky",)
 BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
-    ("black_jacky", "random"): lambda: CompiledAgent("random", "black_jacky", random.choose),
+    **{(game, "random"): partial(CompiledAgent, "random", game, random.choose) for game in GAMES},
     ("black_jacky", "threshold"): lambda: CompiledAgent("threshold", "black_jacky", threshold.choose, threshold.LIMITS),
     ("black_jacky", "trickster"): lambda: CompiledAgent(
         "trickster", "black_jacky", trickster.choose, trickster.PARAMETERS
     ),
     ("black_jacky", "counter"): lambda: CompiledAgent("counter", "black_jacky", counter.choose, counter.PARAMETERS),
 }
+"""Bots by game and name, those of a game from the weakest to the strongest."""
 
 SHIPPED = {("black_jacky", "champion"): Path(__file__).parent / "trained" / "champion.safetensors"}
 """Weights of trained agents that have a name; their cards lie beside them."""

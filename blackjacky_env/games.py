@@ -1,4 +1,8 @@
-"""The registry of games: one line each. A game is imported when it is first asked for."""
+"""The registry of games: one line each. A game is imported when it is first asked for.
+
+A game called NAME has the module `blackjacky_env.NAME_v0`, the environment ``blackjacky/NAME-v0`` of PettingZoo, and
+for Gymnasium the seat ``blackjacky/NameSeat-v0``.
+"""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from pettingzoo.env_registry.exceptions import FailedToImport
 from time_agents import compiled_agent, observations
 from tqdm import tqdm
 
-from blackjacky_agents.training import PRESETS, Run, time_shares
+from blackjacky_agents.training import Run, presets_of, time_shares
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_out
@@ -386,7 +386,7 @@ def decision(act: Callable[[dict[str, Any]], int], seen: Sequence[dict[str, Any]
 
 def training_probe(args: Args, folder: Path) -> Probe:
     """Updates of a learner with the settings of `make train`, bots and one earlier copy of it in the other seats."""
-    settings = replace(PRESETS["quick"], seed=args.seed, test_games=2)
+    settings = replace(presets_of(GAME)["quick"], seed=args.seed, test_games=2)
     if args.quick:
         settings = replace(settings, games=16, rollout=16, batch=64)
     run = Run(settings, folder, "")

@@ -4,7 +4,8 @@
     python scripts/train.py --resume runs/NAME
 
 The presets quick and full train with MaskablePPO; league tries out what each action leads to, and trains in a league of
-bots, earlier copies of the learner and exploiters. `--preset NAME --help` lists the options of a preset.
+bots, earlier copies of the learner and exploiters. `--preset NAME --help` lists the options of a preset; `--game GAME`
+learns another game, which may have fewer presets.
 Everything is kept in runs/NAME; the agent is called `ppo:runs/NAME` then. Ctrl-C stops after the present update.
 """
 
@@ -30,9 +31,9 @@ from machine import machine
 
 from blackjacky_agents.checkpoint import identity, write_json
 from blackjacky_agents.evaluation import results_table
-from blackjacky_agents.league import League, LeagueSettings
-from blackjacky_agents.network import find_encoding
-from blackjacky_agents.training import GAME, PRESETS, Run, Settings, markdown_table, time_shares, versions
+from blackjacky_agents.features import find_encoding
+from blackjacky_agents.league import LEAGUES, League, LeagueSettings
+from blackjacky_agents.training import Run, Settings, markdown_table, presets_of, time_shares, versions
 from blackjacky_env.engine.table import record_layout
 from blackjacky_env.games import get_game
 
@@ -82,14 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def read_arguments(arguments: Sequence[str]) -> tuple[AnySettings, Path | None]:
     """Settings, and the folder to resume or None; `ValueError` if that folder was made with other settings."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--preset", choices=[*PRESETS, "league"])
+    first.add_argument("--game", default=Settings.game)
+    first.add_argument("--preset", default=Settings.preset)
     first.add_argument("--resume", type=Path)
     known, _ = first.parse_known_args(arguments)
-    stored = (
-        read_settings(known.resume)
-        if known.resume
-        else {**PRESETS, "league": LeagueSettings()}[known.preset or "quick"]
-    )
+    stored = read_settings(known.resume) if known.resume else preset_settings(known.game, known.preset)
     kind = type(stored)
     defaults = (LeagueArguments if kind is LeagueSettings else Arguments)(**dataclasses.asdict(stored))
     given = tyro.cli(type(defaults), description=__doc__, default=defaults, args=arguments)
@@ -97,6 +95,15 @@ def read_arguments(arguments: Sequence[str]) -> tuple[AnySettings, Path | None]:
     if known.resume:
         refuse_others(known.resume, stored, settings)
     return settings, known.resume
+
+
+def preset_settings(game: str, preset: str) -> AnySettings:
+    """The settings of a preset of a game; `ValueError` names those that there are."""
+    get_game(game)  # refuses a game that does not exist
+    found: dict[str, AnySettings] = {**presets_of(game), **({"league": LEAGUES[game]} if game in LEAGUES else {})}
+    if preset not in found:
+        raise ValueError(f"there is no preset {preset!r} for {game}; allowed are {', '.join(map(repr, found))}")
+    return found[preset]
 
 
 def refuse_others(folder: Path, stored: AnySettings, given: AnySettings) -> None:
@@ -131,8 +138,8 @@ def read_settings(folder: Path) -> AnySettings:
 
 def run_identity(settings: AnySettings) -> dict[str, Any]:
     """What a run must share with the package that goes on with it: its checkpoints keep games in the middle."""
-    identity_of_agent = identity(GAME, find_encoding(settings.encoding, GAME))
-    return {**identity_of_agent, "layout": record_layout(get_game(GAME).state_dtype)}
+    identity_of_agent = identity(settings.game, find_encoding(settings.encoding, settings.game))
+    return {**identity_of_agent, "layout": record_layout(get_game(settings.game).state_dtype)}
 
 
 def new_folder(settings: AnySettings) -> Path:
@@ -163,7 +170,8 @@ def write_settings(folder: Path, settings: AnySettings, command: str) -> None:
 
 def show_results(run: Run | League) -> None:
     """Print the table and the times; write them into the run's folder and the agent's card."""
-    rows = results_table(run.learner(greedy=True), run.bots, run.settings.final_games, run.settings.threads)
+    settings = run.settings
+    rows = results_table(run.learner(greedy=True), run.bots, settings.final_games, settings.threads, settings.game)
     times = {"steps_per_second": run.steps / run.clock.seconds}
     table = markdown_table(rows)
     speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s."

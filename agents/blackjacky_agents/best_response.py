@@ -15,7 +15,6 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.checkpoint import load_agent
 from blackjacky_agents.evaluation import Score, against_copies
 from blackjacky_agents.league import League, LeagueSettings
-from blackjacky_agents.training import GAME
 
 BEST_FILE = "best.safetensors"
 _FRESH_SEED = 10**9  # the final games are none of those by which the best network was chosen
@@ -59,8 +58,7 @@ class BestResponse(League):
 
     def final_score(self) -> Score:
         """The best network in games that it was not chosen by."""
-        agent: CompiledAgent = load_agent(self.folder / BEST_FILE, GAME)
+        agent: CompiledAgent = load_agent(self.folder / BEST_FILE, self.game.name)
         settings = self.settings
-        return against_copies(agent, self.bots, self.test_players, settings.final_games, _FRESH_SEED, settings.threads)[
-            0
-        ]
+        games, threads = settings.final_games, settings.threads
+        return against_copies(agent, self.bots, self.test_players, games, _FRESH_SEED, threads, game=self.game.name)[0]

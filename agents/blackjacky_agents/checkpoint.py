@@ -22,7 +22,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.network import Encoding, Layers, find_encoding, network_policy, pack
+from blackjacky_agents.features import Encoding, find_encoding
+from blackjacky_agents.network import Layers, network_policy, pack
 from blackjacky_env.games import get_game
 
 Arrays = dict[str, npt.NDArray[Any]]

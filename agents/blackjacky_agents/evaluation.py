@@ -14,6 +14,7 @@ from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
 
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 _Z = 1.96  # of a 95 % interval
@@ -72,13 +73,20 @@ def against_copies(
     return scores
 
 
-def results_table(agent: Agent, opponents: Sequence[Agent], games: int, threads: int = 2) -> list[dict[str, Any]]:
-    """The agent in a random seat against copies of each opponent: one row per table size (4, 2, 6) and opponent."""
+def results_table(
+    agent: Agent, opponents: Sequence[Agent], games: int, threads: int = 2, game: str = "black_jacky"
+) -> list[dict[str, Any]]:
+    """The agent in a random seat against copies of each opponent: a row for each table size and opponent.
+
+    The sizes are the usual one of the game, its smallest and its largest.
+    """
+    declared = get_game(game)
+    sizes = dict.fromkeys((declared.default_players, declared.min_players, declared.max_players))
     return [
         {"players": num_players, "opponents": opponent.name, **asdict(score)}
-        for num_players in (4, 2, 6)
+        for num_players in sizes
         for opponent, score in zip(
-            opponents, against_copies(agent, opponents, num_players, games, threads=threads), strict=True
+            opponents, against_copies(agent, opponents, num_players, games, threads=threads, game=game), strict=True
         )
     ]
 

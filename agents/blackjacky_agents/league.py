@@ -37,14 +37,12 @@ from blackjacky_agents.checkpoint import (
     save_agent,
     save_checkpoint,
 )
-from blackjacky_agents.evaluation import against_copies
+from blackjacky_agents.evaluation import Score, against_copies
+from blackjacky_agents.features import STANDINGS, Encoding, find_encoding
 from blackjacky_agents.lookahead import Studies, study
 from blackjacky_agents.network import (
-    STANDINGS,
-    Encoding,
     Layers,
     encode_all,
-    find_encoding,
     layers_of,
     network_policy,
     pack,
@@ -52,7 +50,6 @@ from blackjacky_agents.network import (
 from blackjacky_agents.registry import SHIPPED
 from blackjacky_agents.training import (
     CHECKPOINT_SECONDS,
-    GAME,
     Clock,
     compiled_agent,
     draw_curve,
@@ -68,7 +65,6 @@ from blackjacky_env.games import get_game
 
 _STANDING_UNITS = (64, 64)
 _NETWORKS = ("policy", "averaged", "standing", "stakes")
-_VARIANTS = ("classic", "schnell_duell")
 _JUDGING_UPDATES = 50  # of the network for standings, before anything is tried out
 _SEEDS = 2**40  # of games belong to each seed of a league
 _EXPLOITER_SEEDS = 2**62  # of an exploiter's games, beyond those of the league
@@ -90,6 +86,8 @@ class LeagueSettings:
     """Where the defaults of everything below come from."""
     name: str = ""
     """The run is kept in runs/NAME; by default preset and time of day."""
+    game: str = "black_jacky"
+    """The game to learn."""
     seed: int = 0
     """All random numbers follow from it."""
     steps: int = 100_000_000
@@ -99,15 +97,16 @@ class LeagueSettings:
     players: tuple[int, ...] = (4, 2, 4, 3, 4, 6, 4, 2, 5, 4)
     """Table sizes; game i has the i-th, over and over."""
     schnell_duell: float = 0.12
-    """Share of the games that are played in the variant Schnell-Duell."""
+    """Share of the games that are played in the game's second variant, which is Schnell-Duell in Black Jacky."""
     bots: tuple[str, ...] = ("counter", "trickster", "threshold", "random")
     """Bots in the pool from the beginning on."""
     teacher: str = FULL
     """Whom the learner imitates before it plays itself."""
     lessons: int = 2_500_000
     """Decisions of the teacher that it imitates; 0: it begins with nothing."""
-    encoding: Literal["cards", "advice"] = "cards"
-    """What the learner is shown: the cards and their odds, or also what `counter` thinks of the actions."""
+    encoding: str = "cards"
+    """What the learner is shown, by name (`blackjacky_agents.features`): in Black Jacky cards, the cards and their
+    odds, or advice, also what `counter` thinks of the actions."""
     smoothing: float = 0.05
     """Share of all legal actions alike in what is imitated: the learner stays open to what its teacher never does."""
     start: str = ""
@@ -156,6 +155,10 @@ class LeagueSettings:
     """Games in each cell of the table at the end."""
 
 
+LEAGUES = {"black_jacky": LeagueSettings()}
+"""The preset league, by game."""
+
+
 def check_league_settings(settings: LeagueSettings) -> None:
     """`ValueError` naming the first setting with which no training can run."""
     for name in ("steps", "games", "most", "refresh", "memory", "reuse", "batch", "test_games", "final_games"):
@@ -164,7 +167,12 @@ def check_league_settings(settings: LeagueSettings) -> None:
         check_integer(name, getattr(settings, name), 0, 2**40)
     for units in settings.hidden:
         check_integer("hidden", units, 1, 2**16)
-    game = get_game(GAME)
+    game = get_game(settings.game)
+    find_encoding(settings.encoding, settings.game)
+    if settings.game not in STANDINGS:
+        raise ValueError(f"a league of {settings.game} needs to be shown how players stand (`features.STANDINGS`)")
+    if settings.schnell_duell and len(game.variants) < 2:
+        raise ValueError(f"schnell_duell={settings.schnell_duell} needs a second variant, which {game.name} lacks")
     for number in settings.players:
         check_integer("players", number, game.min_players, game.max_players)
     if not settings.bots or not settings.players:
@@ -219,8 +227,8 @@ class Learner:
     """
 
     def __init__(self, settings: LeagueSettings, seed: int, start: Layers | None = None) -> None:
-        self.settings, game = settings, get_game(GAME)
-        self.encoding, self.standing_encoding = find_encoding(settings.encoding, GAME), STANDINGS[GAME]
+        self.settings, game = settings, get_game(settings.game)
+        self.encoding, self.standing_encoding = find_encoding(settings.encoding, game.name), STANDINGS[game.name]
         self.rng = np.random.default_rng([seed, 2])
         with torch.random.fork_rng():
             torch.manual_seed(seed)
@@ -243,7 +251,7 @@ class Learner:
     def agent(self, greedy: bool) -> CompiledAgent:
         """Who plays by the averaged network: its likeliest actions, or (not greedy) samples."""
         parameters = pack(layers_of(linears(self.averaged)), greedy)
-        return CompiledAgent("learner", GAME, network_policy(self.encoding), parameters)
+        return CompiledAgent("learner", self.settings.game, network_policy(self.encoding), parameters)
 
     def worth(self) -> tuple[Encoding, npt.NDArray[np.float32]]:
         """What `study` takes to estimate the worth of a standing."""
@@ -365,7 +373,7 @@ def linears(network: nn.Sequential) -> list[nn.Linear]:
 
 def read_start(settings: LeagueSettings) -> Layers:
     """The layers that the learner begins with; `ValueError` if they are of another encoding or other sizes."""
-    layers, encoding, _ = read_network(SHIPPED.get((GAME, settings.start), settings.start), GAME)
+    layers, encoding, _ = read_network(SHIPPED.get((settings.game, settings.start), settings.start), settings.game)
     sizes = tuple(len(bias) for _, bias in layers[:-1])
     if (encoding.name, sizes) != (settings.encoding, settings.hidden):
         raise ValueError(
@@ -414,12 +422,12 @@ def play_tables(
     Game i has seed ``first_seed + i``, the i-th table size of the settings, and agents ``seating[i]`` (N, P). ``rate``
     instead of that of the settings.
     """
-    settings, game, count = learner.settings, get_game(GAME), len(seating)
+    settings, game, count = learner.settings, get_game(learner.settings.game), len(seating)
     sizes = table_sizes(settings, count)
     quick = np.random.default_rng([first_seed, 3]).random(count) < settings.schnell_duell
     states = zeros(count, game.state_dtype)
     for i in range(count):
-        states[i] = template(int(sizes[i]), _VARIANTS[int(quick[i])])
+        states[i] = template(game.name, int(sizes[i]), game.variants[int(quick[i])])
     studied = np.arange(len(agents)) == 0
     studies = study(
         game,
@@ -445,9 +453,9 @@ def table_sizes(settings: LeagueSettings, count: int) -> npt.NDArray[np.int64]:
 
 
 @cache
-def template(num_players: int, variant: str) -> Any:
-    """A record with options written."""
-    game = get_game(GAME)
+def template(name: str, num_players: int, variant: str) -> Any:
+    """A record of the game of that name with options written."""
+    game = get_game(name)
     return game.new_state(num_players, variant, game.check_options(num_players, variant, {}))[0]
 
 
@@ -458,7 +466,7 @@ def seat_among(
 
     The learner alone, in one seat among copies of one opponent, or in one seat and some others at a mixed table.
     """
-    count, seats = settings.games, get_game(GAME).max_players
+    count, seats = settings.games, get_game(settings.game).max_players
     rows = np.arange(count)
     own = rng.integers(table_sizes(settings, count))
     seating = 1 + rng.choice(len(weights), (count, seats), p=weights / weights.sum())
@@ -514,12 +522,12 @@ class Lessons:
     """
 
     def __init__(self, settings: LeagueSettings) -> None:
-        self.settings, game = settings, get_game(GAME)
-        self.teacher = compiled_agent(settings.teacher)
+        self.settings, game = settings, get_game(settings.game)
+        self.teacher = compiled_agent(settings.teacher, settings.game)
         self.rng = np.random.default_rng([settings.seed, 5])
         self.teacher.reset(settings.seed)
         self.batch = make_batch(
-            GAME, _LESSON_GAMES, list(settings.players), seed=settings.seed, threads=settings.threads
+            settings.game, _LESSON_GAMES, list(settings.players), seed=settings.seed, threads=settings.threads
         )
         self._decisions = Memory(
             _LESSON_MEMORY, ((game.layout.size,), game.layout.dtype), ((game.num_actions,), np.int8), ((), np.int64)
@@ -568,7 +576,7 @@ def respond(
 
 def learn_to_judge(learner: Learner, agents: Sequence[CompiledAgent], first_seed: int) -> None:
     """Some games of the first agent in which nothing is tried out, so that standings are not judged at random."""
-    seating = np.zeros((learner.settings.games, get_game(GAME).max_players), np.int64)
+    seating = np.zeros((learner.settings.games, get_game(learner.settings.game).max_players), np.int64)
     played = play_tables(learner, agents, seating, first_seed, rate=0.0)
     learner.remember(played.studies)
     learner.learn_standings(_JUDGING_UPDATES, 1.0)
@@ -592,14 +600,15 @@ class League:
         check_league_settings(settings)
         torch.set_num_threads(settings.threads)
         self.settings, self.folder, self.command = settings, folder, command
-        self.bots = [compiled_agent(name) for name in bot_names(GAME)]
+        self.game = get_game(settings.game)
+        self.bots = [compiled_agent(name, settings.game) for name in bot_names(settings.game)]
         self.student = Learner(settings, settings.seed, read_start(settings) if settings.start else None)
-        self.pool = [Opponent(name, compiled_agent(name)) for name in settings.bots]
+        self.pool = [Opponent(name, compiled_agent(name, settings.game)) for name in settings.bots]
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
         self.steps = self.batches = self.refreshes = 0
         self.interrupted = False
-        self.test_players = 4
+        self.test_players = self.game.default_players
 
     @property
     def left(self) -> float:
@@ -644,8 +653,8 @@ class League:
         """Compile what will be played often, which is no part of the training time, and learn to judge standings."""
         if self.steps:
             return
-        against_copies(self.learner(greedy=True), self.bots, self.test_players, 1)
-        play_tables(self.student, self._agents(), np.zeros((1, get_game(GAME).max_players), np.int64), 0)
+        self._against_bots(1)
+        play_tables(self.student, self._agents(), np.zeros((1, self.game.max_players), np.int64), 0)
         self.clock.go_on_from(0)
         self._take_lessons()
         learn_to_judge(self.student, self._agents(), self.settings.seed)
@@ -725,14 +734,17 @@ class League:
 
     def test(self) -> dict[str, float]:
         """Win rates against copies of each bot in all other seats, written to ``progress.jsonl``."""
-        games, threads = self.settings.test_games, self.settings.threads
-        scores = against_copies(self.learner(greedy=True), self.bots, self.test_players, games, threads=threads)
+        scores = self._against_bots(self.settings.test_games)
         rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
         pool = {opponent.name: round(opponent.won / (opponent.won + opponent.lost), 3) for opponent in self.pool}
         line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": rates, "pool": pool}
         with (self.folder / "progress.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         return rates
+
+    def _against_bots(self, games: int) -> list[Score]:
+        learner, threads = self.learner(greedy=True), self.settings.threads
+        return against_copies(learner, self.bots, self.test_players, games, threads=threads, game=self.game.name)
 
     # ------------------------------------------------------------ files
 
@@ -746,9 +758,13 @@ class League:
         save_agent(
             path or self.folder / AGENT_FILE,
             layers_of(linears(self.student.averaged)),
-            GAME,
+            self.game.name,
             self.student.encoding,
-            trained_on={"variant": list(_VARIANTS), "num_players": sorted(set(self.settings.players)), "options": {}},
+            trained_on={
+                "variant": list(self.game.variants),
+                "num_players": sorted(set(self.settings.players)),
+                "options": {},
+            },
             steps=self.steps,
             seconds=round(self.clock.seconds, 1),
             command=self.command,
@@ -796,7 +812,7 @@ class League:
         policy = network_policy(self.student.encoding)
         bots = len(self.settings.bots)
         for i in range(len(state["pool"]) - bots):
-            self.pool.append(Opponent("", CompiledAgent("learner", GAME, policy, arrays[f"pool/{i}"])))
+            self.pool.append(Opponent("", CompiledAgent("learner", self.game.name, policy, arrays[f"pool/{i}"])))
         for opponent, (name, won, lost) in zip(self.pool, state["pool"], strict=True):
             opponent.name, opponent.won, opponent.lost = name, won, lost
 

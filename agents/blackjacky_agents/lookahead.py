@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.network import Encoding, forward, softmax
+from blackjacky_agents.features import Encoding
+from blackjacky_agents.network import forward, softmax
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents import features
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
+from blackjacky_agents.features import Encoding, encodings_of
 from blackjacky_env.engine.compiling import compiled, entry
-from blackjacky_env.engine.game import check_choice
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import Encoder, Policy
 from blackjacky_env.engine.random import draw
@@ -24,30 +23,6 @@ Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU stands between them."""
 
 _HEADER = 2  # greedy flag, number of layers; then all sizes, inputs first
-
-
-class Encoding(NamedTuple):
-    """What a network is shown instead of the observation."""
-
-    name: str
-    version: int
-    """Raised when the numbers come to mean something else."""
-    function: Encoder
-    size: int
-
-
-ENCODINGS = {
-    ("black_jacky", "cards"): Encoding("cards", features.VERSION, features.cards, features.LAYOUT.size),
-    ("black_jacky", "advice"): Encoding("advice", features.VERSION, features.advice, features.ADVICE_LAYOUT.size),
-}
-"""The encodings by game and name."""
-STANDINGS = {"black_jacky": Encoding("standing", features.VERSION, features.standing, features.STANDING_LAYOUT.size)}
-"""By game, how the players stand, without any cards: what a network is shown that judges positions between rounds."""
-
-
-def find_encoding(name: str, game: str) -> Encoding:
-    """The encoding of that name; `ValueError` names those that there are for the game."""
-    return ENCODINGS[game, check_choice("encoding", name, tuple(name for of, name in ENCODINGS if of == game))]
 
 
 def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
@@ -217,7 +192,8 @@ def action_probabilities(
 
 def _find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
     """The agent, and what its network is shown; `TypeError` if it is none."""
-    for (game, _), encoding in ENCODINGS.items():
-        if isinstance(agent, CompiledAgent) and agent.game == game and agent.policy is network_policy(encoding):
-            return agent, encoding
+    if isinstance(agent, CompiledAgent):
+        for encoding in encodings_of(agent.game).values():
+            if agent.policy is network_policy(encoding):
+                return agent, encoding
     raise TypeError(f"agent {agent.name!r} is no network, so it has no chances of actions; trained agents have")

@@ -10,29 +10,19 @@ from itertools import product
 from pathlib import Path
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.bots import random
-from blackjacky_agents.bots.black_jacky import counter, threshold, trickster
-from blackjacky_agents.bots.schwarze_katze import counter as schwarze_katze_counter
-from blackjacky_agents.bots.schwarze_katze import low
+from blackjacky_agents.bots import black_jacky, random, schwarze_katze
 from blackjacky_agents.checkpoint import load_agent
 from blackjacky_agents.searchers import SEARCHERS, make_searcher
 from blackjacky_env.envs.opponents import register_opponent
-from blackjacky_env.games import get_game
+from blackjacky_env.games import GAMES, get_game
 
-GAMES = ("black_jacky", "schwarze_katze")
+_BOTS = {"black_jacky": black_jacky.BOTS, "schwarze_katze": schwarze_katze.BOTS}
 BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
-    ("black_jacky", "random"): lambda: CompiledAgent("random", "black_jacky", random.choose),
-    ("black_jacky", "threshold"): lambda: CompiledAgent("threshold", "black_jacky", threshold.choose, threshold.LIMITS),
-    ("black_jacky", "trickster"): lambda: CompiledAgent(
-        "trickster", "black_jacky", trickster.choose, trickster.PARAMETERS
-    ),
-    ("black_jacky", "counter"): lambda: CompiledAgent("counter", "black_jacky", counter.choose, counter.PARAMETERS),
-    ("schwarze_katze", "random"): lambda: CompiledAgent("random", "schwarze_katze", random.choose),
-    ("schwarze_katze", "low"): lambda: CompiledAgent("low", "schwarze_katze", low.choose),
-    ("schwarze_katze", "counter"): lambda: CompiledAgent(
-        "counter", "schwarze_katze", schwarze_katze_counter.choose, schwarze_katze_counter.PARAMETERS
-    ),
+    (game, name): partial(CompiledAgent, name, game, *bot)
+    for game in GAMES
+    for name, bot in {"random": (random.choose, None), **_BOTS.get(game, {})}.items()
 }
+"""Bots by game and name, those of a game from the weakest to the strongest."""
 
 SHIPPED = {("black_jacky", "champion"): Path(__file__).parent / "trained" / "champion.safetensors"}
 """Weights of trained agents that have a name; their cards lie beside them."""

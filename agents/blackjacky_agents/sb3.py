@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.network import Encoding
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_agents.features import Encoding, raw_encoding
 from blackjacky_env.engine.game import Game, check_integer
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import check_list
@@ -40,7 +38,7 @@ class LearnerVecEnv(VecEnv):
         opponents: line-ups; each game draws one of them.
         seat: the learner's seat; None: drawn for each game.
         variant: name of the variant, the game's first by default.
-        reward: ``"win"``, or the game's score reward (``"hearts"``).
+        reward: ``"win"``, or the game's score reward.
         score_weight: with ``reward="win"``, this many times the score reward is added, which speeds up learning.
         encoding: what the learner is shown; by default the observation, scaled by its declared ranges.
         seed: the same seed and actions make the same games.
@@ -193,15 +191,3 @@ def _lineups(opponents: Sequence[Lineup]) -> list[list[str | CompiledAgent]]:
 def _scaled_space(game: Game) -> spaces.Box:
     layout = game.layout
     return spaces.Box(layout.low / layout.largest, layout.high / layout.largest, dtype=np.float32)
-
-
-@cache
-def raw_encoding(game: Game) -> Encoding:
-    """The observation as float32, each entry divided by the largest magnitude that it can have."""
-    scale = 1 / game.layout.largest
-
-    def encode(observation, mask, out):  # type: ignore[no-untyped-def]  # compiled
-        for i in range(len(scale)):
-            out[i] = observation[i] * scale[i]
-
-    return Encoding("raw", game.version, compiled(encode), game.layout.size)

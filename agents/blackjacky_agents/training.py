@@ -24,15 +24,13 @@ from tqdm import tqdm
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.checkpoint import AGENT_FILE, Arrays, load_checkpoint, save_agent, save_checkpoint, write_aside
-from blackjacky_agents.evaluation import against_copies
-from blackjacky_agents.features import ADVICE_LAYOUT
-from blackjacky_agents.network import Encoding, find_encoding, layers_of, network_policy, pack
+from blackjacky_agents.evaluation import Score, against_copies
+from blackjacky_agents.features import Encoding, encodings_of, find_encoding
+from blackjacky_agents.network import layers_of, network_policy, pack
 from blackjacky_agents.sb3 import LearnerVecEnv, Lineup
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.games import get_game
 
-GAME = "black_jacky"
-NUM_ACTIONS = get_game(GAME).num_actions
 CHECKPOINT_SECONDS = 30.0  # a kill loses at most so much work and one update
 
 
@@ -44,6 +42,8 @@ class Settings:
     """Where the defaults of everything below come from: quick takes minutes, full up to an hour."""
     name: str = ""
     """The run is kept in runs/NAME; by default preset and time of day."""
+    game: str = "black_jacky"
+    """The game to learn."""
     seed: int = 0
     """All random numbers follow from it."""
     steps: int = 3_000_000
@@ -60,12 +60,13 @@ class Settings:
     """How many of the opponents are earlier copies."""
     refresh: int = 250_000
     """Steps from one copy (and checkpoint, and test) to the next."""
-    encoding: Literal["cards", "advice"] = "cards"
-    """What the learner is shown: the cards and their odds, or also what `counter` thinks of the actions."""
+    encoding: str = "cards"
+    """What the learner is shown, by name (`blackjacky_agents.features`). Every game has raw, the observation as it is;
+    Black Jacky has cards, the cards and their odds, and advice, also what `counter` thinks of the actions."""
     advice_logit: float = 0.0
-    """With the encoding advice: what the first network adds to the logit of the action that `counter` would take. 0: it
-    starts from nothing; 4: it starts as good as `counter` and learns what to do otherwise (residual policy learning,
-    Silver et al. 2018)."""
+    """With an encoding that has the advice of a bot: what the first network adds to the logit of the action that the
+    bot would take. 0: it starts from nothing; 4: it starts as good as the bot and learns what to do otherwise
+    (residual policy learning, Silver et al. 2018)."""
     hidden: tuple[int, ...] = (256, 256)
     """Sizes of the hidden layers of policy and value network."""
     games: int = 256
@@ -84,19 +85,20 @@ class Settings:
     """Discount."""
     gae_lambda: float = 0.95
     """Of the advantage estimate."""
-    hearts_weight: float = 0.3
-    """How much each heart gained or lost adds to the reward of winning."""
+    score_weight: float = 0.3
+    """How much each point of the game's score (a heart in Black Jacky) that is gained or lost adds to the reward of
+    winning."""
     threads: int = 2
     """CPU threads."""
     test_games: int = 1000
-    """Games against three copies of each bot in tests during the training."""
+    """Games against copies of each bot in tests during the training."""
     final_games: int = 4000
     """Games in each cell of the table at the end."""
 
 
 PRESETS = {
-    "quick": Settings(),
-    "full": Settings(
+    ("black_jacky", "quick"): Settings(),
+    ("black_jacky", "full"): Settings(
         preset="full",
         steps=60_000_000,
         minutes=50,
@@ -112,6 +114,19 @@ PRESETS = {
         final_games=20_000,
     ),
 }
+"""By game and name."""
+
+
+def presets_of(game: str) -> dict[str, Settings]:
+    """The presets of a game by name; a game that has none is learned quickly with what every game has."""
+    found = {name: settings for (of, name), settings in PRESETS.items() if of == game}
+    return found or {"quick": _usual_settings(game)}
+
+
+def _usual_settings(game: str) -> Settings:
+    """Settings at the game's usual table, against all its bots, with the first of its encodings."""
+    players, encoding = (get_game(game).default_players,), next(iter(encodings_of(game)))
+    return Settings(game=game, players=players, bots=tuple(bot_names(game)), encoding=encoding)
 
 
 def check_settings(settings: Settings) -> None:
@@ -125,11 +140,25 @@ def check_settings(settings: Settings) -> None:
         raise ValueError("bots=() names nobody to play against")
     if not settings.minutes > 0:
         raise ValueError(f"minutes={settings.minutes} is out of range; allowed is any number above 0")
-    if settings.advice_logit and settings.encoding != "advice":
-        raise ValueError(f"advice_logit={settings.advice_logit} needs encoding='advice', not {settings.encoding!r}")
-    if settings.advice_logit and min(settings.hidden, default=NUM_ACTIONS) < NUM_ACTIONS:
+    find_encoding(settings.encoding, settings.game)
+    if settings.advice_logit:
+        _check_advice(settings)
+
+
+def _check_advice(settings: Settings) -> None:
+    """`ValueError` unless the first network can pass the advice of a bot on."""
+    with_advice = [one.name for one in encodings_of(settings.game).values() if one.advice is not None]
+    if not with_advice:
         raise ValueError(
-            f"advice_logit={settings.advice_logit} needs hidden layers of {NUM_ACTIONS} units or more, "
+            f"advice_logit={settings.advice_logit} needs advice, and no encoding of {settings.game} has it"
+        )
+    if settings.encoding not in with_advice:
+        allowed = " or ".join(map(repr, with_advice))
+        raise ValueError(f"advice_logit={settings.advice_logit} needs encoding={allowed}, not {settings.encoding!r}")
+    num_actions = get_game(settings.game).num_actions
+    if min(settings.hidden, default=num_actions) < num_actions:
+        raise ValueError(
+            f"advice_logit={settings.advice_logit} needs hidden layers of {num_actions} units or more, "
             f"not hidden={settings.hidden}"
         )
 
@@ -169,15 +198,16 @@ def draw_lineups(
     copies: Sequence[CompiledAgent],
     copies_share: float,
     rng: np.random.Generator,
+    others: int,
     count: int = 128,
 ) -> list[Lineup]:
-    """Line-ups of five, every second one of five times the same agent; ``copies_share`` of all agents are copies."""
+    """Line-ups of so many ``others``, every second one of one agent alone; ``copies_share`` of all are copies."""
 
     def draw() -> CompiledAgent:
         group = copies if copies and rng.random() < copies_share else bots
         return group[int(rng.integers(len(group)))]
 
-    return [draw() if i % 2 else [draw() for _ in range(5)] for i in range(count)]
+    return [draw() if i % 2 else [draw() for _ in range(others)] for i in range(count)]
 
 
 def make_model(settings: Settings, env: LearnerVecEnv, clock: Clock) -> MaskablePPO:
@@ -206,15 +236,19 @@ def linears_of(model: MaskablePPO) -> list[torch.nn.Linear]:
     return [module for module in modules if isinstance(module, torch.nn.Linear)]
 
 
-def as_agent(model: MaskablePPO, encoding: Encoding, greedy: bool = True) -> CompiledAgent:
+def as_agent(model: MaskablePPO, encoding: Encoding, greedy: bool = True, game: str = "black_jacky") -> CompiledAgent:
     """The model as an agent that plays inside batches: its likeliest actions, or (not greedy) samples of its policy."""
     parameters = pack(layers_of(linears_of(model)), greedy)
-    return CompiledAgent("learner", GAME, network_policy(encoding), parameters)
+    return CompiledAgent("learner", game, network_policy(encoding), parameters)
 
 
-def follow_advice(linears: Sequence[torch.nn.Linear], logit: float) -> None:
-    """Let the first units of fresh layers pass the advice on to the actions, with this weight at the end."""
-    units, inputs = torch.arange(NUM_ACTIONS), torch.arange(NUM_ACTIONS) + ADVICE_LAYOUT.offset("advice")
+def follow_advice(linears: Sequence[torch.nn.Linear], begins: int, logit: float) -> None:
+    """Let the first units of fresh layers pass the advice on to the actions, with this weight at the end.
+
+    ``begins``: where the advice begins in what the first layer is shown.
+    """
+    units = torch.arange(linears[-1].out_features)
+    inputs = units + begins
     with torch.no_grad():
         for linear in linears[:-1]:
             linear.weight[units] = 0
@@ -224,9 +258,9 @@ def follow_advice(linears: Sequence[torch.nn.Linear], logit: float) -> None:
         linears[-1].weight[units, units] = logit
 
 
-def compiled_agent(name: str) -> CompiledAgent:
-    """The agent of that name, which must be a compiled one."""
-    agent = make_agent(name, GAME)
+def compiled_agent(name: str, game: str) -> CompiledAgent:
+    """The agent of that name for a game, which must be a compiled one."""
+    agent = make_agent(name, game)
     assert isinstance(agent, CompiledAgent)
     return agent
 
@@ -245,25 +279,26 @@ class Run:
     def __init__(self, settings: Settings, folder: Path, command: str) -> None:
         check_settings(settings)
         self.settings, self.folder, self.command = settings, folder, command
-        self.bots = [compiled_agent(name) for name in bot_names(GAME)]
-        self.teachers = [compiled_agent(name) for name in settings.bots]
+        self.game = get_game(settings.game)
+        self.bots = [compiled_agent(name, settings.game) for name in bot_names(settings.game)]
+        self.teachers = [compiled_agent(name, settings.game) for name in settings.bots]
         self.copies: list[CompiledAgent] = []
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
-        self.encoding = find_encoding(settings.encoding, GAME)
+        self.encoding = find_encoding(settings.encoding, settings.game)
         self.env = LearnerVecEnv(
             settings.games,
             settings.players,
             self.bots,
-            score_weight=settings.hearts_weight,
+            score_weight=settings.score_weight,
             encoding=self.encoding,
             seed=settings.seed,
             threads=settings.threads,
-            game=GAME,
+            game=settings.game,
         )
         self.model = make_model(settings, self.env, self.clock)
-        if settings.advice_logit:
-            follow_advice(linears_of(self.model), settings.advice_logit)
+        if settings.advice_logit and self.encoding.advice is not None:
+            follow_advice(linears_of(self.model), self.encoding.advice, settings.advice_logit)
         self.env.set_opponents([*self.bots, self.learner(greedy=False)])  # all kinds that will ever play are compiled
 
     @property
@@ -273,12 +308,12 @@ class Run:
 
     def learner(self, greedy: bool) -> CompiledAgent:
         """The learner as it is now; not greedy: as it explores."""
-        return as_agent(self.model, self.encoding, greedy)
+        return as_agent(self.model, self.encoding, greedy, self.game.name)
 
     # ------------------------------------------------------------ opponents and tests
 
     def refresh(self) -> dict[str, float]:
-        """Take a copy into the opponents, draw their line-ups anew, and test against three copies of each bot."""
+        """Take a copy into the opponents, draw their line-ups anew, and test against copies of each bot."""
         self.copies.append(self.learner(greedy=False))
         if len(self.copies) > self.settings.copies:
             del self.copies[self.rng.integers(len(self.copies) - 1)]  # never the newest
@@ -287,17 +322,23 @@ class Run:
 
     def _seat_opponents(self) -> None:
         self.drawn_from = self.rng.bit_generator.state
-        self.env.set_opponents(draw_lineups(self.teachers, self.copies, self.settings.copies_share, self.rng))
+        share, others = self.settings.copies_share, self.game.max_players - 1
+        self.env.set_opponents(draw_lineups(self.teachers, self.copies, share, self.rng, others))
 
     def test(self) -> dict[str, float]:
-        """Win rates at tables of four against three copies of each bot, written to ``progress.jsonl``."""
-        learner, games, threads = self.learner(greedy=True), self.settings.test_games, self.settings.threads
-        scores = against_copies(learner, self.bots, 4, games, threads=threads)
+        """Win rates at tables of the usual size against copies of each bot, written to ``progress.jsonl``."""
+        scores = self._against_bots(self.settings.test_games)
         rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
         line = {"steps": self.model.num_timesteps, "seconds": round(self.clock.seconds, 1), "win_rate": rates}
         with (self.folder / "progress.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         return rates
+
+    def _against_bots(self, games: int) -> list[Score]:
+        learner, threads = self.learner(greedy=True), self.settings.threads
+        return against_copies(
+            learner, self.bots, self.game.default_players, games, threads=threads, game=self.game.name
+        )
 
     # ------------------------------------------------------------ files
 
@@ -311,9 +352,13 @@ class Run:
         save_agent(
             self.folder / AGENT_FILE,
             layers_of(linears_of(self.model)),
-            GAME,
+            self.game.name,
             self.encoding,
-            trained_on={"variant": "classic", "num_players": sorted(set(self.settings.players)), "options": {}},
+            trained_on={
+                "variant": self.game.variants[0],
+                "num_players": sorted(set(self.settings.players)),
+                "options": {},
+            },
             steps=self.model.num_timesteps,
             seconds=round(self.clock.seconds, 1),
             command=self.command,
@@ -356,7 +401,7 @@ class Run:
         self._restore_learner(groups, state)
         policy = network_policy(self.encoding)
         copies = groups.get("copy", {})
-        self.copies = [CompiledAgent("learner", GAME, policy, copies[str(i)]) for i in range(len(copies))]
+        self.copies = [CompiledAgent("learner", self.game.name, policy, copies[str(i)]) for i in range(len(copies))]
         self.rng.bit_generator.state = state["drawn_from"]
         self._seat_opponents()
         self.model._last_obs = self.env.set_state(groups["games"])
@@ -398,13 +443,13 @@ class Run:
             self.test()
         self.clock.stop()
         self.save()
-        draw_curve(self.folder)
+        draw_curve(self.folder, self.game.default_players)
         return not trainer.interrupted
 
     def _compile(self) -> None:
         """Play once what will be played often, so that compiling is no part of the training time."""
         self.env.reset()
-        against_copies(self.learner(greedy=True), self.bots, 4, 1)
+        self._against_bots(1)
         self.env.seconds = 0.0
         self.clock.go_on_from(0)
 
@@ -519,7 +564,7 @@ def time_shares(run: Run) -> dict[str, float]:
     }
 
 
-def draw_curve(folder: Path, players: int = 4) -> None:
+def draw_curve(folder: Path, players: int) -> None:
     """The learning curve, ``learning_curve.png``, from ``progress.jsonl``."""
     from matplotlib.figure import Figure
 

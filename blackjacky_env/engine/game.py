@@ -81,6 +81,9 @@ class Game:
     default_players: int
     num_actions: int
     state_dtype: np.dtype[Any]
+    """Of a record. Every game has these fields, which environments and agents read: ``key`` (uint64; what chance
+    decides follows from it), ``num_players``, ``player`` (the seat to act; -1: the game is over), ``deals`` (made so
+    far) and ``winners`` ((max_players,), 1 for who has won)."""
     table_fields: tuple[str, ...]
     """The fields of the record that `state()` shows: the whole table, hidden cards included, random key left out."""
     layout: Layout
@@ -101,6 +104,8 @@ class Game:
     """(observation vector, generator): a record array, shape (1,), of a position that shows this observation."""
     rules: Rules
     words: Words
+    table_low: int = -1
+    """The least value that the fields of `table_fields` can have; the greatest is that of int16."""
 
     def new_state(self, num_players: int, variant: str, options: Mapping[str, Any]) -> Any:
         """A record array, shape (1,), with checked options written and no game begun."""

@@ -128,7 +128,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         dtype = self.game.state_dtype
         length = sum(math.prod(dtype[name].shape) for name in self.game.table_fields)
-        self.state_space = spaces.Box(-1, np.iinfo(np.int16).max, (length,), np.int16)
+        self.state_space = spaces.Box(self.game.table_low, np.iinfo(np.int16).max, (length,), np.int16)
 
     def _new_game_arrays(self) -> None:
         self._states = copied(self._blank)

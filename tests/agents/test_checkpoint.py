@@ -28,7 +28,8 @@ from blackjacky_agents.checkpoint import (
     save_checkpoint,
     write_json,
 )
-from blackjacky_agents.network import Layers, find_encoding, network_policy, pack
+from blackjacky_agents.features import find_encoding
+from blackjacky_agents.network import Layers, network_policy, pack
 from tests.agents.positions import positions
 
 GAME = "black_jacky"

@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents.features import STANDINGS, find_encoding
 from blackjacky_agents.lookahead import Studies, study
-from blackjacky_agents.network import STANDINGS, find_encoding, network_policy, pack
+from blackjacky_agents.network import network_policy, pack
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.games import get_game

@@ -13,7 +13,7 @@ from gymnasium.error import ResetNeeded
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.bots import random as random_bot
-from blackjacky_agents.network import find_encoding
+from blackjacky_agents.features import find_encoding
 from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled

@@ -10,7 +10,7 @@ import pytest
 import blackjacky_agents as agents
 from blackjacky_agents import bot_names
 from blackjacky_agents.checkpoint import read_card, save_agent
-from blackjacky_agents.network import find_encoding
+from blackjacky_agents.features import find_encoding
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_results.py"
 TRAINED = Path(agents.__file__).parent / "trained"

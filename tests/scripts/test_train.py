@@ -354,6 +354,9 @@ def test_a_folder_that_exists_is_not_trained_into(stopped: Path, capsys: pytest.
         ("--bots cuonter", "unknown agent 'cuonter' for black_jacky; did you mean 'counter'"),
         ("--bots", "bots=() names nobody to play against"),
         ("--players 4 7", "num_players=7 is out of range; allowed are 2 .. 6"),
+        ("--preset slow", "there is no preset 'slow' for black_jacky; allowed are 'quick', 'full', 'league'"),
+        ("--game black_jack", "unknown game 'black_jack'; did you mean 'black_jacky'?"),
+        ("--encoding pixels", "encoding='pixels' is unknown; allowed are 'cards', 'advice', 'raw'"),
         ("--games 0", "num_envs=0 is out of range; allowed are 1 .. "),
         ("--copies 0", "copies=0 is out of range; allowed are 1 .. "),
         ("--refresh 0", "refresh=0 is out of range; allowed are 1 .. "),
@@ -376,7 +379,7 @@ def test_settings_with_which_no_training_can_run_are_refused_and_leave_nothing(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("arguments", ["--steps many", "--preset slow", "--step 5", "--encoding pixels"])
+@pytest.mark.parametrize("arguments", ["--steps many", "--step 5"])
 def test_what_cannot_be_read_ends_with_status_2(capsys: pytest.CaptureFixture[str], arguments: str) -> None:
     with pytest.raises(SystemExit) as stop:
         TRAIN.main(arguments.split())
@@ -401,9 +404,9 @@ def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.
 
 def test_what_is_given_stands_above_the_preset() -> None:
     settings, resumed = TRAIN.read_arguments(["--preset", "full", "--steps", "5", "--players", "3", "2"])
-    expected = dataclasses.replace(training.PRESETS["full"], steps=5, players=(3, 2))
+    expected = dataclasses.replace(training.presets_of("black_jacky")["full"], steps=5, players=(3, 2))
     assert (settings, resumed) == (expected, None)
-    assert TRAIN.read_arguments([]) == (training.PRESETS["quick"], None)
+    assert TRAIN.read_arguments([]) == (training.presets_of("black_jacky")["quick"], None)
 
 
 def test_a_fresh_learner_with_advice_plays_as_counter_does(tmp_path: Path) -> None:
@@ -419,13 +422,13 @@ def test_opponents_are_bots_and_copies_in_the_share_that_was_set() -> None:
     bots = [make_agent(name) for name in ("threshold", "random")]
     copies = [make_agent("counter") for _ in range(3)]
     rng = np.random.default_rng(0)
-    lineups = training.draw_lineups(bots, copies, 0.4, rng, count=2000)  # type: ignore[arg-type]
+    lineups = training.draw_lineups(bots, copies, 0.4, rng, others=5, count=2000)  # type: ignore[arg-type]
     assert sum(isinstance(lineup, list) for lineup in lineups) == 1000
     drawn = [lineup for lineup in lineups if not isinstance(lineup, list)]
     assert {agent.name for agent in drawn} == {"threshold", "random", "counter"}
     share = np.mean([agent in copies for agent in drawn])
     assert abs(share - 0.4) < 0.06
-    assert training.draw_lineups(bots, [], 0.4, rng, count=50)  # type: ignore[arg-type]
+    assert training.draw_lineups(bots, [], 0.4, rng, others=5, count=50)  # type: ignore[arg-type]
 
 
 def test_the_clock_gives_what_is_less_of_steps_and_time() -> None:

@@ -1,1 +1,11 @@
-"""Bots for Schwarze Katze: each a compiled function from what a player sees to an action."""
+"""Bots for Schwarze Katze."""
+
+from __future__ import annotations
+
+from blackjacky_agents.bots.schwarze_katze import counter, low
+
+BOTS = {
+    "low": (low.choose, None),
+    "counter": (counter.choose, counter.PARAMETERS),
+}
+"""Policy and parameters by name, the weakest first."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.bots.black_jacky.counter import PARAMETERS, estimate
+from blackjacky_agents.features.encoding import Encoding
 from blackjacky_env.black_jacky.observation import LAYOUT as OBSERVATION
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.layout import Layout, Part
@@ -366,3 +367,10 @@ def _show_odds(fixed, cards, spread, bust_at, total, out):
         if over <= -8:
             out[7] += chance
     out[0] = mean / np.float32(160)
+
+
+ENCODINGS = (
+    Encoding("cards", VERSION, cards, LAYOUT.size),
+    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, _A_ADVICE),
+)
+STANDING = Encoding("standing", VERSION, standing, STANDING_LAYOUT.size)

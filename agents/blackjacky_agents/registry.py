@@ -20,7 +20,7 @@ _BOTS = {"black_jacky": black_jacky.BOTS, "schwarze_katze": schwarze_katze.BOTS}
 BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
     (game, name): partial(CompiledAgent, name, game, *bot)
     for game in GAMES
-    for name, bot in {"random": (random.choose, None), **_BOTS.get(game, {})}.items()
+    for name, bot in {"random": (random.choose,), **_BOTS.get(game, {})}.items()
 }
 """Bots by game and name, those of a game from the weakest to the strongest."""
 

@@ -99,7 +99,10 @@ class Game:
     card_names: tuple[int | str, ...]
     """By the integer that stands for a card: how the snapshot writes it."""
     read_deck: Callable[[Iterable[Any], int, Mapping[str, Any]], list[int]]
-    """(cards as the snapshot writes them, num_players, options): all cards as integers, top first; else `ValueError`."""
+    """(cards as the snapshot writes them, num_players, options): the whole deck as integers, top first.
+
+    Raises `TypeError` or `ValueError` if it is not.
+    """
     sample_state: Callable[[Any, np.random.Generator], Any]
     """(observation vector, generator): a record array, shape (1,), of a position that shows this observation."""
     rules: Rules

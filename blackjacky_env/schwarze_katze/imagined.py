@@ -1,7 +1,7 @@
 """Imagined hands: a deal of the unseen cards, each that fits hand sizes and known voids being equally likely.
 
-Dealing and then repairing would not be uniform. Instead the players with the same voids are one group; it is counted how
-many deals there are after each way of taking a group's cards out of the suits, and the ways are drawn accordingly.
+Dealing and then repairing would not be uniform. Instead the players with the same voids are one group; it is counted
+how many deals there are after each way of taking a group's cards out of the suits, and the ways are drawn accordingly.
 """
 
 from __future__ import annotations

@@ -124,8 +124,8 @@ def sample(observation, bits, s):
     """Write into ``s`` a full legal position as a player who sees ``observation`` may imagine it.
 
     ``observation``: integers, (SIZE,), as `encode` wrote them; ``bits`` (uint64): from them all that is drawn follows.
-    The observer gets seat 0, the game a new key. Every deal of the unseen cards that fits the sizes of the hands and the
-    known voids is equally likely.
+    The observer gets seat 0, the game a new key. Every deal of the unseen cards that fits the sizes of the hands and
+    the known voids is equally likely.
     """
     s.key = draw(bits, 0)
     imagine_table(observation, s)

@@ -1,8 +1,8 @@
 """`counter`: counts suits and high cards, and reckons for every card the penalty that playing it will bring.
 
-For the trick on the table it reckons the chance of taking it (everybody else plays below if he can) and what will lie in
-it. For the cards that stay in the hand it reckons how likely each is to take a trick some day, and what that costs; whoever
-has no trick yet also loses what is left of the chance to take none at all, which pays 50 (K6).
+For the trick on the table it reckons the chance of taking it (everybody else plays below if he can) and what will lie
+in it. For the cards that stay in the hand it reckons how likely each is to take a trick some day, and what that costs;
+whoever has no trick yet also loses what is left of the chance to take none at all, which pays 50 (K6).
 """
 
 from __future__ import annotations

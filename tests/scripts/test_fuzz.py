@@ -12,6 +12,7 @@ import pytest
 from blackjacky_env.envs.aec import TableEnv
 from tests.reference.black_jacky.rules import Player, ReferenceGame
 from tests.reference.readings import READINGS
+from tests.reference.schwarze_katze.rules import Card
 from tests.reference.shrinking import pinned
 from tests.reference.side_by_side import Deal, Difference, Story
 
@@ -171,6 +172,23 @@ def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(run
         assert 8 in short["actions"]
         assert len(short["actions"]) == 4
         with pytest.raises(Difference, match="last_settlement"):
+            play_code(text)
+    play_code(text)
+
+
+@pytest.mark.skipif("schwarze_katze" not in READINGS, reason="this game has no room yet")
+def test_a_bug_in_a_trick_is_shrunk_to_that_trick(run, results, monkeypatch, capsys):
+    """K6: three players, one deal, and the queen of spades on the table; she would cost what other hearts do."""
+    penalty = Card.penalty
+    with monkeypatch.context() as planted:
+        planted.setattr(Card, "penalty", lambda card, heart_ace: min(penalty(card, heart_ace), 11))
+        assert run(100_000, "--game", "schwarze_katze") == 1
+        text = capsys.readouterr().out
+        short = results()["difference"]["short"]
+        assert short["options"] == {"num_players": 3, "deals": 1}
+        assert Card.called("QS").number in short["actions"]
+        assert len(short["actions"]) == 3
+        with pytest.raises(Difference, match="penalties"):
             play_code(text)
     play_code(text)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .rules import RANKS, SUITS, Card, ReferenceGame
+from .rules import SUITS, Card, ReferenceGame
 
 SEATS = 10
 PHASES = ("play", "over")
-CARDS = [Card(suit, rank) for suit in SUITS for rank in RANKS]
 NO_SUITS = [0] * 4
 
 
@@ -21,8 +20,8 @@ def observations(game: ReferenceGame) -> list[dict[str, Any]]:
         {
             **same_for_all,
             **{name: _around(entries, me, 0) for name, entries in by_seat.items()},
-            "my_hand": [int(card in game.players[me].hand) for card in CARDS],
-            "played": [_relative(game, game.played.get(card), me) for card in CARDS],
+            "my_hand": _by_card({card: 1 for card in game.players[me].hand}),
+            "played": _by_card({card: 1 + (seat - me) % len(game.players) for card, seat in game.played.items()}),
             "voids": _around(voids, me, NO_SUITS),
         }
         for me in range(len(game.players))
@@ -61,9 +60,12 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
     }
 
 
-def _relative(game: ReferenceGame, seat: int | None, me: int) -> int:
-    """1 + the relative seat, 0 for nobody."""
-    return 0 if seat is None else 1 + (seat - me) % len(game.players)
+def _by_card(entries: dict[Card, int]) -> list[int]:
+    """An entry for every card of the full pack, 0 where there is none."""
+    numbers = [0] * 52
+    for card, entry in entries.items():
+        numbers[card.number] = entry
+    return numbers
 
 
 def _one_hot_seat(game: ReferenceGame, seat: int | None) -> list[int]:

@@ -20,7 +20,7 @@ def observations(game: ReferenceGame) -> list[dict[str, Any]]:
         {
             **same_for_all,
             **{name: _around(entries, me, 0) for name, entries in by_seat.items()},
-            "my_hand": _by_card({card: 1 for card in game.players[me].hand}),
+            "my_hand": _by_card(dict.fromkeys(game.players[me].hand, 1)),
             "played": _by_card({card: 1 + (seat - me) % len(game.players) for card, seat in game.played.items()}),
             "voids": _around(voids, me, NO_SUITS),
         }

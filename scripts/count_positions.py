@@ -1,6 +1,6 @@
-"""Count all lines of play of small games, and the exact chances of fixed policies, with the engine and without it.
+"""Count all lines of play of small games of Black Jacky, and the exact chances of fixed policies, by two readings.
 
-    python scripts/count_positions.py           count and write the tables of tests/reference/README.md
+    python scripts/count_positions.py           count and write the tables of tests/reference/black_jacky/README.md
     python scripts/count_positions.py --check   count, write nothing; fail if the tables say otherwise
 
 Chess programs prove their rules in this way (perft). The engine goes through a tree breadth first and merges equal
@@ -28,9 +28,9 @@ from blackjacky_env.black_jacky import GAME
 from blackjacky_env.black_jacky.options import full_deck
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.table import table_functions
-from tests.reference import counting
+from tests.reference.black_jacky import counting
 
-README = Path(__file__).parents[1] / "tests" / "reference" / "README.md"
+README = Path(__file__).parents[1] / "tests" / "reference" / "black_jacky" / "README.md"
 NO_TRICK, LAY_4, LAY_7, DRAW, LAST_DRAW, KNOCK = 0, 4, 7, 30, 38, 47
 OVER = 4
 NOT_THE_POSITION = ("key", "reshuffles", "known")  # the random key, and what players remember

@@ -1,8 +1,9 @@
 """Play random games through the environment and through the second reading of the rules at once, until they differ.
 
-    python scripts/fuzz.py                    20 million actions
-    python scripts/fuzz.py --actions 1000000  fewer; the same games come first
-    python scripts/fuzz.py --write            put the result into tests/reference/README.md
+    python scripts/fuzz.py                        20 million actions of Black Jacky
+    python scripts/fuzz.py --game schwarze_katze  of another game
+    python scripts/fuzz.py --actions 1000000      fewer; the same games come first
+    python scripts/fuzz.py --write                put the result into tests/reference/GAME/README.md
 
 Games of every table size, variant and policy, with and without options. After every action the whole snapshot, every
 player's observation and mask and the rewards must be the same in both; the views of the snapshot are compared in a
@@ -39,17 +40,18 @@ from parts import with_part, write
 from tqdm import tqdm
 
 from blackjacky_env.engine.game import check_integer
-from tests.reference.events import EVENTS
+from tests.reference.reading import Kind, Options, Reading
+from tests.reference.readings import READINGS
 from tests.reference.shrinking import shrink
-from tests.reference.side_by_side import POLICIES, Difference, Options, SideBySide, any_options, play
+from tests.reference.side_by_side import Difference, SideBySide, play
 
 ROOT = Path(__file__).parents[1]
 CODE = (
-    *("blackjacky_env/*.py", "blackjacky_env/engine/*.py", "blackjacky_env/black_jacky/*.py"),
-    *("blackjacky_env/envs/aec.py", "tests/reference/*.py", "scripts/fuzz.py"),
+    *("blackjacky_env/games.py", "blackjacky_env/{game}_v0.py", "blackjacky_env/engine/*.py"),
+    *("blackjacky_env/{game}/*.py", "blackjacky_env/envs/aec.py"),
+    *("tests/reference/*.py", "tests/reference/{game}/*.py", "scripts/fuzz.py"),
 )
 """Files that a run depends on, but for the tests among them."""
-PAGE = ROOT / "tests" / "reference" / "README.md"
 VIEWED = 1 / 8  # share of the games in which views are compared, which takes as long as everything else
 USUAL_RARITY = 20_000  # actions in which a rare event is expected once: 1,000 times in 20 million
 
@@ -61,6 +63,8 @@ Results = dict[str, Any]
 class Args:
     """Play random games through the environment and the second reading of the rules at once, until they differ."""
 
+    game: str = "black_jacky"
+    """Which game."""
     actions: int = 20_000_000
     """How many actions, at least; the last games are played to their end."""
     seed: int = 0
@@ -71,10 +75,25 @@ class Args:
     """Fail if a rare event happened less often; by default once in 20,000 actions."""
     chunk: int = 10_000
     """Actions between two writes; another number gives other games."""
-    output: Path = ROOT / "runs" / "fuzz.json"
-    """Where the results are kept (JSON)."""
+    output: Path | None = None
+    """Where the results are kept (JSON); by default runs/fuzz_GAME.json."""
     write: bool = False
-    """Put the result into tests/reference/README.md, if it is as it should be."""
+    """Put the result into tests/reference/GAME/README.md, if it is as it should be."""
+
+    @property
+    def reading(self) -> Reading:
+        """The second reading of the game."""
+        return READINGS[self.game]
+
+    @property
+    def kept(self) -> Path:
+        """Where the results are kept."""
+        return self.output or ROOT / "runs" / f"fuzz_{self.game}.json"
+
+    @property
+    def page(self) -> Path:
+        """Where the result is written down."""
+        return ROOT / "tests" / "reference" / self.game / "README.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,12 +118,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(report(results, args))
     status = judge(results, args)
     if args.write and status == 0:
-        write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), "fuzz", report(results, args)))
+        write(args.page, with_part(args.page.read_text(encoding="utf-8"), "fuzz", report(results, args)))
     return status
 
 
 def check(args: Args) -> None:
     """`ValueError` naming an option that cannot be, its value and what is allowed."""
+    if args.game not in READINGS:
+        raise ValueError(f"--game: there is no second reading of {args.game!r}, but of {', '.join(READINGS)}")
     check_integer("--actions", args.actions, 1, 10**12)
     check_integer("--seed", args.seed, 0, 2**63 - 1)
     check_integer("--workers", args.workers, 1, 256)
@@ -116,68 +137,60 @@ def check(args: Args) -> None:
 # ---------------------------------------------------------------- what is played
 
 
-@dataclass(frozen=True)
-class Kind:
-    """Games of one kind; without ``policy`` or ``options`` each game has its own."""
-
-    num_players: int
-    policy: str | None = None
-    options: Options | None = None
-
-    def draw(self, rng: random.Random) -> tuple[str, Options]:
-        """Policy and options of the next game."""
-        options = any_options(rng, self.num_players) if self.options is None else self.options
-        reward = {"reward": "hearts"} if rng.random() < 0.5 else {}
-        return self.policy or rng.choice(POLICIES), {"num_players": self.num_players, **options, **reward}
+def kinds(reading: Reading) -> list[Kind]:
+    """One chunk of each is played in turn."""
+    variants: list[Options] = [{}, *({"variant": name} for name in reading.variants[1:])]
+    return [
+        *reading.kinds,
+        *(Kind(n, policy, options) for policy in reading.all_policies for options in variants for n in reading.tables),
+        *(Kind(n) for _ in range(4) for n in reading.tables),
+    ]
 
 
-TABLES = range(2, 7)
-SHEET: tuple[Options, ...] = ({}, {"variant": "schnell_duell"})
-FEW_HEARTS = {"hearts": 1, "bust_at": 12}  # a returning tipper wins only if all others fall at once
-TINY = {"hearts": 1, "max_card": 3, "hand_size": 1}
-KINDS = [
-    *(Kind(4, policy, FEW_HEARTS) for policy in ("knocker", "mixed", "knocker")),
-    Kind(4, "knocker", TINY),
-    *(Kind(n, policy, options) for policy in POLICIES for options in SHEET for n in TABLES),
-    *(Kind(n) for _ in range(4) for n in TABLES),
-]
-"""One chunk of each in turn."""
+def draw(reading: Reading, kind: Kind, rng: random.Random) -> tuple[str, Options]:
+    """Policy and options of the next game of this kind."""
+    options = reading.any_options(rng, kind.num_players) if kind.options is None else kind.options
+    reward = {"reward": reading.rewards[1]} if rng.random() < 0.5 else {}
+    policy = kind.policy or rng.choice(reading.all_policies)
+    return policy, {"num_players": kind.num_players, **options, **reward}
 
 
-def play_chunk(seed: int, number: int, actions: int) -> Counts:
+def play_chunk(game: str, seed: int, number: int, actions: int) -> Counts:
     """Play games of one kind until there are so many actions; raises `Difference`."""
-    kind, rng = KINDS[number % len(KINDS)], random.Random(f"{seed} {number}")
-    counts = no_counts()
+    reading = READINGS[game]
+    turns = kinds(reading)
+    kind, rng = turns[number % len(turns)], random.Random(f"{seed} {number}")
+    counts = no_counts(reading)
     while counts["total"]["actions"] < actions:
-        policy, options = kind.draw(rng)
-        game = SideBySide(rng.randrange(2**63), options, views=rng.random() < VIEWED)
-        add(counts, counts_of(play(game, policy, rng.randrange(2**63)), policy))
+        policy, options = draw(reading, kind, rng)
+        table = SideBySide(game, rng.randrange(2**63), options, views=rng.random() < VIEWED)
+        add(counts, counts_of(play(table, policy, rng.randrange(2**63)), policy))
     return counts
 
 
-def no_counts() -> Counts:
+def no_counts(reading: Reading) -> Counts:
     """Nothing has been played; what must not be missing in the tables is there."""
     return {
         "total": Counter(games=0, actions=0),
-        "table size": Counter({f"{n} players": 0 for n in TABLES}),
-        "variant": Counter(classic=0, schnell_duell=0),
+        "table size": Counter({f"{n} players": 0 for n in reading.tables}),
+        "variant": Counter(dict.fromkeys(reading.variants, 0)),
         "rule options": Counter({"those of the sheet": 0, "others": 0}),
-        "policy": Counter(dict.fromkeys(POLICIES, 0)),
-        "event": Counter({event.__name__: 0 for event in EVENTS}),
+        "policy": Counter(dict.fromkeys(reading.all_policies, 0)),
+        "event": Counter({event.__name__: 0 for event in reading.events}),
     }
 
 
-def counts_of(game: SideBySide, policy: str) -> Counts:
+def counts_of(table: SideBySide, policy: str) -> Counts:
     """What one game adds: its actions everywhere, and how often each event happened."""
-    actions, options = len(game.actions), game.story.options
+    actions, options = len(table.actions), table.story.options
     others = options.keys() - {"num_players", "variant", "reward"}
     return {
         "total": Counter(games=1, actions=actions),
         "table size": Counter({f"{options['num_players']} players": actions}),
-        "variant": Counter({options.get("variant", "classic"): actions}),
+        "variant": Counter({options.get("variant", table.reading.variants[0]): actions}),
         "rule options": Counter({"others" if others else "those of the sheet": actions}),
         "policy": Counter({policy: actions}),
-        "event": Counter({event.__name__: times for event, times in game.events.items()}),
+        "event": Counter({event.__name__: times for event, times in table.events.items()}),
     }
 
 
@@ -199,7 +212,7 @@ def play_all(results: Results, args: Args) -> None:
             add(results["counts"], counts)
             results["chunks"] += 1
             results["seconds"] = round(time.perf_counter() - begun, 1)
-            write(args.output, json.dumps(results, indent=1) + "\n")
+            write(args.kept, json.dumps(results, indent=1) + "\n")
             bar.update(counts["total"]["actions"])
             if total["actions"] >= args.actions:
                 return
@@ -208,12 +221,13 @@ def play_all(results: Results, args: Args) -> None:
 def chunks(args: Args, first: int) -> Iterator[Counts]:
     """The counts of chunk after chunk from ``first`` on, in order, without end."""
     if args.workers == 1:
-        yield from (play_chunk(args.seed, number, args.chunk) for number in count(first))
+        yield from (play_chunk(args.game, args.seed, number, args.chunk) for number in count(first))
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(args.workers, context, initializer=leave_interrupts_to_main) as pool:
         try:
-            yield from in_order((pool.submit(play_chunk, args.seed, n, args.chunk) for n in count(first)), args.workers)
+            played = (pool.submit(play_chunk, args.game, args.seed, number, args.chunk) for number in count(first))
+            yield from in_order(played, args.workers)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -236,24 +250,25 @@ def leave_interrupts_to_main() -> None:
 
 def begin(args: Args) -> Results:
     """What is kept of this run, else a run in which nothing has been played; `ValueError` if another one is kept."""
-    identity = {"seed": args.seed, "chunk": args.chunk, "code": code()}
-    if not args.output.exists():
-        args.output.parent.mkdir(parents=True, exist_ok=True)
-        return {**identity, "chunks": 0, "seconds": 0.0, "counts": no_counts()}
-    results: Results = json.loads(args.output.read_text(encoding="utf-8"))
+    identity = {"game": args.game, "seed": args.seed, "chunk": args.chunk, "code": code(args.game)}
+    if not args.kept.exists():
+        args.kept.parent.mkdir(parents=True, exist_ok=True)
+        return {**identity, "chunks": 0, "seconds": 0.0, "counts": no_counts(args.reading)}
+    results: Results = json.loads(args.kept.read_text(encoding="utf-8"))
     for name, own in identity.items():
         if results.get(name) != own:
             raise ValueError(
-                f"{args.output} keeps a run with {name} {results.get(name)!r}, and this one has {own!r}: delete it, or "
+                f"{args.kept} keeps a run with {name} {results.get(name)!r}, and this one has {own!r}: delete it, or "
                 "name another --output"
             )
     results["counts"] = {group: Counter(numbers) for group, numbers in results["counts"].items()}
     return results
 
 
-def code() -> str:
+def code(game: str) -> str:
     """A hash of the code that is compared and compares, whatever its comments and layout."""
-    files = sorted(file for pattern in CODE for file in ROOT.glob(pattern) if not file.name.startswith("test_"))
+    patterns = (pattern.format(game=game) for pattern in CODE)
+    files = sorted(file for pattern in patterns for file in ROOT.glob(pattern) if not file.name.startswith("test_"))
     trees = (ast.dump(ast.parse(file.read_text(encoding="utf-8"))) for file in files)
     return hashlib.sha256("\n".join(trees).encode()).hexdigest()[:16]
 
@@ -267,7 +282,7 @@ def differs(difference: Difference, results: Results, args: Args) -> int:
     short = shrink(difference)
     print(f"\n{len(short.story.actions)} actions are enough: {short}")
     results["difference"] = {"found": asdict(difference.story), "what": short.what, "short": asdict(short.story)}
-    write(args.output, json.dumps(results, indent=1) + "\n")
+    write(args.kept, json.dumps(results, indent=1) + "\n")
     return 1
 
 
@@ -292,8 +307,9 @@ def report(results: Results, args: Args) -> str:
     events = ([f"`{name}`", f"{times:,}"] for name, times in counts["event"].items())
     facts = (
         f"No difference in {actions:,} actions of {total['games']:,} games.\n"
-        f"`python scripts/fuzz.py --actions {args.actions} --seed {args.seed}`: {seconds / 60:.1f} minutes with "
-        f"{args.workers} processes ({actions / max(seconds, 1):,.0f} actions/s), code {results['code']}.\n"
+        f"`python scripts/fuzz.py --game {args.game} --actions {args.actions} --seed {args.seed}`: "
+        f"{seconds / 60:.1f} minutes with {args.workers} processes ({actions / max(seconds, 1):,.0f} actions/s), "
+        f"code {results['code']}.\n"
         f"{machine()['processor']}, Python {platform.python_version()}, numpy {version('numpy')}, "
         f"numba {version('numba')}."
     )

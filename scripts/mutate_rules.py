@@ -56,7 +56,7 @@ SUITES = {
         *(f"tests/black_jacky/test_{name}.py" for name in ("variant_and_options", "observation")),
         *("-k", "not (unseen_cards or played_to_its_end or same_observation_again or random_games)"),
     ],
-    "second reading": ["tests/test_differential.py", "-k", "3p or schnell_duell"],
+    "second reading": ["tests/test_differential.py", "-k", "black_jacky and (3p or schnell_duell)"],
 }
 """Arguments of pytest."""
 SURVIVED = "nothing"

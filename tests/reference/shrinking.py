@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from .side_by_side import POLICIES, Difference, Options, SideBySide, Story, play
+from .reading import Cards, Options, Reading
+from .readings import READINGS
+from .side_by_side import Difference, SideBySide, Story, play
 
 GAMES = 50  # random games of each kind in which the difference is looked for
 
@@ -18,7 +20,7 @@ def shrink(difference: Difference) -> Difference:
     best = replay(pinned(best.story)) or best
     while True:
         before = size(best)
-        for simpler in (fewer_rounds, fewer_players, fewer_options):
+        for simpler in (fewer_deals, fewer_players, fewer_options):
             best = follow(best, simpler)
         best = fewer_actions(best)
         if size(best) == before:
@@ -39,7 +41,7 @@ def replay(story: Story) -> Difference | None:
 def met(story: Story, play_on: Callable[[SideBySide], object]) -> Difference | None:
     """The difference that is met when the game of a story is begun and played on."""
     try:
-        play_on(SideBySide(story.seed, story.options, story.rigged))
+        play_on(SideBySide(story.game, story.seed, story.options, story.rigged))
     except Difference as difference:
         return difference
     except ValueError:  # options that cannot be dealt
@@ -48,18 +50,25 @@ def met(story: Story, play_on: Callable[[SideBySide], object]) -> Difference | N
 
 
 def size(difference: Difference) -> tuple[int, int, int]:
-    """Players count more than options, options more than actions."""
+    """Players count more than options, options more than actions; what makes games short is no option more."""
     story = difference.story
-    return story.options["num_players"], len(story.options), len(story.actions)
+    short = reading_of(story).short
+    options = [name for name, value in story.options.items() if name not in short or short[name] != value]
+    return story.options["num_players"], len(options), len(story.actions)
+
+
+def reading_of(story: Story) -> Reading:
+    """The reading of the game that the story tells."""
+    return READINGS[story.game]
 
 
 def pinned(story: Story) -> Story:
     """The story with the deals that it had, whatever the seed would deal."""
-    if not story.rounds:
+    if not story.deals:
         return story
-    decks = [round_.deck for round_ in story.rounds if round_.deck is not None]
+    decks = [deal.deck for deal in story.deals if deal.deck is not None]
     deck = {"deck": decks} if decks else {}
-    return replace(story, rigged={"start_player": story.rounds[0].start_player, **deck})
+    return replace(story, rigged={"start_player": story.deals[0].start_player, **deck})
 
 
 # -- simpler games -----------------------------------------------------------------------------------------------------
@@ -67,20 +76,20 @@ def pinned(story: Story) -> Story:
 
 def from_random_games(best: Difference) -> Difference:
     """The smallest difference in random games of the first kind that has any, from the simplest kind on."""
-    own = best.story.options
-    for options in ({}, own):
-        for num_players in range(2, own["num_players"] + 1):
-            games = [random_game({**options, "num_players": num_players}, seed) for seed in range(GAMES)]
+    story, reading = best.story, reading_of(best.story)
+    for options in (reading.short, story.options):
+        for num_players in range(reading.tables[0], story.options["num_players"] + 1):
+            games = [random_game(story.game, {**options, "num_players": num_players}, seed) for seed in range(GAMES)]
             found = [game for game in games if game is not None]
             if found:
                 return min(*found, best, key=size)
     return best
 
 
-def random_game(options: Options, seed: int) -> Difference | None:
+def random_game(game: str, options: Options, seed: int) -> Difference | None:
     """The difference that a random game comes to."""
-    policy = random.Random(seed).choice(POLICIES)
-    return met(Story(seed, options), lambda game: play(game, policy, seed))
+    policy = random.Random(seed).choice(READINGS[game].all_policies)
+    return met(Story(game, seed, options), lambda table: play(table, policy, seed))
 
 
 def follow(best: Difference, simpler: Callable[[Story], Iterator[Story]]) -> Difference:
@@ -96,47 +105,58 @@ def better(best: Difference, story: Story) -> Difference | None:
     return found if found is not None and size(found) < size(best) else None
 
 
-def fewer_rounds(story: Story) -> Iterator[Story]:
-    """The last round alone, else the story without one of the others."""
-    last = len(story.rounds) - 1
+def fewer_deals(story: Story) -> Iterator[Story]:
+    """The last deal alone, else the story without one of the others."""
+    last = len(story.deals) - 1
     if last < 1:
         return
-    yield with_rounds(story, [last])
+    alone = with_deals(story, [last])
+    yield replace(alone, options={**alone.options, **reading_of(story).short})
+    yield alone
     for left_out in range(last):
-        yield with_rounds(story, [number for number in range(last + 1) if number != left_out])
+        yield with_deals(story, [number for number in range(last + 1) if number != left_out])
 
 
-def with_rounds(story: Story, numbers: list[int]) -> Story:
-    """Only these rounds, with their decks and actions."""
-    ends = [*(round_.first_action for round_ in story.rounds[1:]), len(story.actions)]
-    rounds = [story.rounds[number] for number in numbers]
-    kept = [story.actions[story.rounds[number].first_action : ends[number]] for number in numbers]
-    return pinned(replace(story, rounds=rounds, actions=[action for actions in kept for action in actions]))
+def with_deals(story: Story, numbers: list[int]) -> Story:
+    """Only these deals, with their decks and actions."""
+    ends = [*(deal.first_action for deal in story.deals[1:]), len(story.actions)]
+    deals = [story.deals[number] for number in numbers]
+    kept = [story.actions[story.deals[number].first_action : ends[number]] for number in numbers]
+    return pinned(replace(story, deals=deals, actions=[action for actions in kept for action in actions]))
 
 
 def fewer_players(story: Story) -> Iterator[Story]:
     """The same cards and actions at smaller tables."""
-    for num_players in range(2, story.options["num_players"]):
+    for num_players in range(reading_of(story).tables[0], story.options["num_players"]):
         rigged = dict(story.rigged or {})
         if "start_player" in rigged:
             rigged["start_player"] %= num_players
-        yield replace(story, options={**story.options, "num_players": num_players}, rigged=rigged)
+        yield with_options(replace(story, rigged=rigged), {**story.options, "num_players": num_players})
 
 
 def fewer_options(story: Story) -> Iterator[Story]:
-    """One of the options is left to its default; decks are filled up for it."""
+    """One of the options is left to its default."""
     for name in story.options.keys() - {"num_players"}:
-        options = {option: value for option, value in story.options.items() if option != name}
-        rigged = dict(story.rigged or {})
-        if "deck" in rigged and "max_card" not in options:
-            rigged["deck"] = [whole(deck) for deck in rigged["deck"]]
-        yield replace(story, options=options, rigged=rigged)
+        yield with_options(story, {option: value for option, value in story.options.items() if option != name})
 
 
-def whole(deck: list[int]) -> list[int]:
-    """The deck with the missing ones of all 36 cards at its bottom."""
-    cards = Counter({value: value for value in range(1, 9)})
-    return [*deck, *(cards - Counter(deck)).elements()]
+def with_options(story: Story, options: Options) -> Story:
+    """The story with other options and decks that fit them."""
+    rigged = dict(story.rigged or {})
+    if "deck" in rigged:
+        cards = reading_of(story).all_cards(options)
+        rigged["deck"] = [fitted(deck, cards) for deck in rigged["deck"]]
+    return replace(story, options=options, rigged=rigged)
+
+
+def fitted(deck: Cards, cards: Cards) -> Cards:
+    """These cards in the order of the deck, those that it lacks at its bottom."""
+    left, kept = Counter(cards), []
+    for card in deck:
+        if left[card]:
+            left[card] -= 1
+            kept.append(card)
+    return [*kept, *left.elements()]
 
 
 def fewer_actions(best: Difference) -> Difference:

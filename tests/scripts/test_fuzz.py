@@ -4,15 +4,17 @@ import importlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from blackjacky_env.envs.aec import TableEnv
-from tests.reference.black_jacky import Player, ReferenceGame
-from tests.reference.events import EVENTS
+from tests.reference.black_jacky.rules import Player, ReferenceGame
+from tests.reference.readings import READINGS
+from tests.reference.schwarze_katze.rules import Card
 from tests.reference.shrinking import pinned
-from tests.reference.side_by_side import Difference, Round, Story
+from tests.reference.side_by_side import Deal, Difference, Story
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 IMPORT = "from tests.reference.side_by_side import SideBySide"
@@ -56,8 +58,9 @@ def play_code(text):
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_without_difference_reports_what_was_played(run, results, capsys):
-    assert run(600, "--at-least", "0") == 0
+@pytest.mark.parametrize("game", READINGS)
+def test_a_run_without_difference_reports_what_was_played(game, run, results, capsys):
+    assert run(600, "--game", game, "--at-least", "0") == 0
     counts, text = results()["counts"], capsys.readouterr().out
     played = counts["total"]["actions"]
     assert played >= 600
@@ -65,7 +68,7 @@ def test_a_run_without_difference_reports_what_was_played(run, results, capsys):
         assert sum(counts[group].values()) == played
         for name, actions in counts[group].items():
             assert f"| {group} | {name} | {actions:,} | {actions / played:.1%} |" in text
-    assert [*counts["event"]] == [event.__name__ for event in EVENTS]
+    assert [*counts["event"]] == [event.__name__ for event in READINGS[game].events]
     for name, times in counts["event"].items():
         assert f"| `{name}` | {times:,} |" in text
 
@@ -85,11 +88,11 @@ def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(fuzz, run
     (tmp_path / "fuzz.json").unlink()
     played, play_chunk = [], fuzz.play_chunk
 
-    def interrupted(seed, number, actions):
+    def interrupted(game, seed, number, actions):
         played.append(number)
         if len(played) == 4:
             raise KeyboardInterrupt
-        return play_chunk(seed, number, actions)
+        return play_chunk(game, seed, number, actions)
 
     monkeypatch.setattr(fuzz, "play_chunk", interrupted)
     assert run(900, "--at-least", "0") == 130
@@ -113,13 +116,15 @@ def test_what_is_kept_of_another_run_is_not_touched(fuzz, run, results, monkeypa
     kept = results()
     assert run(100, "--seed", "1") == 2
     assert "keeps a run with seed 0, and this one has 1: delete it, or name another --output" in capsys.readouterr().err
-    monkeypatch.setattr(fuzz, "code", lambda: "other")
+    monkeypatch.setattr(fuzz, "code", lambda game: "other")
     assert run(100) == 2
     assert "and this one has 'other'" in capsys.readouterr().err
     assert results() == kept
 
 
-@pytest.mark.parametrize("wrong", [("--seed", "-1"), ("--at-least", "-1"), ("--workers", "0"), ("--chunk", "0")])
+@pytest.mark.parametrize(
+    "wrong", [("--seed", "-1"), ("--at-least", "-1"), ("--workers", "0"), ("--chunk", "0"), ("--game", "x")]
+)
 def test_impossible_arguments_are_named(run, capsys, wrong):
     assert run(100, *wrong) == 2
     assert wrong[0] in capsys.readouterr().err
@@ -135,14 +140,16 @@ def test_workers_change_nothing_in_the_results(run, results, tmp_path):
     assert {name: by_two[name] for name in results()} == results()
 
 
-def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_and_policy_with_and_without_options(fuzz):
-    for num_players in range(2, 7):
-        here = [kind for kind in fuzz.KINDS if kind.num_players == num_players]
-        assert len(here) >= len(fuzz.KINDS) / 10
-        assert {kind.policy for kind in here} >= {None, "uniform", "hoard", "trickster", "knocker", "mixed"}
-        assert {"variant": "schnell_duell"} in [kind.options for kind in here]
-        assert {} in [kind.options for kind in here]
-        assert None in [kind.options for kind in here]
+@pytest.mark.parametrize("reading", READINGS.values(), ids=list(READINGS))
+def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_and_policy_with_and_without_options(fuzz, reading):
+    kinds = fuzz.kinds(reading)
+    for num_players in reading.tables:
+        here = [kind for kind in kinds if kind.num_players == num_players]
+        assert len(here) >= len(kinds) / 10
+        assert {kind.policy for kind in here} >= {None, *reading.all_policies}
+        options = [kind.options for kind in here]
+        for named in ({}, None, *({"variant": name} for name in reading.variants[1:])):
+            assert named in options
 
 
 # -- planted bugs -----------------------------------------------------------------------------------------------------
@@ -165,6 +172,23 @@ def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(run
         assert 8 in short["actions"]
         assert len(short["actions"]) == 4
         with pytest.raises(Difference, match="last_settlement"):
+            play_code(text)
+    play_code(text)
+
+
+@pytest.mark.skipif("schwarze_katze" not in READINGS, reason="this game has no room yet")
+def test_a_bug_in_a_trick_is_shrunk_to_that_trick(run, results, monkeypatch, capsys):
+    """K6: three players, one deal, and the queen of spades on the table; she would cost what other hearts do."""
+    penalty = Card.penalty
+    with monkeypatch.context() as planted:
+        planted.setattr(Card, "penalty", lambda card, heart_ace: min(penalty(card, heart_ace), 11))
+        assert run(100_000, "--game", "schwarze_katze") == 1
+        text = capsys.readouterr().out
+        short = results()["difference"]["short"]
+        assert short["options"] == {"num_players": 3, "deals": 1}
+        assert Card.called("QS").number in short["actions"]
+        assert len(short["actions"]) == 3
+        with pytest.raises(Difference, match="penalties"):
             play_code(text)
     play_code(text)
 
@@ -207,6 +231,6 @@ def test_a_run_that_found_a_difference_finds_it_again(run, results, monkeypatch,
 
 def test_a_round_that_ends_before_the_deal_is_pinned_without_a_deck():
     """P1: the wanted tip before the deal."""
-    story = Story(0, {"num_players": 4}, rounds=[Round(1, 0, [3, 1, 2]), Round(2, 8)])
+    story = Story("black_jacky", 0, {"num_players": 4}, deals=[Deal(1, 0, [3, 1, 2]), Deal(2, 8)])
     assert pinned(story).rigged == {"start_player": 1, "deck": [[3, 1, 2]]}
-    assert pinned(Story(0, {"num_players": 4}, rounds=story.rounds[1:])).rigged == {"start_player": 2}
+    assert pinned(replace(story, deals=story.deals[1:])).rigged == {"start_player": 2}

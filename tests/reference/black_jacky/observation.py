@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .black_jacky import ReferenceGame
+from .rules import ReferenceGame
 
 SEATS = 6
 VALUES = range(1, 9)

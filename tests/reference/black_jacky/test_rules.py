@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from .black_jacky import ReferenceGame, deck_with
+from .rules import ReferenceGame, deck_with
 
 DRAW, KNOCK, NO_TRICK = 30, 47, 0
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from ..reading import Event, Snapshot
 
-Snapshot = dict[str, Any]
 NO_PAIR, TRICK_2, TRICK_4, NO_PLACE, TRICK_7, DRAW, KNOCK = 3, 2, 4, 6, 7, 30, 47
 SWAPS_WITH_DRAW_PILE = range(31, 39)
 
@@ -126,9 +124,6 @@ def tie_decided_by_sums(_before: Snapshot, _action: int, after: Snapshot) -> boo
 def several_winners(_before: Snapshot, _action: int, after: Snapshot) -> bool:
     return len(after["winners"]) > 1
 
-
-Event = Callable[[Snapshot, int, Snapshot], bool]
-"""(snapshot before an action, action, snapshot after it)"""
 
 EVENTS: tuple[Event, ...] = (
     *(empty_hand, reshuffle, nothing_to_draw),  # R11, R14

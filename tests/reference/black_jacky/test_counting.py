@@ -16,7 +16,7 @@ from tests.chances import UNLIKELY, fit
 from . import counting
 
 HERE = Path(__file__).parent
-SCRIPTS = HERE.parents[1] / "scripts"
+SCRIPTS = HERE.parents[2] / "scripts"
 WRITTEN = (HERE / "README.md").read_text(encoding="utf-8").partition("## Exact figures")[2].splitlines()
 
 # Depths that take a second or less. The ten cards with all decks are left to the script: 12,600 begin.

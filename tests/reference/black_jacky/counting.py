@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from .black_jacky import Cards, ReferenceGame
+from .rules import Cards, ReferenceGame
 
 Chooser = Callable[[list[int]], list[int]]
 """From the legal actions in ascending order to those that a player takes, each with equal chance."""

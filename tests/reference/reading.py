@@ -1,0 +1,126 @@
+"""What a game brings so that its two readings can be held against each other; the rest of this folder knows no game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Protocol
+
+Cards = list[Any]
+"""As the environment's snapshot writes them."""
+Options = dict[str, Any]
+Snapshot = dict[str, Any]
+
+Policy = Callable[[set[int]], set[int]]
+"""From the legal actions to those that the policy likes; it takes each of these with equal chance."""
+Event = Callable[[Snapshot, int, Snapshot], bool]
+"""(snapshot before an action, action, snapshot after it)"""
+
+
+class SecondGame(Protocol):
+    """A game as its second reading plays it. Whoever starts it supplies every deck."""
+
+    player: int | None
+    over: bool
+
+    def start(self, start_player: int, deal: Callable[[int], Cards]) -> None:
+        """Begin; `deal(number)` gives all cards of a deal, top first."""
+
+    def legal_actions(self) -> set[int]:
+        """What the player to act may do."""
+
+    def step(self, action: int) -> None:
+        """Let the player to act take this action."""
+
+    def snapshot(self) -> Snapshot:
+        """Everything on the table, in plain values."""
+
+    def view(self, seat: int | None) -> Snapshot:
+        """The snapshot as the player on this seat may know it; None: a spectator."""
+
+    def rewards(self, kind: str) -> list[float]:
+        """The rewards of the last step by seat."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Some games of one kind for the tests, and the rare events that they must meet."""
+
+    policy: str
+    num_players: int
+    options: Options = field(default_factory=dict)
+    games: int = 4
+    meets: tuple[Event, ...] = ()
+
+    def __str__(self) -> str:
+        return "-".join([f"{self.num_players}p", self.policy, *(f"{k}={v}" for k, v in self.options.items())])
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Games of one kind for the long run; without ``policy`` or ``options`` each game has its own."""
+
+    num_players: int
+    policy: str | None = None
+    options: Options | None = None
+
+
+def never(_game: Any, _actions: int) -> None:
+    """Play as before."""
+
+
+def nothing(_table: Any) -> None:
+    """The decks are all that is left to chance."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The second reading of a game, and what is played with it."""
+
+    name: str
+    """As in the registry of games; the environment is that of `blackjacky_env.NAME_v0`."""
+    game: Callable[..., SecondGame]
+    """Made with the rule options of the environment."""
+    observations: Callable[[Any], list[dict[str, Any]]]
+    """The decoded observation of every player, by seat."""
+    num_actions: int
+    tables: range
+    """Numbers of players."""
+    variants: tuple[str, ...]
+    """The first is the default."""
+    rewards: tuple[str, str]
+    """Values of the environment's option ``reward``."""
+
+    deal_number: Callable[[Snapshot], int]
+    start_player: Callable[[Snapshot], int]
+    """Who begins the deal that the snapshot shows before its first action."""
+    all_cards: Callable[[Options], Cards]
+    dealt: Callable[[Snapshot], Cards | None]
+    """The deck of the deal that the snapshot shows; None once it is played from."""
+
+    policies: Mapping[str, Policy]
+    any_options: Callable[[Any, int], Options]
+    """(random.Random, number of players) to options of a game that can be dealt."""
+    events: tuple[Event, ...]
+    """Positions or moves that random play seldom meets."""
+    settings: tuple[Setting, ...]
+    kinds: tuple[Kind, ...] = ()
+    """What the long run needs beside games of every size, policy and variant, with options and without."""
+    short: Options = field(default_factory=dict)
+    """The options of the shortest games, for shrinking."""
+    hurry: Callable[[Any, int], str | None] = never
+    """(game, actions so far) to the policy that brings a game without limit to its end, once that is wanted."""
+    attach: Callable[[Any], None] = nothing
+    """Given a `SideBySide` before it starts: makes the environment's other chances known to its second reading."""
+
+    @property
+    def environment(self) -> ModuleType:
+        """The public module of the game."""
+        return import_module(f"blackjacky_env.{self.name}_v0")
+
+    @property
+    def all_policies(self) -> tuple[str, ...]:
+        """The pure ones, and ``mixed``, which takes another one for every action."""
+        return (*self.policies, "mixed")

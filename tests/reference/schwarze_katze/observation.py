@@ -1,0 +1,80 @@
+"""What every player sees by the second reading: the parts that the table "Observation" of the game's README names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .rules import SUITS, Card, ReferenceGame
+
+SEATS = 10
+PHASES = ("play", "over")
+NO_SUITS = [0] * 4
+
+
+def observations(game: ReferenceGame) -> list[dict[str, Any]]:
+    """The decoded observation of every player, by seat."""
+    same_for_all = {**_options(game), **_table(game)}
+    by_seat = _seats(game)
+    voids = [[int(suit in player.void) for suit in SUITS] for player in game.players]
+    return [
+        {
+            **same_for_all,
+            **{name: _around(entries, me, 0) for name, entries in by_seat.items()},
+            "my_hand": _by_card(dict.fromkeys(game.players[me].hand, 1)),
+            "played": _by_card({card: 1 + (seat - me) % len(game.players) for card, seat in game.played.items()}),
+            "voids": _around(voids, me, NO_SUITS),
+        }
+        for me in range(len(game.players))
+    ]
+
+
+def _options(game: ReferenceGame) -> dict[str, int]:
+    return {
+        "num_players": len(game.players),
+        "piatnik_heart_lead": int(game.piatnik_heart_lead),
+        "heart_ace": game.heart_ace,
+        "deals": game.deals,
+    }
+
+
+def _table(game: ReferenceGame) -> dict[str, Any]:
+    return {
+        "phase": [int(game.phase == phase) for phase in PHASES],
+        "deal": game.deal,
+        "trick": game.trick,
+    }
+
+
+def _seats(game: ReferenceGame) -> dict[str, list[int]]:
+    """One number for each player."""
+    on_the_table = {seat: 1 + card.number for seat, card in game.table}
+    return {
+        "to_act": _one_hot_seat(game, game.player),
+        "dealer": _one_hot_seat(game, game.dealer),
+        "leader": _one_hot_seat(game, game.leader),
+        "table": [on_the_table.get(player.seat, 0) for player in game.players],
+        "tricks_taken": [len(player.taken) for player in game.players],
+        "penalties": [player.penalty(game.heart_ace) for player in game.players],
+        "totals": [player.total for player in game.players],
+        "winners": [int(player.seat in game.winners) for player in game.players],
+    }
+
+
+def _by_card(entries: dict[Card, int]) -> list[int]:
+    """An entry for every card of the full pack, 0 where there is none."""
+    numbers = [0] * 52
+    for card, entry in entries.items():
+        numbers[card.number] = entry
+    return numbers
+
+
+def _one_hot_seat(game: ReferenceGame, seat: int | None) -> list[int]:
+    entries = [0] * len(game.players)
+    if seat is not None:
+        entries[seat] = 1
+    return entries
+
+
+def _around(entries: list[Any], me: int, nobody: Any) -> list[Any]:
+    """What is given by seat, as it lies clockwise around the table from me, filled up to ten seats."""
+    return [*entries[me:], *entries[:me], *[nobody] * (SEATS - len(entries))]

@@ -127,12 +127,12 @@ def all_penalties_to_one(before: Snapshot, _action: int, after: Snapshot) -> boo
     """There is no bonus for it, also if others have taken tricks."""
     if not scored(before, after):
         return False
-    penalties = after["last_deal"]["penalties"]
+    penalties = after["last_deal"]
     return sum(penalty > 0 for penalty in penalties) == 1 and 0 in penalties
 
 
 def tricks_without_penalty(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    return scored(before, after) and 0 in after["last_deal"]["penalties"]
+    return scored(before, after) and 0 in after["last_deal"]
 
 
 def negative_total(before: Snapshot, _action: int, after: Snapshot) -> bool:

@@ -116,7 +116,7 @@ class ReferenceGame:
         self.deal_cards = deal
         self.deal = 0
         self.dealer = self.clockwise(start_player)[-1].seat  # K3
-        self.last_deal: dict[str, Any] | None = None
+        self.last_deal: list[int] | None = None
         self.points = [0] * len(self.players)
         self.over = False
         self.winners: list[int] = []
@@ -218,7 +218,7 @@ class ReferenceGame:
         for player, penalty in zip(self.players, penalties, strict=True):
             player.total += penalty
             self.points[player.seat] = -penalty
-        self.last_deal = {"penalties": penalties}
+        self.last_deal = penalties
         if self.deal + 1 == self.deals:
             self._end()
             return

@@ -164,7 +164,7 @@ def test_everybody_without_a_trick_gets_50_plus_points_at_the_end_of_the_deal() 
     assert game.snapshot()["totals"] == [0, 0, 0]
     assert game.snapshot()["last_deal"] is None
     play(game, "9H")
-    assert game.last_deal == {"penalties": [75, -50, -50]}
+    assert game.last_deal == [75, -50, -50]
     assert game.snapshot()["totals"] == [75, -50, -50]
     assert game.rewards("points") == [-75, 50, 50]
 
@@ -177,7 +177,7 @@ def test_there_is_no_bonus_for_taking_everything() -> None:
         play(game, card)
         while game.player:
             game.step(min(game.legal_actions()))
-    assert game.last_deal == {"penalties": [135, -50, -50, -50, -50]}
+    assert game.last_deal == [135, -50, -50, -50, -50]
     assert game.snapshot()["penalties"] == [135, 0, 0, 0, 0]
 
 
@@ -205,7 +205,7 @@ def deals_of_a_random_game(game: ReferenceGame, rng: random.Random) -> list[list
         paid = [sum(pair) for pair in zip(paid, game.rewards("points"), strict=True)]
         if game.last_deal is not before:
             assert game.last_deal is not None
-            found.append(game.last_deal["penalties"])
+            found.append(game.last_deal)
         check_position(game)
     assert len(found) == game.deals
     assert paid == [-player.total for player in game.players]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.features import black_jacky
+from blackjacky_agents.features import black_jacky, schwarze_katze
 from blackjacky_agents.features.encoding import Encoding, raw_encoding
 from blackjacky_env.engine.game import check_choice
 from blackjacky_env.games import get_game
 
 __all__ = ["STANDINGS", "Encoding", "encodings_of", "find_encoding", "raw_encoding"]
 
-_ENCODINGS = {"black_jacky": black_jacky.ENCODINGS}
+_ENCODINGS = {"black_jacky": black_jacky.ENCODINGS, "schwarze_katze": schwarze_katze.ENCODINGS}
 """By game, what its players may be shown."""
 STANDINGS = {"black_jacky": black_jacky.STANDING}
 """By game, how the players stand, without any cards: what a network is shown that judges positions between rounds."""

@@ -1,6 +1,7 @@
-"""Play Black Jacky in the terminal against named agents.
+"""Play a game in the terminal against named agents.
 
     python scripts/play.py --opponents counter,threshold,random
+    python scripts/play.py --game black_jacky --opponents random*3
 
 You choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains, `quit` ends.
 """
@@ -27,6 +28,10 @@ from blackjacky_env import IllegalActionError, black_jacky_v0
 View = dict[str, Any]
 
 HELP = """
+Type the number of an action or the beginnings of its words; `quit` ends the game.
+All rules: blackjacky_env/{game}/README.md
+"""
+BLACK_JACKY_HELP = """
 Come close to 21 without reaching it. A turn is an optional trick and then a compulsory zock.
   1 the round ends after this turn      5 is turned over and counts nothing
   2 cancels all knocking                6 puts "+1" before a player
@@ -39,14 +44,17 @@ Type the number of an action or the beginnings of its words, such as "kn" or "sw
 
 @dataclass(frozen=True)
 class Args:
-    """Play Black Jacky in the terminal against named agents."""
+    """Play a game in the terminal against named agents."""
 
-    opponents: str = "counter,threshold,random"
-    """Agents clockwise from your left; `random*2` is two of them, `ppo:PATH` one that you have trained."""
+    game: str = "black_jacky"
+    """The game."""
+    opponents: str | None = None
+    """Agents clockwise from your left, by default the game's strongest bots at its usual table; `random*2` is two of
+    them, `ppo:PATH` one that you have trained."""
     seat: int = 0
     """Your seat."""
-    variant: Literal["classic", "schnell_duell"] = "classic"
-    """The whole game, or the short one."""
+    variant: str | None = None
+    """The variant, the game's first by default; in Black Jacky classic (the whole game) or schnell_duell."""
     seed: int | None = None
     """The same seed deals the same cards; without one it is drawn and printed."""
     name: str = "you"

@@ -162,7 +162,7 @@ def test_what_a_game_lacks_for_a_training_is_said() -> None:
     from blackjacky_agents.league import LeagueSettings, check_league_settings
     from blackjacky_agents.training import Settings, check_settings
 
-    with pytest.raises(ValueError, match="advice_logit=4 needs advice; no encoding of tiny has it"):
+    with pytest.raises(ValueError, match="advice_logit=4 needs advice, and no encoding of tiny has it"):
         check_settings(Settings(game=TINY, encoding="raw", advice_logit=4))
     with pytest.raises(ValueError, match="a league of tiny needs to be shown how players stand"):
         check_league_settings(LeagueSettings(game=TINY, encoding="raw"))

@@ -348,14 +348,17 @@ def bot_probes(seed: int, scale: float) -> list[Probe]:
     """Whole games between copies of a bot, played without coming back to Python; and one decision from Python."""
     games = {"random": 5000, "threshold": 5000, "counter": 200}
     probes = [play_out_probe(name, max(int(count * scale), 2), seed) for name, count in games.items()]
-    seen, agent = observations(compiled_agent("counter"), max(int(2000 * scale), 10)), compiled_agent("counter")
+    seen, agent = (
+        observations(compiled_agent("counter", GAME), max(int(2000 * scale), 10)),
+        compiled_agent("counter", GAME),
+    )
     line = Line("one decision of `counter` through `act`", "µs", "100 or less")
     return [*probes, Probe([line], lambda: [decision(agent.act, seen)])]
 
 
 def play_out_probe(name: str, games: int, seed: int) -> Probe:
     """Games and decisions per second on one thread."""
-    agent, game = compiled_agent(name), get_game(GAME)
+    agent, game = compiled_agent(name, GAME), get_game(GAME)
     states = zeros(games, game.state_dtype)
     states[:] = game.new_state(PLAYERS, "classic", game.check_options(PLAYERS, "classic", {}))
     seeds, seating = np.arange(seed, seed + games), np.zeros((games, PLAYERS), np.int64)

@@ -12,13 +12,14 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from math import lcm
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
+from rule_options import read_arguments
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
@@ -28,44 +29,27 @@ from blackjacky_agents.registry import parse_agents
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.games import get_game
 
-GAME = get_game("black_jacky")
 CHUNK = 2048  # games between two updates of the progress bar; another number gives other seats
-PARTS = lcm(*range(1, GAME.max_players + 1))  # what each of several winners gets is a whole number of these
+R = TypeVar("R")
 
 
-@dataclass(frozen=True)
-class Rules:
-    """Rule options, by default those of the rule sheet."""
-
-    max_card: int = 8
-    """The highest card."""
-    bust_at: int = 21
-    """Who has this sum or more is bust."""
-    hand_size: int = 2
-    """Cards dealt to each player."""
-    hearts: int | None = None
-    """Hearts of each player; None: 3 for up to 3 players, else 2."""
-    tricks: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8)
-    """Cards that can be laid out as tricks."""
-    max_turns_per_round: int | None = 100
-    """After so many turns a round is settled; None: never."""
-
-
-@dataclass(frozen=True)
-class Args:
+@dataclass(frozen=True, kw_only=True)
+class Args(Generic[R]):
     """Let agents play each other at one table, the seats shuffled for each game."""
 
     players: str
-    """2 to 6 agents: `random*2` is two of them, `ppo:PATH` one that you have trained."""
+    """Agents, one for each seat: `random*2` is two of them, `ppo:PATH` one that you have trained."""
+    game: str = "black_jacky"
+    """The game."""
     games: int = 10_000
     """How many games."""
     seed: int = 0
     """Game i has seed SEED + i."""
     threads: int = 2
     """CPU threads; they change nothing in the results."""
-    variant: Literal["classic", "schnell_duell"] = "classic"
-    """The whole game, or the short one."""
-    rules: Annotated[Rules, tyro.conf.arg(name="")] = field(default_factory=Rules)
+    variant: str | None = None
+    """The variant, the game's first by default; in Black Jacky classic (the whole game) or schnell_duell."""
+    rules: Annotated[R, tyro.conf.arg(name="")]
     """Rule options."""
     output: Path | None = None
     """Keep the results in this file (JSON)."""
@@ -74,8 +58,8 @@ class Args:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script; returns the exit status."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    args = tyro.cli(Args, args=arguments)
     try:
+        args = read_arguments(Args, arguments)
         names = read_players(args)
         check(args, len(names))
         scores = play(names, args)
@@ -91,19 +75,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def read_players(args: Args) -> list[str]:
+def read_players(args: Args[Any]) -> list[str]:
     """The names of the agents, one for each seat."""
     names = parse_agents(args.players, "--players")
-    check_integer(f"--players {args.players}: number of players", len(names), GAME.min_players, GAME.max_players)
+    game = get_game(args.game)
+    check_integer(f"--players {args.players}: number of players", len(names), game.min_players, game.max_players)
     return names
 
 
-def check(args: Args, num_players: int) -> None:
+def check(args: Args[Any], num_players: int) -> None:
     """`ValueError` naming an option that cannot be, its value and what is allowed."""
     check_integer("--games", args.games, 1, 2**31)
     check_integer("--seed", args.seed, 0, 2**63 - 1 - args.games)
     check_integer("--threads", args.threads, 1, 256)
-    GAME.check_options(num_players, args.variant, asdict(args.rules))
+    get_game(args.game).check_options(num_players, str(args.variant), asdict(args.rules))
     if args.output is not None and (args.output.is_dir() or not args.output.parent.is_dir()):
         raise ValueError(f"--output {args.output} cannot be written; needed is a file in a folder that exists")
 
@@ -111,21 +96,23 @@ def check(args: Args, num_players: int) -> None:
 # ---------------------------------------------------------------- playing
 
 
-def play(names: Sequence[str], args: Args) -> dict[str, Score]:
+def play(names: Sequence[str], args: Args[Any]) -> dict[str, Score]:
     """Play all games; the score of each agent, for equal ones the mean of their seats."""
-    agents, rules = [make_agent(name, GAME.name) for name in names], asdict(args.rules)
-    won: Counter[str] = Counter()  # in PARTS of a game
+    agents = [make_agent(name, args.game) for name in names]
+    rules = {"game": args.game, "variant": args.variant, **asdict(args.rules)}
+    parts = lcm(*range(1, len(names) + 1))  # what each of several winners gets is a whole number of these
+    won: Counter[str] = Counter()  # in parts of a game
     nobody = 0
     with tqdm(total=args.games, unit=" games", mininterval=0.1 if sys.stderr.isatty() else 30) as bar:
         for start in range(0, args.games, CHUNK):
             games = min(CHUNK, args.games - start)
-            scores = at_one_table(agents, games, args.seed + start, args.threads, variant=args.variant, **rules)
+            scores = at_one_table(agents, games, args.seed + start, args.threads, **rules)
             for name, score in zip(names, scores, strict=True):
-                won[name] += round(score.win_rate * games * PARTS)
+                won[name] += round(score.win_rate * games * parts)
             nobody += round(scores[0].nobody * games)
             bar.update(games)
     return {
-        name: mean_of_seats(won[name] / PARTS, nobody, args.games, seats, len(names))
+        name: mean_of_seats(won[name] / parts, nobody, args.games, seats, len(names))
         for name, seats in Counter(names).items()
     }
 

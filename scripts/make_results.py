@@ -23,6 +23,7 @@ from tqdm import tqdm
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.checkpoint import read_card, write_json
 from blackjacky_agents.evaluation import results_table
+from blackjacky_env.games import get_game
 
 ROOT = Path(__file__).parents[1]
 PICTURES = "agents/blackjacky_agents/trained"
@@ -64,20 +65,32 @@ def main(args: Args) -> None:
 
 def measure(path: Path, games: int, threads: int) -> None:
     """Play an agent's games against the bots as they are now and write what comes out into its card."""
-    bots = [make_agent(name) for name in bot_names("black_jacky")]
-    rows = results_table(make_agent(f"ppo:{path.as_posix()}"), bots, games, threads)
-    write_json(path.with_suffix(".json"), {**read_card(path), "results": rows})
+    card = read_card(path)
+    game = card["game"]
+    bots = [make_agent(name, game) for name in bot_names(game)]
+    rows = results_table(make_agent(f"ppo:{path.as_posix()}", game), bots, games, threads, game)
+    write_json(path.with_suffix(".json"), {**card, "results": rows})
 
 
 def results(cards: dict[Path, dict[str, Any]]) -> str:
-    """One table of all agents, and how each was made."""
+    """One table of the agents of each game, and how each was made."""
     if not cards:
         return "No trained agent is shipped yet."
-    bots = bot_names("black_jacky")
-    rows = [row for path, card in cards.items() for row in rows_of(path.stem, card, bots)]
-    heading = ["trained agent", "players", "par", *(f"against `{name}`" for name in bots)]
+    games = dict.fromkeys(card["game"] for card in cards.values())
+    tables = "\n\n".join(table_of(game, cards) for game in games)
     notes = "\n".join(f"- {note(path.stem, card)}" for path, card in cards.items())
-    return f"{markdown(heading, rows)}\n\nWin rates with their 95 % intervals.\n\n{notes}"
+    return f"{tables}\n\nWin rates with their 95 % intervals.\n\n{notes}"
+
+
+def table_of(game: str, cards: dict[Path, dict[str, Any]]) -> str:
+    """The agents of one game."""
+    bots = bot_names(game)
+    own = {path: card for path, card in cards.items() if card["game"] == game}
+    rows = [row for path, card in own.items() for row in rows_of(path.stem, card, bots)]
+    heading = ["trained agent", "players", "par", *(f"against `{name}`" for name in bots)]
+    return markdown(
+        [f"{heading[0]} ({get_game(game).title})" if len(own) < len(cards) else heading[0], *heading[1:]], rows
+    )
 
 
 def rows_of(name: str, card: dict[str, Any], bots: list[str]) -> list[list[str]]:

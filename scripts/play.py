@@ -1,6 +1,7 @@
-"""Play Black Jacky in the terminal against named agents.
+"""Play a game in the terminal against named agents.
 
     python scripts/play.py --opponents counter,threshold,random
+    python scripts/play.py --game black_jacky --opponents random*3
 
 You choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains, `quit` ends.
 """
@@ -12,21 +13,27 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import numpy as np
 import tyro
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.registry import parse_agents
-from blackjacky_env import IllegalActionError, black_jacky_v0
+from blackjacky_env import IllegalActionError
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
 
 View = dict[str, Any]
 
 HELP = """
+Type the number of an action or the beginnings of its words; `quit` ends the game.
+All rules: blackjacky_env/GAME/README.md
+"""
+BLACK_JACKY_HELP = """
 Come close to 21 without reaching it. A turn is an optional trick and then a compulsory zock.
   1 the round ends after this turn      5 is turned over and counts nothing
   2 cancels all knocking                6 puts "+1" before a player
@@ -39,14 +46,17 @@ Type the number of an action or the beginnings of its words, such as "kn" or "sw
 
 @dataclass(frozen=True)
 class Args:
-    """Play Black Jacky in the terminal against named agents."""
+    """Play a game in the terminal against named agents."""
 
-    opponents: str = "counter,threshold,random"
-    """Agents clockwise from your left; `random*2` is two of them, `ppo:PATH` one that you have trained."""
+    game: str = "black_jacky"
+    """The game."""
+    opponents: str | None = None
+    """Agents clockwise from your left, at the game's usual table by default; `random*2` is two of them, `ppo:PATH` one
+    that you have trained."""
     seat: int = 0
     """Your seat."""
-    variant: Literal["classic", "schnell_duell"] = "classic"
-    """The whole game, or the short one."""
+    variant: str | None = None
+    """The variant, the game's first by default; in Black Jacky classic (the whole game) or schnell_duell."""
     seed: int | None = None
     """The same seed deals the same cards; without one it is drawn and printed."""
     name: str = "you"
@@ -61,22 +71,22 @@ class Sitting:
     """One game: the environment, the agents at its seats, and the person."""
 
     def __init__(self, args: Args) -> None:
-        opponents = parse_agents(args.opponents, "--opponents")
+        game = get_game(args.game)
+        self.manner = MANNERS.get(game.name, Manner(f"random*{game.default_players - 1}", HELP, told_plainly))
+        opponents = parse_agents(self.manner.opponents if args.opponents is None else args.opponents, "--opponents")
         players = len(opponents) + 1
         if not 0 <= args.seat < players:
             raise ValueError(f"--seat {args.seat} is not at the table; with these opponents it is 0 .. {players - 1}")
         self.me = f"player_{args.seat}"
         self.seat = args.seat
-        self.env = black_jacky_v0.env(
-            num_players=players, variant=args.variant, render_mode="ansi", render_as=self.me
-        ).unwrapped
+        self.env = TableEnv(game.name, players, args.variant, render_mode="ansi", render_as=self.me)
         self.seed = int(np.random.default_rng().integers(2**31)) if args.seed is None else args.seed
         self.env.reset(seed=self.seed)
         self.names = {self.me: args.name}
         self.agents = {}
         for i, name in enumerate(opponents, 1):
             agent = f"player_{(args.seat + i) % players}"
-            self.agents[agent] = make_agent(name)
+            self.agents[agent] = make_agent(name, game.name)
             self.agents[agent].reset(self.seed + i)
             self.names[agent] = name
 
@@ -100,7 +110,10 @@ def main(args: Args) -> None:
         sitting = Sitting(args)
     except ValueError as error:
         sys.exit(f"error: {error}")
-    print(f"Black Jacky, seed {sitting.seed}: " + ", ".join(map(sitting.label, range(sitting.env.num_players))))
+    print(
+        f"{sitting.env.game.title}, seed {sitting.seed}: "
+        + ", ".join(map(sitting.label, range(sitting.env.num_players)))
+    )
     print("`help` explains, `quit` ends.")
     try:
         play(sitting, args.delay if sys.stdin.isatty() else 0)
@@ -123,7 +136,7 @@ def play(sitting: Sitting, delay: float) -> None:
         else:
             action = int(sitting.agents[agent].act(env.observe(agent)))
         env.step(action)
-        told = story(sitting, before, env.action_name(action))
+        told = sitting.manner.story(sitting, before, env.action_name(action))
         for sentence in told:
             print(f"  {sentence}.")
         table_is_new = bool(told)
@@ -170,7 +183,7 @@ def ask(sitting: Sitting) -> int:
         if text.lower() in ("quit", "exit"):
             raise EOFError
         if text.lower() in ("help", "?"):
-            print(HELP)
+            print(sitting.manner.help.replace("GAME", env.game.name))
             show_choices(list(choices.values()))
             continue
         try:
@@ -235,6 +248,11 @@ def find_by_full_name(text: str, sitting: Sitting) -> int:
 
 
 # ---------------------------------------------------------------- telling what happened
+
+
+def told_plainly(sitting: Sitting, before: View, name: str) -> list[str]:
+    """The name of the move, for games in which all moves are public."""
+    return [f"{sitting.label(before['player'])}: {with_seats(name, before['player'], sitting.env.num_players)}"]
 
 
 def story(sitting: Sitting, before: View, name: str) -> list[str]:
@@ -318,6 +336,21 @@ def gain(seat: int, before: View, after: View, gone: int | None = None) -> str:
     stayed = Counter(before["hands"][seat]) - Counter([] if gone is None else [gone])
     (card,) = (Counter(hands[seat]) - stayed).elements()
     return a(card)
+
+
+class Manner(NamedTuple):
+    """How a game is played here."""
+
+    opponents: str
+    """Who plays if nobody is named."""
+    help: str
+    """What `help` says."""
+    story: Callable[[Sitting, View, str], list[str]]
+    """What a move did, as the person may know it: (sitting, view before, name of the move)."""
+
+
+MANNERS = {"black_jacky": Manner("counter,threshold,random", BLACK_JACKY_HELP, story)}
+"""By game; moves of a game without a line are told by their names, which must not be secret then."""
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import platform
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -28,7 +29,8 @@ from make_tables import markdown
 from parts import with_part, write
 from tqdm import tqdm
 
-from blackjacky_env import black_jacky_v0
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
 from blackjacky_env.testing import examine
 from blackjacky_env.testing.tables import PROMISES
 
@@ -36,24 +38,35 @@ PAGE = Path(__file__).parents[1] / "blackjacky_env" / "testing" / "README.md"
 CHUNK = 200  # positions between two updates of the progress bar; another number gives other games
 GAMES_APART = 1000  # seeds between two chunks
 SHOWN = 5  # leaks that are printed
-TABLES: list[dict[str, Any]] = [
-    *(
-        {"num_players": players, "variant": variant}
-        for players in range(2, 7)
-        for variant in ("classic", "schnell_duell")
-    ),
-    *({"num_players": players, "hearts": 1} for players in (4, 5, 6)),  # more tips
-    {"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3, 4], "max_turns_per_round": None},
-    {"num_players": 6, "max_card": 6, "hand_size": 3, "reward": "hearts"},  # a short draw pile
-    {"num_players": 4, "hand_size": 8, "bust_at": 99},
-]
-PHASES = ("tip", "trick", "exchange", "zock", "over")
+Options = dict[str, Any]
+VARIED: dict[str, list[Options]] = {
+    "black_jacky": [
+        *({"num_players": players, "hearts": 1} for players in (4, 5, 6)),  # more tips
+        {
+            **{"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3, 4]},
+            "max_turns_per_round": None,
+        },
+        {"num_players": 6, "max_card": 6, "hand_size": 3, "reward": "hearts"},  # a short draw pile
+        {"num_players": 4, "hand_size": 8, "bust_at": 99},
+    ]
+}
+"""By game, tables with rule options, beside those of every size and variant."""
+PHASES = {"black_jacky": ("tip", "trick", "exchange", "zock", "over")}
+"""By game, in which order they are shown; without a line, in the order in which they are met."""
+COUNTED: dict[str, dict[str, Callable[[dict[str, Any]], bool]]] = {
+    "black_jacky": {
+        "card given": lambda seen: seen["exchange"] is not None and seen["exchange"]["given"] != [None, None]
+    }
+}
+"""By game, what else is counted in what a spectator sees."""
 
 
 @dataclass(frozen=True)
 class Args:
     """The long proof that nothing hidden is shown."""
 
+    game: str = "black_jacky"
+    """The game."""
     positions: int = 200_000
     """Positions to examine, shared equally among all tables."""
     seed: int = 0
@@ -67,6 +80,7 @@ class Args:
 class Chunk(NamedTuple):
     """What one process examines in one go."""
 
+    game: str
     table: int
     seed: int
     positions: int
@@ -86,26 +100,41 @@ def main(args: Args) -> int:
         if getattr(args, name) < 1:
             sys.exit(f"error: --{name} {getattr(args, name)} is too few; allowed is 1 or more")
     began = time.monotonic()
-    found = prove(chunks(args), args.workers)
+    try:
+        found = prove(chunks(args), args.workers)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
     leaks = [leak for one in found for leak in one.leaks]
-    text = f"{table(found)}\n\n{facts(args, found, len(leaks), time.monotonic() - began)}"
+    text = f"{table(args.game, found)}\n\n{facts(args, found, len(leaks), time.monotonic() - began)}"
     print(text)
     for leak in leaks[:SHOWN]:
         print(f"leak: {leak}")
     if args.write:
-        write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), "leaks", text))
+        write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), f"leaks-{args.game}", text))
     return int(bool(leaks))
+
+
+def tables(name: str) -> list[Options]:
+    """The tables of a game: every size and variant, and those with rule options; `ValueError` if there is no game."""
+    game = get_game(name)
+    usual = [
+        {"num_players": players, "variant": variant}
+        for players in range(game.min_players, game.max_players + 1)
+        for variant in game.variants
+    ]
+    return [*usual, *VARIED.get(name, [])]
 
 
 def chunks(args: Args) -> list[Chunk]:
     """All positions, table by table in turn."""
-    left = [args.positions // len(TABLES) + (i < args.positions % len(TABLES)) for i in range(len(TABLES))]
+    count = len(tables(args.game))
+    left = [args.positions // count + (i < args.positions % count) for i in range(count)]
     todo: list[Chunk] = []
     while any(left):
-        for i in range(len(TABLES)):
+        for i in range(count):
             size = min(CHUNK, left[i])
             if size:
-                todo.append(Chunk(i, args.seed + GAMES_APART * len(todo), size))
+                todo.append(Chunk(args.game, i, args.seed + GAMES_APART * len(todo), size))
                 left[i] -= size
     return todo
 
@@ -125,7 +154,8 @@ def prove(todo: list[Chunk], workers: int) -> list[Found]:
 
 def examine_chunk(chunk: Chunk) -> Found:
     """One chunk."""
-    make_env = functools.partial(black_jacky_v0.env, **TABLES[chunk.table])
+    make_env = functools.partial(TableEnv, chunk.game, **tables(chunk.game)[chunk.table])
+    counted = COUNTED.get(chunk.game, {})
     counts: Counter[str] = Counter()
     leaks = []
     for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **PROMISES):
@@ -133,16 +163,18 @@ def examine_chunk(chunk: Chunk) -> Found:
         counts["positions"] += 1
         counts["comparisons"] += examined.varied
         counts[seen["phase"]] += 1
-        counts["card given"] += seen["exchange"] is not None and seen["exchange"]["given"] != [None, None]
+        counts.update({what: int(is_so(seen)) for what, is_so in counted.items()})
         leaks += map(str, examined.leaks)
     return Found(chunk.table, counts, leaks)
 
 
-def table(found: list[Found]) -> str:
+def table(game: str, found: list[Found]) -> str:
     """Counts of every table in Markdown."""
-    columns = ["positions", *PHASES, "card given", "comparisons"]
+    others, counted = {"positions", "comparisons"}, COUNTED.get(game, {})
+    phases = PHASES.get(game, [what for what in total(found) if what not in others and what not in counted])
+    columns = ["positions", *phases, *counted, "comparisons"]
     rows = []
-    for i, options in enumerate(TABLES):
+    for i, options in enumerate(tables(game)):
         counts = total(one for one in found if one.table == i)
         leaks = sum(len(one.leaks) for one in found if one.table == i)
         name = ", ".join(f"{option}={choice}" for option, choice in options.items())
@@ -160,10 +192,11 @@ def total(found: Any) -> Counter[str]:
 def facts(args: Args, found: list[Found], leaks: int, seconds: float) -> str:
     """The result in a sentence, and how it was made."""
     positions = total(found)["positions"]
+    command = f"python scripts/prove_leaks.py --game {args.game} --positions {args.positions} --seed {args.seed}"
     versions = ", ".join(f"{name} {version(name)}" for name in ("blackjacky", "numpy", "numba"))
     return (
         f"{leaks:,} leaks in {positions:,} positions, {total(found)['comparisons']:,} comparisons.\n"
-        f"`python scripts/prove_leaks.py --positions {args.positions} --seed {args.seed}`: {seconds / 60:.1f} minutes "
+        f"`{command}`: {seconds / 60:.1f} minutes "
         f"with {args.workers} processes ({positions / seconds:.0f} positions/s).\n"
         f"Python {platform.python_version()}, {versions}."
     )

@@ -20,13 +20,12 @@ from make_tables import markdown
 from parts import with_part, write
 
 from blackjacky_agents import CompiledAgent, agent_names, make_agent
-from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.play import play_out
+from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
-GAME = "black_jacky"
-TIMED_PLAYERS, TIMED_DECISIONS = 4, 4000
+TIMED_DECISIONS = 4000
 AGENTS = Path(__file__).parents[1] / "agents"
 
 Results = dict[str, Any]
@@ -36,6 +35,8 @@ Results = dict[str, Any]
 class Args:
     """Measure how fast the bots decide, and write the table of agents/README.md."""
 
+    game: str = "black_jacky"
+    """The game; --readme and --results say where what is measured in another one belongs."""
     check: bool = False
     """Measure and write nothing; fail if the README is not made from the results."""
     readme: Path = AGENTS / "README.md"
@@ -52,22 +53,22 @@ def main(args: Args) -> None:
         if with_part(text, "timing", speeds(results)) != text:
             sys.exit(f"{args.readme.name} does not show what {args.results.name} holds; run: scripts/time_agents.py")
         return
-    results = timing()
+    results = timing(args.game)
     write(args.results, json.dumps(results, indent=1) + "\n")
     write(args.readme, with_part(text, "timing", speeds(results)))
     print(speeds(results))
 
 
-def compiled_agent(name: str) -> CompiledAgent:
+def compiled_agent(name: str, game: str) -> CompiledAgent:
     """The bot of that name."""
-    agent = make_agent(name, GAME)
+    agent = make_agent(name, game)
     assert isinstance(agent, CompiledAgent)
     return agent
 
 
-def timing() -> Results:
-    """Decisions per second and microseconds of one `act` for each bot, at tables of four of its kind."""
-    bots = [compiled_agent(name) for name in agent_names(GAME)]
+def timing(game: str) -> Results:
+    """Decisions per second and microseconds of one `act` for each bot, at tables of the usual size with its kind."""
+    bots = [compiled_agent(name, game) for name in agent_names(game)]
     speed = {
         agent.name: {"decisions_per_second": decisions_per_second(agent), "act_microseconds": act_microseconds(agent)}
         for agent in bots
@@ -77,10 +78,10 @@ def timing() -> Results:
 
 def decisions_per_second(agent: CompiledAgent, seconds: float = 1.0) -> int:
     """How many decisions one core makes in whole games, rules and observations included."""
-    game, games = get_game(GAME), 50
-    states = zeros(games, game.state_dtype)
-    states[:] = game.new_state(TIMED_PLAYERS, "classic", game.check_options(TIMED_PLAYERS, "classic", {}))
-    seating, cast = np.zeros((games, TIMED_PLAYERS), np.int64), [(agent.policy, agent.parameters)]
+    game, games = get_game(agent.game), 50
+    states, players, variant = zeros(games, game.state_dtype), game.default_players, game.variants[0]
+    states[:] = game.new_state(players, variant, game.check_options(players, variant, {}))
+    seating, cast = np.zeros((games, players), np.int64), [(agent.policy, agent.parameters)]
     play_out(game, states, np.arange(games), seating, cast)  # compiled
     count, start = 0, time.perf_counter()
     while time.perf_counter() - start < seconds:
@@ -101,7 +102,7 @@ def act_microseconds(agent: CompiledAgent) -> float:
 
 def observations(agent: CompiledAgent, count: int) -> list[dict[str, Any]]:
     """What the players of such games see when they are to act."""
-    env = black_jacky_v0.env(num_players=TIMED_PLAYERS)
+    env = TableEnv(agent.game)
     seen: list[dict[str, Any]] = []
     env.reset(seed=0)
     agent.reset(0)

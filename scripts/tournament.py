@@ -15,14 +15,14 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import tyro
-from evaluate import Rules
 from machine import where
 from parts import with_part, write
+from rule_options import read_arguments
 from tournament_report import Report, draw, ladder, markdown_report, ready_for_json
 from tqdm import tqdm
 
@@ -32,18 +32,21 @@ from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.standings import standings
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.envs.aec import MAX_SEED
+from blackjacky_env.games import get_game
 
-GAME = "black_jacky"
+R = TypeVar("R")
 
 
-@dataclass(frozen=True)
-class Args:
+@dataclass(frozen=True, kw_only=True)
+class Args(Generic[R]):
     """Let agents play a tournament with duplicate deals."""
 
-    agents: str = ",".join(agent_names(GAME))
-    """Two agents or more, by name; `ppo:PATH` is one that you have trained."""
-    players: tuple[int, ...] = (4,)
-    """Table sizes, 2 to 6; each is a tournament of its own."""
+    game: str = "black_jacky"
+    """The game."""
+    agents: str | None = None
+    """Two agents or more, by name, all that the game has by default; `ppo:PATH` is one that you have trained."""
+    players: tuple[int, ...] | None = None
+    """Table sizes, each a tournament of its own; the game's usual one by default."""
     lineups: Literal["mixed", "copies"] = "mixed"
     """All tables at which every agent has as many seats as every other, or one more; or one of each agent against
     copies of each other one."""
@@ -59,9 +62,9 @@ class Args:
     """All games follow from it."""
     threads: int | None = None
     """Cores to use, all by default; they change nothing in games of compiled agents."""
-    variant: Literal["classic", "schnell_duell"] = "classic"
-    """The whole game, or the short one."""
-    rules: Annotated[Rules, tyro.conf.arg(name="")] = field(default_factory=Rules)
+    variant: str | None = None
+    """The variant, the game's first by default; in Black Jacky classic (the whole game) or schnell_duell."""
+    rules: Annotated[R, tyro.conf.arg(name="")]
     """Rule options."""
     sighted: float | None = None
     """What an agent with sight of all cards wins in the same line-ups (0 .. 1): shows how far each agent is on the way
@@ -79,8 +82,8 @@ class Args:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script; returns the exit status."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    args = tyro.cli(Args, args=arguments)
     try:
+        args = read_arguments(Args, arguments)
         if args.check:
             return check(args)
         tournaments = prepare(args)
@@ -102,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 # ---------------------------------------------------------------- playing
 
 
-def prepare(args: Args) -> list[Tournament]:
+def prepare(args: Args[Any]) -> list[Tournament]:
     """The tournament of each table size; `ValueError` says what cannot be played."""
     check_integer("--games", args.games, 1, MAX_GAMES)
     check_integer("--seed", args.seed, 0, MAX_SEED)
@@ -120,7 +123,7 @@ def prepare(args: Args) -> list[Tournament]:
         if args.replay is not None and not path.exists():
             raise ValueError(f"--replay: there is no {path}")
     tournaments = [
-        Tournament(names, size, lineups, args.seed, path, args.duplicate, args.variant, GAME, **asdict(args.rules))
+        Tournament(names, size, lineups, args.seed, path, args.duplicate, args.variant, args.game, **asdict(args.rules))
         for size, path in zip(sizes, where_kept, strict=True)
     ]
     for tournament in tournaments:
@@ -128,18 +131,21 @@ def prepare(args: Args) -> list[Tournament]:
     return tournaments
 
 
-def read_agents(args: Args) -> tuple[list[str], tuple[int, ...], str | list[list[str]]]:
+def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list[list[str]]]:
     """Names, table sizes and line-ups."""
     if not args.tables:
-        sizes = tuple(dict.fromkeys(args.players))
+        game = get_game(args.game)
+        sizes = (game.default_players,) if args.players is None else tuple(dict.fromkeys(args.players))
         if not sizes:
-            raise ValueError("--players names no table size; allowed are 2 .. 6")
-        return parse_agents(args.agents, "--agents"), sizes, args.lineups
+            allowed = f"{game.min_players} .. {game.max_players}"
+            raise ValueError(f"--players names no table size; allowed are {allowed}")
+        names = agent_names(game.name) if args.agents is None else parse_agents(args.agents, "--agents")
+        return names, sizes, args.lineups
     lineups = [parse_agents(table, "--tables") for table in args.tables]
     return list(dict.fromkeys(name for lineup in lineups for name in lineup)), (len(lineups[0]),), lineups
 
 
-def check_enough(tournament: Tournament, args: Args) -> None:
+def check_enough(tournament: Tournament, args: Args[Any]) -> None:
     """`ValueError` if there are too few games for an interval."""
     lineups, needed = len(tournament.table.lineups), 2 * tournament.cycle
     if args.replay is None and args.games < needed:
@@ -149,7 +155,7 @@ def check_enough(tournament: Tournament, args: Args) -> None:
         )
 
 
-def play(tournaments: Sequence[Tournament], args: Args) -> None:
+def play(tournaments: Sequence[Tournament], args: Args[Any]) -> None:
     """Play what is missing."""
     goals = [-(-args.games // tournament.cycle) * tournament.cycle for tournament in tournaments]
     done = sum(min(goal, tournament.played) for goal, tournament in zip(goals, tournaments, strict=True))
@@ -169,7 +175,7 @@ def play(tournaments: Sequence[Tournament], args: Args) -> None:
 # ---------------------------------------------------------------- what is said
 
 
-def make_report(tournaments: Sequence[Tournament], args: Args, command: str) -> Report:
+def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str) -> Report:
     """What the games of all table sizes say, JSON-ready."""
     return {
         "command": command,
@@ -186,7 +192,7 @@ def make_report(tournaments: Sequence[Tournament], args: Args, command: str) -> 
     }
 
 
-def keep(report: Report, args: Args) -> str:
+def keep(report: Report, args: Args[Any]) -> str:
     """Write the report to all its places; returns it as Markdown."""
     text = markdown_report(report)
     write(args.output / "report.md", text + "\n")
@@ -199,7 +205,7 @@ def keep(report: Report, args: Args) -> str:
     return text
 
 
-def check(args: Args) -> int:
+def check(args: Args[Any]) -> int:
     """The exit status: 1 if the README is not made from the ladder's file."""
     if args.ladder is None or not args.ladder.exists():
         raise ValueError(f"--check needs --ladder with a file that exists, not {args.ladder}")

@@ -56,7 +56,11 @@ class Words:
     """The Python functions of a game that people, logs and language models read."""
 
     snapshot: Callable[[State, State | None], dict[str, Any]]
-    """(state, state as it was last settled or None): everything on the table."""
+    """(state, state as it was last settled or None): everything on the table.
+
+    In every game there are ``phase`` (``"over"`` at the end), ``player`` (the seat to act), ``round`` (from 0; it rises
+    when a round is settled), ``last_settlement`` (None or a dict) and ``winners`` (seats).
+    """
     view: Callable[[dict[str, Any], int | None], dict[str, Any]]
     """(snapshot, seat or None for a spectator): the same keys as that seat may know them."""
     action_name: Callable[[int], str]

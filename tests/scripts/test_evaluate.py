@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from rule_options import RULES
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.evaluation import at_one_table, interval
@@ -103,7 +104,7 @@ def test_the_results_are_kept_with_everything_that_decides_them(evaluate, tmp_pa
 @pytest.mark.parametrize("num_players", range(2, 7))
 def test_without_options_the_rules_are_those_of_the_sheet(evaluate, num_players):
     game = get_game("black_jacky")
-    given = game.check_options(num_players, "classic", asdict(evaluate.Rules()))
+    given = game.check_options(num_players, "classic", asdict(RULES["black_jacky"]()))
     assert given == game.check_options(num_players, "classic", {})
 
 

@@ -1,0 +1,168 @@
+"""Agents, search, tournaments and training with every game, and with a tiny one whose observation needs int16."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from blackjacky_agents import CompiledAgent, bot_names, make_agent
+from blackjacky_agents.arena import Tournament
+from blackjacky_agents.checkpoint import load_agent, save_agent
+from blackjacky_agents.evaluation import at_one_table
+from blackjacky_agents.features import encodings_of, find_encoding
+from blackjacky_agents.network import Layers, action_probabilities, network_policy, pack
+from blackjacky_agents.searchers import make_searcher
+from blackjacky_env import make_batch
+from blackjacky_env.engine.game import Game
+from blackjacky_env.games import get_game
+from tests.every_game import NAMES, TINY, with_tiny
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tiny() -> Iterator[None]:
+    with with_tiny():
+        yield
+
+
+@pytest.fixture(params=NAMES)
+def game(request: pytest.FixtureRequest) -> Game:
+    """Every game."""
+    return get_game(request.param)
+
+
+def network(game: Game, encoding: str, seed: int = 0) -> Layers:
+    """Random layers from what the encoding shows to the actions."""
+    rng, size = np.random.default_rng(seed), find_encoding(encoding, game.name).size
+    sizes = [(size, 8), (8, game.num_actions)]
+    return [
+        (rng.normal(size=shape).astype(np.float32), rng.normal(size=shape[1]).astype(np.float32)) for shape in sizes
+    ]
+
+
+class FirstLegal:
+    """An agent that is not compiled, and remembers what it was shown."""
+
+    name = "first legal"
+
+    def __init__(self) -> None:
+        self.shown: list[npt.NDArray[Any]] = []
+
+    def reset(self, seed: int | None = None) -> None:
+        """There is nothing to start over."""
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        """The first legal action."""
+        return int(np.argmax(observation["action_mask"]))
+
+    def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """The first legal actions."""
+        self.shown.append(observations)
+        return np.argmax(masks, axis=1)
+
+
+def test_every_game_has_a_random_agent_and_bots_act_on_its_observations(game: Game) -> None:
+    assert bot_names(game.name)[0] == "random"
+    batch = make_batch(game.name, 30, seed=1)
+    for name in bot_names(game.name):
+        agent = make_agent(name, game.name)
+        agent.reset(1)
+        actions = agent.act_batch(batch.observations, batch.action_masks)
+        assert batch.action_masks[np.arange(30), actions].all()
+        agent.reset(1)
+        wide = agent.act_batch(batch.observations.astype(np.int64), batch.action_masks.astype(np.int32))
+        np.testing.assert_array_equal(actions, wide)
+
+
+@pytest.mark.parametrize("name", ["rollout:4", "ismcts:20", "ismcts:0.01s"])
+def test_search_plays_every_game(game: Game, name: str) -> None:
+    searcher = make_searcher(name, game.name)
+    searcher.reset(0)
+    batch = make_batch(game.name, 3, seed=2)
+    for _ in range(6):
+        actions = searcher.act_batch(batch.observations, batch.action_masks)
+        assert batch.action_masks[np.arange(3), actions].all()
+        batch.step(actions)
+
+
+def test_search_finds_what_is_best_in_a_game_of_int16() -> None:
+    """Who holds the highest card of all gains by nothing that he bids himself, and the lowest loses what he bids."""
+    batch = make_batch(TINY, 200, num_players=2, seed=3, stake=1000)
+    for _ in range(4):  # to the last round, which decides
+        batch.step(np.zeros(200, np.int64))
+    seen = [get_game(TINY).layout.decode(observation) for observation in batch.observations]
+    lowest = np.array([row["card"] == 0 and row["round"] == 2 for row in seen])
+    assert lowest.any()
+    actions = make_searcher("rollout:200", TINY).act_batch(batch.observations[lowest], batch.action_masks[lowest])
+    assert (actions == 0).all()
+
+
+def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game: Game, tmp_path: Path) -> None:
+    looker = FirstLegal()
+    agents: list[Any] = ["random", looker]
+    tournament = Tournament(agents, game.min_players, results=tmp_path / "games.jsonl", game=game.name)
+    tournament.play(games=20, threads=1)
+    assert all(shown.dtype == game.layout.dtype for shown in looker.shown)
+    assert tournament.replay(3)["game"] == game.name
+    again = Tournament(agents, game.min_players, results=tmp_path / "games.jsonl", game=game.name)
+    np.testing.assert_array_equal(again.games().shares, tournament.games().shares)
+
+
+def test_agents_that_are_not_compiled_play_whole_games(game: Game) -> None:
+    scores = at_one_table([make_agent("random", game.name), FirstLegal()], 5, game=game.name)
+    assert sum(score.win_rate for score in scores) + scores[0].nobody == pytest.approx(1)
+
+
+def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path) -> None:
+    batch = make_batch(game.name, 20, seed=4)
+    for name, encoding in encodings_of(game.name).items():
+        layers = network(game, name)
+        agent = CompiledAgent(name, game.name, network_policy(encoding), pack(layers, greedy=True))
+        save_agent(tmp_path / f"{name}.safetensors", layers, game.name, encoding)
+        loaded = load_agent(tmp_path / f"{name}.safetensors", game.name)
+        actions = agent.act_batch(batch.observations, batch.action_masks)
+        np.testing.assert_array_equal(actions, loaded.act_batch(batch.observations, batch.action_masks))
+        chances = action_probabilities(loaded, batch.observations, batch.action_masks)
+        np.testing.assert_array_equal(chances.argmax(axis=1), actions)
+
+
+def test_what_a_learner_is_shown_lies_between_minus_1_and_1(game: Game) -> None:
+    from blackjacky_agents.sb3 import LearnerVecEnv
+
+    env = LearnerVecEnv(4, game.default_players, game=game.name)
+    for _ in range(20):
+        shown = env.reset()
+        assert isinstance(shown, np.ndarray)
+        assert shown.dtype == np.float32
+        assert np.abs(shown).max() <= 1
+        assert all(env.observation_space.contains(row) for row in shown)
+
+
+def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation(tmp_path: Path) -> None:
+    from blackjacky_agents.training import Run, presets_of
+
+    assert list(presets_of(TINY)) == ["quick"]
+    quick = presets_of(TINY)["quick"]
+    assert (quick.game, quick.encoding, quick.bots, quick.players) == (TINY, "raw", ("random",), (3,))
+    small = {"games": 8, "rollout": 8, "batch": 32, "hidden": (8,), "threads": 1, "refresh": 128, "copies": 2}
+    settings = replace(quick, steps=256, minutes=1e9, test_games=5, **small)  # type: ignore[arg-type]
+    run = Run(settings, tmp_path, "")
+    assert run.train()
+    assert load_agent(tmp_path, TINY).game == TINY
+    with pytest.raises(ValueError, match="is for game='tiny'; needed is game='black_jacky'"):
+        load_agent(tmp_path, "black_jacky")
+
+
+def test_what_a_game_lacks_for_a_training_is_said() -> None:
+    from blackjacky_agents.league import LeagueSettings, check_league_settings
+    from blackjacky_agents.training import Settings, check_settings
+
+    with pytest.raises(ValueError, match="advice_logit=4 needs advice, and no encoding of tiny has it"):
+        check_settings(Settings(game=TINY, encoding="raw", advice_logit=4))
+    with pytest.raises(ValueError, match="a league of tiny needs to be shown how players stand"):
+        check_league_settings(LeagueSettings(game=TINY, encoding="raw"))

@@ -1,0 +1,243 @@
+"""All environments with every game of the registry, and with a tiny game whose observation needs int16."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import pickle
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test, seed_test
+
+import blackjacky_env
+from blackjacky_env import make_batch, playout
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.table import sample_state
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.module import GameModule
+from blackjacky_env.envs.seat import SeatEnv
+from blackjacky_env.envs.vector import SeatVectorEnv
+from blackjacky_env.envs.wrappers import ScaledTable
+from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.testing import CHECKS, check_all
+from blackjacky_env.testing.tables import PROMISES
+from tests.envs.playing import fingerprint, play_randomly
+from tests.every_game import NAMES, TINY, with_tiny
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tiny() -> Iterator[None]:
+    with with_tiny():
+        yield
+
+
+@pytest.fixture(params=NAMES)
+def game(request: pytest.FixtureRequest) -> Game:
+    """Every game."""
+    return get_game(request.param)
+
+
+def fresh(game: Game, seed: int = 0, **options: Any) -> TableEnv:
+    """Return an environment that was reset."""
+    env = TableEnv(game.name, **options)
+    env.reset(seed=seed)
+    return env
+
+
+def sizes(game: Game) -> range:
+    """All table sizes."""
+    return range(game.min_players, game.max_players + 1)
+
+
+def assert_shown(game: Game, observation: Any) -> None:
+    """Assert that it is a vector as the layout declares it."""
+    assert observation.dtype == game.layout.dtype
+    assert (game.layout.low <= observation).all()
+    assert (observation <= game.layout.high).all()
+
+
+def test_the_tiny_game_needs_int16_and_black_jacky_does_not() -> None:
+    assert get_game(TINY).layout.dtype == np.int16
+    assert get_game("black_jacky").layout.dtype == np.int8
+    env = play_randomly(fresh(get_game(TINY), stake=1000), 3)
+    assert np.abs(env.observe("player_0")["observation"]).max() > 127
+
+
+# ---------------------------------------------------------------- PettingZoo
+
+
+def test_pettingzoos_tests_pass(game: Game) -> None:
+    with warnings.catch_warnings():  # test_pettingzoo.py explains each of them
+        warnings.simplefilter("ignore", UserWarning)
+        api_test(TableEnv(game.name), num_cycles=50)
+    seed_test(lambda: TableEnv(game.name), num_cycles=50)
+
+
+def test_observations_and_masks_are_as_declared_to_the_end(game: Game) -> None:
+    for players in sizes(game):
+        for variant in game.variants:
+            env = fresh(game, players, num_players=players, variant=variant)
+            while not env.terminations[env.agent_selection]:
+                for agent in env.agents:
+                    seen = env.observe(agent)
+                    assert_shown(game, seen["observation"])
+                    assert env.observation_space(agent).contains(seen)
+                    assert seen["action_mask"].dtype == np.int8
+                    assert seen["action_mask"].any() == (agent == env.agent_selection)
+                assert env.state_space.contains(env.state())
+                play_randomly(env, players, 1)
+            assert sum(env.rewards.values()) == pytest.approx(0)
+
+
+def test_the_score_reward_adds_up_to_the_change_of_score(game: Game) -> None:
+    env = TableEnv(game.name, reward=game.score_reward)
+    env.reset(seed=1)
+    before = [game.rules.score(env._states[0], seat) for seat in range(env.num_players)]
+    total = np.zeros(env.num_players)
+    while not env.terminations[env.agent_selection]:
+        play_randomly(env, 1, 1)
+        total += list(env.rewards.values())
+    after = [game.rules.score(env._states[0], seat) for seat in range(env.num_players)]
+    np.testing.assert_array_equal(total, np.subtract(after, before))
+
+
+def test_copies_states_and_records_go_on_as_the_same_game(game: Game) -> None:
+    env = play_randomly(fresh(game, 4), 4, 4)
+    from_state = TableEnv(game.name)
+    from_state.set_state(env.get_state())
+    replayed = TableEnv(game.name)
+    replayed.replay(env.record())
+    wanted = fingerprint(play_randomly(copy.deepcopy(env), 9))
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), from_state):
+        assert fingerprint(play_randomly(other, 9)) == wanted
+    assert replayed.snapshot() == env.snapshot()
+
+
+def test_a_sampled_position_shows_the_same(game: Game) -> None:
+    env, rng = fresh(game, 6), np.random.default_rng(0)
+    other = TableEnv(game.name)
+    for _ in range(8):
+        if env.terminations[env.agent_selection]:
+            break
+        seen = env.observe(env.agent_selection)
+        other.set_state(sample_state(game, seen["observation"], rng))
+        np.testing.assert_array_equal(other.observe("player_0")["observation"], seen["observation"])
+        assert other.agent_selection == "player_0"
+        np.testing.assert_array_equal(other.observe("player_0")["action_mask"], seen["action_mask"])
+        play_randomly(env, 6, 1)
+
+
+def test_names_of_actions_go_both_ways(game: Game) -> None:
+    env = TableEnv(game.name)
+    names = [env.action_name(action) for action in range(game.num_actions)]
+    assert len(set(names)) == game.num_actions
+    assert [env.parse_action(name) for name in names] == list(range(game.num_actions))
+
+
+def test_a_rigged_start_player_starts(game: Game) -> None:
+    env = TableEnv(game.name)
+    env.reset(seed=0, options={"start_player": 1})
+    assert env.record()["reset_options"] == {"start_player": 1}
+
+
+def test_the_conformance_kit_finds_nothing(game: Game) -> None:
+    promises = PROMISES if game.name in GAMES and game.name != TINY else {"refusal": "raise", "off_turn_mask": "zero"}
+    names = set(CHECKS) - {"other_process"}
+    report = check_all(functools.partial(TableEnv, game.name), names, games=2, moments=2, positions=20, **promises)
+    assert not report.failed, report
+
+
+def test_scaled_observations_lie_between_minus_1_and_1(game: Game) -> None:
+    env = ScaledTable(TableEnv(game.name))
+    env.reset(seed=0)
+    play_randomly(env, 0, 10)
+    seen = env.observe(env.agent_selection)
+    assert seen is not None
+    assert env.observation_space(env.agent_selection).contains(seen)
+    assert np.abs(seen["observation"]).max() <= 1
+
+
+# ---------------------------------------------------------------- registration and the module of a game
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_every_game_is_registered_and_has_its_module(name: str) -> None:
+    module = getattr(blackjacky_env, f"{name}_v0")
+    assert f"{name}_v0" in blackjacky_env.__all__
+    assert {"decode", "describe_observation", "env", "raw_env", "sample_state"} <= set(module.__all__)
+    assert isinstance(pettingzoo.make("aec", f"blackjacky/{name}-v0").unwrapped, TableEnv)
+    seat = f"blackjacky/{name.title().replace('_', '')}Seat-v0"
+    assert gymnasium.make(seat).unwrapped.table.game.name == name
+    assert str(module.env()) == f"{name}_v0"
+
+
+def test_a_games_module_describes_decodes_and_samples(game: Game) -> None:
+    module = pickle.loads(pickle.dumps(GameModule(game.name)))
+    env = fresh(game, 2)
+    observation = env.observe(env.agent_selection)["observation"]
+    decoded = module.decode(observation)
+    assert list(decoded) == [part["name"] for part in module.describe_observation()]
+    other = module.env()
+    other.set_state(module.sample_state(observation, np.random.default_rng(0)))
+    assert module.decode(other.observe("player_0")["observation"]) == decoded
+
+
+# ---------------------------------------------------------------- batches, seats, play-outs
+
+
+def test_a_batch_plays_the_games_of_the_environment(game: Game) -> None:
+    batch = make_batch(game.name, 5, num_players=list(sizes(game)), seed=7)
+    envs = [fresh(game, int(seed), num_players=int(n)) for seed, n in zip(batch.seeds, batch.num_players, strict=True)]
+    for _ in range(60):
+        assert batch.observations.dtype == game.layout.dtype
+        for i, env in enumerate(envs):
+            seen = env.observe(env.agent_selection)
+            np.testing.assert_array_equal(batch.observations[i], seen["observation"])
+            np.testing.assert_array_equal(batch.action_masks[i], seen["action_mask"])
+        actions = batch.random_actions()
+        batch.step(actions)
+        for i, env in enumerate(envs):
+            env.step(int(actions[i]))
+            assert batch.terminated[i] == all(env.terminations.values())
+            assert batch.rewards[i, : env.num_players].tolist() == list(env.rewards.values())
+            if batch.terminated[i]:
+                env.reset(seed=int(batch.seeds[i]))
+    batch.run_random(100)
+
+
+def test_gymnasiums_checker_passes_for_a_seat(game: Game) -> None:
+    env = SeatEnv(game.name, on_illegal="lose")
+    check_env(env, skip_render_check=True)
+    observation, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        assert_shown(game, observation)
+        observation, _, terminated, _, info = env.step(env.action_space.sample(info["action_mask"]))
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_many_seats_play_at_once(game: Game, mode: str) -> None:
+    envs = SeatVectorEnv(game.name, 6, ["random"], list(sizes(game)), autoreset_mode=mode)
+    rng = np.random.default_rng(0)
+    observations, info = envs.reset(seed=3)
+    for _ in range(80):
+        for observation in observations:
+            assert_shown(game, observation)
+        masks = info["action_mask"]
+        observations, _, _, _, info = envs.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
+    state = envs.get_state()
+    assert state["shown"].dtype == game.layout.dtype
+    np.testing.assert_array_equal(envs.set_state(state)[0], observations)
+
+
+def test_play_outs_are_zero_sum(game: Game) -> None:
+    results = playout(fresh(game, 5).get_state(), "random", games=20)
+    np.testing.assert_allclose(results.sum(axis=2), 0, atol=1e-12)
+    assert np.abs(results).max() > 0

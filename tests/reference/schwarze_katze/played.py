@@ -75,7 +75,7 @@ ONE_DEAL = {"deals": 1}
 EVERYWHERE_MET = (heart_led, heart_discarded, ace_loses_off_suit, nobody_else_follows, last_deal)
 QUEEN_MET = (queen_led, queen_discarded, queen_takes_her_trick, queen_caught)
 SETTINGS = (
-    *(Setting(policy, n, games=2) for n in TABLES for policy in ("uniform", "mixed")),
+    *(Setting("mixed", n, games=2) for n in TABLES),
     *(Setting("mixed", n, {**PIATNIK, **ONE_DEAL}) for n in TABLES),
     Setting("mixed", 3, games=4, meets=(*EVERYWHERE_MET, nobody_without_a_trick, won_with_penalties)),
     Setting("mixed", 4, games=6, meets=(*QUEEN_MET, tricks_without_penalty)),

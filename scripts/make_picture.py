@@ -1,7 +1,7 @@
-"""Draw a table of Black Jacky, as a terminal shows it, into the game's folder as table.svg.
+"""Draw a table of each game, as a terminal shows it, into the game's folder as table.svg.
 
-python scripts/make_picture.py           write it
-python scripts/make_picture.py --check   write nothing; fail if it is out of date
+python scripts/make_picture.py           write them
+python scripts/make_picture.py --check   write nothing; fail if one is out of date
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 import blackjacky_env
-from blackjacky_env import black_jacky_v0
-from blackjacky_env.black_jacky.drawing import draw_text
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES
 
-PICTURE = Path(blackjacky_env.__file__).parent / "black_jacky" / "table.svg"
-SEED, ACTIONS = 429, 119  # a position with a tip, a black heart, a knock and "+1"
+ROOMS = Path(blackjacky_env.__file__).parent
+POSITIONS = {
+    "black_jacky": (429, 119),  # a tip, a black heart, a knock and "+1"
+    "schwarze_katze": (5, 85),
+}
+"""By game: seed of the game and of its random moves, and how many of these."""
 
 # Background, foreground, then black, red, green, yellow, blue, magenta, cyan, white, and the bright ones, of which only
 # black is used, for what is faint.
@@ -56,39 +60,40 @@ FORMAT = """\
 
 @dataclass(frozen=True)
 class Args:
-    """Draw a table of Black Jacky, as a terminal shows it, into the game's folder as table.svg."""
+    """Draw a table of each game, as a terminal shows it, into the game's folder as table.svg."""
 
     check: bool = False
-    """Write nothing; fail if the picture is out of date."""
+    """Write nothing; fail if a picture is out of date."""
 
 
 def main(args: Args) -> None:
-    """Write or check the picture."""
-    new = picture(table())
-    if not args.check:
-        PICTURE.write_text(new, encoding="utf-8", newline="\n")
-        print(f"{PICTURE.name} written")
-    elif not PICTURE.exists() or PICTURE.read_text(encoding="utf-8") != new:
-        sys.exit(f"{PICTURE.name} is out of date; run: python scripts/make_picture.py")
+    """Write or check the pictures."""
+    for game in GAMES:
+        path, new = ROOMS / game / "table.svg", picture(table(game), game)
+        if not args.check:
+            path.write_text(new, encoding="utf-8", newline="\n")
+            print(f"{game}/{path.name} written")
+        elif not path.exists() or path.read_text(encoding="utf-8") != new:
+            sys.exit(f"{game}/{path.name} is out of date; run: python scripts/make_picture.py")
 
 
-def table() -> str:
+def table(game: str) -> str:
     """A position of a game of random moves, in colour, as player_0 sees it."""
-    env = black_jacky_v0.env(num_players=4)
-    env.reset(seed=SEED)
-    rng = np.random.default_rng(SEED)
-    for _ in range(ACTIONS):
+    seed, actions = POSITIONS.get(game, (0, 20))
+    env = TableEnv(game, 4)
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(actions):
         env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
-    return draw_text(env.view("player_0"), env.config_dict(), colour=True)
+    return env.game.words.draw_text(env.view("player_0"), env.config_dict(), True)
 
 
-def picture(ansi: str) -> str:
+def picture(ansi: str, game: str) -> str:
     """Text with escape codes as an SVG of a terminal."""
     console = Console(record=True, width=81, file=io.StringIO(), force_terminal=True, color_system="256")
     console.print(Text.from_ansi(ansi + "\n"))  # the last line would be cut off below
-    svg = console.export_svg(
-        title="python scripts/play.py", theme=THEME, code_format=FORMAT, font_aspect_ratio=0.602, unique_id="table"
-    )
+    command = "python scripts/play.py" + (f" --game {game}" if game != next(iter(GAMES)) else "")
+    svg = console.export_svg(title=command, theme=THEME, code_format=FORMAT, font_aspect_ratio=0.602, unique_id="table")
     return "\n".join(line.strip() for line in svg.splitlines() if line.strip()) + "\n"
 
 

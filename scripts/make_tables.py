@@ -89,7 +89,7 @@ def actions(game: Game) -> str:
 
 def pattern(name: str) -> str:
     """A name without what changes from one action of a row to the next."""
-    return re.sub(r"\bme\b|left\+\d|\d(?!:)", "#", name)
+    return re.sub(r"\bme\b|left\+\d|\d+(?!:)", "#", name)
 
 
 def in_short(names: Sequence[str]) -> str:

@@ -36,7 +36,19 @@ class BlackJackyRules:
     """After so many turns a round is settled; None: never."""
 
 
-RULES: dict[str, type] = {"black_jacky": BlackJackyRules}
+@dataclass(frozen=True)
+class SchwarzeKatzeRules:
+    """Rule options, by default those of the rule sheet."""
+
+    piatnik_heart_lead: bool = False
+    """A heart may be led only by a player who holds nothing else."""
+    heart_ace: int = 11
+    """Penalty of the ace of hearts."""
+    deals: int | None = None
+    """Deals of a game; None: the smallest multiple of the number of players that is 5 or more."""
+
+
+RULES: dict[str, type] = {"black_jacky": BlackJackyRules, "schwarze_katze": SchwarzeKatzeRules}
 """By game; a game without a line is played by its usual rules."""
 
 

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from blackjacky_env.games import GAMES
-
 from .black_jacky import READING as BLACK_JACKY
 from .reading import Reading
 from .schwarze_katze import READING as SCHWARZE_KATZE
 
-READINGS: dict[str, Reading] = {
-    reading.name: reading
-    for reading in (BLACK_JACKY, SCHWARZE_KATZE)
-    if reading.name in GAMES  # a reading may be there before its room
-}
+READINGS: dict[str, Reading] = {reading.name: reading for reading in (BLACK_JACKY, SCHWARZE_KATZE)}

@@ -176,7 +176,6 @@ def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(run
     play_code(text)
 
 
-@pytest.mark.skipif("schwarze_katze" not in READINGS, reason="this game has no room yet")
 def test_a_bug_in_a_trick_is_shrunk_to_that_trick(run, results, monkeypatch, capsys):
     """K6: three players, one deal, and the queen of spades on the table; she would cost what other hearts do."""
     penalty = Card.penalty

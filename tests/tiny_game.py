@@ -23,7 +23,7 @@ STATE = np.dtype(
         ("stake", "i2"),
         ("player", "i1"),
         ("start_player", "i1"),
-        ("round", "i1"),
+        ("round_number", "i1"),
         ("deals", "i1"),
         ("cards", "i1", (SEATS,)),
         ("bids", "i1", (SEATS,)),
@@ -52,7 +52,7 @@ LAYOUT = Layout(
 @inlined
 def begin(s, key, start_player):
     s.key = key
-    s.round = 0
+    s.round_number = 0
     s.deals = 0
     s.points[:] = 0
     s.winners[:] = 0
@@ -63,7 +63,7 @@ def begin(s, key, start_player):
 
 @inlined
 def deal(s):
-    lots = stream(s.key, FOR_DEALS, s.round, 0)
+    lots = stream(s.key, FOR_DEALS, s.round_number, 0)
     first = np.int64(draw(lots, 0) % np.uint64(CARDS))
     step = 1 if draw(lots, 1) & np.uint64(1) else CARDS - 1
     for i in range(s.num_players):
@@ -75,7 +75,7 @@ def deal(s):
 def begin_bidding(s):
     s.bids[:] = NOT_YET
     s.player = s.start_player
-    s.deals = s.round + 1
+    s.deals = s.round_number + 1
 
 
 @inlined
@@ -115,9 +115,9 @@ def settle(s):
         paid = int(s.bids[seat]) * int(s.stake)
         s.points[seat] -= paid
         s.points[highest] += paid
-    s.round += 1
+    s.round_number += 1
     s.start_player = (int(s.start_player) + 1) % s.num_players
-    if s.round < ROUNDS:
+    if s.round_number < ROUNDS:
         deal(s)
     else:
         end(s)
@@ -166,7 +166,7 @@ _TURN, _BIDS, _POINTS, _WINNERS = (_AT[name] for name in ("on_turn", "bids", "po
 @inlined
 def encode(s, seat, out):
     out[:] = 0
-    out[_PLAYERS], out[_STAKE], out[_ROUND] = s.num_players, s.stake, s.round
+    out[_PLAYERS], out[_STAKE], out[_ROUND] = s.num_players, s.stake, s.round_number
     out[_START] = (int(s.start_player) - seat) % s.num_players
     out[_CARD] = s.cards[seat]
     if s.player != OVER:
@@ -180,7 +180,7 @@ def encode(s, seat, out):
 @inlined
 def sample(observation, bits, s):
     s.key = draw(bits, 0)
-    s.num_players, s.stake, s.round = observation[_PLAYERS], observation[_STAKE], observation[_ROUND]
+    s.num_players, s.stake, s.round_number = observation[_PLAYERS], observation[_STAKE], observation[_ROUND]
     s.start_player = observation[_START]
     s.player = OVER
     s.deals = 0
@@ -235,7 +235,7 @@ def snapshot(s, settled):
     return {
         "phase": "over" if s["player"] == OVER else "bid",
         "player": int(s["player"]),
-        "round": int(s["round"]),
+        "round": int(s["round_number"]),
         **{name: s[name][:players].tolist() for name in ("cards", "bids", "points")},
         "last_settlement": None if settled is None else {"cards": settled["cards"][:players].tolist()},
         "winners": np.flatnonzero(s["winners"]).tolist(),

@@ -31,6 +31,8 @@ LINES_OF_DIFFERENCE = 30
 
 # By game, variant and table size: games in which much happens (exchanges, knocking undone, right tips, black hearts
 # lost, ties); those that are not named have seed 0.
+OPTIONS: dict[str, dict[str, Any]] = {"schwarze_katze": {"deals": 2}}
+"""By game: rule options that make games shorter."""
 SEEDS = {"black_jacky": {"classic": [241, 61, 224, 169, 155], "schnell_duell": [35, 128, 202, 34, 191]}}
 
 
@@ -87,8 +89,9 @@ class Playthrough:
     """One game of random moves, told line by line."""
 
     def __init__(self, game: str, variant: str, players: int, seed: int) -> None:
-        score = get_game(game).score_reward
-        self.env, self.scored = (TableEnv(game, players, variant, reward) for reward in ("win", score))
+        rewards, options = ("win", get_game(game).score_reward), OPTIONS.get(game, {})
+        self.env, self.scored = (TableEnv(game, players, variant, reward, **options) for reward in rewards)
+        self.words = self.env.game.words
         for env in (self.env, self.scored):
             env.reset(seed=seed)
         self.seed = seed
@@ -131,7 +134,7 @@ class Playthrough:
     def drawn(self, agent: str | None) -> list[str]:
         """The table as this agent sees it."""
         env = self.env
-        return env.game.words.draw_text(env.view(agent), env.config_dict(), False).splitlines()
+        return self.words.draw_text(env.view(agent), env.config_dict(), False).splitlines()
 
     def act(self) -> None:
         """A random move, and what it changes."""
@@ -144,7 +147,8 @@ class Playthrough:
         for one in (env, self.scored):
             one.step(action)
         self.table = env.snapshot()
-        if self.table["round"] == before["round"] and self.table["phase"] != "over":
+        over, round_key = env.terminations[agent], self.words.round_key
+        if self.table[round_key] == before[round_key] and not over:
             changes = "; ".join(changed(before, self.table))
             self.tell(f"{self.number:>3} {agent} {env.action_name(action):33} {changes}".rstrip())
             return
@@ -154,7 +158,9 @@ class Playthrough:
 
     def tell_settlement(self) -> None:
         """How the round ended, and what it paid."""
-        self.tell("", *(f"settlement, {name}: {value}" for name, value in self.table["last_settlement"].items()))
+        settlement = self.table[self.words.settlement_key]
+        parts = settlement if isinstance(settlement, dict) else {self.words.settlement_key: settlement}
+        self.tell("", *(f"settlement, {name}: {value}" for name, value in parts.items()))
         for env in (self.env, self.scored):
             self.tell(f"rewards, {env.reward}: {[round(reward, 4) for reward in env.rewards.values()]}")
         self.tell(self.told_of_digest())
@@ -188,7 +194,7 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
             continue
         if name == "draw_pile":
             yield f"draw_pile {len(new)} cards"
-        elif isinstance(new, list) and new and isinstance(new[0], list):
+        elif isinstance(new, list) and new and isinstance(new[0], list) and len(new) == len(old):
             yield from (f"{name}[{q}] {cards}" for q, cards in enumerate(new) if cards != old[q])
         else:
             yield f"{name} {new}"

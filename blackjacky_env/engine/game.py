@@ -71,6 +71,10 @@ class Words:
     """(state, action): why the action is not legal now."""
     draw_text: Callable[[dict[str, Any], dict[str, Any], bool], str]
     """(view, options, colour): the table as text."""
+    round_key: str
+    """The entry of the snapshot that counts the rounds or deals."""
+    settlement_key: str
+    """The entry of the snapshot that tells how the last of them was settled; None before."""
 
 
 @dataclass(frozen=True)

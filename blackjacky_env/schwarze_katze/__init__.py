@@ -44,5 +44,7 @@ GAME = Game(
         parse_action=words.parse_action,
         why_illegal=words.why_illegal,
         draw_text=drawing.draw_text,
+        round_key="deal",
+        settlement_key="last_deal",
     ),
 )

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
+from parts import with_part, write
 from rule_options import read_arguments
 from tqdm import tqdm
 
@@ -53,6 +54,8 @@ class Args(Generic[R]):
     """Rule options."""
     output: Path | None = None
     """Keep the results in this file (JSON)."""
+    page: Path | None = None
+    """Put the table into this document, between the markers `evaluation`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,11 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     facts = {"command": f"python scripts/evaluate.py {shlex.join(arguments)}", **asdict(args), "versions": versions()}
+    del facts["output"], facts["page"]
     if args.output is not None:
-        del facts["output"]
         rows = [{"agent": name, "seats": names.count(name), **asdict(score)} for name, score in scores.items()]
         write_json(args.output, {**facts, "results": rows})
-    print(f"{markdown_table(scores, Counter(names))}\n\n{how_it_was_made(facts)}")
+    table = f"{markdown_table(scores, Counter(names))}\n\n{how_it_was_made(facts)}"
+    if args.page is not None:
+        write(args.page, with_part(args.page.read_text("utf-8"), "evaluation", table))
+    print(table)
     return 0
 
 
@@ -91,6 +97,10 @@ def check(args: Args[Any], num_players: int) -> None:
     get_game(args.game).check_options(num_players, str(args.variant), asdict(args.rules))
     if args.output is not None and (args.output.is_dir() or not args.output.parent.is_dir()):
         raise ValueError(f"--output {args.output} cannot be written; needed is a file in a folder that exists")
+    if args.page is not None:
+        if not args.page.is_file():
+            raise ValueError(f"--page {args.page} is no file; needed is a document with the markers `evaluation`")
+        with_part(args.page.read_text("utf-8"), "evaluation", "")
 
 
 # ---------------------------------------------------------------- playing

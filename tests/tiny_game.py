@@ -284,6 +284,6 @@ GAME = Game(
     read_deck=read_deck,
     sample_state=sample_state,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, is_over, returns, score, encode, sample),
-    words=Words(snapshot, view, action_name, parse_action, why_illegal, draw_text),
+    words=Words(snapshot, view, action_name, parse_action, why_illegal, draw_text, "round", "last_settlement"),
     table_low=-12_000,
 )

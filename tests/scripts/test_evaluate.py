@@ -132,6 +132,19 @@ def test_wrong_arguments_are_named_before_any_game_is_played(evaluate, capsys, a
     assert printed.err.count("\n") == 1
 
 
+def test_the_table_can_be_put_into_a_page(evaluate, capsys, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- evaluation:begin -->\nold\n<!-- evaluation:end -->\nafter\n", encoding="utf-8")
+    arguments = ["--players", "random*2", "--games", "3", "--page", str(page)]
+    assert evaluate.main(arguments) == 0
+    table = capsys.readouterr().out
+    assert page.read_text("utf-8") == f"before\n<!-- evaluation:begin -->\n{table}<!-- evaluation:end -->\nafter\n"
+    for wrong, message in ((tmp_path, "is no file"), (tmp_path / "other.md", "lacks <!-- evaluation:begin -->")):
+        (tmp_path / "other.md").write_text("nothing", encoding="utf-8")
+        assert evaluate.main([*arguments[:-1], str(wrong)]) == 2
+        assert message in capsys.readouterr().err
+
+
 def test_a_mistake_ends_the_script_with_status_2_and_no_traceback():
     done = run("--players", "random*0,random")
     assert (done.returncode, done.stdout) == (2, "")

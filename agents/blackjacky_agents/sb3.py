@@ -34,7 +34,7 @@ class LearnerVecEnv(VecEnv):
 
     Args:
         num_envs: number of games.
-        num_players: table size, or several: game i has ``num_players[i % len(num_players)]``.
+        num_players: table size, or several: game i has ``num_players[i % len(num_players)]``; by default the usual one.
         opponents: line-ups; each game draws one of them.
         seat: the learner's seat; None: drawn for each game.
         variant: name of the variant, the game's first by default.
@@ -56,7 +56,7 @@ class LearnerVecEnv(VecEnv):
     def __init__(
         self,
         num_envs: int = 256,
-        num_players: int | Sequence[int] = 4,
+        num_players: int | Sequence[int] | None = None,
         opponents: Sequence[Lineup] = ("random",),
         seat: int | None = None,
         variant: str | None = None,

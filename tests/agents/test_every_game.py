@@ -134,7 +134,7 @@ def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path
 def test_what_a_learner_is_shown_lies_between_minus_1_and_1(game: Game) -> None:
     from blackjacky_agents.sb3 import LearnerVecEnv
 
-    env = LearnerVecEnv(4, game.default_players, game=game.name)
+    env = LearnerVecEnv(4, game=game.name)
     for _ in range(20):
         shown = env.reset()
         assert isinstance(shown, np.ndarray)

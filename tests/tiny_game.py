@@ -223,7 +223,7 @@ def read_options(s):
     return int(s["num_players"]), "classic", {"stake": int(s["stake"])}
 
 
-def read_deck(cards, options):
+def read_deck(cards, num_players, options):
     deck = [int(card) for card in cards]
     if sorted(deck) != list(range(CARDS)):
         raise ValueError(f"deck={deck} does not hold each card of 0 .. {CARDS - 1} once")
@@ -281,6 +281,7 @@ GAME = Game(
     check_options=check_options,
     write_options=write_options,
     read_options=read_options,
+    card_names=tuple(range(CARDS)),
     read_deck=read_deck,
     sample_state=sample_state,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, is_over, returns, score, encode, sample),

@@ -114,7 +114,8 @@ def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game: Game, t
 
 
 def test_agents_that_are_not_compiled_play_whole_games(game: Game) -> None:
-    scores = at_one_table([make_agent("random", game.name), FirstLegal()], 5, game=game.name)
+    others = [FirstLegal() for _ in range(game.min_players - 1)]
+    scores = at_one_table([make_agent("random", game.name), *others], 5, game=game.name)
     assert sum(score.win_rate for score in scores) + scores[0].nobody == pytest.approx(1)
 
 

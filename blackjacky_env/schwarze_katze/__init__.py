@@ -47,4 +47,5 @@ GAME = Game(
         round_key="deal",
         settlement_key="last_deal",
     ),
+    table_low=-2500,  # the total of 50 deals without a trick
 )

@@ -1,4 +1,4 @@
-"""Write the generated tables into the games' README files.
+"""Write the generated tables into the games' README files, and that of the games into the first page.
 
     python scripts/make_tables.py           write them
     python scripts/make_tables.py --check   only say which are out of date, and fail if any is
@@ -12,14 +12,18 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import tyro
+from parts import with_part, write
 
 import blackjacky_env
 from blackjacky_env.engine.game import Game
 from blackjacky_env.games import GAMES, get_game
+
+ROOMS = Path(blackjacky_env.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -33,16 +37,17 @@ class Args:
 def main(args: Args) -> None:
     """Write or check all tables of all games."""
     stale = []
-    for name in GAMES:
-        path = Path(blackjacky_env.__file__).parent / name / "README.md"
+    pages = {ROOMS / name / "README.md": partial(with_tables, game=get_game(name)) for name in GAMES}
+    pages[ROOMS.parent / "README.md"] = partial(with_part, name="games", part=games())
+    for path, renewed in pages.items():
         old = path.read_text(encoding="utf-8")
-        new = with_tables(old, get_game(name))
+        new = renewed(old)
         if new != old:
             stale.append(path)
             if not args.check:
-                path.write_text(new, encoding="utf-8", newline="\n")
+                write(path, new)
     for path in stale:
-        print(f"{path.parent.name}/{path.name} {'is out of date' if args.check else 'written'}")
+        print(f"{path.relative_to(ROOMS.parent)} {'is out of date' if args.check else 'written'}")
     if stale and args.check:
         sys.exit("run: python scripts/make_tables.py")
 
@@ -50,12 +55,26 @@ def main(args: Args) -> None:
 def with_tables(text: str, game: Game) -> str:
     """The text of a README with all tables of ``game`` made anew; `ValueError` if a marker is missing."""
     for name, table in TABLES.items():
-        begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-        if begin not in text or end not in text:
-            raise ValueError(f"the README of {game.name} lacks {begin} or {end}")
-        before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n{table(game)}\n{end}{rest.partition(end)[2]}"
+        text = with_part(text, name, table(game))
     return text
+
+
+def games() -> str:
+    """All games in one table."""
+    rows = []
+    for name in GAMES:
+        game, room = get_game(name), f"blackjacky_env/{name}"
+        seat = f"blackjacky/{name.title().replace('_', '')}Seat-v{game.version}"
+        rows.append(
+            [
+                f"[![{game.title}]({room}/table.svg)]({room}/README.md)<br>[{game.title}]({room}/README.md)",
+                f"{game.min_players} .. {game.max_players}",
+                f"`Discrete({game.num_actions})`",
+                f"{game.layout.size} {game.layout.dtype}",
+                f"`{name}_v{game.version}`<br>`blackjacky/{name}-v{game.version}`<br>`{seat}`",
+            ]
+        )
+    return markdown(["game", "players", "actions", "observation", "module, ids for PettingZoo and Gymnasium"], rows)
 
 
 def markdown(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -221,10 +221,21 @@ def _check(seen: dict[str, Any]) -> None:
     for name in ("to_act", "dealer", "leader", "table"):
         if any(seen[name][n:]):
             raise ValueError(f"no legal position shows this observation: {name} is a seat without a player")
+    _check_played(seen)
     sizes = _hand_sizes(seen)
     unseen = _unseen(seen)
     if min(sizes) < 0 or sum(seen["my_hand"]) != sizes[0] or len(unseen) != sum(sizes[1:]):
         raise ValueError("no legal position shows this observation: its cards do not add up to the deck")
+
+
+def _check_played(seen: dict[str, Any]) -> None:
+    n, played = seen["num_players"], seen["played"]
+    if max(played) > n:
+        raise ValueError("no legal position shows this observation: a seat without a player has played")
+    if any(is_taken_out(card, n) and (played[card] or seen["my_hand"][card]) for card in range(CARDS)):
+        raise ValueError("no legal position shows this observation: it has cards that are taken out (K2)")
+    if any(card and played[card - 1] != 1 + seat for seat, card in enumerate(seen["table"])):
+        raise ValueError("no legal position shows this observation: a card on the table was played by another seat")
 
 
 def _hand_sizes(seen: dict[str, Any]) -> list[int]:

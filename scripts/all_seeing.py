@@ -81,7 +81,7 @@ def play_seeing(
     The first of the agents plays the stick's play-outs. Returns the zero-sum "win" rewards, (N, max_players).
     """
     policy, numbers = agents[0]
-    guide = Guide(policy, guide_of(game.name)[0].value, None)
+    guide = Guide(policy, policy, guide_of(game.name)[0].value, None)
     policies, cast = make_cast(agents)
     results = np.zeros((len(states), game.max_players))
     begin_all(game)(states, seeds)

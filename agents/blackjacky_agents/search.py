@@ -232,7 +232,7 @@ class Tree(NamedTuple):
     hashes: npt.NDArray[np.uint64]
     """Hash of what is observed in each node, (M,)."""
     favourites: npt.NDArray[np.int16]
-    """The policy's move in each node, (M,)."""
+    """The move tried first in each node, in the root the adviser's, below it the policy's, (M,)."""
     counts: npt.NDArray[np.int32]
     """Visits of each node, (M,)."""
     visits: npt.NDArray[np.int32]
@@ -358,7 +358,7 @@ def grower(game: Game, guide: Guide) -> Callable[..., None]:
 
 def _simulator(game: Game, guide: Guide) -> Callable[..., tuple[int, bool]]:
     """Compiled (tree, parameters) -> own decisions, whether there is a result: play on until the tree is left."""
-    steps, policy = steps_of(game, guide), guide.policy
+    steps, policy, adviser = steps_of(game, guide), guide.policy, guide.adviser
     look, advance = steps.look, steps.advance
 
     def simulate(tree, parameters):
@@ -377,7 +377,11 @@ def _simulator(game: Game, guide: Guide) -> Callable[..., tuple[int, bool]]:
                 if node != NONE:
                     action = select(tree, node, may, np.float64(parameters[EXPLORATION]), np.float64(parameters[PRIOR]))
                 else:
-                    action = np.int64(policy(seen, may, stream(s.key, FOR_TREE, moves, 0), parameters[TREE_HEAD:]))
+                    random_state = stream(s.key, FOR_TREE, moves, 0)
+                    if moves == 0:
+                        action = np.int64(adviser(seen, may, random_state, parameters[TREE_HEAD:]))
+                    else:
+                        action = np.int64(policy(seen, may, random_state, parameters[TREE_HEAD:]))
                     if own:
                         node = add(tree, code, slot, action)
                         inside = False
@@ -442,9 +446,9 @@ def add(tree, code, slot, favourite):
 
 @compiled
 def select(tree, node, mask, exploration, prior):
-    """The action to try next: the best mean, plus more for what was tried seldom, and for the policy's move.
+    """The action to try next: the best mean, plus more for what was tried seldom, and for the node's favourite.
 
-    PUCT (Rosin, "Multi-armed bandits with episode context", 2011, as in Silver et al. 2017): the policy's move has
+    PUCT (Rosin, "Multi-armed bandits with episode context", 2011, as in Silver et al. 2017): the favourite has
     the chance ``prior`` and all actions share the rest; an action not tried yet counts as the mean of the node.
     """
     legal, total = 0, 0.0

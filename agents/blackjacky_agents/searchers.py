@@ -28,7 +28,7 @@ SEARCHERS = {"rollout": ("PLAYOUTS",), "ismcts": ("SIMULATIONS", "SECONDSs")}
 """What follows the colon of each name."""
 MOST = 1_000_000  # simulations, play-outs
 LONGEST = 3600.0  # seconds
-EXPLORATION, PRIOR, PROPOSALS = 1.0, 0.5, 1
+EXPLORATION, PRIOR, PROPOSALS = 1.0, 0.65, 3
 """Found by trials; see agents/README.md."""
 _AT_ONCE = 16  # simulations between two looks at the clock
 

@@ -27,16 +27,14 @@ from blackjacky_agents.bots.schwarze_katze.cards import (
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.schwarze_katze.rules import CARDS, HEARTS, NO_TRICK, QUEEN_OF_SPADES, RANKS, SEATS, SUITS
 
-PARAMETERS = np.array([1.0, 0.6, 0.3, 1.0, 1.0, 9.0], np.float32)
-"""`scripts/tune_counter.py` finds them:
+# Parameters. NEARNESS: power of the share of lower unseen cards in the chance that a card takes a trick some day.
+# PROTECTION: factor of that chance for each lower card of my own suit. WILLING: the chance that somebody who need not
+# takes a trick without penalty. LATER: weight of the penalties of later tricks. NO_TRICK_WEIGHT: weight of the chance
+# to take no trick. THROWN: penalty of a card that somebody throws off, the queen of spades apart.
+NEARNESS, PROTECTION, WILLING, LATER, NO_TRICK_WEIGHT, THROWN = range(6)
 
-0. how soon a card is thought to take a trick: power of the share of the unseen cards of its suit that are lower;
-1. how much each lower card of my own suit protects a card: factor of that chance;
-2. chance that somebody who need not takes a trick without penalty;
-3. weight of the penalties of later tricks;
-4. weight of the chance to take no trick;
-5. penalty of a card that somebody throws off, the queen of spades apart.
-"""
+PARAMETERS = np.array([1.0, 0.6, 0.3, 1.0, 1.0, 9.0], np.float32)
+"""Found by `scripts/tune_counter.py`."""
 
 
 class Count(NamedTuple):
@@ -72,8 +70,8 @@ def estimate(observation, mask, costs, parameters):
             if beats(card, highest, led):
                 taking, lying = fate_of_trick(observation, count, card, on_table, parameters)
             later, without = future_without(observation, count, card, parameters)
-            bonus = parameters[4] * NO_TRICK * without * (1.0 - taking) * (tricks_taken(observation) == 0)
-            costs[card] = taking * lying + parameters[3] * later + bonus
+            bonus = parameters[NO_TRICK_WEIGHT] * NO_TRICK * without * (1.0 - taking) * (tricks_taken(observation) == 0)
+            costs[card] = taking * lying + parameters[LATER] * later + bonus
 
 
 @compiled
@@ -127,7 +125,7 @@ def fate_of_trick(observation, count, card, on_table, parameters):
         if observation[TABLE + seat] == 0:
             share = count.shares[seat, suit]
             none_lower, none_higher = (1.0 - share) ** lower, (1.0 - share) ** higher
-            willing = parameters[2] if lying < 1.0 else 0.0
+            willing = parameters[WILLING] if lying < 1.0 else 0.0
             taking *= 1.0 - (1.0 - none_higher) * (none_lower + (1.0 - none_lower) * willing)
             lying += expected_penalty(observation, count, seat, card, none_lower * none_higher, parameters)
     return taking, lying
@@ -151,7 +149,7 @@ def expected_penalty(observation, count, seat, card, void, parameters):
                 total += penalty_of(observation, other)
         followed += total / max(below, 1)
     elif count.by_suit[HEARTS]:
-        thrown += parameters[5] * (1.0 - (1.0 - count.shares[seat, HEARTS]) ** count.by_suit[HEARTS])
+        thrown += parameters[THROWN] * (1.0 - (1.0 - count.shares[seat, HEARTS]) ** count.by_suit[HEARTS])
     return void * thrown + (1.0 - void) * followed
 
 
@@ -167,7 +165,7 @@ def future_without(observation, count, played, parameters):
         trick = penalty_of_trick(observation, count, suit, parameters)
         for card in range(RANKS * suit, RANKS * suit + RANKS):
             if observation[MY_HAND + card] and card != played:
-                chance = chance_to_take(count, card) ** parameters[0] * parameters[1] ** mine_below
+                chance = chance_to_take(count, card) ** parameters[NEARNESS] * parameters[PROTECTION] ** mine_below
                 catches = 40.0 * count.unseen[QUEEN_OF_SPADES] * (card > QUEEN_OF_SPADES)
                 penalty += chance * (trick + catches + penalty_of(observation, card))
                 without *= 1.0 - chance
@@ -188,7 +186,7 @@ def chance_to_take(count, card):
 def penalty_of_trick(observation, count, suit, parameters):
     """About what else lies in a trick of the suit that is taken later."""
     if suit != HEARTS:
-        return parameters[5] * 0.5 * (count.by_suit[HEARTS] > 0)
+        return parameters[THROWN] * 0.5 * (count.by_suit[HEARTS] > 0)
     total = 0.0
     for card in range(RANKS * HEARTS, RANKS * HEARTS + RANKS):
         if count.unseen[card]:

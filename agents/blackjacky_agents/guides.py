@@ -37,8 +37,8 @@ class Guide(NamedTuple):
 Numbers = npt.NDArray[np.float32]
 
 RANDOM = Guide(random.choose, random.choose, None, None), np.zeros(0, np.float32)
-KNOCKS_FROM_18 = np.array([3, 4, 2, 8], np.float32)
-"""Limits of `threshold` that knock two points earlier than its own: closer to what stronger players do."""
+KNOCKS_FROM_19 = np.array([2, 4, 2, 8], np.float32)
+"""Limits of `threshold` that knock a point earlier than its own: closer to what stronger players do."""
 
 
 def always_with(own: Numbers, policy: Policy) -> Policy:
@@ -58,7 +58,7 @@ GUIDES: dict[str, tuple[Guide, Numbers]] = {
             value=value_of_hearts,
             likelihood=likelihood,
         ),
-        KNOCKS_FROM_18,
+        KNOCKS_FROM_19,
     ),
     "schwarze_katze": (
         Guide(

@@ -1,10 +1,15 @@
-"""Test files that print what they find, run once more in plain Python mode."""
+"""Tests that run once more in plain Python mode (NUMBA_DISABLE_JIT=1)."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
 
 
 def printed_in_plain_mode(file: str) -> str:
@@ -18,3 +23,28 @@ def printed_in_plain_mode(file: str) -> str:
         timeout=300,
     )
     return plain.stdout
+
+
+def missed_in_plain_mode(suite: Sequence[Path], measured: Sequence[str], scratch: Path, but: str = "") -> list[str]:
+    """Run test files in plain Python mode; returns the lines and branches of the ``measured`` files not reached.
+
+    Raises an `AssertionError` with what pytest says if a test fails. ``but``: tests to leave out, as after pytest's
+    ``-k``.
+    """
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(scratch / "coverage")}
+
+    def coverage(*arguments: object) -> None:
+        command = [sys.executable, "-m", "coverage", *map(str, arguments)]
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=500)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    left_out = ["-k", f"not ({but})"] if but else []
+    coverage("run", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *left_out, *suite)
+    coverage("json", "-o", scratch / "coverage.json", f"--include={','.join(measured)}")
+    files = json.loads((scratch / "coverage.json").read_text(encoding="utf-8"))["files"]
+    assert set(files) == set(measured)
+    return [
+        f"{name}: {what}"
+        for name in measured
+        for what in files[name]["missing_lines"] + files[name]["missing_branches"]
+    ]

@@ -6,8 +6,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-SEEDS = st.integers(0, 2**63 - 1)
-
 
 @st.composite
 def options_of_games(draw: st.DrawFn) -> dict[str, Any]:

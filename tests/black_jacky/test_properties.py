@@ -14,7 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from blackjacky_env import IllegalActionError, black_jacky_v0
-from tests.black_jacky.games import SEEDS, options_of_games
+from tests.any_game import SEEDS
+from tests.black_jacky.games import options_of_games
 from tests.black_jacky.rigging import (
     KNOCKS,
     NO_TRICK,

@@ -86,6 +86,14 @@ class Layout:
             for part in self.parts.values()
         ]
 
+    def checked(self, vector: npt.ArrayLike) -> Vector:
+        """``vector`` as an array of the own dtype; `ValueError` for another shape or entries out of their ranges."""
+        values = np.asarray(vector)
+        self.decode(values)
+        if (values < self.low).any() or (values > self.high).any():
+            raise ValueError("the observation has entries outside the ranges that describe_observation() states")
+        return values.astype(self.dtype)
+
     def decode(self, vector: npt.ArrayLike) -> dict[str, Any]:
         """The named parts of ``vector`` (integers, shape (size,)): an int, or nested lists of ints.
 

@@ -201,13 +201,11 @@ def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.nda
     Raises `ValueError` if the cards do not add up or seats and ranges are wrong; that the position shows this very
     observation is for the caller to see (`engine.table.sample_state`).
     """
-    seen = LAYOUT.decode(observation)
-    vector = np.array(observation)
-    if (vector < LAYOUT.low).any() or (vector > LAYOUT.high).any():
-        raise ValueError("the observation has entries outside the ranges that describe_observation() states")
+    vector = LAYOUT.checked(observation)
+    seen = LAYOUT.decode(vector)
     _check(seen)
     states = zeros(1, STATE)
-    _sample_entry(vector.astype(LAYOUT.dtype), rng.integers(2**64, dtype=np.uint64), states)
+    _sample_entry(vector, rng.integers(2**64, dtype=np.uint64), states)
     _check_hands(states[0], seen)
     return states
 

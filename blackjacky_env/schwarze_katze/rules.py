@@ -11,6 +11,7 @@ import numpy as np
 
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.random import below, draw, shuffle, stream
+from blackjacky_env.engine.result import share_result
 from blackjacky_env.engine.trick_taking import (
     ASIDE,
     NO_CARD,
@@ -282,13 +283,7 @@ def is_over(s):
 @inlined
 def returns(s, rewards):
     """Set ``rewards`` (float64, shape (10,)) to the result of a finished game: zero-sum, 1 shared by the winners."""
-    n = int(s.num_players)
-    winners = 0
-    for p in range(n):
-        winners += s.winners[p]
-    for p in range(n):
-        if winners < n:
-            rewards[p] = 1.0 / winners if s.winners[p] else -1.0 / (n - winners)
+    share_result(s.winners, int(s.num_players), rewards)
 
 
 @inlined

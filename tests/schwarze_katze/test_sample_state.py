@@ -34,6 +34,7 @@ def changed(part, index, value):
         ("phase", 0, 0, "phase and player to act"),
         ("dealer", 0, 1, "one dealer and one leader"),
         ("table", 7, 3, "table is a seat without a player"),
+        ("trick", 0, 18, r"entries outside the ranges that describe_observation\(\) states"),
     ],
 )
 def test_an_observation_that_no_position_shows_is_refused(part, index, value, words):
@@ -47,6 +48,24 @@ def test_the_same_observation_unchanged_is_taken():
     env.reset(seed=0)
     env.set_state(schwarze_katze_v0.sample_state(seen, np.random.default_rng(0)))
     np.testing.assert_array_equal(env.observe("player_0")["observation"], seen)
+
+
+def test_voids_that_leave_nobody_to_hold_a_suit_are_refused():
+    table = Table("5C", "3C", "4C", "", "").play("5C 3C")
+    seen = table.env.observe("player_2")["observation"].copy()
+    for seat in range(1, 5):
+        seen[PARTS["voids"] + 4 * seat] = 1
+    with pytest.raises(ValueError, match="nobody may have some of the unseen cards"):
+        schwarze_katze_v0.sample_state(seen, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_nothing_is_left_to_chance_when_the_game_is_over(seat):
+    table = Table("", "", "", deals=1).finish()
+    env = other_env(table.env)
+    env.set_state(schwarze_katze_v0.sample_state(vector(table.env, seat), np.random.default_rng(0)))
+    np.testing.assert_array_equal(vector(env, 0), vector(table.env, seat))
+    assert seen_from(env.view(None), 0) == seen_from(table.env.view(None), seat)
 
 
 # ---------------------------------------------------------------- legal deals
@@ -144,7 +163,7 @@ LATE = [(3, 15, 0), (3, 15, 1), (4, 11, 0), (4, 11, 2), (5, 8, 0), (6, 7, 0), (8
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("players", "tricks", "cards"), LATE)
-def test_all_deals_that_fit_are_equally_likely(players, tricks, cards, seed):
+def test_all_deals_that_fit_come_equally_often(players, tricks, cards, seed):
     """Late in a random deal, so that they can be listed: after so many tricks and cards of the next."""
     env = schwarze_katze_v0.env(num_players=players, deals=1, piatnik_heart_lead=seed == 2)
     env.reset(seed=seed)

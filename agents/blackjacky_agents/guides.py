@@ -44,7 +44,7 @@ KNOCKS_FROM_19 = np.array([2, 4, 2, 8], np.float32)
 def always_with(own: Numbers, policy: Policy) -> Policy:
     """Compiled: the policy with parameters of its own, whatever it is called with."""
 
-    def choose(observation, mask, random_state, parameters):
+    def choose(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
         return policy(observation, mask, random_state, own)
 
     return compiled(choose)

@@ -9,6 +9,7 @@ and who has won in the end. The tables are those with the highest likelihood. Pr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -56,7 +57,7 @@ class Fit(NamedTuple):
 def main(args: Args) -> int:
     """Play, fit, print; exit status 2 for a game without prospects."""
     if args.game not in FITS:
-        print(f"--game: nothing is fitted for {args.game!r}; allowed are {', '.join(FITS)}")
+        print(f"--game: nothing is fitted for {args.game!r}; allowed are {', '.join(FITS)}", file=sys.stderr)
         return 2
     standings, shares = play(args, FITS[args.game])
     np.set_printoptions(precision=2, suppress=True, linewidth=100)

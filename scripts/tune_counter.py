@@ -12,6 +12,7 @@ every change.
 from __future__ import annotations
 
 import json
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +82,7 @@ class Args:
 def main(args: Args) -> int:
     """Search until the time is over; exit status 2 for a game without a `counter`."""
     if args.game not in TASKS:
-        print(f"--game: no counter is tuned for {args.game!r}; allowed are {', '.join(TASKS)}")
+        print(f"--game: no counter is tuned for {args.game!r}; allowed are {', '.join(TASKS)}", file=sys.stderr)
         return 2
     task, rng = TASKS[args.game], np.random.default_rng(args.seed)
     out = args.out or Path(f"runs/counter-{args.game}.json")

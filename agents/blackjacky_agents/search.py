@@ -297,7 +297,7 @@ def tree_maker(game: Game) -> Callable[..., Tree]:
 @cache
 def tree_policy(game: Game, guide: Guide) -> Policy:
     """Information-set Monte Carlo tree search; parameters: `SIMULATIONS` .. `PROPOSALS`, then those of the policy."""
-    new_tree, grow = tree_maker(game), grower(game, guide)
+    new_tree, plant, grow = tree_maker(game), planter(guide), grower(game, guide)
 
     def choose(observation, mask, random_state, parameters):
         action = only_legal(mask)
@@ -305,6 +305,7 @@ def tree_policy(game: Game, guide: Guide) -> Policy:
             return action
         simulations = np.int64(parameters[SIMULATIONS])
         tree = new_tree(min(simulations + 1, MOST_NODES))
+        plant(tree, observation, mask, random_state, parameters)
         grow(tree, observation, random_state, parameters, simulations)
         return best_legal(tree.visits[0], mask)
 
@@ -315,19 +316,40 @@ def tree_policy(game: Game, guide: Guide) -> Policy:
 def clocked(game: Game, guide: Guide) -> tuple[Callable[..., Any], Callable[..., int]]:
     """Entries for a search that Python ends: compiled code cannot see the clock.
 
-    ``begin(mask)`` -> the only legal action or `NONE`, and an empty tree. ``go_on(tree, observation, mask, key,
-    decision, parameters)`` -> the best action after so many simulations more as the parameters say.
+    ``begin(observation, mask, key, decision, parameters)`` -> the only legal action or `NONE`, and a tree with
+    its root. ``go_on(tree, observation, mask, key, decision, parameters)`` -> the best action after so many simulations
+    more as the parameters say.
     """
-    new_tree, grow = tree_maker(game), grower(game, guide)
+    new_tree, plant, grow = tree_maker(game), planter(guide), grower(game, guide)
 
-    def begin(mask):
-        return only_legal(mask), new_tree(MOST_NODES)
+    def begin(observation, mask, key, decision, parameters):
+        action, tree = only_legal(mask), new_tree(MOST_NODES)
+        if action == NONE:
+            plant(tree, observation, mask, stream(key, 0, decision, 0), parameters)
+        return action, tree
 
     def go_on(tree, observation, mask, key, decision, parameters):
         grow(tree, observation, stream(key, 0, decision, 0), parameters, np.int64(parameters[SIMULATIONS]))
         return best_legal(tree.visits[0], mask)
 
     return entry(begin), entry(go_on)
+
+
+@cache
+def planter(guide: Guide) -> Callable[..., None]:
+    """Compiled (tree, observation, mask, random_state, parameters): the root, with the adviser's favourite.
+
+    It stands apart from what grows the tree, so that an adviser, who is slow to compile, is compiled into little.
+    """
+    adviser = guide.adviser
+
+    def plant(tree, observation, mask, random_state, parameters):
+        tree.seen[:] = observation
+        code = hash_of(tree.words)
+        _, slot = find(tree, code)
+        add(tree, code, slot, np.int64(adviser(observation, mask, random_state, parameters[TREE_HEAD:])))
+
+    return compiled(plant)
 
 
 @cache
@@ -358,7 +380,7 @@ def grower(game: Game, guide: Guide) -> Callable[..., None]:
 
 def _simulator(game: Game, guide: Guide) -> Callable[..., tuple[int, bool]]:
     """Compiled (tree, parameters) -> own decisions, whether there is a result: play on until the tree is left."""
-    steps, policy, adviser = steps_of(game, guide), guide.policy, guide.adviser
+    steps, policy = steps_of(game, guide), guide.policy
     look, advance = steps.look, steps.advance
 
     def simulate(tree, parameters):
@@ -377,11 +399,7 @@ def _simulator(game: Game, guide: Guide) -> Callable[..., tuple[int, bool]]:
                 if node != NONE:
                     action = select(tree, node, may, np.float64(parameters[EXPLORATION]), np.float64(parameters[PRIOR]))
                 else:
-                    random_state = stream(s.key, FOR_TREE, moves, 0)
-                    if moves == 0:
-                        action = np.int64(adviser(seen, may, random_state, parameters[TREE_HEAD:]))
-                    else:
-                        action = np.int64(policy(seen, may, random_state, parameters[TREE_HEAD:]))
+                    action = np.int64(policy(seen, may, stream(s.key, FOR_TREE, moves, 0), parameters[TREE_HEAD:]))
                     if own:
                         node = add(tree, code, slot, action)
                         inside = False

@@ -153,7 +153,7 @@ class TimedSearcher:
     def _search(self, observation: Vector, mask: npt.NDArray[np.int8]) -> int:
         deadline = time.perf_counter() + self.seconds
         self.simulations, self._decisions = 0, self._decisions + 1
-        action, tree = self._begin(mask)
+        action, tree = self._begin(observation, mask, self._key, self._decisions, self.parameters)
         if action != NONE:
             return int(action)
         while self.simulations == 0 or time.perf_counter() < deadline:

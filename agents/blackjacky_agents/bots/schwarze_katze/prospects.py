@@ -12,8 +12,8 @@ import numpy as np
 
 from blackjacky_env.engine.compiling import compiled
 
-SPREAD = np.array([0.0, 0.0, 0.0, 30.0, 30.0, 30.0, 30.0, 30.0, 30.0, 30.0, 30.0])
-"""In points of penalty, by number of players, 3 .. 10."""
+SPREAD = np.array([0.0, 0.0, 0.0, 40.0, 35.0, 34.0, 33.0, 31.0, 29.0, 26.0, 25.0])
+"""In points of penalty, by number of players, 3 .. 10 (`--games 60000 --seed 0`)."""
 
 
 @compiled

@@ -29,7 +29,7 @@ SEARCHERS = {"rollout": ("PLAYOUTS",), "ismcts": ("SIMULATIONS", "SECONDSs")}
 MOST = 1_000_000  # simulations, play-outs
 LONGEST = 3600.0  # seconds
 EXPLORATION, PRIOR, PROPOSALS = 1.0, 0.65, 3
-"""Found by trials; see agents/README.md."""
+"""Set by hand; the strength of search depends little on them."""
 _AT_ONCE = 16  # simulations between two looks at the clock
 
 

@@ -88,8 +88,7 @@ class Layout:
 
     def checked(self, vector: npt.ArrayLike) -> Vector:
         """``vector`` as an array of the own dtype; `ValueError` for another shape or entries out of their ranges."""
-        values = np.asarray(vector)
-        self.decode(values)
+        values = self._shaped(vector)
         if (values < self.low).any() or (values > self.high).any():
             raise ValueError("the observation has entries outside the ranges that describe_observation() states")
         return values.astype(self.dtype)
@@ -99,11 +98,14 @@ class Layout:
 
         Raises `ValueError` for a vector of another shape.
         """
+        entries = self._shaped(vector).tolist()
+        return {name: _nested(entries[place], shape) for name, place, shape in self._places}
+
+    def _shaped(self, vector: npt.ArrayLike) -> npt.NDArray[Any]:
         values = np.asarray(vector)
         if values.shape != (self.size,):
             raise ValueError(f"an observation vector of shape ({self.size},) is needed, not {values.shape}")
-        entries = values.tolist()
-        return {name: _nested(entries[place], shape) for name, place, shape in self._places}
+        return values
 
 
 def _narrowest(parts: Iterable[Part]) -> np.dtype[Any]:

@@ -12,9 +12,9 @@ from tune_counter import TASKS, change
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
-def run(script, *args, cwd=None):
+def run(script, *args):
     command = [sys.executable, str(SCRIPTS / script), *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(("game", "tables"), [("black_jacky", ["WEIGHTS", "NOBODY"]), ("schwarze_katze", ["SPREAD"])])

@@ -34,7 +34,7 @@ from blackjacky_env.schwarze_katze.rules import CARDS, HEARTS, NO_TRICK, QUEEN_O
 NEARNESS, PROTECTION, WILLING, LATER, NO_TRICK_WEIGHT, THROWN = range(6)
 
 PARAMETERS = np.array([1.0, 0.6, 0.3, 1.0, 1.0, 9.0], np.float32)
-"""Found by `scripts/tune_counter.py`."""
+"""Set by hand; `scripts/tune_counter.py --game schwarze_katze` looks for better ones."""
 
 
 class Count(NamedTuple):

@@ -49,6 +49,7 @@ ladder: $(INSTALLED) ## play all bots against each other and write the tables of
 
 mutants: $(INSTALLED)-mutants ## see whether the tests notice any small change of the rules (an hour)
 	$(RUN) scripts/mutate_rules.py $(ARGS)
+	$(RUN) scripts/mutate_rules.py --game schwarze_katze $(ARGS)
 
 clean: ## delete the environment and everything that tools left behind; runs/ stays
 	rm -rf $(VENV) build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

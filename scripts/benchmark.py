@@ -41,13 +41,13 @@ from time_agents import compiled_agent, observations
 from tqdm import tqdm
 
 from blackjacky_agents.training import Run, presets_of, time_shares
-from blackjacky_env import black_jacky_v0, make_batch
+from blackjacky_env import black_jacky_v0, make_batch, schwarze_katze_v0
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.engine.threads import cores, spread
 from blackjacky_env.games import get_game
 
-GAME = "black_jacky"
+GAME, OTHER_GAME = "black_jacky", "schwarze_katze"
 PLAYERS = 4
 PAGE = Path(__file__).with_name("README.md")
 PICTURE = PAGE.with_name("speed.svg")
@@ -144,9 +144,10 @@ def loop_name(environment: str) -> str:
     return f"loop: {environment}"
 
 
-def play_name(games: int, players: int, threads: int) -> str:
+def play_name(games: int, players: int, threads: int, game: str = GAME) -> str:
     """A line of random play in compiled code."""
-    return f"`run_random`: {games:,} games, {players} players, {threads} thread{'s' * (threads > 1)}"
+    what = "`run_random`" if game == GAME else f"`run_random` of `{game}`"
+    return f"{what}: {games:,} games, {players} players, {threads} thread{'s' * (threads > 1)}"
 
 
 def arithmetic_name(threads: int) -> str:
@@ -155,6 +156,7 @@ def arithmetic_name(threads: int) -> str:
 
 
 OWN_LOOP, EMPTY_LOOP = loop_name("`black_jacky_v0.env()`"), loop_name("an environment that does nothing")
+OTHER_OWN_LOOP = loop_name("`schwarze_katze_v0.env()`")
 OTHERS = ("classic/connect_four-v3", "classic/leduc_holdem-v4")
 MANY = 4096
 BATCH_SIZES = (1, 16, 256, MANY, 65_536)
@@ -166,6 +168,12 @@ RATIOS = (
         play_name(MANY, PLAYERS, 1),
         f"Pgx `leduc_holdem`, {MANY:,} games, one core",
         "6 or more",
+    ),
+    (
+        "`run_random` of `schwarze_katze` to OpenSpiel's `hearts` from Python, one core each",
+        play_name(MANY, PLAYERS, 1, OTHER_GAME),
+        "OpenSpiel `hearts`, one core",
+        "300 or more",
     ),
     ("`run_random` on two threads to one", play_name(MANY, PLAYERS, 2), play_name(MANY, PLAYERS, 1), "1.8 or more"),
     ("arithmetic alone on two threads to one", arithmetic_name(2), arithmetic_name(1), ""),
@@ -182,6 +190,7 @@ def loop_probes(seed: int, scale: float) -> list[Probe]:
     probes = [
         loop_probe(OWN_LOOP, own, int(50_000 * scale), seed, "40,000 or more"),
         loop_probe(EMPTY_LOOP, EmptyEnv(), int(50_000 * scale), seed),
+        loop_probe(OTHER_OWN_LOOP, schwarze_katze_v0.env(num_players=PLAYERS), int(50_000 * scale), seed),
     ]
     for name in OTHERS:
         try:
@@ -261,11 +270,16 @@ class EmptyEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
 def batch_probes(seed: int, quick: bool) -> list[Probe]:
     """Random play in compiled code and steps from Python: sizes, players, threads, and memory."""
     moves = 2_000 if quick else 2_000_000  # of each measurement
-    targets = {(MANY, PLAYERS, 1): "8,000,000 or more", (MANY, PLAYERS, 2): "15,000,000 or more"}
+    targets = {
+        (GAME, MANY, PLAYERS, 1): "8,000,000 or more",
+        (GAME, MANY, PLAYERS, 2): "15,000,000 or more",
+        (OTHER_GAME, MANY, PLAYERS, 2): "10,000,000 or more",
+    }
     tables = [
-        *((games, PLAYERS, 1) for games in BATCH_SIZES),
-        *((MANY, players, 1) for players in (2, 3, 5, 6)),
-        *((MANY, PLAYERS, threads) for threads in range(2, cores() + 1)),
+        *((GAME, games, PLAYERS, 1) for games in BATCH_SIZES),
+        *((GAME, MANY, players, 1) for players in (2, 3, 5, 6)),
+        *((GAME, MANY, PLAYERS, threads) for threads in range(2, cores() + 1)),
+        *((OTHER_GAME, MANY, PLAYERS, threads) for threads in range(1, cores() + 1)),
     ]
     return [
         *(random_play_probe(*each, moves, seed, targets.get(each, "")) for each in tables),
@@ -275,9 +289,9 @@ def batch_probes(seed: int, quick: bool) -> list[Probe]:
     ]
 
 
-def random_play_probe(games: int, players: int, threads: int, moves: int, seed: int, target: str) -> Probe:
+def random_play_probe(game: str, games: int, players: int, threads: int, moves: int, seed: int, target: str) -> Probe:
     """Random legal moves with mask and observation at every one, without coming back to Python."""
-    batch = make_batch(GAME, games, num_players=players, seed=seed, threads=threads)
+    batch = make_batch(game, games, num_players=players, seed=seed, threads=threads)
     batch.run_random(1)  # compiled
     steps = max(1, moves // games)
 
@@ -288,7 +302,7 @@ def random_play_probe(games: int, players: int, threads: int, moves: int, seed: 
         batch.run_random(steps)
         return [games * steps / (clock() - started)]
 
-    return Probe([Line(play_name(games, players, threads), "steps/s", target)], rate)
+    return Probe([Line(play_name(games, players, threads, game), "steps/s", target)], rate)
 
 
 def clock_for(threads: int) -> Callable[[], float]:
@@ -514,11 +528,11 @@ def draw_bars(axes: Any, speeds: dict[str, list[float]]) -> None:
     names = sorted(speeds, key=lambda name: median(speeds[name]))
     middle = np.array([median(speeds[name]) for name in names])
     spread = np.array([(min(speeds[name]), max(speeds[name])) for name in names]).T
-    ours = ["black_jacky" in name or name.startswith(("`run_random`", "`step`")) for name in names]
+    ours = ["_v0.env()" in name or name.startswith(("`run_random`", "`step`")) for name in names]
     colours = ["tab:blue" if own else "tab:grey" for own in ours]
     axes.barh(range(len(names)), middle, color=colours, xerr=abs(spread - middle), error_kw={"elinewidth": 1})
     axes.set_yticks(range(len(names)), [name.replace("`", "") for name in names], fontsize=8)
-    axes.set(xscale="log", xlabel="steps per second (blue: Black Jacky)")
+    axes.set(xscale="log", xlabel="steps per second (blue: this project)")
     axes.grid(axis="x", alpha=0.3)
 
 

@@ -1,12 +1,13 @@
 """Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?
 
-    make mutants                                 install what is needed, and run everything
+    make mutants                                 install what is needed, and change the rules of all games
     python scripts/mutate_rules.py --write       put the result into tests/black_jacky/README.md
+    python scripts/mutate_rules.py --game schwarze_katze
 
 Every mutant is `rules.py` with one small change (an operator, a number, a condition, a loop), made by Cosmic Ray. It is
 run in plain Python, first against the tests of the rules without those that play random games, then, if none of them
 fails, against the second reading. A mutant that survives both must be explained in
-tests/black_jacky/surviving_mutants.toml.
+tests/GAME/surviving_mutants.toml.
 
 What is finished is kept in the output; start it again after a stop and it goes on from there. Survivors are always
 tried again, so a new test is tried on them alone; delete the output to try all.
@@ -38,27 +39,69 @@ from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import tyro
 from parts import with_part, write
 from tqdm import tqdm
 
 ROOT = Path(__file__).parents[1]
-MODULE = "blackjacky_env.black_jacky.rules"
-RULES = ROOT / "blackjacky_env" / "black_jacky" / "rules.py"
-TESTS = ROOT / "tests" / "black_jacky"
-PAGE = TESTS / "README.md"
-EXPLAINED = TESTS / "surviving_mutants.toml"
-SUITES = {
-    "tests of the rules": [
-        *(f"tests/black_jacky/test_{name}.py" for name in ("rules", "tricks", "settlement", "tipping")),
-        *(f"tests/black_jacky/test_{name}.py" for name in ("variant_and_options", "observation")),
-        *("-k", "not (unseen_cards or played_to_its_end or same_observation_again or random_games)"),
-    ],
-    "second reading": ["tests/test_differential.py", "-k", "black_jacky and (3p or schnell_duell)"],
+
+
+class Subject(NamedTuple):
+    """A game whose rules are changed, and who may notice."""
+
+    game: str
+    files: tuple[str, ...]
+    """Of the tests of its rules, without `test_` and `.py`."""
+    random: str
+    """Which of these tests play random games and are left out, in the language of pytest's `-k`."""
+    settings: str
+    """Which games the second reading plays, in the same language."""
+
+    @property
+    def module(self) -> str:
+        """The name of the rules' module."""
+        return f"blackjacky_env.{self.game}.rules"
+
+    @property
+    def rules(self) -> Path:
+        """Where the rules stand."""
+        return ROOT / "blackjacky_env" / self.game / "rules.py"
+
+    @property
+    def page(self) -> Path:
+        """What the result is written into."""
+        return ROOT / "tests" / self.game / "README.md"
+
+    @property
+    def explanations(self) -> Path:
+        """Why mutants survive."""
+        return ROOT / "tests" / self.game / "surviving_mutants.toml"
+
+    @property
+    def suites(self) -> dict[str, list[str]]:
+        """Arguments of pytest for each suite, in the order in which they are run."""
+        files = [f"tests/{self.game}/test_{name}.py" for name in self.files]
+        return {
+            RULES_TESTS: [*files, "-k", f"not ({self.random})"],
+            SECOND_READING: ["tests/test_differential.py", "-k", f"{self.game} and ({self.settings})"],
+        }
+
+
+RULES_TESTS, SECOND_READING = "tests of the rules", "second reading"
+SUBJECTS = {
+    "black_jacky": Subject(
+        "black_jacky",
+        files=("rules", "tricks", "settlement", "tipping", "variant_and_options", "observation"),
+        random="unseen_cards or played_to_its_end or same_observation_again or random_games",
+        settings="3p or schnell_duell",
+    ),
+    "schwarze_katze": Subject(
+        "schwarze_katze", files=("rules", "observation"), random="add_up", settings="deals=1 or heart_ace"
+    ),
 }
-"""Arguments of pytest."""
+"""By game."""
 SURVIVED = "nothing"
 LEFT_OUT = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
 """`compiled` changes nothing in plain Python; sums and products become one another, not powers or bits."""
@@ -71,14 +114,16 @@ Results = dict[str, Any]
 class Args:
     """Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?"""
 
+    game: str = "black_jacky"
+    """The game."""
     workers: int = 2
     """Processes; they change nothing in the result."""
     only: str = ""
     """Try only the mutants whose name contains this."""
-    output: Path = ROOT / "runs" / "mutants.json"
-    """Where the results are kept (JSON)."""
+    output: Path | None = None
+    """Where the results are kept (JSON; runs/mutants-GAME.json)."""
     write: bool = False
-    """Put the result into tests/black_jacky/README.md."""
+    """Put the result into tests/GAME/README.md."""
 
 
 def main(args: Args) -> int:
@@ -87,22 +132,27 @@ def main(args: Args) -> int:
         sys.exit(
             "error: every mutant is tried in a fork of a process, which this system does not have: use Linux or macOS"
         )
+    subject = SUBJECTS.get(args.game)
+    if subject is None:
+        sys.exit(f"error: --game {args.game} has no rules that can be changed; allowed are {', '.join(SUBJECTS)}")
+    output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
     # For the workers, which are new processes. Plugins of pytest can take longer than the tests.
     os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
-    everything = mutants(RULES.read_text(encoding="utf-8"))
+    everything = mutants(subject.rules.read_text(encoding="utf-8"))
     chosen = {name: code for name, code in everything.items() if args.only in name}
-    results = begin(args.output)
+    results = begin(output, subject)
     try:
-        try_all(chosen, results, args)
+        try_all(chosen, results, output, args.workers, subject)
     except KeyboardInterrupt:
         print("\nstopped; start it again and it goes on", file=sys.stderr)
         return 130
     found = {name: results["killed_by"][name] for name in chosen}
-    text = report(found, results["seconds"], args)
+    reasons = explained(subject)
+    text = report(found, reasons, results["seconds"], args)
     print(text)
     if args.write and len(found) == len(everything):
-        write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), "mutants", text))
-    return judge(found)
+        write(subject.page, with_part(subject.page.read_text(encoding="utf-8"), "mutants", text))
+    return judge(found, reasons)
 
 
 # ---------------------------------------------------------------- the mutants
@@ -155,9 +205,9 @@ def name_of(where: str, source: str, mutant: str, taken: Container[str]) -> str:
 # ---------------------------------------------------------------- trying them
 
 
-def begin(output: Path) -> Results:
+def begin(output: Path, subject: Subject) -> Results:
     """What is kept of a run on these rules, without the survivors, else nothing."""
-    code = hashlib.sha256(RULES.read_bytes()).hexdigest()[:16]
+    code = hashlib.sha256(subject.rules.read_bytes()).hexdigest()[:16]
     if output.exists():
         kept: Results = json.loads(output.read_text(encoding="utf-8"))
         if kept["code"] == code:
@@ -167,22 +217,23 @@ def begin(output: Path) -> Results:
     return {"code": code, "seconds": 0.0, "killed_by": {}}
 
 
-def try_all(chosen: dict[str, str], results: Results, args: Args) -> None:
+def try_all(chosen: dict[str, str], results: Results, output: Path, workers: int, subject: Subject) -> None:
     """Try what has not been tried, keeping what is finished."""
     left = {name: code for name, code in chosen.items() if name not in results["killed_by"]}
     if not left:
         return
     context = multiprocessing.get_context("spawn")
     begun = time.monotonic() - results["seconds"]
-    with ProcessPoolExecutor(args.workers, context, prepare) as pool, tqdm(total=len(left), unit=" mutants") as bar:
+    with ProcessPoolExecutor(workers, context, prepare) as pool, tqdm(total=len(left), unit=" mutants") as bar:
         try:
-            if pool.submit(try_mutant, "", RULES.read_text(encoding="utf-8")).result() != ("", SURVIVED):
+            unchanged = subject.rules.read_text(encoding="utf-8")
+            if pool.submit(try_mutant, subject, "", unchanged).result() != ("", SURVIVED):
                 sys.exit("error: the tests fail without any change of the rules; see make test")
-            for done in as_completed([pool.submit(try_mutant, name, code) for name, code in left.items()]):
+            for done in as_completed([pool.submit(try_mutant, subject, name, code) for name, code in left.items()]):
                 name, killed_by = done.result()
                 results["killed_by"][name] = killed_by
                 results["seconds"] = round(time.monotonic() - begun, 1)
-                write(args.output, json.dumps(results, indent=1) + "\n")
+                write(output, json.dumps(results, indent=1) + "\n")
                 bar.update()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -202,36 +253,36 @@ def prepare() -> None:
     os.chdir(ROOT)
 
 
-def try_mutant(name: str, code: str) -> tuple[str, str]:
+def try_mutant(subject: Subject, name: str, code: str) -> tuple[str, str]:
     """The name of a mutant, and the suite that killed it or `SURVIVED`."""
-    for suite, arguments in SUITES.items():
-        if not passes(code, arguments):
+    for suite, arguments in subject.suites.items():
+        if not passes(subject, code, arguments):
             return name, suite
     return name, SURVIVED
 
 
-def passes(code: str, arguments: Sequence[str]) -> bool:
+def passes(subject: Subject, code: str, arguments: Sequence[str]) -> bool:
     """Whether these tests pass with this code for rules; a process of its own tries.
 
     Raises `RuntimeError` if something else than a test or the clock has ended that process.
     """
     child = os.fork()
     if child == 0:
-        run_tests(code, arguments)
+        run_tests(subject, code, arguments)
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGVTALRM:
         raise RuntimeError(f"signal {os.WTERMSIG(status)} killed the process of a mutant: start again, it goes on")
     return status == 0
 
 
-def run_tests(code: str, arguments: Sequence[str]) -> None:
+def run_tests(subject: Subject, code: str, arguments: Sequence[str]) -> None:
     """Run these tests with this code for rules and end the process; 0: all of them pass."""
     import pytest
 
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
-    sys.meta_path.insert(0, Mutated(code))
+    sys.meta_path.insert(0, Mutated(subject, code))
     try:
         os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *arguments], [Clock()]))
     finally:  # an error that pytest does not catch
@@ -249,30 +300,32 @@ class Clock:
 class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds the rules, and loads a mutant."""
 
-    def __init__(self, code: str) -> None:
-        self.code = code
+    def __init__(self, subject: Subject, code: str) -> None:
+        self.subject, self.code = subject, code
 
     def find_spec(self, name: str, *_: Any) -> Any:
         """Only the rules are found here."""
-        return importlib.util.spec_from_loader(name, self, origin=str(RULES)) if name == MODULE else None
+        if name != self.subject.module:
+            return None
+        return importlib.util.spec_from_loader(name, self, origin=str(self.subject.rules))
 
     def exec_module(self, module: ModuleType) -> None:
         """Make the module from the mutant."""
-        exec(compile(self.code, RULES, "exec"), module.__dict__)
+        exec(compile(self.code, self.subject.rules, "exec"), module.__dict__)
 
 
 # ---------------------------------------------------------------- what is said
 
 
-def explained() -> dict[str, str]:
+def explained(subject: Subject) -> dict[str, str]:
     """Why a mutant survives, by its name."""
-    groups = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))["survivors"]
+    groups = tomllib.loads(subject.explanations.read_text(encoding="utf-8"))["survivors"]
     return {name: group["why"] for group in groups for name in group["mutants"]}
 
 
-def judge(found: dict[str, str]) -> int:
+def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
     """The exit status: 1 if survivors and explanations do not match, which is said."""
-    survivors, reasons = {name for name, by in found.items() if by == SURVIVED}, explained()
+    survivors = {name for name, by in found.items() if by == SURVIVED}
     for name in sorted(survivors - reasons.keys()):
         print(f"survives without an explanation: {name}", file=sys.stderr)
     gone = sorted(name for name in reasons if found.get(name, SURVIVED) != SURVIVED)
@@ -281,19 +334,21 @@ def judge(found: dict[str, str]) -> int:
     return int(bool(survivors - reasons.keys() or gone))
 
 
-def report(found: dict[str, str], seconds: float, args: Args) -> str:
+def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args) -> str:
     """How many mutants were killed by what, as a Markdown table, and how that was found."""
     from make_tables import markdown  # it imports the rules, which the workers must not do
 
     counts = Counter(found.values())
-    reasons = explained()
     unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
-    rows = [[suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"] for suite in [*SUITES, SURVIVED]]
+    rows = [
+        [suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"]
+        for suite in (RULES_TESTS, SECOND_READING, SURVIVED)
+    ]
     return (
         f"{markdown(['killed by', 'mutants', 'share'], rows)}\n\n"
         f"{len(found):,} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"
-        f"`python scripts/mutate_rules.py`: {seconds / 60:.0f} minutes with {args.workers} processes, "
-        f"cosmic-ray {version('cosmic-ray')}."
+        f"`python scripts/mutate_rules.py --game {args.game}`: {seconds / 60:.0f} minutes "
+        f"with {args.workers} processes, cosmic-ray {version('cosmic-ray')}."
     )
 
 

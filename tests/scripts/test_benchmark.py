@@ -26,7 +26,7 @@ def lines(text):
 
 def measured_everywhere(text):
     """Without what needs other libraries or a certain number of cores."""
-    threads, ratios = r".*(\d players|alone), \d+ threads$", r"ratio: .*(Pgx|connect_four|threads)"
+    threads, ratios = r".*(\d players|alone), \d+ threads$", r"ratio: .*(Pgx|OpenSpiel|connect_four|threads)"
     foreign = re.compile(rf"({'|'.join(peers.LIBRARIES)}) `|{threads}|{ratios}")
     return {line for line in lines(text) if not foreign.match(line[0])}
 
@@ -41,7 +41,7 @@ def quick():
 
 def test_a_quick_run_measures_every_line(quick):
     found = lines(quick)
-    assert sum(not name.startswith("ratio: ") for name, _ in found) == 29 + 2 * cores()
+    assert sum(not name.startswith("ratio: ") for name, _ in found) == 30 + 3 * cores()
     foreign = ("loop: `classic/connect_four-v3`", "loop: `classic/leduc_holdem-v4`")
     for (name, _), value in found.items():
         assert re.fullmatch(r"[\d.,]+(e[+-]\d+)?", value) or (name in foreign and value == "-"), name

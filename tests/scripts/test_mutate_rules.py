@@ -15,10 +15,11 @@ import sys
 import mutate_rules
 mutate_rules.prepare()
 mutate_rules.SECONDS = 2
-code = mutate_rules.RULES.read_text(encoding="utf-8")
+subject = mutate_rules.SUBJECTS["black_jacky"]
+code = subject.rules.read_text(encoding="utf-8")
 old, new = sys.argv[1:3]
 assert old in code
-print(mutate_rules.passes(code.replace(old, new), sys.argv[3:]))
+print(mutate_rules.passes(subject, code.replace(old, new), sys.argv[3:]))
 """
 
 
@@ -45,7 +46,7 @@ def test_a_change_of_the_rules_is_noticed(old, new, passes):
 def test_a_mutant_whose_process_was_killed_from_outside_does_not_count_as_noticed(monkeypatch):
     monkeypatch.setattr(mutate_rules, "run_tests", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(RuntimeError, match="signal 9 killed the process of a mutant"):
-        mutate_rules.passes("", [])
+        mutate_rules.passes(mutate_rules.SUBJECTS["black_jacky"], "", [])
 
 
 def test_a_mutant_is_named_after_what_changed_and_where():
@@ -59,17 +60,18 @@ def test_a_mutant_is_named_after_what_changed_and_where():
     assert names == ["f: return 1 => return 2", "f: return 1 => return 2 #2"]
 
 
-def test_survivors_and_explanations_must_match(monkeypatch, capsys):
-    monkeypatch.setattr(mutate_rules, "explained", lambda: {"a": "cannot happen", "b": "is not used"})
-    assert mutate_rules.judge({"a": mutate_rules.SURVIVED, "b": mutate_rules.SURVIVED, "c": "second reading"}) == 0
-    assert mutate_rules.judge({"a": mutate_rules.SURVIVED, "b": "second reading"}) == 1
+def test_survivors_and_explanations_must_match(capsys):
+    survived, reasons = mutate_rules.SURVIVED, {"a": "cannot happen", "b": "is not used"}
+    assert mutate_rules.judge({"a": survived, "b": survived, "c": "second reading"}, reasons) == 0
+    assert mutate_rules.judge({"a": survived, "b": "second reading"}, reasons) == 1
     assert "is explained, but was killed by the second reading: b" in capsys.readouterr().err
-    assert mutate_rules.judge({"c": mutate_rules.SURVIVED}) == 1
+    assert mutate_rules.judge({"c": survived}, reasons) == 1
     assert "survives without an explanation: c" in capsys.readouterr().err
 
 
-def test_every_explained_mutant_changes_a_line_that_the_rules_have():
-    lines = {line.strip() for line in mutate_rules.RULES.read_text(encoding="utf-8").splitlines()}
-    explained = mutate_rules.explained()
+@pytest.mark.parametrize("subject", mutate_rules.SUBJECTS.values(), ids=list(mutate_rules.SUBJECTS))
+def test_every_explained_mutant_changes_a_line_that_the_rules_have(subject):
+    lines = {line.strip() for line in subject.rules.read_text(encoding="utf-8").splitlines()}
+    explained = mutate_rules.explained(subject)
     assert all(explained.values())
     assert {name.partition(": ")[2].partition(" => ")[0] for name in explained} <= lines

@@ -98,7 +98,10 @@ SUBJECTS = {
         settings="3p or schnell_duell",
     ),
     "schwarze_katze": Subject(
-        "schwarze_katze", files=("rules", "observation"), random="add_up", settings="deals=1 or heart_ace"
+        "schwarze_katze",
+        files=("rules", "observation"),
+        random="add_up",
+        settings="mixed-piatnik or heart_ace or 10p-uniform",
     ),
 }
 """By game."""

@@ -1,7 +1,7 @@
 """Play a game in the terminal against named agents.
 
     python scripts/play.py --opponents counter,threshold,random
-    python scripts/play.py --game black_jacky --opponents random*3
+    python scripts/play.py --game schwarze_katze --opponents counter*3
 
 You choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains, `quit` ends.
 """
@@ -32,6 +32,13 @@ View = dict[str, Any]
 HELP = """
 Type the number of an action or the beginnings of its words; `quit` ends the game.
 All rules: blackjacky_env/GAME/README.md
+"""
+SCHWARZE_KATZE_HELP = """
+Take as few penalties as you can. The suit that is led must be followed; the highest card of it takes the trick.
+  hearts 2 to 9 count their number, 10, jack, queen and king 10, the ace 11; the queen of spades 40
+  who has no trick at all in a deal gets -50
+The lowest total after all deals wins. All rules: blackjacky_env/schwarze_katze/README.md
+Type the number of an action or the name of a card, such as "QS" or "10H"; `quit` ends the game.
 """
 BLACK_JACKY_HELP = """
 Come close to 21 without reaching it. A turn is an optional trick and then a compulsory zock.
@@ -72,7 +79,7 @@ class Sitting:
 
     def __init__(self, args: Args) -> None:
         game = get_game(args.game)
-        self.manner = MANNERS.get(game.name, Manner(f"random*{game.default_players - 1}", HELP, told_plainly))
+        self.manner = MANNERS.get(game.name, Manner(f"random*{game.default_players - 1}", HELP, told_plainly, None))
         opponents = parse_agents(self.manner.opponents if args.opponents is None else args.opponents, "--opponents")
         players = len(opponents) + 1
         if not 0 <= args.seat < players:
@@ -140,7 +147,7 @@ def play(sitting: Sitting, delay: float) -> None:
         for sentence in told:
             print(f"  {sentence}.")
         table_is_new = bool(told)
-        if is_settled(before, sitting.view):
+        if is_settled(sitting, before, sitting.view):
             print(f"\n{env.render()}")
             table_is_new = False
             wait()
@@ -156,9 +163,10 @@ def wait() -> None:
         raise EOFError
 
 
-def is_settled(before: View, after: View) -> bool:
-    """A round was settled between the two views."""
-    return bool(before["round"] != after["round"] or after["phase"] == "over")
+def is_settled(sitting: Sitting, before: View, after: View) -> bool:
+    """A round or deal was settled between the two views."""
+    settled = sitting.manner.settled
+    return bool((settled and before[settled] != after[settled]) or after["phase"] == "over")
 
 
 def save(sitting: Sitting, path: Path) -> None:
@@ -263,7 +271,7 @@ def story(sitting: Sitting, before: View, name: str) -> list[str]:
     told = [f"{sitting.label(actor)} {deed(sitting, before, after, name)}"]
     if before["phase"] == "exchange" and after["phase"] == "zock" and sitting.seat in before["exchange"]["pair"]:
         given = before["exchange"]["given"][before["exchange"]["pair"].index(sitting.seat)] or int(name.split()[1])
-        told.append(f"{sitting.label(sitting.seat)} gets {gain(sitting.seat, before, after, given)}")
+        told.append(f"{sitting.label(sitting.seat)} gets {gain(sitting, sitting.seat, before, after, given)}")
     return told
 
 
@@ -278,15 +286,15 @@ def deed(sitting: Sitting, before: View, after: View, name: str) -> str:
         case ["lay", "6:", "+1", "to", target]:
             return f"lays a 6: +1 lies before {target}"
         case ["lay", value]:
-            return f"lays {a(value)}{effect(int(value), before, after)}"
+            return f"lays {a(value)}{effect(sitting, int(value), before, after)}"
         case ["draw"]:
-            return f"draws {gain(actor, before, after)}"
+            return f"draws {gain(sitting, actor, before, after)}"
         case ["swap", old, *_, "draw", "pile"]:
-            return f"swaps {a(old)} for {gain(actor, before, after, int(old))} from the draw pile"
+            return f"swaps {a(old)} for {gain(sitting, actor, before, after, int(old))} from the draw pile"
         case ["swap", old, *_, "discard", "pile"]:
             return f"swaps {a(old)} for the {before['discard_top']} on the discard pile"
         case ["knock"]:
-            first = before["first_knocker"] is None and not is_settled(before, after)
+            first = before["first_knocker"] is None and not is_settled(sitting, before, after)
             return "knocks first: everybody else has one more turn" if first else "knocks"
         case ["give", value]:
             return f"gives {a(value)}" if actor == sitting.seat else "gives a card"
@@ -300,14 +308,15 @@ def a(card: object) -> str:
     return f"an {card}" if str(card) == "8" else f"a {card}"
 
 
-def effect(value: int, before: View, after: View) -> str:
+def effect(sitting: Sitting, value: int, before: View, after: View) -> str:
     """What the trick of a card without a chosen target did."""
     can_draw = before["draw_pile"] > 0 or len(before["discards"]) > 1  # R14
     if value in (4, 7) and not can_draw:
         return " without effect"
     if value == 4:
         seat = who_drew(before, after)
-        return f": player_{seat} draws {gain(seat, before, after, 4 if seat == before['player'] else None)}"
+        gone = 4 if seat == before["player"] else None
+        return f": player_{seat} draws {gain(sitting, seat, before, after, gone)}"
     return {
         1: ": the round ends after this turn",
         2: ": all knocking is cancelled" if any(before["knocked"]) else ": nobody had knocked",
@@ -328,14 +337,32 @@ def who_drew(before: View, after: View) -> int:
     return next(seat for seat, hand in enumerate(before["hands"]) if sizes[seat] > size(hand))
 
 
-def gain(seat: int, before: View, after: View, gone: int | None = None) -> str:
+def gain(sitting: Sitting, seat: int, before: View, after: View, gone: int | None = None) -> str:
     """The card that came into the hand of ``seat`` when ``gone`` left it; of others it is just a card."""
     if isinstance(before["hands"][seat], int):
         return "a card"
-    hands = after["last_settlement"]["hands"] if is_settled(before, after) else after["hands"]
+    hands = after["last_settlement"]["hands"] if is_settled(sitting, before, after) else after["hands"]
     stayed = Counter(before["hands"][seat]) - Counter([] if gone is None else [gone])
     (card,) = (Counter(hands[seat]) - stayed).elements()
     return a(card)
+
+
+def story_of_tricks(sitting: Sitting, before: View, name: str) -> list[str]:
+    """Who plays which card of Schwarze Katze, who takes the trick, and what a deal brought."""
+    actor, after = before["player"], sitting.view
+    told = [f"{sitting.label(actor)} {'plays' if before['table'] else 'leads'} {name}"]
+    trick = [*before["table"], [actor, name]]
+    if len(trick) == sitting.env.num_players:
+        told.append(f"{sitting.label(winner_of(trick, sitting))} takes the trick")
+    if is_settled(sitting, before, after):
+        told += [f"{sitting.label(seat)} gets {points} in this deal" for seat, points in enumerate(after["last_deal"])]
+    return told
+
+
+def winner_of(trick: list[list[Any]], sitting: Sitting) -> int:
+    """The seat that takes these [seat, card] in the order of play (K5)."""
+    suit = trick[0][1][-1]
+    return int(max((sitting.env.parse_action(card), seat) for seat, card in trick if card[-1] == suit)[1])
 
 
 class Manner(NamedTuple):
@@ -347,9 +374,14 @@ class Manner(NamedTuple):
     """What `help` says."""
     story: Callable[[Sitting, View, str], list[str]]
     """What a move did, as the person may know it: (sitting, view before, name of the move)."""
+    settled: str | None
+    """What in a view changes whenever something is settled; None: nothing before the end."""
 
 
-MANNERS = {"black_jacky": Manner("counter,threshold,random", BLACK_JACKY_HELP, story)}
+MANNERS = {
+    "black_jacky": Manner("counter,threshold,random", BLACK_JACKY_HELP, story, "round"),
+    "schwarze_katze": Manner("counter,low,random", SCHWARZE_KATZE_HELP, story_of_tricks, "deal"),
+}
 """By game; moves of a game without a line are told by their names, which must not be secret then."""
 
 

@@ -58,6 +58,27 @@ def test_a_game_is_played_to_its_end_and_kept(tmp_path):
     assert list(tmp_path.iterdir()) == [kept]
 
 
+def test_schwarze_katze_is_told_trick_by_trick_and_deal_by_deal():
+    args = ["--game", "schwarze_katze", "--opponents", "low*2", "--seed", "3"]
+    done = run(*args, lines=["help", *["1"] * 200])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "who has no trick at all in a deal gets -50" in done.stdout
+    tricks, deals, hand = 17 * 6, 6, 17
+    assert len(re.findall(r"  player_\d \(\w+\) leads ", done.stdout)) == tricks
+    assert len(re.findall(r"  player_\d \(\w+\) plays ", done.stdout)) == 2 * tricks
+    takers = re.findall(r"  player_(\d) \(\w+\) takes the trick\.", done.stdout)
+    leaders = re.findall(r"  player_(\d) \(\w+\) leads ", done.stdout)
+    assert len(takers) == tricks
+    for trick in range(1, tricks):  # K3: who takes a trick leads the next, but the first of a deal
+        assert trick % hand == 0 or leaders[trick] == takers[trick - 1], trick
+    points = [int(each) for each in re.findall(r"gets (-?\d+) in this deal", done.stdout)]
+    assert len(points) == 3 * deals
+    for deal in range(deals):  # K6
+        without = sum(each == -50 for each in points[3 * deal : 3 * deal + 3])
+        assert sum(points[3 * deal : 3 * deal + 3]) == 135 - 50 * without
+    assert re.search(r"\nplayer_\d.* won the game\.\n$", done.stdout)
+
+
 def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely():
     lines = ["", "help", "77", "shuffle", "lay 4", "no", "swap", "sw 7 dis"]
     done = run("--opponents", "random*3", "--seed", "3", lines=lines)

@@ -101,12 +101,12 @@ def test_a_seed_means_the_same_leader_and_the_same_cards_for_ever():
         leaders.append(env.snapshot()["leader"])
     assert leaders == [4, 2, 4, 7, 3, 0, 9, 0, 9, 6, 9, 2]
     env.reset(seed=2026)
-    first = env.snapshot()["hands"]
+    first = [" ".join(hand) for hand in env.snapshot()["hands"]]
     while env.snapshot()["deal"] == 0:
         env.step(int(np.argmax(env.last()[0]["action_mask"])))
-    second = env.snapshot()["hands"]
-    assert first[:2] == ["10C QC 8D 8S 10S".split(), "9D 10D AD 8H 2S".split()]
-    assert second[:2] == ["4D QD KD 5H 7H".split(), "3C KC 9D QH 4S".split()]
+    second = [" ".join(hand) for hand in env.snapshot()["hands"]]
+    assert first[:2] == ["10C QC 8D 8S 10S", "9D 10D AD 8H 2S"]
+    assert second[:2] == ["4D QD KD 5H 7H", "3C KC 9D QH 4S"]
 
 
 def test_any_card_may_be_led():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.black_jacky.drawing import draw_text
+from blackjacky_env.black_jacky.terminal import draw_text
 from tests.black_jacky.rigging import (
     DRAW,
     DRAWS,

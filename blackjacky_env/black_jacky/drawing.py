@@ -210,9 +210,17 @@ def _status(view: View, seat: int) -> str:
     return terminal.status_word(view, seat)
 
 
+def _standing(view: View, options: dict[str, Any], seat: int, x: float, y: float) -> list[str]:
+    """Hearts, or what somebody without hearts is."""
+    status = view["status"][seat]
+    if status == "saloon":
+        return _hearts(view, options, seat, x, y)
+    return [svg.label(status, x, y - 1, _LABELS[status], "start")]
+
+
 def _label(view: View, seat: int, right: float, y: float) -> str:
     word = _status(view, seat)
-    return svg.label(word, right, y, _LABELS[word]) if word in _LABELS else ""
+    return svg.label(word, right, y, _LABELS[word]) if word in _LABELS and word != view["status"][seat] else ""
 
 
 def _cat(view: View, seat: int, x: float, y: float, scale: float) -> str:
@@ -226,17 +234,23 @@ def _seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str], 
     parts = [
         _cat(view, seat, 14, 6, 0.92),
         words(names[seat], 66, 24, 18, 126),
-        *_hearts(view, options, seat, 66, 33),
+        *_standing(view, options, seat, 66, 33),
         _label(view, seat, 194, 112),
         *_row(cards, 12, 58, 178 if before is None else 50),
+        *(_caption(cards, names, 12, 128 if cards.hand or cards.laid else 88, 17, 178) if before is None else []),
+        *([] if before is None else _seat_before(cards, before, names)),
     ]
-    if before is None:
-        parts += _caption(cards, names, 12, 128 if cards.laid or cards.hand else 88, 17, 178)
-    else:
-        small = group(_row(before, 0, 0, 155), 66, 63, 0.82)
-        parts += [small, *_caption(before, names, 66, 128, 16, 128)]
-        parts += [words("before", 12, 128, 14, 50, "faint")]
     return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
+
+
+def _seat_before(cards: _Cards, before: _Cards, names: Sequence[str]) -> list[str]:
+    """The last settlement, beside the new hand or above the tip of who has none."""
+    x = 66 if cards.hand else 12
+    settled = group(_row(before, 0, 0, (190 - x) / 0.82), x, 58, 0.82)
+    if cards.hand or not cards.caption:
+        word = words("before", 12, 128, 14, 50, "faint") if cards.hand else ""
+        return [settled, *_caption(before, names, x, 128, 16, 190 - x), word]
+    return [settled, *_caption(before, names, x, 114, 15, 178), *_caption(cards, names, x, 131, 15, 178)]
 
 
 def _near_seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> str:
@@ -245,7 +259,7 @@ def _near_seat(view: View, options: dict[str, Any], seat: int, names: Sequence[s
     parts = [
         _cat(view, seat, 16, 10, 1.25),
         words(names[seat], 86, 32, 20, 140),
-        *_hearts(view, options, seat, 86, 42),
+        *_standing(view, options, seat, 86, 42),
         _label(view, seat, 214, 82),
         *_caption(cards, names, 16, 146, 20, 200),
         *_near_cards(cards, before, names, seat),

@@ -61,6 +61,8 @@ SHAPES = {
 }
 """By id. Cats and posters are 48 wide and high, mice 24 x 12, hearts 18 x 17, suits 20 x 20, backs 36 x 50."""
 
+_FONTS = "FreeSans,Helvetica,Arial,Liberation Sans,DejaVu Sans Condensed,sans-serif"  # of one width, more or less
+
 # Class: property, colour in light, colour in dark. Both reach a contrast of 4.5 wherever there are words.
 _COLOURS = {
     "bg": ("fill", "#f4efe4", "#15181e"),
@@ -84,7 +86,7 @@ def _rules(theme: str, dark: bool) -> str:
 def style(theme: str) -> str:
     """The style sheet below an element of class ``theme``; ``table-auto`` is as light or dark as the system."""
     rules = (
-        f".{theme}{{font-family:FreeSans,Helvetica,Arial,sans-serif;font-weight:bold}}"
+        f".{theme}{{font-family:{_FONTS};font-weight:bold}}"
         f".{theme} .edge{{stroke-width:1.5}}.{theme} .now{{stroke-width:5}}"
         f".{theme} .lost{{fill:none;stroke-width:1.5;stroke-dasharray:3 2}}"
     ) + _rules(theme, dark=theme == "table-dark")

@@ -22,7 +22,7 @@ MINUS = "\N{MINUS SIGN}"
 PANEL = 200
 """Width of a seat's panel."""
 
-_LETTER = 0.56  # width of an average bold letter by its size
+_LETTER, _WIDE_LETTER = 0.56, 0.62  # width of an average bold letter by its size, in a narrow and in a wide font
 _USED = re.compile(r'href="#(\w+)"')
 _PLAYER = re.compile(r"player_(\d+)")
 _NAME_LENGTH = 14
@@ -77,9 +77,10 @@ def words(
     return f'<text {place} class="{look}"{at}>{escape(text)}</text>'
 
 
-def label(text: str, right: float, y: float, colour: str) -> str:
-    """A word in a box of its own that ends at ``right``; ``colour``: its ground, dark enough for white."""
-    width = _LETTER * 15 * len(text) + 12
+def label(text: str, x: float, y: float, colour: str, anchor: str = "end") -> str:
+    """A word in a box of its own that starts or ends at ``x``; ``colour``: its ground, dark enough for white."""
+    width = _WIDE_LETTER * 15 * len(text) + 10
+    right = x if anchor == "end" else x + width
     size = f'width="{number(width)}" height="20" rx="10"'
     ground = f'<rect x="{number(right - width)}" y="{number(y)}" {size} fill="{colour}"/>'
     middle = f'x="{number(right - width / 2)}" y="{number(y + 15)}"'

@@ -266,7 +266,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         """The table as ``render_as`` sees it.
 
         Returns:
-            ``"ansi"``: text; ``"rgb_array"``: pixels, uint8, shape (600, 640, 3); ``"human"``: None, a window shows them.
+            ``"ansi"``: text; ``"rgb_array"``: pixels, uint8, shape (600, 640, 3); ``"human"``: None, see the window.
         """
         self._require_game()
         if self.render_mode is None:

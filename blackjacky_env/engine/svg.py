@@ -21,8 +21,10 @@ MARGIN, TOP = 10, 44
 MINUS = "\N{MINUS SIGN}"
 PANEL = 200
 """Width of a seat's panel."""
+LETTER = 0.56
+"""Width of an average bold letter by its size."""
 
-_LETTER, _WIDE_LETTER = 0.56, 0.62  # width of an average bold letter by its size, in a narrow and in a wide font
+_WIDE_LETTER = 0.62  # in a font that is wider than usual
 _USED = re.compile(r'href="#(\w+)"')
 _PLAYER = re.compile(r"player_(\d+)")
 _NAME_LENGTH = 14
@@ -71,7 +73,7 @@ def words(
     text = text if text.isprintable() else "".join(filter(str.isprintable, text))  # XML forbids most of the rest
     if not text:
         return ""
-    fitting = min(size, room / (_LETTER * len(text)))
+    fitting = min(size, room / (LETTER * len(text)))
     at = "" if anchor == "start" else f' text-anchor="{anchor}"'
     place = f'x="{number(x)}" y="{number(y)}" font-size="{number(fitting)}"'
     return f'<text {place} class="{look}"{at}>{escape(text)}</text>'

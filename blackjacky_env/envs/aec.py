@@ -286,6 +286,9 @@ class TableEnv(AECEnv[str, Any, Any]):
     def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
         """The table as ``agent`` sees it, with what was done last, as an SVG of 640 x 600 units.
 
+        Seats are groups ``g.seat[data-seat]``; the cards of an open hand below are ``g.card[data-card]`` in one of them, as
+        the snapshot writes them.
+
         Args:
             agent: whose view it is; None: a spectator's.
             names: of the players by seat; None: ``player_0`` .. .

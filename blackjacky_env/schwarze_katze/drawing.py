@@ -106,18 +106,14 @@ def _winner(view: View, seat: int, right: float, y: float) -> str:
 def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
     """One of the others."""
     hand = view["hands"][seat]
-    count = len(hand) if isinstance(hand, list) else hand
-    open_hand = isinstance(hand, list)
     now, total = _tallies(view, seat)
-    parts = [
-        svg.cat(seat, 14, 4, 0.8),
-        words(names[seat], 58, 21, 17, 92),
-        words(_roles(view, seat), 58, 39, 15, 92, "faint"),
-        *(_fan(hand, 152, 4, 44) if open_hand else [_hidden(count)] if count else []),
-        _winner(view, seat, 194, 28),
-        words(now, 12, 59, 15, 180),
-        words(total, 12, 77, 15, 180),
-    ]
+    roles = words(_roles(view, seat), 58, 39, 15, 92, "faint")
+    parts = [svg.cat(seat, 14, 4, 0.8), words(names[seat], 58, 21, 17, 92), _winner(view, seat, 194, 23)]
+    if isinstance(hand, list) and hand:
+        parts += [words(_roles(view, seat), 194, 21, 13, 60, "faint", "end"), *_open_hand(hand)]
+        parts.append(words(f"{now.split(',')[0]}, {total.split(' (')[0]}", 58, 39, 15, 136))
+    else:
+        parts += [roles, _hidden(hand) if hand else "", words(now, 12, 59, 15, 180), words(total, 12, 77, 15, 180)]
     return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
 
 
@@ -128,10 +124,22 @@ def _hidden(count: int) -> str:
     return use("back", 160, 4, 0.88) + ground + number
 
 
-def _fan(hand: Sequence[str], x: float, y: float, room: float) -> list[str]:
-    """An open hand of somebody else, as far as there is room for it."""
-    (begins,) = svg.rows([len(hand)], [20], x, room)
-    return [_card(name, left, y, 0.4) for name, left in zip(hand, begins, strict=True)]
+def _open_hand(hand: Sequence[str]) -> list[str]:
+    """The hand of one of the others in two lines, each with the ranks of two suits."""
+    return [part for suits, y in (("CD", 60), ("HS", 78)) for part in _ranks(hand, suits, y)]
+
+
+def _ranks(hand: Sequence[str], suits: str, y: float) -> list[str]:
+    held = [(suit, " ".join(card[:-1] for card in hand if card[-1] == suit)) for suit in suits]
+    held = [(suit, ranks) for suit, ranks in held if ranks]
+    size = min(15.0, 180 / (svg.LETTER * max(sum(len(ranks) + 3 for _, ranks in held), 1)))
+    parts, x = [], 12.0
+    for suit, ranks in held:
+        look = "bad" if suit in "DH" else "ink"
+        parts += [group([use(suit, x, y - 0.8 * size, size / 22)], attributes=f' class="{look}"')]
+        parts += [words(ranks, x + size, y, size, look=look)]
+        x += svg.LETTER * size * (len(ranks) + 3)
+    return parts
 
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:

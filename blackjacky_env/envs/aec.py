@@ -286,7 +286,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
         """The table as ``agent`` sees it, with what was done last, as an SVG of 640 x 600 units.
 
-        Seats are groups ``g.seat[data-seat]``; the cards of an open hand below are ``g.card[data-card]`` in one of them,
+        Seats are groups ``g.seat[data-seat]``; the cards of an open hand below are ``g.card[data-card]`` in one,
         named as in the snapshot.
 
         Args:

@@ -73,10 +73,16 @@ def words(
     text = text if text.isprintable() else "".join(filter(str.isprintable, text))  # XML forbids most of the rest
     if not text:
         return ""
-    fitting = min(size, room / (LETTER * len(text)))
+    fitting = min(size, room / _letters(text))
     at = "" if anchor == "start" else f' text-anchor="{anchor}"'
     place = f'x="{number(x)}" y="{number(y)}" font-size="{number(fitting)}"'
     return f'<text {place} class="{look}"{at}>{escape(text)}</text>'
+
+
+def _letters(text: str) -> float:
+    """About how wide a text is by its size."""
+    wide = sum(letter in "MWmw@%" or letter > "\u2e7f" for letter in text)
+    return LETTER * len(text) + 0.4 * wide + 0.12 * sum(map(str.isupper, text))
 
 
 def label(text: str, x: float, y: float, colour: str, anchor: str = "end") -> str:

@@ -22,7 +22,7 @@ from tests.black_jacky.rigging import (
     swap_draw,
     tip,
 )
-from tests.drawings import assert_apart, boxes, cards, positions, seat, shapes, told, views
+from tests.drawings import SVG, assert_apart, boxes, cards, positions, seat, shapes, told, views
 
 
 def drawn(table, agent=None, **options):
@@ -163,8 +163,8 @@ def test_tips_posters_and_black_hearts_are_shown():
 def test_a_turned_over_5_does_not_look_like_another():
     laid = seat(drawn(one_round([[5, 1], [4, 4]]).play(lay(5))), 0)
     held = seat(draw_svg((table := one_round([[5, 1], [4, 4]])).env.snapshot(), table.env.config_dict()), 0)
-    assert "#a7acb5" in {rect.get("fill") for rect in laid.iter("{http://www.w3.org/2000/svg}rect")}
-    assert "#a7acb5" not in {rect.get("fill") for rect in held.iter("{http://www.w3.org/2000/svg}rect")}
+    assert "#a7acb5" in {rect.get("fill") for rect in laid.iter(f"{SVG}rect")}
+    assert "#a7acb5" not in {rect.get("fill") for rect in held.iter(f"{SVG}rect")}
 
 
 def test_names_are_escaped_shortened_and_used_in_every_sentence():
@@ -174,6 +174,12 @@ def test_names_are_escaped_shortened_and_used_in_every_sentence():
         told(svg)
     )
     assert not any("player_" in text for text in told(svg))
+
+
+def test_a_wide_name_is_written_smaller():
+    svg = drawn(one_round([[1, 2], [3, 4]]), names=["W" * 14, "i" * 14])
+    sizes = [next(text for text in seat(svg, q).iter(f"{SVG}text")).get("font-size") for q in range(2)]
+    assert float(sizes[0]) < 14 * 0.75 < float(sizes[1])
 
 
 def test_wrong_names_and_themes_are_refused():

@@ -9,7 +9,6 @@ You choose an action by its number or by the beginnings of its words ("sw 5 dis"
 from __future__ import annotations
 
 import json
-import re
 import sys
 import time
 from collections import Counter
@@ -24,6 +23,7 @@ import tyro
 from blackjacky_agents import make_agent
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env import IllegalActionError
+from blackjacky_env.engine.text import with_seats
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
@@ -207,15 +207,6 @@ def show_choices(words: Sequence[str]) -> None:
     lines = -(-len(cells) // max(1, 78 // width))
     for line in range(lines):
         print("".join(f"{cell:{width}}" for cell in cells[line::lines]).rstrip())
-
-
-def with_seats(name: str, actor: int, players: int) -> str:
-    """The name of an action with seats for "me" and "left+2"."""
-
-    def seat(match: re.Match[str]) -> str:
-        return f"player_{(actor + int(match[1] or 0)) % players}"
-
-    return re.sub(r"\bme\b|\bleft\+(\d)", seat, name)
 
 
 def find(text: str, choices: dict[int, str], sitting: Sitting) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.black_jacky import drawing, observation, options, rules, words
+from blackjacky_env.black_jacky import drawing, observation, options, rules, terminal, words
 from blackjacky_env.engine.game import Game, Rules, Words
 
 GAME = Game(
@@ -43,8 +43,10 @@ GAME = Game(
         action_name=words.action_name,
         parse_action=words.parse_action,
         why_illegal=words.why_illegal,
-        draw_text=drawing.draw_text,
+        draw_text=terminal.draw_text,
         round_key="round",
         settlement_key="last_settlement",
+        heard_name=words.heard_name,
+        draw_svg=drawing.draw_svg,
     ),
 )

@@ -45,6 +45,11 @@ def action_name(action: int) -> str:
     return _NAMES[action]
 
 
+def heard_name(action: int) -> str:
+    """Its name for the other players: which card is given in an exchange is a secret (T3)."""
+    return "give a card" if KNOCK < action <= NAME else _NAMES[action]
+
+
 def parse_action(text: str) -> int:
     """The action called ``text`` (case and spacing do not matter); `ValueError` names the nearest names."""
     name = " ".join(text.lower().split())

@@ -75,6 +75,13 @@ class Words:
     """The entry of the snapshot that counts the rounds or deals."""
     settlement_key: str
     """The entry of the snapshot that tells how the last of them was settled; None before."""
+    heard_name: Callable[[int], str] | None = None
+    """(action): its name as the other players may know it; None: all actions are public."""
+    draw_svg: Callable[..., str] | None = None
+    """(view, options, *, names, last_action, theme): the table as a picture, 640 x 600 units; None: there is none.
+
+    ``names`` by seat or None, ``last_action`` in words, ``theme`` ``"auto"``, ``"light"`` or ``"dark"``.
+    """
 
 
 @dataclass(frozen=True)

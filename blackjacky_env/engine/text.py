@@ -1,4 +1,4 @@
-"""Painted text for terminals, made with ANSI escape codes that `plain` takes out again."""
+"""Words for people, and painted text for terminals, made with ANSI escape codes that `plain` takes out again."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
 FACE_DOWN = "38;5;110;48;5;24"
 
 _INNER = WIDTH - 4
+_RELATIVE = re.compile(r"\bme\b|\bleft\+(\d)")
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -45,3 +46,8 @@ def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
     bottom = paint(f"╰{'─' * (WIDTH - 5 - len(seen_by))} {seen_by} ─╯", FAINT)
     side = paint("│", FAINT)
     return "\n".join([top, *(f"{side} {pad(line, _INNER)} {side}" for line in lines), bottom])
+
+
+def with_seats(name: str, actor: int, players: int) -> str:
+    """The name of an action with seats such as ``player_2`` for "me" and "left+2"."""
+    return _RELATIVE.sub(lambda found: f"player_{(actor + int(found[1] or 0)) % players}", name)

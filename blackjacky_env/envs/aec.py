@@ -11,7 +11,7 @@ import operator
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -27,6 +27,8 @@ from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
 from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.text import with_seats
+from blackjacky_env.envs import screen
 from blackjacky_env.games import get_game
 
 Observation = dict[str, Vector]
@@ -57,15 +59,21 @@ class TableEnv(AECEnv[str, Any, Any]):
         variant: name of the variant, the game's first by default.
         reward: ``"win"`` (at the end +1 shared by the winners, -1 by the others) or the game's score reward, paid when
             the score changes (``"hearts"`` in Black Jacky).
-        render_mode: ``"ansi"`` (`render` returns text), ``"human"`` (every step prints it) or None.
+        render_mode: ``"ansi"`` (`render` returns text), ``"rgb_array"`` (pixels, uint8, shape (600, 640, 3)),
+            ``"human"`` (every step shows them in a window) or None. A game without a picture has only ``"ansi"``.
         render_as: the agent whose view is drawn; None: a spectator.
         rule_options: the game's own options.
 
     Raises:
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
+        gymnasium.error.DependencyNotInstalled: the render mode needs the extra ``view``.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "is_parallelizable": False, "render_fps": 2}  # noqa: RUF012
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": ["human", "rgb_array", "ansi"],
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
 
     def __init__(
         self,
@@ -80,6 +88,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
         self.game: Game = get_game(game)
         self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
+        if self.game.words.draw_svg is None:
+            self.metadata["render_modes"] = ["ansi"]
         self._check_settings(num_players, variant, reward, render_mode, render_as)
         self.options = self.game.check_options(self.num_players, self.variant, rule_options)
         self._make_spaces()
@@ -92,6 +102,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._actions: list[int] | None = []
         self._started = False
         self._shown_to: str | None = None
+        self._last_move: list[int] | None = None
+        self._window: screen.Window | None = None
 
     def _check_settings(
         self, num_players: int | None, variant: str | None, reward: str, render_mode: str | None, render_as: str | None
@@ -103,6 +115,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.reward = check_choice("reward", reward, ("win", game.score_reward))
         if render_mode is not None:
             check_choice("render_mode", render_mode, tuple(self.metadata["render_modes"]))
+        if render_mode in ("rgb_array", "human"):
+            screen.require_libraries()
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.num_players)]
         if render_as is not None:
@@ -174,6 +188,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._rigged = rigged
         self._functions.begin(self._states, np.uint64(key), rigged.get("start_player", _DRAWN))
         self._actions = []
+        self._last_move = None
         self._started = True
         self._deals = 0
         self._redeal_if_rigged()
@@ -215,6 +230,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         flags = self._functions.step(self._states, number, self._paid, self._observation, self._mask)
         if self._actions is not None:
             self._actions.append(number)
+        self._last_move = [self._seats[agent], number]
         self._pay(agent, flags)
         self._hand_over(agent, flags)
 
@@ -246,17 +262,60 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._require_game()
         return super().agent_iter(max_iter)
 
-    def render(self) -> str | None:
-        """The table as ``render_as`` sees it: text for ``"ansi"``, printed for ``"human"``."""
+    def render(self) -> str | screen.Frame | None:
+        """The table as ``render_as`` sees it.
+
+        Returns:
+            ``"ansi"``: text; ``"rgb_array"``: pixels, uint8, shape (600, 640, 3); ``"human"``: None, see the window.
+        """
         self._require_game()
         if self.render_mode is None:
-            gymnasium.logger.warn("render() was called without a render mode: pass render_mode='ansi' or 'human'")
+            modes = ", ".join(map(repr, self.metadata["render_modes"]))
+            gymnasium.logger.warn(f"render() was called without a render mode: pass one of {modes} as render_mode")
             return None
-        text = self.game.words.draw_text(self.view(self.render_as), self.config_dict(), _terminal_has_colour())
         if self.render_mode == "ansi":
-            return text
-        print(text)
+            view = self.view(self.render_as)
+            return self.game.words.draw_text(view, self.config_dict(), _terminal_has_colour())
+        svg = self.draw(self.render_as, theme="light")
+        if self.render_mode == "rgb_array":
+            return screen.frame(svg)
+        self._window = self._window or screen.Window()
+        self._window.show(svg, self.game.title, self.metadata["render_fps"])
         return None
+
+    def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
+        """The table as ``agent`` sees it, with what was done last, as an SVG of 640 x 600 units.
+
+        Seats are groups ``g.seat[data-seat]``; the cards of an open hand below are ``g.card[data-card]`` in one,
+        named as in the snapshot.
+
+        Args:
+            agent: whose view it is; None: a spectator's.
+            names: of the players by seat; None: ``player_0`` .. .
+            theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+
+        Raises:
+            ValueError: the agent or the theme is unknown, or there is not one name for each player.
+            NotImplementedError: the game has no picture.
+        """
+        if self.game.words.draw_svg is None:
+            raise NotImplementedError(f"{self.game.title} has no picture")
+        view = self.view(agent)
+        told = self._last_action(None if agent is None else self._seats[agent])
+        return self.game.words.draw_svg(view, self.config_dict(), names=names, last_action=told, theme=theme)
+
+    def _last_action(self, seat: int | None) -> str:
+        """Who did what last, as ``seat`` may know it; empty at the start of a game."""
+        if self._last_move is None:
+            return ""
+        words, (actor, action) = self.game.words, self._last_move
+        tell = words.action_name if seat == actor or words.heard_name is None else words.heard_name
+        return f"player_{actor}: {with_seats(tell(action), actor, self.num_players)}"
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that notebooks show."""
+        shown = self._started and self.game.words.draw_svg is not None
+        return self.draw(self.render_as) if shown else None
 
     def state(self) -> npt.NDArray[np.int16]:
         """The whole table, hidden cards included, for central critics: int16, shape of ``state_space``."""
@@ -267,7 +326,10 @@ class TableEnv(AECEnv[str, Any, Any]):
         return whole
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
     @property
     def unwrapped(self) -> TableEnv:
@@ -497,7 +559,7 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _set_history(self, history: dict[str, Any] | None) -> None:
         if history is None:
-            self._actions, self._rigged, self._deals = None, {}, 0
+            self._actions, self._rigged, self._deals, self._last_move = None, {}, 0, None
             self._open_books()
             return
         for name in _BOOKKEEPING:
@@ -508,8 +570,8 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._np_random.bit_generator.state = history["generator"]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what is compiled; games are named."""
-        return {**self.__dict__, "game": self.game.name, "_functions": None, "_player": None}
+        """Everything but what is compiled, and the window; games are named."""
+        return {**self.__dict__, "game": self.game.name, "_functions": None, "_player": None, "_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -530,6 +592,7 @@ _BOOKKEEPING = (
     "terminations",
     "truncations",
     "_skip_agent_selection",
+    "_last_move",
 )
 
 

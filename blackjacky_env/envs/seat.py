@@ -15,6 +15,7 @@ from blackjacky_env.engine.game import IllegalActionError, check_choice, check_i
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.opponents import Opponent, find_opponents
+from blackjacky_env.envs.screen import Frame
 
 
 class SeatEnv(gymnasium.Env[Vector, np.int64]):
@@ -44,8 +45,8 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         seat: the learner's seat; None: drawn for every game.
         on_illegal: an illegal action raises `IllegalActionError` and changes nothing (``"raise"``), or ends the episode
             with -1 and the reason in ``info["illegal_action"]`` (``"lose"``, for algorithms that know no masks).
-        render_mode: ``"ansi"`` (`render` returns the table as the learner sees it), ``"human"`` (every move prints it)
-            or None.
+        render_mode: ``"ansi"`` (`render` returns the table as the learner sees it, as text), ``"rgb_array"`` (as
+            pixels), ``"human"`` (every move shows it in a window) or None.
         options: ``variant``, ``reward`` and the game's own options, as for `TableEnv`.
 
     Raises:
@@ -66,6 +67,7 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
     ) -> None:
         self.table = TableEnv(game, num_players=num_players, render_mode=render_mode, **options)
         self.render_mode = render_mode
+        self.metadata = self.table.metadata
         last_seat = self.table.num_players - 1
         self.seat = None if seat is None else check_integer("seat", seat, 0, last_seat)
         self.on_illegal = check_choice("on_illegal", on_illegal, ("raise", "lose"))
@@ -127,9 +129,13 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
             return np.zeros(self.table.game.num_actions, np.int8)
         return self.table.observe(self._learner)["action_mask"].astype(np.int8, copy=False)
 
-    def render(self) -> str | None:
-        """The table as the learner sees it: text for ``"ansi"``, printed for ``"human"``."""
+    def render(self) -> str | Frame | None:
+        """The table as the learner sees it, as `TableEnv.render` gives it."""
         return self.table.render()
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self.table.close()
 
     def _start_game(self, options: dict[str, Any] | None) -> None:
         """Draw seat, opponents and deal; play to the learner's first decision or the end."""

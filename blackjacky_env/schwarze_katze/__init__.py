@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.game import Game, Rules, Words
-from blackjacky_env.schwarze_katze import drawing, observation, options, rules, words
+from blackjacky_env.schwarze_katze import drawing, observation, options, rules, terminal, words
 
 GAME = Game(
     name="schwarze_katze",
@@ -43,9 +43,10 @@ GAME = Game(
         action_name=words.action_name,
         parse_action=words.parse_action,
         why_illegal=words.why_illegal,
-        draw_text=drawing.draw_text,
+        draw_text=terminal.draw_text,
         round_key="deal",
         settlement_key="last_deal",
+        draw_svg=drawing.draw_svg,
     ),
     table_low=-2500,  # the total of 50 deals without a trick
 )

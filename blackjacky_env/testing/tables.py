@@ -70,11 +70,17 @@ def _view(env: Env, agent: str | None) -> dict[str, Any]:
     return _table(env).view(agent)
 
 
-def _drawing(env: Env, agent: str | None) -> str | None:
+def _drawing(env: Env, agent: str | None) -> Any:
     """The table as text, as it is drawn for this agent."""
     shown = copy.copy(_table(env))
     shown.render_mode, shown.render_as = "ansi", agent
     return shown.render()
+
+
+def _picture(env: Env, agent: str | None) -> str:
+    """The table as SVG, as it is drawn for this agent; empty where the game has no picture."""
+    raw = _table(env)
+    return "" if raw.game.words.draw_svg is None else raw.draw(agent)
 
 
 def _refusal(env: Env, agent: str | None) -> str:
@@ -111,7 +117,7 @@ PROMISES: dict[str, Any] = {
     "off_turn_mask": "zero",
     "vary_hidden": vary_hidden,
     "vary_public": vary_public,
-    "looks": {"view": _view, "drawing": _drawing, "refusal": _refusal},
+    "looks": {"view": _view, "drawing": _drawing, "picture": _picture, "refusal": _refusal},
     "spectator": True,
 }
 """Settings for every environment of this package."""

@@ -22,6 +22,7 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 import blackjacky_env
 from blackjacky_env import black_jacky_v0
+from blackjacky_env.envs.aec import TableEnv
 from tests.black_jacky.rigging import DRAW, KNOCK, KNOCKS, NO_TRICK, Table, exchange, give, lay, losing, one_round, tip
 from tests.envs.playing import fingerprint, fresh, one_game, play_randomly
 
@@ -56,9 +57,11 @@ def test_seed_test_passes(players):
     seed_test(lambda: black_jacky_v0.env(num_players=players), num_cycles=200)
 
 
-def test_render_test_passes(capsys):
+def test_render_test_passes(monkeypatch, capsys):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(TableEnv.metadata, "render_fps", 1000)
     render_test(lambda **options: black_jacky_v0.env(num_players=4, **options))
-    assert len(capsys.readouterr().out) > 100
+    assert capsys.readouterr().out == ""
 
 
 def test_performance_benchmark_runs(capsys):

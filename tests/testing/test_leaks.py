@@ -83,6 +83,11 @@ class CardInDrawing(Leaky):
         return f"{super().render()}{left_hand(self, self.render_as)}"
 
 
+class CardInPicture(Leaky):
+    def draw(self, agent=None, **options):
+        return f"{super().draw(agent, **options)}{left_hand(self, agent)}"
+
+
 class CardInRefusal(Leaky):
     def _explain(self, action):
         return f"{super()._explain(action)}; your neighbour has a {left_hand(self, self.agent_selection)}"
@@ -167,6 +172,7 @@ LEAKS = {
     CardInInfos: r"infos\['hint'\]",
     CardInView: r"view\['hint'\]",
     CardInDrawing: "drawing",
+    CardInPicture: "picture",
     CardInRefusal: "refusal",
     CardForSpectators: r"a spectator: view\['hands'\]",
     TopOfDrawPile: "observe",

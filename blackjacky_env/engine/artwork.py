@@ -1,0 +1,95 @@
+"""Cats, mice, hearts, suits and backs of cards as SVG shapes, and the colours of a table in light and in dark.
+
+Shapes have colours of their own, the same in both themes, or take the ``fill`` of who uses them; everything else is
+coloured by classes. All of it is drawn for this package.
+"""
+
+from __future__ import annotations
+
+INK, RED = "#22252c", "#c4161f"
+FURS = ("#e08a3c", "#7d8794", "#53566a", "#e9cf9f", "#8a5a3b", "#a9b8c9", "#b9643a", "#5c6470", "#cbb9a8", "#6e5a7e")
+"""By seat; every other cat is striped."""
+
+SHAPES = {
+    "cat": (
+        '<path d="M6 22 5 5q1-3 4-1l10 7q5-1 10 0l10-7q3-2 4 1l-1 17q4 10-4 18-14 8-28 0-8-8-4-18z"/>'
+        '<path d="M9 9l7 5-6 6zM39 9l-7 5 6 6z" fill="#f3a9a0"/>'
+        '<path d="M15 36q9-9 18 0-2 7-9 7t-9-7z" fill="#fff" fill-opacity=".75"/>'
+        '<path d="M21 31h6l-3 4z" fill="#d9616b"/>'
+        f'<path d="M24 35v3m0 0q-3 3-6 0m6 0q3 3 6 0M2 30l10 2M1 37l11-2M46 30l-10 2M47 37l-11-2" fill="none" '
+        f'stroke="{INK}" stroke-width="1.2"/>'
+    ),
+    "awake": (
+        f'<g stroke="{INK}"><ellipse cx="16" cy="25" rx="4.5" ry="5" fill="#f4e04d"/>'
+        '<ellipse cx="32" cy="25" rx="4.5" ry="5" fill="#f4e04d"/></g>'
+        f'<path d="M16 21q3 4 0 8-3-4 0-8zM32 21q3 4 0 8-3-4 0-8z" fill="{INK}"/>'
+    ),
+    "asleep": (
+        '<path d="M11 25q5 5 10 0M27 25q5 5 10 0" fill="none" stroke="#fff" stroke-width="4"/>'
+        f'<path d="M11 25q5 5 10 0M27 25q5 5 10 0" fill="none" stroke="{INK}" stroke-width="2"/>'
+    ),
+    "stripes": (
+        '<path d="M18 12l1 6M24 11v8M30 12l-1 6M5 27l5 1M43 27l-5 1" '
+        'stroke="#fff" stroke-width="2.4" stroke-opacity=".7"/>'
+    ),
+    "poster": (
+        '<path d="M-3-3h54v54h-54z" fill="#f1dcab" stroke="#8a5a22" stroke-width="2"/>'
+        '<g fill="#8a5a22"><circle cx="1" cy="1" r="2"/><circle cx="47" cy="1" r="2"/>'
+        '<circle cx="1" cy="47" r="2"/><circle cx="47" cy="47" r="2"/></g>'
+    ),
+    "mouse": (
+        '<path d="M19 9q4 1 4-3t-3-3" fill="none" stroke="#6d5f66" stroke-width="1.3"/>'
+        '<path d="M0 9q4-7 11-7 8 0 9 9H3q-3 0-3-2z" fill="#6d5f66"/>'
+        '<circle cx="8" cy="3.5" r="3" fill="#6d5f66"/><circle cx="8" cy="3.5" r="1.7" fill="#f0b7b4"/>'
+        '<circle cx="4" cy="7" r="1" fill="#fff"/>'
+    ),
+    "heart": '<path d="M9 16Q0 9 1 5q1-4 4-4 3 0 4 3 1-3 4-3t4 4q1 4-8 11z"/>',
+    "C": (
+        '<circle cx="10" cy="6" r="4.6"/><circle cx="5" cy="12.5" r="4.6"/><circle cx="15" cy="12.5" r="4.6"/>'
+        '<path d="M9 10h2q0 7 3 10H6q3-3 3-10z"/>'
+    ),
+    "D": '<path d="M10 0q3 6 7 10-4 4-7 10-3-6-7-10 4-4 7-10z"/>',
+    "H": '<path d="M10 19Q-1 11 1 5q1-4 4-4 4 0 5 4 1-4 5-4 3 0 4 4 2 6-9 14z"/>',
+    "S": '<path d="M10 0q10 7 9 12-1 4-4 4-3 0-4-3 0 4 3 7H6q3-3 3-7-1 3-4 3t-4-4Q0 7 10 0z"/>',
+    "back": (
+        '<rect width="36" height="50" rx="5" fill="#2f4a76" stroke="#fff" stroke-width="1.5"/>'
+        '<rect x="4" y="4" width="28" height="42" rx="3" fill="none" stroke="#86a3d0"/>'
+        '<g fill="#a9c1e6"><ellipse cx="18" cy="29" rx="6" ry="5"/><circle cx="10.5" cy="23" r="2.6"/>'
+        '<circle cx="15.5" cy="18.5" r="2.6"/><circle cx="20.5" cy="18.5" r="2.6"/>'
+        '<circle cx="25.5" cy="23" r="2.6"/></g>'
+    ),
+}
+"""By id. Cats and posters are 48 wide and high, mice 24 x 12, hearts 18 x 17, suits 20 x 20, backs 36 x 50."""
+
+_FONTS = "FreeSans,Helvetica,Arial,Liberation Sans,DejaVu Sans Condensed,sans-serif"  # of one width, more or less
+
+# Class: property, colour in light, colour in dark. Both reach a contrast of 4.5 wherever there are words.
+_COLOURS = {
+    "bg": ("fill", "#f4efe4", "#15181e"),
+    "rim": ("fill", "#8a5a32", "#4a3323"),
+    "felt": ("fill", "#cfe0c8", "#23382f"),
+    "panel": ("fill", "#fffdf8", "#242933"),
+    "edge": ("stroke", "#9a948a", "#5d6675"),
+    "now": ("stroke", "#a43d00", "#ffb454"),
+    "sign": ("fill", "#a43d00", "#ffb454"),
+    "ink": ("fill", "#22252c", "#f1f2f4"),
+    "faint": ("fill", "#595d66", "#b4bac4"),
+    "bad": ("fill", "#b3121b", "#ff9a93"),
+    "lost": ("stroke", "#6f6a62", "#98a1af"),
+}
+
+
+def _rules(theme: str, dark: bool) -> str:
+    return "".join(f".{theme} .{name}{{{rule[0]}:{rule[2 if dark else 1]}}}" for name, rule in _COLOURS.items())
+
+
+def style(theme: str) -> str:
+    """The style sheet below an element of class ``theme``; ``table-auto`` is as light or dark as the system."""
+    rules = (
+        f".{theme}{{font-family:{_FONTS};font-weight:bold}}"
+        f".{theme} .edge{{stroke-width:1.5}}.{theme} .now{{stroke-width:5}}"
+        f".{theme} .lost{{fill:none;stroke-width:1.5;stroke-dasharray:3 2}}"
+    ) + _rules(theme, dark=theme == "table-dark")
+    if theme != "table-auto":
+        return rules
+    return f"{rules}@media(prefers-color-scheme:dark){{{_rules(theme, dark=True)}}}"

@@ -1,0 +1,226 @@
+"""What the pictures of all tables share: the document, words that fit, cards side by side, and where the seats are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+from math import cos, pi, sin
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from blackjacky_env.engine.artwork import FURS, SHAPES, style
+from blackjacky_env.engine.game import check_choice
+
+View = dict[str, Any]
+
+WIDTH, HEIGHT = 640, 600
+"""Of every picture, in its own units, which are the pixels of a frame."""
+THEMES = ("auto", "light", "dark")
+MARGIN, TOP = 10, 44
+MINUS = "\N{MINUS SIGN}"
+PANEL = 200
+"""Width of a seat's panel."""
+LETTER = 0.56
+"""Width of an average bold letter by its size."""
+
+_WIDE_LETTER = 0.62  # in a font that is wider than usual
+_USED = re.compile(r'href="#(\w+)"')
+_PLAYER = re.compile(r"player_(\d+)")
+_NAME_LENGTH = 14
+
+
+# ---------------------------------------------------------------- elements
+
+
+def number(value: float) -> str:
+    """A coordinate as short as it can be written, to a tenth."""
+    return f"{round(value, 1):g}"
+
+
+def data(**values: object) -> str:
+    """``data-`` attributes, by which a page finds what can be clicked."""
+    return "".join(f" data-{name}={quoteattr(str(value))}" for name, value in values.items())
+
+
+def group(parts: Sequence[str], x: float = 0, y: float = 0, scale: float = 1, attributes: str = "") -> str:
+    """Parts moved and scaled together."""
+    moved = f" translate({number(x)} {number(y)})" if x or y else ""
+    scaled = f" scale({scale:g})" if scale != 1 else ""
+    transform = f' transform="{(moved + scaled).strip()}"' if moved or scaled else ""
+    return f"<g{attributes}{transform}>{''.join(parts)}</g>"
+
+
+def use(shape: str, x: float = 0, y: float = 0, scale: float = 1, fill: str = "") -> str:
+    """One of the `SHAPES`."""
+    colour = f' fill="{fill}"' if fill else ""
+    if scale != 1:
+        return f'<use href="#{shape}" transform="translate({number(x)} {number(y)}) scale({scale:g})"{colour}/>'
+    place = (f' x="{number(x)}"' if x else "") + (f' y="{number(y)}"' if y else "")
+    return f'<use href="#{shape}"{place}{colour}/>'
+
+
+def box(x: float, y: float, width: float, height: float, radius: float, look: str) -> str:
+    """A rounded rectangle; ``look``: classes."""
+    size = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+    return f'<rect {size} rx="{number(radius)}" class="{look}"/>'
+
+
+def words(
+    text: str, x: float, y: float, size: float, room: float = WIDTH, look: str = "ink", anchor: str = "start"
+) -> str:
+    """A line of text, smaller where it would be wider than ``room``; ``anchor``: start, middle or end."""
+    text = text if text.isprintable() else "".join(filter(str.isprintable, text))  # XML forbids most of the rest
+    if not text:
+        return ""
+    fitting = min(size, room / _letters(text))
+    at = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    place = f'x="{number(x)}" y="{number(y)}" font-size="{number(fitting)}"'
+    return f'<text {place} class="{look}"{at}>{escape(text)}</text>'
+
+
+def _letters(text: str) -> float:
+    """About how wide a text is by its size."""
+    wide = sum(letter in "MWmw@%" or letter > "\u2e7f" for letter in text)
+    return LETTER * len(text) + 0.4 * wide + 0.12 * sum(map(str.isupper, text))
+
+
+def label(text: str, x: float, y: float, colour: str, anchor: str = "end") -> str:
+    """A word in a box of its own that starts or ends at ``x``; ``colour``: its ground, dark enough for white."""
+    width = _WIDE_LETTER * 15 * len(text) + 10
+    right = x if anchor == "end" else x + width
+    size = f'width="{number(width)}" height="20" rx="10"'
+    ground = f'<rect x="{number(right - width)}" y="{number(y)}" {size} fill="{colour}"/>'
+    middle = f'x="{number(right - width / 2)}" y="{number(y + 15)}"'
+    return f'{ground}<text {middle} font-size="15" fill="#fff" text-anchor="middle">{escape(text)}</text>'
+
+
+def cat(seat: int, x: float, y: float, scale: float = 0.92, awake: bool = True, wanted: bool = False) -> str:
+    """The head of the cat at this seat, 48 units wide and high before it is scaled."""
+    fur = use("cat", fill=FURS[seat % len(FURS)]) + (use("stripes") if seat % 2 else "")
+    parts = [use("poster") if wanted else "", fur, use("awake" if awake else "asleep")]
+    return group(parts, x, y, scale)
+
+
+def backs(count: int, x: float, y: float, step: float = 14, most: int = 4) -> str:
+    """So many cards face down; of more than ``most`` there are some, and their number."""
+    if count <= most:
+        return "".join(use("back", x + step * i, y) for i in range(count))
+    return backs(3, x, y, 8) + words(f"x {count}", x + 58, y + 32, 18)
+
+
+def rows(counts: Sequence[int], widths: Sequence[float], x: float, room: float, gap: float = 10) -> list[list[float]]:
+    """Where the cards of several rows begin, each row with cards of its own width, all side by side from ``x``.
+
+    If they need more than ``room``, the cards of each row lie over each other, and at last those of all rows.
+    """
+    filled = [(count, width) for count, width in zip(counts, widths, strict=True) if count]
+    free = room - sum(width for _, width in filled) - gap * (len(filled) - 1)
+    wanted = sum((count - 1) * (width + 4) for count, width in filled)
+    squeezed = min(1.0, free / wanted) if wanted else 1.0
+    if squeezed < 0.25:
+        return _heaped(counts, x, room - max(widths))
+    begins = []
+    for count, width in zip(counts, widths, strict=True):
+        step = (width + 4) * squeezed
+        begins.append([x + step * i for i in range(count)])
+        x += width + step * (count - 1) + gap if count else 0
+    return begins
+
+
+def _heaped(counts: Sequence[int], x: float, room: float) -> list[list[float]]:
+    step = room / max(1, sum(counts) - 1)
+    firsts = [sum(counts[:i]) for i in range(len(counts))]
+    return [[x + step * (first + i) for i in range(count)] for first, count in zip(firsts, counts, strict=True)]
+
+
+# ---------------------------------------------------------------- seats
+
+
+def viewer(view: View) -> int | None:
+    """The seat whose hand alone is open; None: a spectator's view, or one of everything."""
+    open_hands = [seat for seat, hand in enumerate(view["hands"]) if isinstance(hand, list)]
+    return open_hands[0] if len(open_hands) == 1 else None
+
+
+def seen_by(view: View, names: Sequence[str]) -> str:
+    """Whose view this is, in words."""
+    seat = viewer(view)
+    if seat is not None:
+        return f"seen by {names[seat]}"
+    return "all cards open" if isinstance(view["hands"][0], list) else "seen by a spectator"
+
+
+def names_of(players: int, names: Sequence[str] | None) -> list[str]:
+    """A name for each seat, shortened; `ValueError` unless there is one for each."""
+    if names is None:
+        return [f"player_{seat}" for seat in range(players)]
+    if len(names) != players:
+        raise ValueError(f"names={names!r} are {len(names)}; there are {players} players")
+    printable = ["".join(filter(str.isprintable, name)) for name in names]
+    return [name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "…" for name in printable]
+
+
+def with_names(sentence: str, names: Sequence[str]) -> str:
+    """A sentence about ``player_0`` and others, with their names."""
+    return _PLAYER.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], sentence)
+
+
+def places(others: int, height: float, bottom: float) -> list[tuple[float, float]]:
+    """Upper left corners of the panels of the others, clockwise from the left neighbour of who sits below."""
+    beside = max(others > 2, (others - 2) // 2)
+    above = others - 2 * beside
+    first = TOP + height
+    gap = (bottom - first - beside * height) / (beside + 1)
+    rows = [first + gap + row * (height + gap) for row in range(beside)]
+    free = (WIDTH - above * PANEL) / (above + 1)
+    row = [(free + i * (PANEL + free), float(TOP)) for i in range(above)]
+    right = WIDTH - MARGIN - PANEL
+    return [*((float(MARGIN), y) for y in reversed(rows)), *row, *((float(right), y) for y in rows)]
+
+
+def around(count: int, middle: tuple[float, float], across: float, down: float) -> list[tuple[float, float]]:
+    """Points on an oval, clockwise from the lowest."""
+    turns = [2 * pi * i / count for i in range(count)]
+    return [(middle[0] - across * sin(turn), middle[1] + down * cos(turn)) for turn in turns]
+
+
+def panel(x: float, y: float, width: float, height: float, seat: int, on_turn: bool, parts: Sequence[str]) -> str:
+    """A seat: parts on a ground whose thick edge and arrow say that it is on turn."""
+    ground = box(0, 0, width, height, 12, f"panel {'now' if on_turn else 'edge'}")
+    arrow = '<path d="M-6 14 12 28-6 42z" class="sign"/>' if on_turn else ""
+    return group([ground, arrow, *parts], x, y, attributes=f' class="seat"{data(seat=seat)}')
+
+
+# ---------------------------------------------------------------- the document
+
+
+def document(title: str, right: str, bottom: float, parts: Sequence[str], theme: str) -> str:
+    """A whole SVG: title and words above, a table down to ``bottom``, and the parts on it."""
+    check_choice("theme", theme, THEMES)
+    head = [
+        f'<rect width="{WIDTH}" height="{HEIGHT}" class="bg"/>',
+        words(title, 12, 29, 20, 430),
+        words(right, WIDTH - 12, 29, 16, 170, "faint", "end"),
+        box(70, TOP + 24, WIDTH - 140, bottom - TOP - 20, 150, "rim"),
+        box(80, TOP + 34, WIDTH - 160, bottom - TOP - 40, 140, "felt"),
+    ]
+    body = "".join(chain(head, parts))
+    name = f"table-{theme}"
+    root = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+    return (
+        f'<svg {root} class="{name}" role="img" aria-label={quoteattr(f"{title}, {right}")}>'
+        f"<style>{style(name)}</style><defs>{_used_shapes(body)}</defs>{body}</svg>\n"
+    )
+
+
+def _used_shapes(body: str) -> str:
+    used = set(_USED.findall(body))
+    return "".join(f'<g id="{name}">{SHAPES[name]}</g>' for name in SHAPES if name in used)
+
+
+def lines(sentences: Sequence[str], names: Sequence[str], top: float) -> list[str]:
+    """Sentences below each other with the names of the players, the first one strong; empty ones are left out."""
+    told = [with_names(sentence, names) for sentence in sentences if sentence]
+    looks = ["ink", *["faint"] * len(told)]
+    return [words(text, 16, top + 21 * i, 17, WIDTH - 32, looks[i]) for i, text in enumerate(told)]

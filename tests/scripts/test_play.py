@@ -148,8 +148,8 @@ def test_what_is_secret_is_not_told(play):
     assert "player_N (random) draws a card" in told
     assert "player_N (random) gives a card" in told
     assert "player_N (you) gets a N" in told
-    assert "player_N (random) lays a N: player_N draws a card" in told
-    assert "player_N (random) lays a N: player_N draws a N" in told  # the person
+    assert "player_N (random) lays a N: player_N (random) draws a card" in told
+    assert "player_N (random) lays a N: player_N (you) draws a N" in told
 
 
 def test_an_own_card_is_told_as_it_came(play):

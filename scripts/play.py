@@ -1,19 +1,24 @@
-"""Play a game in the terminal against named agents.
+"""Play a game against named agents, in the terminal or in the browser.
 
     python scripts/play.py --opponents counter,threshold,random
     python scripts/play.py --game schwarze_katze --opponents counter*3
+    python scripts/play.py --web --people 2 --opponents counter*2
 
-You choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains, `quit` ends.
+In the terminal you choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains,
+`quit` ends. With `--web` a server runs until Ctrl-C and prints an address for each person; a game that was interrupted
+goes on when the server runs again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import tyro
@@ -22,13 +27,17 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.telling import Move, View, fill, is_settled, manner_of, with_seats
 from blackjacky_env import IllegalActionError
+from blackjacky_env.engine.game import check_integer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
+
+if TYPE_CHECKING:
+    from blackjacky_agents.web.table import Table
 
 
 @dataclass(frozen=True)
 class Args:
-    """Play a game in the terminal against named agents."""
+    """Play a game against named agents, in the terminal or in the browser."""
 
     game: str = "black_jacky"
     """The game."""
@@ -47,6 +56,18 @@ class Args:
     """Seconds after each move of an opponent, in a terminal."""
     save: Path | None = None
     """Write the record of the game to this file (JSON); `env.unwrapped.replay` plays its "record" again."""
+    web: bool = False
+    """Serve a table for browsers; `--seat` and `--save` are for the terminal."""
+    people: int = 1
+    """With `--web`: people at the table, each with an address of their own."""
+    host: str = "127.0.0.1"
+    """With `--web`: the address to listen on; any other than this lets other machines connect."""
+    port: int = 8021
+    """With `--web`: the port; 0 is any that is free."""
+    language: str | None = None
+    """With `--web`: en or de; by default what the browser asks for."""
+    tables: Path = Path("runs/tables")
+    """With `--web`: the folder that tables are kept in."""
 
 
 class Sitting:
@@ -86,8 +107,11 @@ class Sitting:
 
 
 def main(args: Args) -> None:
-    """Play one game to its end, or until the person leaves."""
+    """Play one game to its end, or until the person leaves; or serve tables."""
     sys.stdout.reconfigure(errors="replace")  # a console without hearts shows question marks
+    if args.web:
+        serve(args)
+        return
     try:
         sitting = Sitting(args)
     except ValueError as error:
@@ -225,6 +249,46 @@ def story(sitting: Sitting, before: View, name: str) -> list[str]:
     move = Move(before, sitting.view, name, sitting.seat, sitting.env.num_players)
     labels = {seat: sitting.label(seat) for seat in range(sitting.env.num_players)}
     return [fill(sentence, labels) for sentence in sitting.manner.story(move)]
+
+
+# ---------------------------------------------------------------- in the browser
+
+
+def serve(args: Args) -> None:
+    """Serve the tables that were kept and a new one, until somebody stops it."""
+    try:
+        from blackjacky_agents.web import serve as web
+    except ModuleNotFoundError as error:
+        sys.exit(f"error: --web needs {error.name}: python -m pip install -c constraints.txt -e '.[web]'")
+    if not web.is_local(args.host):
+        print(f"Warning: whoever can reach {args.host} and has an address of a seat can play there, and nothing is")
+        print("encrypted. Use it among people you trust, or behind a server that speaks HTTPS.")
+    try:
+        listening = web.listen(args.host, args.port)
+        server = web.Server(args.tables, args.delay, web.allowed_hosts(args.host))
+        server.add(new_table(args))
+    except (OSError, TypeError, ValueError) as error:
+        sys.exit(f"error: {error}")
+    for table in server.tables():
+        print(f"{table.env.game.title}, {', '.join(seat.name for seat in table.seats)}{': over' if table.over else ''}")
+        for name, address in web.addresses(table, args.host, listening.getsockname()[1], args.language):
+            print(f"  {name}: {address}", flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        web.uvicorn_server(server).run(sockets=[listening])
+
+
+def new_table(args: Args) -> Table:
+    """The table that the arguments ask for; `ValueError` says what is wrong with them."""
+    from blackjacky_agents.web.table import Table, seats_for
+
+    game = get_game(args.game)
+    check_integer("--people", args.people, 1, game.max_players)
+    agents = parse_agents(args.opponents or manner_of(game.name).opponents, "--opponents")
+    if args.opponents is None:
+        agents = agents[: max(game.default_players - args.people, 0)]
+    first = "Person 1" if args.name == "you" else args.name
+    people = [first, *(f"Person {i}" for i in range(2, args.people + 1))]
+    return Table(game.name, seats_for(people, agents), args.variant, seed=args.seed)
 
 
 if __name__ == "__main__":

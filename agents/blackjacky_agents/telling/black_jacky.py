@@ -75,7 +75,7 @@ def story(move: Move) -> list[str]:
         return []
     told = [f"{{{move.actor}}} {_deed(move)}"]
     exchange = move.before["exchange"]
-    if exchange and move.after["phase"] == "zock" and move.seat in exchange["pair"]:
+    if exchange and move.after["phase"] == "zock" and move.seat is not None and move.seat in exchange["pair"]:
         given = exchange["given"][exchange["pair"].index(move.seat)] or int(move.name.split()[1])
         told.append(f"{{{move.seat}}} gets {_gain(move, move.seat, given)}")
     return told
@@ -99,8 +99,8 @@ def _deed(move: Move) -> str:
         case ["swap", old, *_, "discard", "pile"]:
             return f"swaps {_a(old)} for the {move.before['discard_top']} on the discard pile"
         case ["knock"]:
-            first = move.before["first_knocker"] is None and not _ends_round(move)
-            return "knocks first: everybody else has one more turn" if first else "knocks"
+            announces = move.before["first_knocker"] is None and not _ends_round(move)
+            return "knocks first: everybody else has one more turn" if announces else "knocks"
         case ["give", value]:
             return f"gives {_a(value)}" if move.actor == move.seat else "gives a card"
         case ["tip", target]:
@@ -168,7 +168,7 @@ def settlement(view: View) -> list[str]:
         if tenths is None:
             continue
         cards = " ".join(map(str, settled["hands"][seat])) or "nothing"
-        laid = "".join(f" {value}" for value in settled["displays"][seat])
-        before = f", laid out{laid}" if laid else ""
-        told.append(f"{{{seat}}} has {tenths // 10}.{tenths % 10}: {cards} in the hand{before}")
+        laid = " ".join(map(str, settled["displays"][seat]))
+        laid_out = f", laid out {laid}" if laid else ""
+        told.append(f"{{{seat}}} has {tenths // 10}.{tenths % 10}: {cards} in the hand{laid_out}")
     return [*told, *(f"{{{seat}}} loses a heart" for seat in settled["losers"])]

@@ -5,6 +5,7 @@ The table alone knows the cards. `Table.state` is all that a seat is ever sent, 
 
 from __future__ import annotations
 
+import copy
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent
+from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.registry import bot_names, make_agent
 from blackjacky_agents.telling import Move, is_settled, manner_of, with_seats
 from blackjacky_agents.web.messages import MessageError, check_name
@@ -93,6 +94,15 @@ class Table:
         self.earlier = 0
         """Moves made in earlier games of this table."""
         self._begin(secrets.randbelow(MAX_SEED) if seed is None else seed)
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Compile now what people would wait for later."""
+        observation = self.env.observe(self.env.agent_selection)
+        for agent in (*self._agents.values(), *self._advisers.values()):
+            if isinstance(agent, CompiledAgent):
+                agent.act(observation)
+        copy.deepcopy(self.env).step(int(observation["action_mask"].argmax()))
 
     def _begin(self, seed: int) -> None:
         self.env.reset(seed=seed)

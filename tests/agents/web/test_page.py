@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 
 import pytest
 
@@ -10,13 +11,11 @@ from tests.agents.web.running import running
 from tests.agents.web.tables import new_table
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.skipif(None in (CHROMIUM, DRIVER), reason="needs chromium and chromedriver on the path"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning:selenium"),
-]
+pytestmark = pytest.mark.skipif(None in (CHROMIUM, DRIVER), reason="needs chromium and chromedriver on the path")
 TURN = (
     "return [document.querySelectorAll('#actions button:enabled').length > 0, !document.getElementById('end').hidden]"
 )
+READY = "return document.querySelector('#actions button:enabled')"
 CLICK = "document.querySelector('#actions button:enabled').click()"
 
 
@@ -118,7 +117,7 @@ def test_schwarze_katze_is_played_by_keys_and_with_a_hint(browsers):
     table = new_table("schwarze_katze", players=3, hints=["counter", "low"], rules={"deals": 1})
     with running(table) as [people]:
         page = browsers(people["Person 0"], "de")
-        wait_for(page, TURN[:-1].replace("return [", "return ").partition(",")[0])
+        wait_for(page, READY)
         page.find_element(By.ID, "hint").click()
         wait_for(page, "return document.querySelector('#actions .advised')")
         assert "counter würde wählen" in text_of(page, "#advice")
@@ -133,17 +132,20 @@ def test_a_reload_and_a_second_window_keep_the_seat(browsers):
     table = new_table(people=2, players=2)
     with running(table) as [people]:
         page = browsers(people[table.seats[table.turn].name])
-        wait_for(page, "return document.querySelector('#actions button:enabled')")
+        wait_for(page, READY)
         page.refresh()
-        wait_for(page, "return document.querySelector('#actions button:enabled')")
+        wait_for(page, READY)
         first = page.current_window_handle
         page.switch_to.new_window("tab")
         page.get(people[table.seats[table.turn].name])
-        wait_for(page, "return document.querySelector('#actions button:enabled')")
+        wait_for(page, READY)
         page.switch_to.window(first)
         wait_for(page, "return !document.getElementById('take-back').hidden")
         page.execute_script("document.getElementById('take-back').click()")
-        wait_for(page, "return document.querySelector('#actions button:enabled')")
+        wait_for(page, READY)
         page.execute_script(CLICK)
-        wait_for(page, "return document.querySelectorAll('#actions button:enabled').length == 0 || true")
+        deadline = time.monotonic() + 20
+        while table.move == 0 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert table.move == 1
         no_complaints(page)

@@ -230,7 +230,7 @@ class Server:
     def add(self, table: Table) -> None:
         """Serve a table; it is kept from now on."""
         if self.folder is not None and table.path is None:
-            table.path = self.folder / f"{secrets.token_hex(8)}.json"
+            table.path = self.folder / f"{secrets.token_hex(8)}.jsonl"
             table.save()
         host = Host(table, self._pool, self.delay)
         self._hosts.append(host)
@@ -242,13 +242,14 @@ class Server:
         return [host.table for host in self._hosts]
 
     def _resume(self, folder: Path) -> None:
-        for path in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
+        for path in sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime):
+            age = time.time() - path.stat().st_mtime
             try:
                 table = resumed(path)
             except ValueError as error:
                 warnings.warn(f"{error}. Delete it, or leave it to a server that can read it.", stacklevel=2)
                 continue
-            if not table.over or time.time() - path.stat().st_mtime < ENDED_TABLES_STAY:
+            if not table.over or age < ENDED_TABLES_STAY:
                 self.add(table)
 
     @contextlib.asynccontextmanager

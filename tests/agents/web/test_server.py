@@ -306,8 +306,8 @@ def test_open_tables_are_taken_up_again_by_the_next_server(game, tmp_path):
 
 def test_a_damaged_table_is_named_and_the_others_are_served(tmp_path):
     with served(new_table(), folder=tmp_path):
-        (tmp_path / "0.json").write_text("{", "utf-8")
-    with pytest.warns(UserWarning, match=r"0\.json holds no table that can go on: .*Delete it"):
+        (tmp_path / "0.jsonl").write_text("{", "utf-8")
+    with pytest.warns(UserWarning, match=r"0\.jsonl holds no table that can go on: .*Delete it"):
         server = Server(tmp_path)
     assert len(server.tables()) == 1
 

@@ -139,15 +139,19 @@ def test_the_record_is_there_when_the_game_is_over_and_another_game_can_begin(ga
 
 @pytest.mark.parametrize("game", NAMES)
 def test_a_table_is_taken_up_again_where_it_was(game, tmp_path):
-    table = new_table(game, people=2, path=tmp_path / "table.json", hints=["random"])
+    table = new_table(game, people=2, hints=["random"])
+    table.path = tmp_path / "table.jsonl"
+    table.save()
     rng = np.random.default_rng(5)
     table.rename(0, "Zoë")
     play_on(table, rng)
     table.again()
     play_on(table, rng, moves=4)
-    assert list(tmp_path.iterdir()) == [tmp_path / "table.json"]
-    assert (tmp_path / "table.json").stat().st_mode & 0o077 == 0
-    again = resumed(tmp_path / "table.json")
+    assert list(tmp_path.iterdir()) == [tmp_path / "table.jsonl"]
+    assert (tmp_path / "table.jsonl").stat().st_mode & 0o077 == 0
+    with (tmp_path / "table.jsonl").open("a") as file:
+        file.write("1")  # a move that was not written whole
+    again = resumed(tmp_path / "table.jsonl")
     assert again.people == table.people
     assert (again.move, again.turn, again.over) == (table.move, table.turn, table.over)
     assert again.env.snapshot() == table.env.snapshot()
@@ -155,6 +159,20 @@ def test_a_table_is_taken_up_again_where_it_was(game, tmp_path):
         assert as_sent(again.state(seat)) == as_sent(table.state(seat))
     play_on(again, rng)
     assert again.over
+
+
+def test_an_empty_file_and_an_illegal_action_are_refused(tmp_path):
+    table = new_table()
+    table.path = tmp_path / "table.jsonl"
+    for end, message in [("60\n", "IllegalActionError"), ("x\n", "invalid literal")]:
+        table.save()
+        with table.path.open("a") as file:
+            file.write(end)
+        with pytest.raises(ValueError, match=message):
+            resumed(table.path)
+    table.path.write_text("")
+    with pytest.raises(ValueError, match="holds no table"):
+        resumed(table.path)
 
 
 @pytest.mark.parametrize(
@@ -169,10 +187,11 @@ def test_a_table_is_taken_up_again_where_it_was(game, tmp_path):
     ],
 )
 def test_a_file_that_holds_no_table_is_refused(tmp_path, change, message):
-    path = tmp_path / "table.json"
-    table = new_table(path=path)
+    path = tmp_path / "table.jsonl"
+    table = new_table()
+    table.path = path
     table.save()
-    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **change}), "utf-8")
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **change}) + "\n", "utf-8")
     with pytest.raises(ValueError, match=f"holds no table that can go on: .*{message}"):
         resumed(path)
 

@@ -29,12 +29,12 @@ _TRICKS = {
     "lay 7": "a card is turned up onto the discard pile",
     "lay 8": "it counts 8.1 where it lies",
     "draw": "take the top card of the draw pile",
-    "knock": "keep your hand, safe from tricks; after the first knock everybody else has one more turn",
+    "knock": "keep your hand, safe from tricks",
 }
 _WITHOUT_EFFECT = "it lies open, but its trick can do nothing now"
 _SWAPS = {
-    "draw": "put it aside, take a card that you do not know, and lay the old one on the discard pile",
-    "discard": "take the open card and lay this one on the discard pile",
+    "draw": "for a card that nobody knows",
+    "discard": "for the open card",
 }
 
 

@@ -53,8 +53,8 @@ _NO_SEAT = "There is no such seat. Ask whoever started the table for your addres
 class Line:
     """The connection of one seat: what is still to be sent, and how much its page may still say."""
 
-    def __init__(self) -> None:
-        self.allowance = Allowance()
+    def __init__(self, per_second: float) -> None:
+        self.allowance = Allowance(per_second=per_second)
         self.socket: WebSocket | None = None
         self.replies: deque[dict[str, Any]] = deque(maxlen=_REPLIES)
         self.changed = asyncio.Event()
@@ -79,12 +79,13 @@ class Host:
         table: the table.
         pool: where agents think.
         delay: seconds before each move of an agent, for people to follow.
+        per_second: messages that each seat may send.
     """
 
-    def __init__(self, table: Table, pool: ThreadPoolExecutor, delay: float) -> None:
+    def __init__(self, table: Table, pool: ThreadPoolExecutor, delay: float, per_second: float) -> None:
         self.table, self.delay = table, delay
         self._pool = pool
-        self._lines = {seat: Line() for seat in table.people}
+        self._lines = {seat: Line(per_second) for seat in table.people}
         self._agents: asyncio.Task[None] | None = None
 
     def connected(self) -> list[bool]:
@@ -209,13 +210,19 @@ class Server:
         folder: where tables are kept, and read again by the next server; None: nowhere.
         delay: seconds before each move of an agent.
         hosts: names that a browser may call this server by; None: any.
+        per_second: messages that each seat may send in the long run.
         threads: for agents that think.
     """
 
     def __init__(
-        self, folder: Path | None = None, delay: float = 0.8, hosts: list[str] | None = None, threads: int = 2
+        self,
+        folder: Path | None = None,
+        delay: float = 0.8,
+        hosts: list[str] | None = None,
+        per_second: float = 15,
+        threads: int = 2,
     ) -> None:
-        self.folder, self.delay = folder, delay
+        self.folder, self.delay, self.per_second = folder, delay, per_second
         self._pool = ThreadPoolExecutor(threads, "agent")
         self._hosts: list[Host] = []
         self._seats: dict[str, tuple[Host, int]] = {}
@@ -232,7 +239,7 @@ class Server:
         if self.folder is not None and table.path is None:
             table.path = self.folder / f"{secrets.token_hex(8)}.jsonl"
             table.save()
-        host = Host(table, self._pool, self.delay)
+        host = Host(table, self._pool, self.delay, self.per_second)
         self._hosts.append(host)
         for seat, token in table.people.items():
             self._seats[token] = (host, seat)

@@ -15,7 +15,7 @@ from blackjacky_agents.web.table import Table
 @contextmanager
 def running(*tables: Table, delay: float = 0) -> Iterator[list[dict[str, str]]]:
     """Serve tables on a free port; the addresses of people by name, for each table."""
-    server = Server(delay=delay, hosts=allowed_hosts("127.0.0.1"))
+    server = Server(delay=delay, hosts=allowed_hosts("127.0.0.1"), per_second=1e9)
     for table in tables:
         server.add(table)
     listening = listen("127.0.0.1", 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import secrets
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -296,10 +297,18 @@ class Table:
         aside.replace(self.path)
 
     def _note(self, action: int) -> None:
-        """Add an action to the file, which is a hundred times faster than to put another file in its place."""
-        if self.path is not None:
+        """Add an action to the file, which is a hundred times faster than to put another file in its place.
+
+        If that fails (a full disk), a warning says so and the game goes on without being kept.
+        """
+        if self.path is None:
+            return
+        try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(f"{action}\n")
+        except OSError as error:
+            warnings.warn(f"{error}; this game goes on, but is kept no longer", stacklevel=2)
+            self.path = None
 
 
 def resumed(path: Path) -> Table:

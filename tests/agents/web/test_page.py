@@ -16,6 +16,7 @@ TURN = (
     "return [document.querySelectorAll('#actions button:enabled').length > 0, !document.getElementById('end').hidden]"
 )
 READY = "return document.querySelector('#actions button:enabled')"
+SHADOW = "document.getElementById('picture').shadowRoot"
 CLICK = "document.querySelector('#actions button:enabled').click()"
 
 
@@ -148,4 +149,30 @@ def test_a_reload_and_a_second_window_keep_the_seat(browsers):
         while table.move == 0 and time.monotonic() < deadline:
             time.sleep(0.02)
         assert table.move == 1
+        no_complaints(page)
+
+
+def test_cards_of_a_picture_are_clicked_where_an_action_belongs_to_them(browsers, monkeypatch):
+    def drawn(env, agent):
+        hand = enumerate(env.view(agent)["hands"][int(agent[-1])])
+        cards = "".join(f'<rect class="card" data-card="{card}" x="{i}" width="1" height="1"/>' for i, card in hand)
+        return f'<svg viewBox="0 0 20 1"><style>.card {{ fill: teal }}</style><g style="opacity: 0.5">{cards}</g></svg>'
+
+    monkeypatch.setattr("blackjacky_agents.web.table.picture", drawn)
+    table = new_table("schwarze_katze", people=3, rules={"deals": 1})
+    leader, other = table.turn, (table.turn + 1) % 3
+    with running(table) as [people]:
+        page = browsers(people[f"Person {other}"])
+        wait_for(page, f"return {SHADOW}?.querySelector('rect')")
+        assert page.execute_script(f"return {SHADOW}.querySelectorAll('.choice').length") == 0
+        page.get(people[f"Person {leader}"])
+        wait_for(page, READY)
+        assert page.execute_script(f"return {SHADOW}.querySelectorAll('.choice').length") == 17
+        card = f"{SHADOW}.querySelector('[data-card]')"
+        assert page.execute_script(f"return getComputedStyle({card}).fill") == "rgb(0, 128, 128)"
+        assert page.execute_script(f"return getComputedStyle({card}.parentElement).opacity") == "0.5"
+        name = page.execute_script(f"return {card}.dataset.card")
+        page.execute_script(f"{card}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+        wait_for(page, f"return {SHADOW}.querySelectorAll('.choice').length == 0")
+        assert table.env.snapshot()["table"] == [[leader, name]]
         no_complaints(page)

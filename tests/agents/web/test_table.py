@@ -161,6 +161,15 @@ def test_a_table_is_taken_up_again_where_it_was(game, tmp_path):
     assert again.over
 
 
+def test_a_game_goes_on_when_it_cannot_be_kept(tmp_path):
+    table = new_table(people=2, players=2)
+    table.path = tmp_path / "gone" / "table.jsonl"
+    with pytest.warns(UserWarning, match=r"gone.*this game goes on, but is kept no longer"):
+        play_on(table, np.random.default_rng(0), moves=1)
+    play_on(table, np.random.default_rng(0))
+    assert table.over
+
+
 def test_an_empty_file_and_an_illegal_action_are_refused(tmp_path):
     table = new_table()
     table.path = tmp_path / "table.jsonl"

@@ -36,16 +36,17 @@ export class Picture {
   }
 
   draw(markup) {
-    const drawn = new DOMParser().parseFromString(markup, "text/html").body;
-    const styles = [...drawn.querySelectorAll("style")].map((style) => style.textContent);
-    for (const style of drawn.querySelectorAll("style, script")) style.remove();
+    const styles = [];
+    const bare = markup
+      .replace(/<style[^>]*>([^<]*)<\/style>/g, (_, css) => (styles.push(css), ""))
+      .replace(/(<[^<>]*?\s)style=/g, "$1data-style=");
     this.root.adoptedStyleSheets = [CHOICE, ...styles].map((css) => {
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(css);
       return sheet;
     });
-    this.root.replaceChildren(...drawn.childNodes);
-    for (const element of this.root.querySelectorAll("[style]")) element.style.cssText = element.getAttribute("style");
+    this.root.replaceChildren(...new DOMParser().parseFromString(bare, "text/html").body.childNodes);
+    for (const element of this.root.querySelectorAll("[data-style]")) element.style.cssText = element.dataset.style;
   }
 
   belonging(element) {

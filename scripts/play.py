@@ -264,11 +264,14 @@ def serve(args: Args) -> None:
         print(f"Warning: whoever can reach {args.host} and has an address of a seat can play there, and nothing is")
         print("encrypted. Use it among people you trust, or behind a server that speaks HTTPS.")
     try:
+        table = new_table(args)
         listening = web.listen(args.host, args.port)
         server = web.Server(args.tables, args.delay, web.allowed_hosts(args.host))
-        server.add(new_table(args))
-    except (OSError, TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:
         sys.exit(f"error: {error}")
+    except OSError as error:
+        sys.exit(f"error: {error} (--host {args.host}, --port {args.port}; port 0 is any that is free)")
+    server.add(table)
     for table in server.tables():
         print(f"{table.env.game.title}, {', '.join(seat.name for seat in table.seats)}{': over' if table.over else ''}")
         for name, address in web.addresses(table, args.host, listening.getsockname()[1], args.language):

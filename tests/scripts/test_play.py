@@ -110,6 +110,9 @@ def test_quit_ends_the_game():
         ({"opponents": "random*6"}, "num_players=7 is out of range; allowed are 2 .. 6"),
         ({"opponents": "random*x"}, "'random*x' is not NAME or NAME*NUMBER"),
         ({"opponents": "random", "seed": -1}, "seed=-1 is out of range"),
+        ({"web": True, "people": 7}, "--people=7 is out of range; allowed are 1 .. 6"),
+        ({"web": True, "opponents": "random*6"}, "num_players=7 is out of range; allowed are 2 .. 6"),
+        ({"web": True, "host": "256.0.0.1"}, "(--host 256.0.0.1, --port 8021; port 0 is any that is free)"),
     ],
 )
 def test_wrong_arguments_are_named(play, args, message):

@@ -1,59 +1,43 @@
-"""Play a game in the terminal against named agents.
+"""Play a game against named agents, in the terminal or in the browser.
 
     python scripts/play.py --opponents counter,threshold,random
     python scripts/play.py --game schwarze_katze --opponents counter*3
+    python scripts/play.py --web --people 2 --opponents counter*2
 
-You choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains, `quit` ends.
+In the terminal you choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains,
+`quit` ends. With `--web` a server runs until Ctrl-C and prints an address for each person; a game that was interrupted
+goes on when the server runs again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import tyro
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.telling import Move, View, fill, is_settled, manner_of, with_seats
 from blackjacky_env import IllegalActionError
-from blackjacky_env.engine.text import with_seats
+from blackjacky_env.engine.game import check_integer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
-View = dict[str, Any]
-
-HELP = """
-Type the number of an action or the beginnings of its words; `quit` ends the game.
-All rules: blackjacky_env/GAME/README.md
-"""
-SCHWARZE_KATZE_HELP = """
-Take as few penalties as you can. The suit that is led must be followed; the highest card of it takes the trick.
-  hearts 2 to 9 count their number, 10, jack, queen and king 10, the ace 11; the queen of spades 40
-  who has no trick at all in a deal gets -50
-The lowest total after all deals wins. All rules: blackjacky_env/schwarze_katze/README.md
-Type the number of an action or the name of a card, such as "QS" or "10H"; `quit` ends the game.
-"""
-BLACK_JACKY_HELP = """
-Come close to 21 without reaching it. A turn is an optional trick and then a compulsory zock.
-  1 the round ends after this turn      5 is turned over and counts nothing
-  2 cancels all knocking                6 puts "+1" before a player
-  3 two players exchange a card         7 turns up a card onto the discard pile
-  4 the next active player draws        8 counts 8.1 where it lies
-Who is bust loses a heart; if nobody is, whoever has the lowest sum. All rules: blackjacky_env/black_jacky/README.md
-Type the number of an action or the beginnings of its words, such as "kn" or "sw 5 dis"; `quit` ends the game.
-"""
+if TYPE_CHECKING:
+    from blackjacky_agents.web.table import Table
 
 
 @dataclass(frozen=True)
 class Args:
-    """Play a game in the terminal against named agents."""
+    """Play a game against named agents, in the terminal or in the browser."""
 
     game: str = "black_jacky"
     """The game."""
@@ -72,6 +56,18 @@ class Args:
     """Seconds after each move of an opponent, in a terminal."""
     save: Path | None = None
     """Write the record of the game to this file (JSON); `env.unwrapped.replay` plays its "record" again."""
+    web: bool = False
+    """Serve a table for browsers; `--seat` and `--save` are for the terminal."""
+    people: int = 1
+    """With `--web`: people at the table, each with an address of their own."""
+    host: str = "127.0.0.1"
+    """With `--web`: the address to listen on; any other than this lets other machines connect."""
+    port: int = 8021
+    """With `--web`: the port; 0 is any that is free."""
+    language: str | None = None
+    """With `--web`: en or de; by default what the browser asks for."""
+    tables: Path = Path("runs/tables")
+    """With `--web`: the folder that tables are kept in."""
 
 
 class Sitting:
@@ -79,7 +75,7 @@ class Sitting:
 
     def __init__(self, args: Args) -> None:
         game = get_game(args.game)
-        self.manner = MANNERS.get(game.name, Manner(f"random*{game.default_players - 1}", HELP, told_plainly, None))
+        self.manner = manner_of(game.name)
         opponents = parse_agents(self.manner.opponents if args.opponents is None else args.opponents, "--opponents")
         players = len(opponents) + 1
         if not 0 <= args.seat < players:
@@ -111,8 +107,11 @@ class Sitting:
 
 
 def main(args: Args) -> None:
-    """Play one game to its end, or until the person leaves."""
+    """Play one game to its end, or until the person leaves; or serve tables."""
     sys.stdout.reconfigure(errors="replace")  # a console without hearts shows question marks
+    if args.web:
+        serve(args)
+        return
     try:
         sitting = Sitting(args)
     except ValueError as error:
@@ -143,11 +142,11 @@ def play(sitting: Sitting, delay: float) -> None:
         else:
             action = int(sitting.agents[agent].act(env.observe(agent)))
         env.step(action)
-        told = sitting.manner.story(sitting, before, env.action_name(action))
+        told = story(sitting, before, env.action_name(action))
         for sentence in told:
             print(f"  {sentence}.")
         table_is_new = bool(told)
-        if is_settled(sitting, before, sitting.view):
+        if is_settled(env.game.name, before, sitting.view):
             print(f"\n{env.render()}")
             table_is_new = False
             wait()
@@ -161,12 +160,6 @@ def wait() -> None:
     """Time to look at a settlement, in a terminal; `EOFError` if the person leaves."""
     if sys.stdin.isatty() and input("Enter goes on ").strip().lower() == "quit":
         raise EOFError
-
-
-def is_settled(sitting: Sitting, before: View, after: View) -> bool:
-    """A round or deal was settled between the two views."""
-    settled = sitting.manner.settled
-    return bool((settled and before[settled] != after[settled]) or after["phase"] == "over")
 
 
 def save(sitting: Sitting, path: Path) -> None:
@@ -184,7 +177,9 @@ def ask(sitting: Sitting) -> int:
     """A legal action of the person, asked for until there is one; `EOFError` if they leave."""
     env = sitting.env
     legal = np.flatnonzero(env.observe(sitting.me)["action_mask"]).tolist()
-    choices = {action: with_seats(env.action_name(action), sitting.seat, env.num_players) for action in legal}
+    seats = {seat: f"player_{seat}" for seat in range(env.num_players)}
+    names = {action: with_seats(env.action_name(action), sitting.seat, env.num_players) for action in legal}
+    choices = {action: fill(name, seats) for action, name in names.items()}
     show_choices(list(choices.values()))
     while True:
         text = input(f"{sitting.view['phase']}> ").strip()
@@ -249,131 +244,54 @@ def find_by_full_name(text: str, sitting: Sitting) -> int:
 # ---------------------------------------------------------------- telling what happened
 
 
-def told_plainly(sitting: Sitting, before: View, name: str) -> list[str]:
-    """The name of the move, for games in which all moves are public."""
-    return [f"{sitting.label(before['player'])}: {with_seats(name, before['player'], sitting.env.num_players)}"]
-
-
 def story(sitting: Sitting, before: View, name: str) -> list[str]:
     """What the move called ``name`` did, as the person may know it; nothing for "no trick"."""
-    actor, after = before["player"], sitting.view
-    if name == "no trick":
-        return []
-    told = [f"{sitting.label(actor)} {deed(sitting, before, after, name)}"]
-    if before["phase"] == "exchange" and after["phase"] == "zock" and sitting.seat in before["exchange"]["pair"]:
-        given = before["exchange"]["given"][before["exchange"]["pair"].index(sitting.seat)] or int(name.split()[1])
-        told.append(f"{sitting.label(sitting.seat)} gets {gain(sitting, sitting.seat, before, after, given)}")
-    return told
+    move = Move(before, sitting.view, name, sitting.seat, sitting.env.num_players)
+    labels = {seat: sitting.label(seat) for seat in range(sitting.env.num_players)}
+    return [fill(sentence, labels) for sentence in sitting.manner.story(move)]
 
 
-def deed(sitting: Sitting, before: View, after: View, name: str) -> str:
-    """The move in words, without the player."""
-    actor = before["player"]
-    match with_seats(name, actor, sitting.env.num_players).split():
-        case ["lay", value, "without", "effect"]:
-            return f"lays {a(value)} without effect"
-        case ["lay", "3:", first, "and", second, _]:
-            return f"lays a 3: {first} and {second} exchange a card"
-        case ["lay", "6:", "+1", "to", target]:
-            return f"lays a 6: +1 lies before {target}"
-        case ["lay", value]:
-            return f"lays {a(value)}{effect(sitting, int(value), before, after)}"
-        case ["draw"]:
-            return f"draws {gain(sitting, actor, before, after)}"
-        case ["swap", old, *_, "draw", "pile"]:
-            return f"swaps {a(old)} for {gain(sitting, actor, before, after, int(old))} from the draw pile"
-        case ["swap", old, *_, "discard", "pile"]:
-            return f"swaps {a(old)} for the {before['discard_top']} on the discard pile"
-        case ["knock"]:
-            first = before["first_knocker"] is None and not is_settled(sitting, before, after)
-            return "knocks first: everybody else has one more turn" if first else "knocks"
-        case ["give", value]:
-            return f"gives {a(value)}" if actor == sitting.seat else "gives a card"
-        case ["tip", target]:
-            return f"tips that {target} will lose a heart"
-    raise ValueError(f"no words for {name!r}")
+# ---------------------------------------------------------------- in the browser
 
 
-def a(card: object) -> str:
-    """A card with its article."""
-    return f"an {card}" if str(card) == "8" else f"a {card}"
+def serve(args: Args) -> None:
+    """Serve the tables that were kept and a new one, until somebody stops it."""
+    try:
+        from blackjacky_agents.web import serve as web
+    except ModuleNotFoundError as error:
+        sys.exit(f"error: --web needs {error.name}: python -m pip install -c constraints.txt -e '.[web]'")
+    if not web.is_local(args.host):
+        print(f"Warning: whoever can reach {args.host} and has an address of a seat can play there, and nothing is")
+        print("encrypted. Use it among people you trust, or behind a server that speaks HTTPS.")
+    try:
+        table = new_table(args)
+        listening = web.listen(args.host, args.port)
+        server = web.Server(args.tables, args.delay, web.allowed_hosts(args.host))
+    except (TypeError, ValueError) as error:
+        sys.exit(f"error: {error}")
+    except OSError as error:
+        sys.exit(f"error: {error} (--host {args.host}, --port {args.port}; port 0 is any that is free)")
+    server.add(table)
+    for table in server.tables():
+        print(f"{table.env.game.title}, {', '.join(seat.name for seat in table.seats)}{': over' if table.over else ''}")
+        for name, address in web.addresses(table, args.host, listening.getsockname()[1], args.language):
+            print(f"  {name}: {address}", flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        web.uvicorn_server(server).run(sockets=[listening])
 
 
-def effect(sitting: Sitting, value: int, before: View, after: View) -> str:
-    """What the trick of a card without a chosen target did."""
-    can_draw = before["draw_pile"] > 0 or len(before["discards"]) > 1  # R14
-    if value in (4, 7) and not can_draw:
-        return " without effect"
-    if value == 4:
-        seat = who_drew(before, after)
-        gone = 4 if seat == before["player"] else None
-        return f": player_{seat} draws {gain(sitting, seat, before, after, gone)}"
-    return {
-        1: ": the round ends after this turn",
-        2: ": all knocking is cancelled" if any(before["knocked"]) else ": nobody had knocked",
-        5: ", turned over: it counts nothing",
-        7: f": {a(after['discard_top'])} is turned up on the discard pile",
-        8: ": it counts 8.1",
-    }[value]
+def new_table(args: Args) -> Table:
+    """The table that the arguments ask for; `ValueError` says what is wrong with them."""
+    from blackjacky_agents.web.table import Table, seats_for
 
-
-def size(hand: list[int] | int) -> int:
-    """Cards in a hand, open or not."""
-    return hand if isinstance(hand, int) else len(hand)
-
-
-def who_drew(before: View, after: View) -> int:
-    """The seat that a laid-out 4 made draw; the trickster himself has laid the 4 away."""
-    sizes = [size(hand) + (seat == before["player"]) for seat, hand in enumerate(after["hands"])]
-    return next(seat for seat, hand in enumerate(before["hands"]) if sizes[seat] > size(hand))
-
-
-def gain(sitting: Sitting, seat: int, before: View, after: View, gone: int | None = None) -> str:
-    """The card that came into the hand of ``seat`` when ``gone`` left it; of others it is just a card."""
-    if isinstance(before["hands"][seat], int):
-        return "a card"
-    hands = after["last_settlement"]["hands"] if is_settled(sitting, before, after) else after["hands"]
-    stayed = Counter(before["hands"][seat]) - Counter([] if gone is None else [gone])
-    (card,) = (Counter(hands[seat]) - stayed).elements()
-    return a(card)
-
-
-def story_of_tricks(sitting: Sitting, before: View, name: str) -> list[str]:
-    """Who plays which card of Schwarze Katze, who takes the trick, and what a deal brought."""
-    actor, after = before["player"], sitting.view
-    told = [f"{sitting.label(actor)} {'plays' if before['table'] else 'leads'} {name}"]
-    trick = [*before["table"], [actor, name]]
-    if len(trick) == sitting.env.num_players:
-        told.append(f"{sitting.label(winner_of(trick, sitting))} takes the trick")
-    if is_settled(sitting, before, after):
-        told += [f"{sitting.label(seat)} gets {points} in this deal" for seat, points in enumerate(after["last_deal"])]
-    return told
-
-
-def winner_of(trick: list[list[Any]], sitting: Sitting) -> int:
-    """The seat that takes these [seat, card] in the order of play (K5)."""
-    suit = trick[0][1][-1]
-    return int(max((sitting.env.parse_action(card), seat) for seat, card in trick if card[-1] == suit)[1])
-
-
-class Manner(NamedTuple):
-    """How a game is played here."""
-
-    opponents: str
-    """Who plays if nobody is named."""
-    help: str
-    """What `help` says."""
-    story: Callable[[Sitting, View, str], list[str]]
-    """What a move did, as the person may know it: (sitting, view before, name of the move)."""
-    settled: str | None
-    """What in a view changes whenever something is settled; None: nothing before the end."""
-
-
-MANNERS = {
-    "black_jacky": Manner("counter,threshold,random", BLACK_JACKY_HELP, story, "round"),
-    "schwarze_katze": Manner("counter,low,random", SCHWARZE_KATZE_HELP, story_of_tricks, "deal"),
-}
-"""By game; moves of a game without a line are told by their names, which must not be secret then."""
+    game = get_game(args.game)
+    check_integer("--people", args.people, 1, game.max_players)
+    agents = parse_agents(args.opponents or manner_of(game.name).opponents, "--opponents")
+    if args.opponents is None:
+        agents = agents[: max(game.default_players - args.people, 0)]
+    first = "Person 1" if args.name == "you" else args.name
+    people = [first, *(f"Person {i}" for i in range(2, args.people + 1))]
+    return Table(game.name, seats_for(people, agents), args.variant, seed=args.seed)
 
 
 if __name__ == "__main__":

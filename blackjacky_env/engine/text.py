@@ -48,6 +48,6 @@ def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
     return "\n".join([top, *(f"{side} {pad(line, _INNER)} {side}" for line in lines), bottom])
 
 
-def with_seats(name: str, actor: int, players: int) -> str:
-    """The name of an action with seats such as ``player_2`` for "me" and "left+2"."""
-    return _RELATIVE.sub(lambda found: f"player_{(actor + int(found[1] or 0)) % players}", name)
+def with_seats(name: str, actor: int, players: int, form: str = "player_{}") -> str:
+    """The name of an action with seats such as ``player_2`` for "me" and "left+2"; ``form`` says how they are written."""
+    return _RELATIVE.sub(lambda found: form.format((actor + int(found[1] or 0)) % players), name)

@@ -110,6 +110,9 @@ def test_quit_ends_the_game():
         ({"opponents": "random*6"}, "num_players=7 is out of range; allowed are 2 .. 6"),
         ({"opponents": "random*x"}, "'random*x' is not NAME or NAME*NUMBER"),
         ({"opponents": "random", "seed": -1}, "seed=-1 is out of range"),
+        ({"web": True, "people": 7}, "--people=7 is out of range; allowed are 1 .. 6"),
+        ({"web": True, "opponents": "random*6"}, "num_players=7 is out of range; allowed are 2 .. 6"),
+        ({"web": True, "host": "256.0.0.1"}, "(--host 256.0.0.1, --port 8021; port 0 is any that is free)"),
     ],
 )
 def test_wrong_arguments_are_named(play, args, message):
@@ -148,8 +151,8 @@ def test_what_is_secret_is_not_told(play):
     assert "player_N (random) draws a card" in told
     assert "player_N (random) gives a card" in told
     assert "player_N (you) gets a N" in told
-    assert "player_N (random) lays a N: player_N draws a card" in told
-    assert "player_N (random) lays a N: player_N draws a N" in told  # the person
+    assert "player_N (random) lays a N: player_N (random) draws a card" in told
+    assert "player_N (random) lays a N: player_N (you) draws a N" in told
 
 
 def test_an_own_card_is_told_as_it_came(play):

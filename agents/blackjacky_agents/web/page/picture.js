@@ -1,0 +1,66 @@
+// The picture of the table, in a shadow root of its own; what legal actions belong to can be clicked in it.
+//
+// Elements may carry data-action (a number), data-card, data-pile or data-seat; an action belongs to an element if
+// all that the element says fits the action. The page's policy forbids inline styles, so they are set by script.
+
+const CHOICE = `
+  :host { display: block }
+  pre { margin: 0; font: min(15px, 100cqi / 50)/1.3 var(--mono); white-space: pre; overflow-x: auto }
+  svg { display: block; width: 100%; height: auto; max-height: 70vh }
+  .choice { cursor: pointer; outline-offset: 2px }
+  .choice:hover, .choice:focus-visible { outline: 3px solid var(--accent) }
+`;
+
+export class Picture {
+  constructor(element, choose) {
+    this.root = element.attachShadow({ mode: "open" });
+    this.choose = choose;
+    this.shown = null;
+    this.actions = [];
+    this.root.addEventListener("click", (event) => this.touched(event));
+    this.root.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") this.touched(event);
+    });
+  }
+
+  show(markup, actions) {
+    this.actions = actions;
+    if (markup !== this.shown) this.draw(markup);
+    this.shown = markup;
+    for (const element of this.root.querySelectorAll("[data-action], [data-card], [data-pile], [data-seat]")) {
+      const possible = this.belonging(element).length > 0;
+      element.classList.toggle("choice", possible);
+      if (possible) element.setAttribute("tabindex", "0");
+      else element.removeAttribute("tabindex");
+    }
+  }
+
+  draw(markup) {
+    const styles = [];
+    const bare = markup
+      .replace(/<style[^>]*>([^<]*)<\/style>/g, (_, css) => (styles.push(css), ""))
+      .replace(/(<[^<>]*?\s)style=/g, "$1data-style=");
+    this.root.adoptedStyleSheets = [CHOICE, ...styles].map((css) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+      return sheet;
+    });
+    this.root.replaceChildren(...new DOMParser().parseFromString(bare, "text/html").body.childNodes);
+    for (const element of this.root.querySelectorAll("[data-style]")) element.style.cssText = element.dataset.style;
+  }
+
+  belonging(element) {
+    const { action, card, pile, seat } = element.dataset;
+    const fits = (said, meant) => said === undefined || (meant !== undefined && said === String(meant));
+    return this.actions.filter(
+      (each) => fits(action, each.action) && fits(card, each.card) && fits(pile, each.pile) && fits(seat, each.seat),
+    );
+  }
+
+  touched(event) {
+    const element = event.target.closest(".choice");
+    if (!element) return;
+    event.preventDefault();
+    this.choose(this.belonging(element));
+  }
+}

@@ -1,0 +1,62 @@
+"""Run the server of tables, on this machine alone unless another address is asked for."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from typing import Any
+
+import uvicorn
+
+from blackjacky_agents.web.messages import MAX_MESSAGE
+from blackjacky_agents.web.server import Server
+from blackjacky_agents.web.table import Table
+
+
+def is_local(host: str) -> bool:
+    """Only this machine can reach that address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def allowed_hosts(host: str) -> list[str] | None:
+    """Names by which a browser may call a server at ``host``; None: any.
+
+    On this machine other names are refused, so that no site on the internet can pass itself off as this server.
+    """
+    return [host, "localhost", "127.0.0.1"] if is_local(host) and ":" not in host else None
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0: any that is free. `OSError` if it is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=1024)
+
+
+def addresses(table: Table, host: str, port: int, language: str | None = None) -> list[tuple[str, str]]:
+    """(name, address of the page) of each person at a table; a token gives the seat to whoever has it."""
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    asked = "" if language is None else f"?language={language}"
+    return [(table.seats[q].name, f"http://{name}:{port}/seat/{token}{asked}") for q, token in table.people.items()]
+
+
+def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
+    """A uvicorn server of all tables; ``.run(sockets=[listening])`` serves until it is stopped.
+
+    The log names no addresses, as they hold the tokens.
+    """
+    config = uvicorn.Config(
+        server.app,
+        ws="websockets-sansio",
+        ws_max_size=MAX_MESSAGE,
+        ws_per_message_deflate=False,
+        access_log=False,
+        log_level="warning",
+        limit_concurrency=4096,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+        **options,
+    )
+    return uvicorn.Server(config)

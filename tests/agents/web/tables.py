@@ -1,0 +1,91 @@
+"""Tables for the tests, random people, and what a seat may be sent, worked out from its own views alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from blackjacky_agents.telling import Move, is_settled, manner_of
+from blackjacky_agents.web.picture import picture
+from blackjacky_agents.web.table import SENTENCES, Table, seats_for
+from blackjacky_env.envs.aec import TableEnv
+
+SHORT = {"schwarze_katze": {"deals": 2}}
+"""Rule options by game that make games short."""
+STATE_KEYS = {
+    *("type", "game", "title", "you", "names", "agents", "move", "turn", "view", "picture", "actions", "story"),
+    *("hints", "winners"),
+}
+
+
+def new_table(game: str = "black_jacky", people: int = 1, players: int = 3, **options: Any) -> Table:
+    """A table with random agents in the seats that no person has."""
+    names = [f"Person {i}" for i in range(people)]
+    options = {"rules": SHORT.get(game), "seed": 0, "hints": [], **options}
+    return Table(game, seats_for(names, ["random"] * (players - people)), **options)
+
+
+def as_sent(message: Any) -> Any:
+    """What arrives when this is sent."""
+    return json.loads(json.dumps(message))
+
+
+def choose(state: dict[str, Any], rng: np.random.Generator) -> int:
+    """One of the actions that a page shows."""
+    return int(rng.choice([each["action"] for each in state["actions"]]))
+
+
+def states_from_views(table: Table, seat: int) -> dict[int, Any]:
+    """By move: what the seat may be told in the game of ``table``, from its own views and what everybody sees.
+
+    Names of secret moves are changed, and the picture gets an environment that knows nothing but the view.
+    """
+    env = TableEnv(table.env.game.name, len(table.seats), table.env.variant, **table.env.options)
+    record = table.env.record()
+    env.replay({**record, "actions": []})
+    told: list[dict[str, Any]] = []
+    states = {table.earlier: _state(table, env, seat, told, table.earlier)}
+    for move, action in enumerate(record["actions"], table.earlier):
+        before = env.view(f"player_{seat}")
+        env.step(action)
+        after = env.view(f"player_{seat}")
+        told += [{"move": move, "text": text} for text in _sentences(env, before, after, action, seat)]
+        states[move + 1] = _state(table, env, seat, told, move + 1)
+    return states
+
+
+def _sentences(env: TableEnv, before: Any, after: Any, action: int, seat: int) -> list[str]:
+    name, manner = env.action_name(action), manner_of(env.game.name)
+    if before["player"] != seat:
+        name = re.sub(r"give \d", "give 1", name)
+    told = manner.story(Move(before, after, name, seat, env.num_players))
+    return [*told, *(manner.settlement(after) if is_settled(env.game.name, before, after) else [])]
+
+
+def _state(table: Table, env: TableEnv, seat: int, told: list[dict[str, Any]], move: int) -> Any:
+    agent = f"player_{seat}"
+    view, over = env.view(agent), env.view(agent)["phase"] == "over"
+    blind: Any = SimpleNamespace(game=env.game, view=lambda agent: view, config_dict=env.config_dict)
+    mine = not over and view["player"] == seat
+    legal = np.flatnonzero(env.observe(agent)["action_mask"]) if mine else []
+    state = {
+        "type": "state",
+        "game": env.game.name,
+        "title": env.game.title,
+        "you": seat,
+        "names": [each.name for each in table.seats],
+        "agents": [each.agent for each in table.seats],
+        "move": move,
+        "turn": None if over else view["player"],
+        "view": view,
+        "picture": picture(blind, agent, [each.name for each in table.seats]),
+        "actions": [table._action(seat, int(action)) for action in legal],
+        "story": told[-SENTENCES:],
+        "hints": table.hints,
+        "winners": view["winners"] if over else None,
+    }
+    return as_sent(state)

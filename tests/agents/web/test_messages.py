@@ -1,0 +1,64 @@
+"""What a page may say is read strictly, and whatever else it says gets a clear answer."""
+
+import json
+
+import pytest
+
+from blackjacky_agents.web import messages
+from blackjacky_agents.web.messages import Allowance, MessageError, check_name, read_message
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (None, "this one was binary"),
+        ("", "this is not JSON: ''"),
+        ("{", "this is not JSON"),
+        ("[" * 4000, "this is not JSON"),
+        ("[]", "a message is a JSON object, not"),
+        ("7", "a message is a JSON object, not 7"),
+        ("{}", "type=None is unknown; allowed are 'act', 'hint', 'again', 'name'"),
+        ('{"type": ["act"]}', "type=['act'] is unknown"),
+        ('{"type": "deal"}', "type='deal' is unknown"),
+        ('{"type": "act", "move": 1}', "'act' lacks the field 'action'"),
+        ('{"type": "act", "move": 1, "action": 2, "seat": 3}', "field 'seat' is unknown in 'act'; allowed are 'move'"),
+        ('{"type": "again", "seat": 3}', "field 'seat' is unknown in 'again'; allowed are none but 'type'"),
+        ('{"type": "act", "move": 1, "action": true}', "action=True is no int"),
+        ('{"type": "act", "move": 1.0, "action": 2}', "move=1.0 is no int"),
+        ('{"type": "act", "move": 1, "action": NaN}', "action=nan is no int"),
+        ('{"type": "hint", "move": 1, "agent": null}', "agent=None is no str"),
+        ('{"type": "name", "name": "\\ud800", "x": 1}', "field 'x' is unknown"),
+        (json.dumps({"type": "x" * 3000}), "xxx... is unknown"),
+    ],
+)
+def test_what_is_no_message_is_named(text, answer):
+    with pytest.raises(MessageError) as error:
+        read_message(text)
+    assert answer in str(error.value)
+    assert error.value.code == "message"
+    assert len(str(error.value)) < 200
+
+
+def test_a_message_is_read():
+    assert read_message('{"type": "act", "move": 3, "action": 47}') == {"type": "act", "move": 3, "action": 47}
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 21, "a\x00b", "\ud800", "\u202eevil"])
+def test_a_name_that_cannot_be_shown_is_refused(name):
+    with pytest.raises(MessageError, match=r"1 \.\. 20 characters that can be shown"):
+        check_name(name)
+
+
+def test_a_name_loses_spaces_around_it():
+    assert check_name("  Anna  Ö ") == "Anna Ö"
+
+
+def test_an_allowance_is_used_up_and_comes_back(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(messages.time, "monotonic", lambda: now)
+    allowance = Allowance(at_once=3, per_second=2)
+    assert [allowance.take() for _ in range(5)] == [True, True, True, False, False]
+    now += 1.0
+    assert [allowance.take() for _ in range(3)] == [True, True, False]
+    now += 1000.0
+    assert [allowance.take() for _ in range(4)] == [True, True, True, False]

@@ -1,0 +1,178 @@
+"""The page in a real browser: Chromium by Selenium, if both are there."""
+
+import json
+import shutil
+import time
+
+import pytest
+
+from blackjacky_env.envs.aec import TableEnv
+from tests.agents.web.running import running
+from tests.agents.web.tables import new_table
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(None in (CHROMIUM, DRIVER), reason="needs chromium and chromedriver on the path")
+TURN = (
+    "return [document.querySelectorAll('#actions button:enabled').length > 0, !document.getElementById('end').hidden]"
+)
+READY = "return document.querySelector('#actions button:enabled')"
+SHADOW = "document.getElementById('picture').shadowRoot"
+CLICK = "document.querySelector('#actions button:enabled').click()"
+
+
+@pytest.fixture
+def browsers():
+    """Return a function that opens a page in a browser of its own; all are closed in the end."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    opened = []
+
+    def open_page(address, language="en", width=1280, height=800):
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+            options.add_argument(argument)
+        options.add_argument(f"--window-size={width},{height}")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        browser = webdriver.Chrome(options=options, service=Service(DRIVER))
+        opened.append(browser)
+        browser.set_script_timeout(20)
+        browser.get(f"{address}?language={language}")
+        return browser
+
+    yield open_page
+    for browser in opened:
+        browser.quit()
+
+
+def wait_for(browser, script, seconds=20):
+    """Run a script in the page until it gives something true."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(browser, seconds, poll_frequency=0.02).until(lambda browser: browser.execute_script(script))
+
+
+def text_of(browser, selector):
+    """The text of the first element."""
+    return browser.execute_script("return document.querySelector(arguments[0]).innerText", selector)
+
+
+def play_to_the_end(*pages):
+    """Click the first legal action wherever there is one, until the game is over."""
+    for _ in range(5000):
+        states = [page.execute_script(TURN) for page in pages]
+        if all(over for _, over in states):
+            return
+        for page, (can_act, _) in zip(pages, states, strict=True):
+            if can_act:
+                page.execute_script(CLICK)
+    raise AssertionError("the game did not end")
+
+
+def no_complaints(page):
+    """The browser has nothing to say against the page, its policy included."""
+    assert page.get_log("browser") == []
+
+
+def test_a_person_plays_a_whole_game_against_three_bots(browsers):
+    table = new_table(players=4, hints=["counter"])
+    with running(table) as [people]:
+        page = browsers(people["Person 0"])
+        wait_for(
+            page, TURN.replace("return [", "return (").replace(", !", " || !").replace("]", ")", 1) if False else TURN
+        )
+        play_to_the_end(page)
+        assert table.over
+        assert "won" in text_of(page, "#status")
+        assert text_of(page, "#story").count("\n") > 10
+        record = page.execute_async_script(
+            "fetch(document.getElementById('record').href).then((answer) => answer.text()).then(arguments[0])"
+        )
+        env = TableEnv("black_jacky", 4)
+        env.replay(json.loads(record)["record"])
+        assert env.snapshot()["winners"] == table.env.snapshot()["winners"]
+        page.execute_script("document.getElementById('again').click()")
+        wait_for(page, "return document.getElementById('end').hidden")
+        no_complaints(page)
+
+
+def test_two_browsers_play_each_other_with_two_bots(browsers):
+    table = new_table(people=2, players=4)
+    with running(table) as [people]:
+        pages = [browsers(people["Person 0"]), browsers(people["Person 1"], "de", 400, 800)]
+        for page in pages:
+            wait_for(page, "return document.querySelectorAll('#seats li').length == 4")
+        play_to_the_end(*pages)
+        assert table.over
+        assert "won" in text_of(pages[0], "#status")
+        assert "gewonnen" in text_of(pages[1], "#status")
+        for page in pages:
+            no_complaints(page)
+            assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_schwarze_katze_is_played_by_keys_and_with_a_hint(browsers):
+    from selenium.webdriver.common.by import By
+
+    table = new_table("schwarze_katze", players=3, hints=["counter", "low"], rules={"deals": 1})
+    with running(table) as [people]:
+        page = browsers(people["Person 0"], "de")
+        wait_for(page, READY)
+        page.find_element(By.ID, "hint").click()
+        wait_for(page, "return document.querySelector('#actions .advised')")
+        assert "counter würde wählen" in text_of(page, "#advice")
+        move = table.move
+        page.find_element(By.TAG_NAME, "body").send_keys("1")
+        wait_for(page, f"return document.querySelectorAll('#story li').length > {move}")
+        assert table.move > move
+        no_complaints(page)
+
+
+def test_a_reload_and_a_second_window_keep_the_seat(browsers):
+    table = new_table(people=2, players=2)
+    with running(table) as [people]:
+        page = browsers(people[table.seats[table.turn].name])
+        wait_for(page, READY)
+        page.refresh()
+        wait_for(page, READY)
+        first = page.current_window_handle
+        page.switch_to.new_window("tab")
+        page.get(people[table.seats[table.turn].name])
+        wait_for(page, READY)
+        page.switch_to.window(first)
+        wait_for(page, "return !document.getElementById('take-back').hidden")
+        page.execute_script("document.getElementById('take-back').click()")
+        wait_for(page, READY)
+        page.execute_script(CLICK)
+        deadline = time.monotonic() + 20
+        while table.move == 0 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert table.move == 1
+        no_complaints(page)
+
+
+def test_cards_of_a_picture_are_clicked_where_an_action_belongs_to_them(browsers, monkeypatch):
+    def drawn(env, agent):
+        hand = enumerate(env.view(agent)["hands"][int(agent[-1])])
+        cards = "".join(f'<rect class="card" data-card="{card}" x="{i}" width="1" height="1"/>' for i, card in hand)
+        return f'<svg viewBox="0 0 20 1"><style>.card {{ fill: teal }}</style><g style="opacity: 0.5">{cards}</g></svg>'
+
+    monkeypatch.setattr("blackjacky_agents.web.table.picture", drawn)
+    table = new_table("schwarze_katze", people=3, rules={"deals": 1})
+    leader, other = table.turn, (table.turn + 1) % 3
+    with running(table) as [people]:
+        page = browsers(people[f"Person {other}"])
+        wait_for(page, f"return {SHADOW}?.querySelector('rect')")
+        assert page.execute_script(f"return {SHADOW}.querySelectorAll('.choice').length") == 0
+        page.get(people[f"Person {leader}"])
+        wait_for(page, READY)
+        assert page.execute_script(f"return {SHADOW}.querySelectorAll('.choice').length") == 17
+        card = f"{SHADOW}.querySelector('[data-card]')"
+        assert page.execute_script(f"return getComputedStyle({card}).fill") == "rgb(0, 128, 128)"
+        assert page.execute_script(f"return getComputedStyle({card}.parentElement).opacity") == "0.5"
+        name = page.execute_script(f"return {card}.dataset.card")
+        page.execute_script(f"{card}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+        wait_for(page, f"return {SHADOW}.querySelectorAll('.choice').length == 0")
+        assert table.env.snapshot()["table"] == [[leader, name]]
+        no_complaints(page)

@@ -1,0 +1,118 @@
+"""The server as it runs: huge frames, addresses, and what survives kill -9."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import ConnectionClosedError, InvalidStatus
+from websockets.sync.client import connect
+
+from blackjacky_agents.web.messages import MAX_MESSAGE
+from blackjacky_agents.web.serve import addresses, allowed_hosts, is_local
+from tests.agents.web.running import running
+from tests.agents.web.tables import new_table
+
+SCRIPT = Path(__file__).parents[3] / "scripts" / "play.py"
+
+
+def socket_address(address):
+    """The WebSocket of a page."""
+    return address.partition("?")[0].replace("http", "ws", 1) + "/socket"
+
+
+def test_huge_frames_are_cut_off_and_the_server_stays_up():
+    with running(new_table()) as [people]:
+        address = socket_address(people["Person 0"])
+        with connect(address, proxy=None) as socket:
+            assert json.loads(socket.recv())["type"] == "state"
+            socket.send("x" * MAX_MESSAGE)
+            while "not JSON" not in json.loads(socket.recv()).get("text", ""):
+                pass
+            socket.send("x" * (MAX_MESSAGE + 1))
+            with pytest.raises(ConnectionClosedError) as closed:
+                for _ in iter(socket.recv, None):
+                    pass
+            assert closed.value.rcvd.code == 1009
+        with connect(address, proxy=None) as socket:
+            assert json.loads(socket.recv())["type"] == "state"
+
+
+def test_other_origins_and_hosts_are_refused_by_the_running_server():
+    with running(new_table()) as [people]:
+        address = socket_address(people["Person 0"])
+        with pytest.raises(InvalidStatus, match="403"), connect(address, proxy=None, origin="https://evil.example"):
+            pass
+        other = {"Host": "evil.example"}
+        with pytest.raises(InvalidStatus, match="400"), connect(address, proxy=None, additional_headers=other):
+            pass
+
+
+def start(folder, *args):
+    """The script as a process of its own, and the lines that name addresses."""
+    command = [sys.executable, str(SCRIPT), "--web", "--port", "0", "--delay", "0", "--tables", str(folder), *args]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env={**os.environ})
+    return process, iter(process.stdout.readline, "")
+
+
+def next_address(lines):
+    """The next address that is printed."""
+    return next(line for line in lines if "http://" in line).split()[-1]
+
+
+def test_a_killed_server_goes_on_with_its_tables(tmp_path):
+    process, lines = start(tmp_path, "--opponents", "random*2", "--language", "de", "--seed", "4")
+    try:
+        address = next_address(lines)
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/seat/[\w-]{32}\?language=de", address)
+        with connect(socket_address(address), proxy=None) as socket:
+            state = {}
+            while state.get("turn") != 0:
+                state = json.loads(socket.recv())
+            socket.send(json.dumps({"type": "act", "move": state["move"], "action": state["actions"][0]["action"]}))
+            before = json.loads(socket.recv())
+            while before["turn"] != 0:
+                before = json.loads(socket.recv())
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    process, lines = start(tmp_path, "--opponents", "random*2")
+    try:
+        again = next_address(lines)
+        assert again.split("/")[-1] == address.split("/")[-1].partition("?")[0]
+        with connect(socket_address(again), proxy=None) as socket:
+            assert json.loads(socket.recv()) == before
+        assert next_address(lines) != again  # the new table
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+        process.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("127.0.0.1", True),
+        ("localhost", True),
+        ("::1", True),
+        ("0.0.0.0", False),
+        ("192.168.0.4", False),
+        ("x.de", False),
+    ],
+)
+def test_only_this_machine_is_local(host, local):
+    assert is_local(host) == local
+    if not local:
+        assert allowed_hosts(host) is None
+
+
+def test_addresses_name_a_host_that_can_be_reached():
+    table = new_table(people=2)
+    assert [name for name, _ in addresses(table, "0.0.0.0", 80)] == ["Person 0", "Person 1"]
+    assert addresses(table, "::1", 80)[0][1] == f"http://[::1]:80/seat/{table.people[0]}"
+    assert "0.0.0.0" not in addresses(table, "0.0.0.0", 80)[0][1]

@@ -1,0 +1,320 @@
+"""Tables on the network, through Starlette's test client: games, lost connections, and what must be refused."""
+
+import json
+import os
+import re
+import time
+from contextlib import ExitStack, contextmanager
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from blackjacky_agents.web.server import TAKEN_OVER, TOO_MANY, UNKNOWN, Server
+from blackjacky_agents.web.table import resumed
+from tests.agents.web.tables import choose, new_table, states_from_views
+from tests.every_game import NAMES, with_tiny
+
+GAMES = int(os.environ.get("BLACKJACKY_WEB_GAMES", "4"))
+FUZZED = int(os.environ.get("BLACKJACKY_WEB_FUZZED", "3000"))
+
+
+@pytest.fixture(autouse=True)
+def _tiny():
+    with with_tiny():
+        yield
+
+
+@contextmanager
+def served(*tables, **options):
+    """Yield a client of a server of these tables, by default one for people who are faster than any."""
+    server = Server(delay=0, **{"per_second": 1e9, **options})
+    for table in tables:
+        server.add(table)
+    with TestClient(server.app) as client:
+        client.server = server
+        yield client
+
+
+def sit(client, table, seat=0, **headers):
+    """The socket of a seat."""
+    return client.websocket_connect(f"/seat/{table.people[seat]}/socket", headers=headers)
+
+
+def state_when(socket, wanted):
+    """The next state for which that holds, and all that were received till then."""
+    received = []
+    while True:
+        message = socket.receive_json()
+        assert message["type"] == "state", message
+        received.append(message)
+        if wanted(message):
+            return message, received
+
+
+def my_turn_or_over(state):
+    """The page's person has something to do."""
+    return state["turn"] in (None, state["you"])
+
+
+def play(sockets, rng):
+    """People choose at random until the game is over; what each seat received."""
+    received = {seat: [] for seat in sockets}
+    turn, move = next(iter(sockets)), 0
+    while turn is not None:
+        seat, wait_for = turn, move
+        state, messages = state_when(
+            sockets[seat],
+            lambda state: state["move"] >= wait_for and (state["turn"] is None or state["turn"] in sockets),  # noqa: B023
+        )
+        received[seat] += messages
+        turn, move = state["turn"], state["move"]
+        if turn == seat:
+            sockets[seat].send_json({"type": "act", "move": move, "action": choose(state, rng)})
+            move += 1
+    for seat, socket in sockets.items():
+        if not received[seat] or received[seat][-1]["turn"] is not None:
+            received[seat] += state_when(socket, lambda state: state["turn"] is None)[1]
+    return received
+
+
+def closing_code(socket):
+    """Read until the socket is closed; why it was."""
+    with pytest.raises(WebSocketDisconnect) as closed:
+        for _ in iter(socket.receive_json, None):
+            pass
+    return closed.value.code
+
+
+@pytest.mark.parametrize("game", NAMES)
+@pytest.mark.parametrize("people", [1, 2])
+def test_whole_games_show_nothing_but_the_views_of_a_seat(game, people):
+    rng = np.random.default_rng(people)
+    for seed in range(GAMES):
+        table = new_table(game, people, 3, seed=seed)
+        with served(table) as client, ExitStack() as stack:
+            sockets = {seat: stack.enter_context(sit(client, table, seat)) for seat in table.people}
+            received = play(sockets, rng)
+        for seat, states in received.items():
+            expected = states_from_views(table, seat)
+            for state in states:
+                connected = state.pop("connected")
+                assert all(isinstance(each, bool) for each in connected)
+                assert state == expected[state["move"]]
+            assert states[-1]["winners"] == table.env.snapshot()["winners"]
+
+
+def test_a_seat_is_found_again_after_a_lost_connection():
+    table = new_table(people=1)
+    with served(table) as client:
+        with sit(client, table) as socket:
+            before, _ = state_when(socket, my_turn_or_over)
+        with sit(client, table) as socket:
+            assert state_when(socket, my_turn_or_over)[0] == before
+            action = before["actions"][0]["action"]
+            socket.send_json({"type": "act", "move": before["move"], "action": action})
+            assert state_when(socket, lambda state: state["move"] > before["move"])
+
+
+def test_a_page_that_comes_later_takes_the_seat():
+    table = new_table(people=2)
+    with served(table) as client, sit(client, table, 1) as other, sit(client, table) as first:
+        state_when(first, lambda state: True)
+        with sit(client, table) as second:
+            state_when(second, lambda state: True)
+            assert closing_code(first) == TAKEN_OVER
+            second.send_json({"type": "name", "name": "Anna"})
+            state, _ = state_when(second, lambda state: "Anna" in state["names"])
+            assert state["connected"] == [True, True, True]
+        assert state_when(other, lambda state: state["names"][0] == "Anna" and not all(state["connected"]))
+
+
+def test_an_unknown_token_gives_no_seat():
+    table = new_table()
+    with served(table) as client:
+        with client.websocket_connect("/seat/guessed/socket") as socket:
+            assert closing_code(socket) == UNKNOWN
+        assert client.get("/seat/guessed").status_code == 404
+        assert client.get("/seat/guessed/record").status_code == 404
+        assert client.get("/seat/").status_code == 404
+        assert client.get("/page/../table.py").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "http://testserver.evil.example", "null", "http://testserver:1"]
+)
+def test_pages_of_other_sites_are_refused(origin):
+    table = new_table()
+    with served(table) as client:
+        with pytest.raises(WebSocketDisconnect), sit(client, table, origin=origin):
+            pass
+        with sit(client, table, origin="http://testserver") as socket:
+            assert socket.receive_json()["type"] == "state"
+
+
+def test_other_names_for_this_server_are_refused():
+    table = new_table()
+    with served(table, hosts=["127.0.0.1"]) as client:
+        address = f"/seat/{table.people[0]}"
+        assert client.get(address).status_code == 400
+        assert client.get(address, headers={"host": "127.0.0.1:8021"}).status_code == 200
+
+
+def test_the_page_may_load_nothing_from_elsewhere_and_gives_nothing_away():
+    table = new_table()
+    with served(table) as client:
+        page = client.get(f"/seat/{table.people[0]}")
+        for answer in (page, client.get("/page/page.js"), client.get("/seat/guessed")):
+            assert answer.headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
+            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["cache-control"] == "no-store"
+        assert "http" not in page.text
+        for name in ("page.js", "connection.js", "picture.js", "texts.js", "texts.json", "style.css", "icon.svg"):
+            answer = client.get(f"/page/{name}")
+            assert answer.status_code == 200
+            assert not re.findall(r"(?:https?:|[\"'(])//\w", answer.text.replace('"http://www.w3.org/2000/svg"', ""))
+
+
+def test_hints_are_asked_for():
+    table = new_table(people=2, players=2, hints=["counter"])
+    with served(table) as client, sit(client, table, table.turn) as socket:
+        state, _ = state_when(socket, my_turn_or_over)
+        socket.send_json({"type": "hint", "move": state["move"], "agent": "counter"})
+        hint = socket.receive_json()
+        assert hint.pop("action") in [each["action"] for each in state["actions"]]
+        assert hint == {"type": "hint", "move": 0, "agent": "counter"}
+        socket.send_json({"type": "hint", "move": state["move"], "agent": "champion"})
+        assert "hints come from 'counter', not from 'champion'" in socket.receive_json()["text"]
+
+
+def test_the_record_is_given_when_the_game_is_over_and_another_begins():
+    table = new_table()
+    with served(table) as client, sit(client, table) as socket:
+        early = client.get(f"/seat/{table.people[0]}/record")
+        assert (early.status_code, "when the game is over" in early.text) == (409, True)
+        socket.send_json({"type": "again"})
+        error = next(message for message in iter(socket.receive_json, None) if message["type"] == "error")
+        assert error == {"type": "error", "code": "over", "text": "the game is not over yet"}
+        socket.send_json({"type": "name", "name": "Anna"})
+        play({0: socket}, np.random.default_rng(2))
+        answer = client.get(f"/seat/{table.people[0]}/record")
+        assert answer.json() == table.record()
+        assert answer.headers["content-disposition"] == 'attachment; filename="black_jacky.json"'
+        last = table.move
+        socket.send_json({"type": "again"})
+        state, _ = state_when(socket, lambda state: state["move"] > last)
+        assert state["winners"] is None
+
+
+# ---------------------------------------------------------------- who sends too much, or nonsense
+
+
+def test_floods_are_cut_off_and_the_others_play_on():
+    table = new_table(people=2, players=2)
+    with served(table, per_second=15) as client, sit(client, table, table.turn) as quiet:
+        state, _ = state_when(quiet, my_turn_or_over)
+        for _ in range(2):  # to connect again is no way round
+            with sit(client, table, 1 - table.turn) as loud:
+                for _ in range(200):
+                    loud.send_json({"type": "again"})
+                assert closing_code(loud) == TOO_MANY
+        quiet.send_json({"type": "act", "move": 0, "action": state["actions"][0]["action"]})
+        assert state_when(quiet, lambda state: state["move"] == 1)
+
+
+def nonsense(rng, state):
+    """A message that must not change the game: from a seat that is not on turn, or wrong in some way."""
+    values = [None, True, -1, 0, 10**30, 1.5, "", "player_1", [], {}, "\x00", "\ud800", state["move"], 47]
+    value = values[rng.integers(len(values))]
+    kinds = ["act", "act", "act", "hint", "again", "view", 7, None]
+    message = {"type": kinds[rng.integers(len(kinds))], "move": state["move"], "action": int(rng.integers(-5, 99))}
+    match int(rng.integers(8)):
+        case 0:
+            return bytes(rng.integers(0, 256, int(rng.integers(80)), dtype=np.uint8))
+        case 1:
+            return "".join(map(chr, rng.integers(32, 1000, int(rng.integers(80)))))
+        case 2:
+            return json.dumps(value)
+        case 3:
+            text = json.dumps(message)
+            return text[: rng.integers(len(text))]
+        case 4:
+            del message[list(message)[rng.integers(len(message))]]
+        case 5:
+            message[["type", "move", "action", "seat", "token"][rng.integers(5)]] = value
+        case 6:
+            message = {"type": "hint", "move": state["move"], "agent": value}
+    return json.dumps(message)
+
+
+def test_nonsense_gets_an_error_and_disturbs_no_game():
+    table = new_table(people=2, players=2, hints=["random"])
+    rng, record = np.random.default_rng(0), table.env.record()
+    with served(table) as client, sit(client, table, table.turn) as quiet, sit(client, table, 1 - table.turn) as loud:
+        state = state_when(loud, lambda state: all(state["connected"]))[0]
+        for i in range(FUZZED):
+            message = nonsense(rng, state)
+            loud.send_bytes(message) if isinstance(message, bytes) else loud.send_text(message)
+            if i % 10 == 9:  # as many as are kept for a page that does not read
+                for _ in range(10):
+                    answer = loud.receive_json()
+                    assert answer["type"] == "error", message
+                    assert answer["code"] in ("message", "turn", "stale", "over", "agent", "illegal")
+                    assert 5 < len(answer["text"]) < 500
+        assert table.env.record() == record
+        assert table.move == 0
+        received = play({table.turn: quiet, 1 - table.turn: loud}, rng)
+        assert all(states[-1]["turn"] is None for states in received.values())
+
+
+def test_who_does_not_read_stops_nobody():
+    table = new_table(people=2, players=2)
+    with served(table) as client, sit(client, table, 0), sit(client, table, 1) as awake:
+        state_when(awake, lambda state: all(state["connected"]))
+        for name in ("a", "b", "c"):
+            awake.send_json({"type": "name", "name": name})
+            assert state_when(awake, lambda state, name=name: state["names"][1] == name)
+
+
+# ---------------------------------------------------------------- a server that was killed
+
+
+@pytest.mark.parametrize("game", NAMES)
+def test_open_tables_are_taken_up_again_by_the_next_server(game, tmp_path):
+    table = new_table(game, people=2, players=3)
+    rng = np.random.default_rng(1)
+    with served(table, folder=tmp_path) as client, sit(client, table, table.turn or 0) as socket:
+        while table.move < 3:
+            state, _ = state_when(
+                socket, lambda state: state["turn"] is not None and not state["agents"][state["turn"]]
+            )
+            if state["turn"] != state["you"]:
+                break
+            socket.send_json({"type": "act", "move": state["move"], "action": choose(state, rng)})
+    with served(folder=tmp_path) as client:
+        (again,) = client.server.tables()
+        assert again.people == table.people
+        assert again.env.record() == table.env.record()
+        with ExitStack() as stack:
+            play({seat: stack.enter_context(sit(client, again, seat)) for seat in again.people}, rng)
+        assert resumed(again.path).over
+
+
+def test_a_damaged_table_is_named_and_the_others_are_served(tmp_path):
+    with served(new_table(), folder=tmp_path):
+        (tmp_path / "0.jsonl").write_text("{", "utf-8")
+    with pytest.warns(UserWarning, match=r"0\.jsonl holds no table that can go on: .*Delete it"):
+        server = Server(tmp_path)
+    assert len(server.tables()) == 1
+
+
+def test_old_tables_that_are_over_are_not_served_again(tmp_path):
+    table = new_table("tiny")
+    with served(table, folder=tmp_path) as client, sit(client, table) as socket:
+        play({0: socket}, np.random.default_rng(1))
+    assert len(Server(tmp_path).tables()) == 1
+    old = time.time() - 2 * 24 * 3600
+    os.utime(table.path, (old, old))
+    assert Server(tmp_path).tables() == []
+    assert table.path.exists()

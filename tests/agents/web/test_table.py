@@ -1,0 +1,210 @@
+"""A table without a network: whose turn, what is told to whom, and that it can be put away and taken up again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.table import Table, resumed, seats_for
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
+from tests.agents.web.tables import STATE_KEYS, as_sent, choose, new_table, states_from_views
+from tests.every_game import NAMES, with_tiny
+
+
+@pytest.fixture(autouse=True)
+def _tiny():
+    with with_tiny():
+        yield
+
+
+def play_on(table, rng, moves=10**6, watch=lambda table: None):
+    """People choose at random, until the game is over or so many moves are made."""
+    watch(table)
+    while not table.over and moves:
+        if table.turn in table.people:
+            table.act(table.turn, table.move, choose(table.state(table.turn), rng))
+        else:
+            table.play_agent(table.thought()())
+        watch(table)
+        moves -= 1
+
+
+@pytest.mark.parametrize("game", NAMES)
+@pytest.mark.parametrize("people", [1, 2])
+def test_a_seat_is_told_what_its_own_views_say_and_nothing_else(game, people):
+    for seed in range(3):
+        players = np.clip(2 + seed, get_game(game).min_players, get_game(game).max_players)
+        table = new_table(game, people, int(players), seed=seed)
+        sent = {seat: {} for seat in table.people}
+
+        def watch(table, sent=sent):
+            for seat in table.people:
+                sent[seat][table.move] = as_sent(table.state(seat))
+
+        play_on(table, np.random.default_rng(seed), watch=watch)
+        for seat, states in sent.items():
+            assert states.keys() == states_from_views(table, seat).keys()
+            assert states == states_from_views(table, seat)
+            assert all(state.keys() == STATE_KEYS for state in states.values())
+
+
+@pytest.mark.parametrize("game", ["black_jacky", "schwarze_katze"])
+def test_cards_of_others_are_numbers(game):
+    def watch(table):
+        hands, dealt = table.state(0)["view"]["hands"], table.env.snapshot()["hands"]
+        assert hands == [dealt[0], *map(len, dealt[1:])]
+
+    play_on(new_table(game), np.random.default_rng(1), watch=watch)
+
+
+def test_tokens_seeds_and_keys_are_not_sent():
+    table = new_table(people=2, seed=123456789)
+    text = json.dumps(table.state(0))
+    assert not any(token in text for token in table.people.values())
+    assert "123456789" not in text
+    assert str(table.env.record()["key"]) not in text
+
+
+def test_seats_are_spread_and_tokens_differ():
+    seats = seats_for(["Anna", "Ben"], ["counter", "random", "random"])
+    assert [seat.name for seat in seats] == ["Anna", "counter", "Ben", "random", "random 2"]
+    tokens = [seat.token for seat in seats if seat.token]
+    assert len(set(tokens)) == 2
+    assert min(map(len, tokens)) >= 32
+
+
+def test_what_is_not_allowed_is_named_and_changes_nothing():
+    table = new_table(people=2, players=2)
+    turn, move = table.turn, table.move
+    other, before = 1 - turn, table.env.snapshot()
+    legal = [each["action"] for each in table.state(turn)["actions"]]
+    illegal = next(action for action in range(table.env.game.num_actions) if action not in legal)
+    for seat, number, action, code in [
+        (other, move, legal[0], "turn"),
+        (turn, move - 1, legal[0], "stale"),
+        (turn, move + 1, legal[0], "stale"),
+        (turn, move, illegal, "illegal"),
+        (turn, move, -1, "illegal"),
+        (turn, move, 10**4000, "illegal"),
+    ]:
+        with pytest.raises(MessageError) as error:
+            table.act(seat, number, action)
+        assert error.value.code == code
+        assert table.env.snapshot() == before
+        assert table.move == move
+    assert table.state(other)["actions"] == []
+
+
+def test_an_action_cannot_be_played_twice():
+    table = new_table(players=2, people=2)
+    state = table.state(table.turn)
+    table.act(state["you"], state["move"], state["actions"][0]["action"])
+    with pytest.raises(MessageError, match=r"this was for move 0; now it is move 1"):
+        table.act(state["you"], state["move"], state["actions"][0]["action"])
+
+
+def test_hints_come_from_those_who_give_them():
+    table = new_table(people=2, players=2, hints=["counter"])
+    turn = table.turn
+    assert table.hint(turn, 0, "counter")() in [each["action"] for each in table.state(turn)["actions"]]
+    for seat, move, agent, code in [(turn, 0, "champion", "agent"), (turn, 1, "counter", "stale")]:
+        with pytest.raises(MessageError) as error:
+            table.hint(seat, move, agent)
+        assert error.value.code == code
+    with pytest.raises(MessageError, match="not yours"):
+        table.hint(1 - turn, 0, "counter")
+
+
+@pytest.mark.parametrize("game", NAMES)
+def test_the_record_is_there_when_the_game_is_over_and_another_game_can_begin(game):
+    table = new_table(game)
+    with pytest.raises(MessageError, match="when the game is over"):
+        table.record()
+    with pytest.raises(MessageError, match="not over yet"):
+        table.again()
+    play_on(table, np.random.default_rng(3))
+    env = TableEnv(game, 3, **table.env.options)
+    env.replay(as_sent(table.record())["record"])
+    assert env.snapshot() == table.env.snapshot()
+    last, old = table.move, table.env.record()["key"]
+    table.again()
+    assert table.move > last
+    assert not table.over
+    assert table.env.record()["key"] != old
+    with pytest.raises(MessageError, match="when the game is over"):
+        table.record()
+
+
+@pytest.mark.parametrize("game", NAMES)
+def test_a_table_is_taken_up_again_where_it_was(game, tmp_path):
+    table = new_table(game, people=2, hints=["random"])
+    table.path = tmp_path / "table.jsonl"
+    table.save()
+    rng = np.random.default_rng(5)
+    table.rename(0, "Zoë")
+    play_on(table, rng)
+    table.again()
+    play_on(table, rng, moves=4)
+    assert list(tmp_path.iterdir()) == [tmp_path / "table.jsonl"]
+    assert (tmp_path / "table.jsonl").stat().st_mode & 0o077 == 0
+    with (tmp_path / "table.jsonl").open("a") as file:
+        file.write("1")  # a move that was not written whole
+    again = resumed(tmp_path / "table.jsonl")
+    assert again.people == table.people
+    assert (again.move, again.turn, again.over) == (table.move, table.turn, table.over)
+    assert again.env.snapshot() == table.env.snapshot()
+    for seat in table.people:
+        assert as_sent(again.state(seat)) == as_sent(table.state(seat))
+    play_on(again, rng)
+    assert again.over
+
+
+def test_a_game_goes_on_when_it_cannot_be_kept(tmp_path):
+    table = new_table(people=2, players=2)
+    table.path = tmp_path / "gone" / "table.jsonl"
+    with pytest.warns(UserWarning, match=r"gone.*this game goes on, but is kept no longer"):
+        play_on(table, np.random.default_rng(0), moves=1)
+    play_on(table, np.random.default_rng(0))
+    assert table.over
+
+
+def test_an_empty_file_and_an_illegal_action_are_refused(tmp_path):
+    table = new_table()
+    table.path = tmp_path / "table.jsonl"
+    for end, message in [("60\n", "IllegalActionError"), ("x\n", "invalid literal")]:
+        table.save()
+        with table.path.open("a") as file:
+            file.write(end)
+        with pytest.raises(ValueError, match=message):
+            resumed(table.path)
+    table.path.write_text("")
+    with pytest.raises(ValueError, match="holds no table"):
+        resumed(table.path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 0}, "format=0 is not 1"),
+        ({"record": {}}, "KeyError"),
+        ({"seats": [{"name": "x"}]}, "num_players"),
+        ({"seats": [{"password": "x"}] * 3}, "unexpected keyword"),
+        ({"earlier": -1}, "earlier=-1 is out of range"),
+        ({"hints": ["nobody"]}, "unknown agent 'nobody'"),
+    ],
+)
+def test_a_file_that_holds_no_table_is_refused(tmp_path, change, message):
+    path = tmp_path / "table.jsonl"
+    table = new_table()
+    table.path = path
+    table.save()
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **change}) + "\n", "utf-8")
+    with pytest.raises(ValueError, match=f"holds no table that can go on: .*{message}"):
+        resumed(path)
+
+
+def test_an_unknown_agent_is_refused():
+    with pytest.raises(ValueError, match="unknown agent 'cuonter'"):
+        Table("black_jacky", seats_for(["Anna"], ["cuonter"]))

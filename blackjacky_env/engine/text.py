@@ -49,5 +49,5 @@ def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
 
 
 def with_seats(name: str, actor: int, players: int, form: str = "player_{}") -> str:
-    """The name of an action with seats such as ``player_2`` for "me" and "left+2"; ``form`` says how they are written."""
+    """The name of an action with seats, written in this form, for "me" and "left+2"."""
     return _RELATIVE.sub(lambda found: form.format((actor + int(found[1] or 0)) % players), name)

@@ -1,7 +1,8 @@
 // The picture of the table, in a shadow root of its own; what legal actions belong to can be clicked in it.
 //
 // Elements may carry data-action (a number), data-card, data-pile or data-seat; an action belongs to an element if
-// all that the element says fits the action. The page's policy forbids inline styles, so they are set by script.
+// all that the element says fits the action; a card's data-seat says whose it is, an action's seat whom it is for.
+// The page's policy forbids inline styles, so they are set by script.
 
 const CHOICE = `
   :host { display: block }
@@ -50,7 +51,8 @@ export class Picture {
   }
 
   belonging(element) {
-    const { action, card, pile, seat } = element.dataset;
+    const { action, card, pile, seat: at } = element.dataset;
+    const seat = card === undefined ? at : undefined;
     const fits = (said, meant) => said === undefined || (meant !== undefined && said === String(meant));
     return this.actions.filter(
       (each) => fits(action, each.action) && fits(card, each.card) && fits(pile, each.pile) && fits(seat, each.seat),

@@ -24,7 +24,11 @@ BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
 }
 """Bots by game and name, those of a game from the weakest to the strongest."""
 
-SHIPPED = {("black_jacky", "champion"): Path(__file__).parent / "trained" / "champion.safetensors"}
+_TRAINED = Path(__file__).parent / "trained"
+SHIPPED = {
+    ("black_jacky", "champion"): _TRAINED / "champion.safetensors",
+    ("schwarze_katze", "champion"): _TRAINED / "schwarze_katze_champion.safetensors",
+}
 """Weights of trained agents that have a name; their cards lie beside them."""
 
 

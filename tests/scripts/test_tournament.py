@@ -144,8 +144,9 @@ def test_the_ladder_is_written_and_checked(tmp_path, capsys):
     assert "ladder.json is no report of this script: KeyError('lineups')" in capsys.readouterr().err
 
 
-def test_the_ladder_of_the_agents_is_current():
-    assert run("--check", "--ladder", ROOT / "agents" / "ladder.json") == 0
+@pytest.mark.parametrize("ladder", ["ladder.json", "ladder-schwarze_katze.json"])
+def test_the_ladder_of_the_agents_is_current(ladder):
+    assert run("--check", "--ladder", ROOT / "agents" / ladder) == 0
 
 
 def test_the_bots_are_in_the_ladder_in_which_the_stronger_one_wins():

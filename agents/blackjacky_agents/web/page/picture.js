@@ -7,7 +7,7 @@
 const CHOICE = `
   :host { display: block }
   pre { margin: 0; font: min(15px, 100cqi / 50)/1.3 var(--mono); white-space: pre; overflow-x: auto }
-  svg { display: block; width: 100%; height: auto; max-height: 70vh }
+  svg { display: block; width: 100%; height: auto; max-height: 58vh }
   .choice { cursor: pointer; outline-offset: 2px }
   .choice:hover, .choice:focus-visible { outline: 3px solid var(--accent) }
 `;

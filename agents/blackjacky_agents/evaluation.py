@@ -123,8 +123,16 @@ def play_games(
         game: name of the game.
         threads: CPU threads.
         rule_options: the game's own options.
+
+    Raises `ValueError` if an agent plays another game, or for seats, seeds and options that are not possible.
     """
     check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
+    for agent in agents:
+        plays = getattr(agent, "game", game)
+        if plays != game:
+            raise ValueError(
+                f"the agent {agent.name!r} plays {plays}, these are games of {game}: pass game={plays!r}"
+            )
     if not np.isin(seating, range(len(agents))).all():
         raise ValueError(f"seating must hold numbers of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
     env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)  # checks the options

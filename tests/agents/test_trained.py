@@ -52,5 +52,5 @@ def test_an_agent_plays_as_its_card_says(name):
     game = card(name)["game"]
     simple = bot_names(game)[1]
     agent = make_agent(f"ppo:{FOLDER / name}.safetensors", game)
-    score = against_copies(agent, [make_agent(simple, game)], 4, 500, seed=10**9)[0]
+    score = against_copies(agent, [make_agent(simple, game)], 4, 500, seed=10**9, game=game)[0]
     assert score.low < results(name)[4, simple]["win_rate"] < score.high

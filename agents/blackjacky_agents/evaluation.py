@@ -127,15 +127,13 @@ def play_games(
     Raises `ValueError` if an agent plays another game, or for seats, seeds and options that are not possible.
     """
     check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
-    for agent in agents:
-        plays = getattr(agent, "game", game)
-        if plays != game:
-            raise ValueError(
-                f"the agent {agent.name!r} plays {plays}, these are games of {game}: pass game={plays!r}"
-            )
     if not np.isin(seating, range(len(agents))).all():
         raise ValueError(f"seating must hold numbers of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
     env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)  # checks the options
+    for agent in agents:
+        plays = getattr(agent, "game", game)
+        if plays != game:
+            raise ValueError(f"the agent {agent.name!r} plays {plays}, these are games of {game}: pass game={plays!r}")
     compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
     if len(compiled_agents) == len(agents):
         return _play_compiled(env, compiled_agents, seating, seed, threads)

@@ -46,6 +46,8 @@ speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commi
 ladder: $(INSTALLED) ## play all bots against each other and write the tables of their README
 	$(RUN) scripts/tournament.py --lineups copies --players 2 3 4 5 6 --games 240000 \
 		--output runs/ladder --ladder agents/ladder.json $(ARGS)
+	$(RUN) scripts/tournament.py --game schwarze_katze --lineups copies --players 3 4 6 --games 24000 \
+		--output runs/ladder-schwarze_katze --ladder agents/ladder-schwarze_katze.json $(ARGS)
 
 mutants: $(INSTALLED)-mutants ## see whether the tests notice any small change of the rules (an hour)
 	$(RUN) scripts/mutate_rules.py $(ARGS)

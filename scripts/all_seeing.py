@@ -20,7 +20,8 @@ from blackjacky_agents.guides import Guide, guide_of
 from blackjacky_agents.search import NONE, best_legal, only_legal, weigher
 from blackjacky_env.engine.compiling import entry, record_maker, zeros
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.play import Policy, begin_all, make_cast, mover
+from blackjacky_env.engine.play import begin_all, mover
+from blackjacky_env.engine.policies import Policy, make_cast
 from blackjacky_env.engine.random import stream
 from blackjacky_env.engine.threads import spread
 from blackjacky_env.games import get_game
@@ -32,12 +33,12 @@ _FOR_LUCK = 120  # purpose of random numbers
 
 
 @cache
-def _player(game: Game, policies: tuple[Policy, ...], guide: Guide) -> Callable[..., None]:
+def _player(game: Game, guide: Guide) -> Callable[..., None]:
     """Entry (states, seating, cast, playouts, parameters, results, first, last): play begun games to their end."""
     rules, size, dtype, num_actions = game.rules, game.layout.size, game.layout.dtype, game.num_actions
     is_over, is_settled, settle, returns = rules.is_over, rules.is_settled, rules.settle, rules.returns
     legal, apply = rules.legal, rules.apply
-    move, weigh = mover(game, policies), weigher(game, guide)
+    move, weigh = mover(game), weigher(game, guide)
     new_record = record_maker(1, game.state_dtype)
 
     def play(states, seating, cast, playouts, parameters, results, first, last):  # type: ignore[no-untyped-def]  # compiled
@@ -82,10 +83,10 @@ def play_seeing(
     """
     policy, numbers = agents[0]
     guide = Guide(policy, policy, guide_of(game.name)[0].value, None)
-    policies, cast = make_cast(agents)
+    cast = make_cast(game, agents)
     results = np.zeros((len(states), game.max_players))
     begin_all(game)(states, seeds)
-    play = _player(game, policies, guide)
+    play = _player(game, guide)
     spread(lambda *part: play(states, seating, cast, playouts, numbers, results, *part), len(states), threads)
     return results
 

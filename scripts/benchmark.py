@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -447,10 +448,9 @@ print(time.perf_counter() - started)
 
 
 def start_probes(folder: Path) -> list[Probe]:
-    """New processes, with an empty compile cache and with a warm one."""
-    caches = (folder / f"cache{number}" for number in range(10**6))
-    warm = folder / "warm"
-    new_process(FIRST, warm)
+    """New processes, with an empty compile cache and with a warm one, which is the first that was empty."""
+    numbers = count()
+    warm = folder / "cache0"
     cold_lines = [
         Line("start with an empty compile cache: `import` to first observation", "s", "20 or less"),
         Line("start with an empty compile cache: `import` to first move made", "s"),
@@ -460,7 +460,7 @@ def start_probes(folder: Path) -> list[Probe]:
         Line("start with a warm compile cache: `import` to first move made", "s"),
     ]
     return [
-        Probe(cold_lines, lambda: new_process(FIRST, next(caches))),
+        Probe(cold_lines, lambda: new_process(FIRST, folder / f"cache{next(numbers)}")),
         Probe(warm_lines, lambda: new_process(FIRST, warm)),
         Probe([Line("importing numba, gymnasium and pettingzoo alone", "s")], lambda: new_process(IMPORTS, warm)),
     ]

@@ -48,15 +48,20 @@ VARIED: dict[str, list[Options]] = {
         },
         {"num_players": 6, "max_card": 6, "hand_size": 3, "reward": "hearts"},  # a short draw pile
         {"num_players": 4, "hand_size": 8, "bust_at": 99},
-    ]
+    ],
+    "schwarze_katze": [
+        *({"num_players": players, "piatnik_heart_lead": True} for players in (3, 4, 10)),  # more known voids
+        {"num_players": 5, "deals": 2, "heart_ace": 10, "reward": "points"},
+    ],
 }
 """By game, tables with rule options, beside those of every size and variant."""
-PHASES = {"black_jacky": ("tip", "trick", "exchange", "zock", "over")}
+PHASES = {"black_jacky": ("tip", "trick", "exchange", "zock", "over"), "schwarze_katze": ("play", "over")}
 """By game, in which order they are shown; without a line, in the order in which they are met."""
 COUNTED: dict[str, dict[str, Callable[[dict[str, Any]], bool]]] = {
     "black_jacky": {
         "card given": lambda seen: seen["exchange"] is not None and seen["exchange"]["given"] != [None, None]
-    }
+    },
+    "schwarze_katze": {"trick begun": lambda seen: bool(seen["table"])},
 }
 """By game, what else is counted in what a spectator sees."""
 

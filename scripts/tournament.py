@@ -74,7 +74,8 @@ class Args(Generic[R]):
     replay: int | None = None
     """Play nothing; print this game (from 0) of those that are kept."""
     ladder: Path | None = None
-    """Keep the report in this file (JSON) too, and write its tables into README.md beside it."""
+    """Keep the report in this file (JSON) too, and write its tables into README.md beside it, between the markers that
+    are called like the file."""
     check: bool = False
     """Play nothing; fail if README.md beside --ladder does not show what that file holds."""
 
@@ -201,7 +202,7 @@ def keep(report: Report, args: Args[Any]) -> str:
     if args.ladder is not None:
         write(args.ladder, json.dumps(report, indent=1) + "\n")
         readme = args.ladder.with_name("README.md")
-        write(readme, with_part(readme.read_text(encoding="utf-8"), "ladder", ladder(report)))
+        write(readme, with_part(readme.read_text(encoding="utf-8"), args.ladder.stem, ladder(report)))
     return text
 
 
@@ -215,7 +216,7 @@ def check(args: Args[Any]) -> int:
         part = ladder(json.loads(args.ladder.read_text(encoding="utf-8")))
     except (KeyError, TypeError) as error:
         raise ValueError(f"{args.ladder} is no report of this script: {error!r}") from None
-    if with_part(text, "ladder", part) == text:
+    if with_part(text, args.ladder.stem, part) == text:
         return 0
     print(f"{readme} does not show what {args.ladder.name} holds; run: make ladder", file=sys.stderr)
     return 1

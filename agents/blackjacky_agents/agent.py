@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import Policy
+from blackjacky_env.engine.policies import Policy, address_of, ask
+from blackjacky_env.engine.random import stream
 from blackjacky_env.games import get_game
 
 _NO_PARAMETERS = np.zeros(0, np.float32)
@@ -38,7 +37,7 @@ class CompiledAgent:
     Args:
         name: how tables call it.
         game: the game that it plays.
-        policy: the compiled function, see `blackjacky_env.engine.play`.
+        policy: the compiled function, see `blackjacky_env.engine.policies`.
         parameters: float32 numbers for the policy.
     """
 
@@ -49,7 +48,6 @@ class CompiledAgent:
         self.game = game
         self.policy = policy
         self.parameters = np.ascontiguousarray(parameters, np.float32)
-        self._act_batch = _batch_entry(policy)
         self.reset()
 
     def reset(self, seed: int | None = None) -> None:
@@ -71,7 +69,8 @@ class CompiledAgent:
         """
         observations, masks = check_asked(self.name, self.game, observations, masks)
         actions = np.empty(len(masks), np.int64)
-        self._act_batch(observations, masks, self._key, self._decisions, self.parameters, actions)
+        address = address_of(self.policy, get_game(self.game))
+        _act_batch(observations, masks, self._key, self._decisions, address, self.parameters, actions)
         self._decisions += len(masks)
         return actions
 
@@ -105,12 +104,9 @@ def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int], dtype:
     return array if array.flags.writeable else array.copy()  # Numba would compile anew for read-only arrays
 
 
-@cache
-def _batch_entry(policy: Policy) -> Any:
-    stream = random.stream
+def _ask_for_each(observations, masks, key, decisions, address, parameters, actions):
+    for i in range(len(actions)):
+        actions[i] = ask(address, observations[i], masks[i], stream(key, 0, decisions + i, 0), parameters)
 
-    def act_batch(observations, masks, key, decisions, parameters, actions):
-        for i in range(len(actions)):
-            actions[i] = policy(observations[i], masks[i], stream(key, 0, decisions + i, 0), parameters)
 
-    return entry(act_batch)
+_act_batch = entry(_ask_for_each)

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, zeros
-from blackjacky_env.engine.play import Inside, Outside, play_logged
+from blackjacky_env.engine.play import play_logged
+from blackjacky_env.engine.policies import Inside, Outside
 from blackjacky_env.envs.aec import TableEnv
 
 FOR_SEATS, FOR_DEALS = 105, 106  # purposes of random numbers; games and policies use others

@@ -13,7 +13,7 @@ from blackjacky_agents.bots.black_jacky.belief import likelihood
 from blackjacky_agents.bots.black_jacky.prospects import value as value_of_hearts
 from blackjacky_agents.bots.schwarze_katze.prospects import value as value_of_totals
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.play import Policy
+from blackjacky_env.engine.policies import Policy
 
 Value = Callable[..., None]
 """Compiled (s, result float64 (max_players,)): what each seat may expect of a game in which a round has just begun."""

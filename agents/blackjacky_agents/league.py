@@ -551,21 +551,15 @@ class Lessons:
 # ---------------------------------------------------------------- best responses
 
 
-def respond(
-    learner: Learner, opponent: CompiledAgent, steps: int, first_seed: int, present: Sequence[CompiledAgent]
-) -> Iterator[int]:
-    """Let the learner learn against copies of one opponent in all other seats; yields steps made, batch by batch.
-
-    Those who are ``present`` do not play: with the same policies at hand as elsewhere nothing is compiled anew.
-    """
+def respond(learner: Learner, opponent: CompiledAgent, steps: int, first_seed: int) -> Iterator[int]:
+    """Let the learner learn against copies of one opponent in all other seats; yields steps made, batch by batch."""
     rng = np.random.default_rng([first_seed, 4])
     alone = replace(learner.settings, alone=0.0, copies_of_one=1.0)
     made = 0
     while made < steps:
         seating = seat_among(alone, np.ones(1), rng)
         first_seed += len(seating)
-        agents = [learner.agent(greedy=False), opponent, *present]
-        played = play_tables(learner, agents, seating, first_seed)
+        played = play_tables(learner, [learner.agent(greedy=False), opponent], seating, first_seed)
         if not len(played.studies.values):  # it has no doubts left
             return
         learner.remember(played.studies)
@@ -719,8 +713,8 @@ class League:
         )
         exploiter.standing.load_state_dict(self.student.standing.state_dict())
         exploiter.stakes.load_state_dict(self.student.stakes.state_dict())
-        (learner, *pool), steps = self._agents(), self.settings.exploiter_steps
-        for _ in respond(exploiter, learner, steps, _EXPLOITER_SEEDS + self.batches, pool):
+        learner, steps = self._agents()[0], self.settings.exploiter_steps
+        for _ in respond(exploiter, learner, steps, _EXPLOITER_SEEDS + self.batches):
             if self.interrupted:
                 break
         return Opponent(f"exploiter {self.refreshes}", exploiter.agent(greedy=False))

@@ -21,7 +21,8 @@ from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import DRAWN, FOR_COPIES, Policy, make_cast, mover
+from blackjacky_env.engine.play import DRAWN, FOR_COPIES, mover
+from blackjacky_env.engine.policies import Policy, make_cast
 from blackjacky_env.engine.threads import spread
 
 FOR_STUDIES = 130  # a purpose of random numbers
@@ -93,8 +94,8 @@ def study(
         np.zeros((games, MOST_ROUNDS), np.float32),
         np.zeros((games, 2), np.int64),
     )
-    policies, cast = make_cast(agents)
-    play = _studier(game, policies, standing[0], doubt[0] if doubt else None)
+    cast = make_cast(game, agents)
+    play = _studier(game, standing[0], doubt[0] if doubt else None)
     floor = doubt[1] if doubt else 0.0
 
     def work(first: int, last: int) -> None:
@@ -108,12 +109,10 @@ def study(
 
 
 @cache
-def _studier(
-    game: Game, policies: tuple[Policy, ...], standing: Encoding, doubt: Encoding | None
-) -> Callable[..., None]:
+def _studier(game: Game, standing: Encoding, doubt: Encoding | None) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the arrays of `study`."""
-    rules, move, note_standing = game.rules, mover(game, policies), _noter(game)
-    look_into, (_, settle_up) = _looker(game, policies, standing, doubt), _called(game)
+    rules, move, note_standing = game.rules, mover(game), _noter(game)
+    look_into, (_, settle_up) = _looker(game, standing, doubt), _called(game)
     begin, is_over, returns = rules.begin, rules.is_over, rules.returns
     size, dtype = game.layout.size, game.layout.dtype
     num_actions, players = game.num_actions, game.max_players
@@ -158,10 +157,10 @@ def _noter(game: Game) -> Callable[..., None]:
     return compiled(note_standing)
 
 
-def _looker(game: Game, policies: tuple[Policy, ...], standing: Encoding, doubt: Encoding | None) -> Callable[..., int]:
+def _looker(game: Game, standing: Encoding, doubt: Encoding | None) -> Callable[..., int]:
     """Compiled (s, seats, cast, floor, value, decision, copy, mask, seen, tried) -> 1 if the decision was tried out."""
     legal, num_actions, (encode, _) = game.rules.legal, game.num_actions, _called(game)
-    keep, try_out = _doubter(doubt), _tries(game, policies, standing)
+    keep, try_out = _doubter(doubt), _tries(game, standing)
 
     def look_into(s, seats, cast, floor, value, decision, copy, mask, seen, tried):
         agent = seats[s.player]
@@ -204,9 +203,9 @@ def _doubter(encoding: Encoding | None) -> Callable[..., int]:
 
 
 @cache
-def _tries(game: Game, policies: tuple[Policy, ...], standing: Encoding) -> Callable[..., None]:
+def _tries(game: Game, standing: Encoding) -> Callable[..., None]:
     """Compiled (s, seats, cast, value, decision, copy, mask, values): every legal action, to the round's end."""
-    rules, move = game.rules, mover(game, policies)
+    rules, move = game.rules, mover(game)
     apply, is_over, returns = rules.apply, rules.is_over, rules.returns
     encode, settle_up = _called(game)
     size, dtype = game.layout.size, game.layout.dtype

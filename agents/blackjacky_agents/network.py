@@ -16,7 +16,8 @@ from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
 from blackjacky_agents.features import Encoding, encodings_of
 from blackjacky_env.engine.compiling import compiled, entry
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import Encoder, Policy
+from blackjacky_env.engine.play import Encoder
+from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.random import draw
 
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]

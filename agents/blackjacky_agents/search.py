@@ -1,7 +1,7 @@
 """Search over what may be hidden, for any game: flat Monte Carlo and information-set Monte Carlo tree search.
 
-Both are compiled policies (`blackjacky_env.engine.play`), so they play wherever bots play, and see what bots see: each
-simulation draws a full position that looks like the observation (`Rules.sample`) and plays it on. In the positions
+Both are compiled policies (`blackjacky_env.engine.policies`), so they play wherever bots play, and see what bots see:
+each simulation draws a full position that looks like the observation (`Rules.sample`) and plays it on. In the positions
 drawn the searcher has seat 0.
 
 The tree follows Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE Transactions on
@@ -24,7 +24,7 @@ from blackjacky_agents.guides import Guide, Likelihood, Value
 from blackjacky_env.engine.compiling import compiled, entry, record_maker
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import Policy
+from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.random import draw, stream
 
 FOR_POSITIONS, FOR_MOVES, FOR_TREE = 110, 111, 112  # purposes of random numbers

@@ -14,7 +14,7 @@ import pickle
 import sys
 import types
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -23,15 +23,18 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core.caching import FunctionCache
+from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic
+from numba.core.sigutils import normalize_signature
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
 """Plain Python mode (NUMBA_DISABLE_JIT=1): nothing is compiled, for debugging and coverage."""
 
 _FORMAT = 2  # of cached files; raised when this file changes what they hold
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-_TRUSTED_MODULES = ("numpy", "numba", "math", "builtins")
+_TRUSTED_MODULES = ("numpy", "numba", "llvmlite", "math", "builtins")
 
 
 class _Compiler(Compiler):
@@ -90,6 +93,18 @@ def entry(function: Function) -> Function:
     return dispatcher  # type: ignore[no-any-return]  # a Numba dispatcher is called like the function
 
 
+def callback(function: Function, signature: Any) -> Any:
+    """Compile a function that compiled code calls by its ``address``, in C's convention, and keep it in the cache.
+
+    ``signature``: Numba types, such as ``types.int64(types.CPointer(types.int8), types.int64)``. As for `entry`.
+    """
+    made: Any = CFunc(function, normalize_signature(signature), {}, _OPTIONS, pipeline_class=_Compiler)
+    with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
+        made._cache = _EntryCache(function)
+    made.compile()
+    return made
+
+
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """An array of zeroed records; plain Python mode needs `numpy.recarray` so that fields are attributes."""
     records = np.zeros(shape, dtype)
@@ -126,7 +141,9 @@ def _pieces(value: object, seen: dict[int, int]) -> Iterator[str]:
     if isinstance(value, Dispatcher):  # a compiled function: how it was compiled, and from what
         yield f"compiled {sorted(value.targetoptions.items())}"
         value = value.py_func
-    if isinstance(value, types.FunctionType):
+    if isinstance(value, _Intrinsic):
+        value = value._defn
+    if isinstance(value, types.FunctionType) and _root(value) not in _TRUSTED_MODULES:
         yield from _pieces_of_function(value, seen)
     elif isinstance(value, types.CodeType):
         yield value.co_code.hex()
@@ -149,7 +166,8 @@ def _piece(value: object) -> str:
         return f"{type(value).__name__} {value!r}"
     if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
         return f"namedtuple {value.__qualname__} {value._fields}"
-    if isinstance(value, type | types.BuiltinFunctionType | np.ufunc) and _root(value) in _TRUSTED_MODULES:
+    trusted = type | types.BuiltinFunctionType | types.FunctionType | np.ufunc
+    if isinstance(value, trusted) and _root(value) in _TRUSTED_MODULES:
         return f"{_root(value)} {getattr(value, '__qualname__', value)}"
     if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in _TRUSTED_MODULES:
         return f"module {value.__name__}"
@@ -191,10 +209,11 @@ class _EntryCache(FunctionCache):
     def _key(self) -> str:
         return fingerprint(self._py_func)  # at the first call, when all that its module defines is there
 
-    def _path(self, signature: Iterable[object], codegen: Any) -> Path:
+    def _path(self, signature: Any, codegen: Any) -> Path:
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
+        types_of_arguments = getattr(signature, "args", signature)  # that of a callback, or of an entry
         # A named tuple's type is written without its module and its fields.
-        arguments = [(of, getattr(of, "instance_class", ""), getattr(of, "fields", "")) for of in signature]
+        arguments = [(of, getattr(of, "instance_class", ""), getattr(of, "fields", "")) for of in types_of_arguments]
         facts = (self._key, arguments, codegen.magic_tuple(), versions, sorted(_OPTIONS.items()), _FORMAT)
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
         return Path(self._cache_path) / f"blackjacky-{name[:40]}.nbc"

@@ -1,10 +1,4 @@
-"""Many games with compiled policies in the seats: whole play-outs, and games in which one seat waits for a learner.
-
-A policy is a compiled function ``(observation int8 or int16 (K,), mask int8 (A,), random_state uint64, parameters
-float32 (L,)) -> action``: all that a player may know, in the game's `Layout.dtype`, and numbers that need no new
-compilation when they change (the limits of a rule of thumb, the weights of a network). Draw number i of a decision is
-``random.draw(random_state, i)``.
-"""
+"""Many games with compiled policies in the seats: whole play-outs, and games in which one seat waits for a learner."""
 
 from __future__ import annotations
 
@@ -18,10 +12,9 @@ import numpy.typing as npt
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError
-from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.policies import OUTSIDE, Inside, Outside, ask, make_cast
 from blackjacky_env.engine.threads import spread
 
-Policy = Callable[..., int]
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): what a learner is shown instead of it."""
 
@@ -30,44 +23,9 @@ FOR_LINEUPS = 101
 FOR_COPIES = 104
 BEGIN, KEEP = -1, -2  # instead of a learner's action: start a game; only show the game
 DRAWN = -1  # start player or learner's seat: drawn for each game
-NONE = -1  # no illegal action
-OUTSIDE = -1  # instead of a policy's number: the agent is not compiled
+NONE = -1  # no illegal action, no agent
 _LOGGED = 256  # decisions of a game for which there is room at first
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
-
-
-class Outside(NamedTuple):
-    """An agent that is not compiled."""
-
-    name: str
-    act_batch: Callable[[Vector, npt.NDArray[np.int8]], npt.NDArray[np.int64]]
-    """(observations (M, K), masks (M, A)) -> actions (M,)."""
-
-
-class Cast(NamedTuple):
-    """Agents: a has policy ``kinds[a]``, or OUTSIDE, and ``parameters[offsets[a]:offsets[a + 1]]``."""
-
-    kinds: npt.NDArray[np.int64]
-    offsets: npt.NDArray[np.int64]
-    parameters: npt.NDArray[np.float32]
-
-
-Inside = tuple[Policy, npt.NDArray[np.float32]]
-"""A compiled agent: its policy and its parameters."""
-
-
-def make_cast(agents: Sequence[Inside | Outside]) -> tuple[tuple[Policy, ...], Cast]:
-    """The distinct policies of compiled agents, and all agents as arrays.
-
-    Policies are sorted, so that the same agents in another order need no new compilation.
-    """
-    inside = [None if isinstance(agent, Outside) else agent for agent in agents]
-    distinct = dict.fromkeys(agent[0] for agent in inside if agent)
-    policies = tuple(sorted(distinct, key=lambda policy: (policy.__module__, policy.__qualname__)))
-    kinds = np.array([policies.index(agent[0]) if agent else OUTSIDE for agent in inside], np.int64)
-    parts = [agent[1] if agent else np.zeros(0, np.float32) for agent in inside]
-    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
-    return policies, Cast(kinds, offsets, np.concatenate([np.zeros(0, np.float32), *parts]).astype(np.float32))
 
 
 class Desk(NamedTuple):
@@ -92,42 +50,16 @@ class Desk(NamedTuple):
 
 
 @cache
-def _ask_one_of(policies: tuple[Policy, ...]) -> Policy:
-    """One compiled function (kind, observation, mask, random_state, parameters) that asks policy number ``kind``."""
-    if not policies:
-
-        def nobody(kind, observation, mask, random_state, parameters):
-            return NONE
-
-        return compiled(nobody)
-    first = policies[0]
-    if len(policies) == 1:
-
-        def ask(kind, observation, mask, random_state, parameters):
-            return first(observation, mask, random_state, parameters)
-
-    else:
-        others = _ask_one_of(policies[1:])
-
-        def ask(kind, observation, mask, random_state, parameters):
-            if kind == 0:
-                return first(observation, mask, random_state, parameters)
-            return others(kind - 1, observation, mask, random_state, parameters)
-
-    return compiled(ask)
-
-
-@cache
-def mover(game: Game, policies: tuple[Policy, ...]) -> Callable[..., int]:
+def mover(game: Game) -> Callable[..., int]:
     """Compiled (s, agent, decision, cast, observation, mask) -> action: one move of the player to act."""
-    ask, encode, legal, apply = _ask_one_of(policies), game.rules.encode, game.rules.legal, game.rules.apply
+    encode, legal, apply = game.rules.encode, game.rules.legal, game.rules.apply
     stream = random.stream
 
     def move(s, agent, decision, cast, observation, mask):
         encode(s, s.player, observation)
         legal(s, mask)
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-        action = ask(cast.kinds[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own)
+        action = ask(cast.addresses[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own)
         apply(s, action)
         return action
 
@@ -147,9 +79,9 @@ def begin_all(game: Game) -> Callable[..., None]:
 
 
 @cache
-def _finisher(game: Game, policies: tuple[Policy, ...]) -> Callable[..., int]:
+def _finisher(game: Game) -> Callable[..., int]:
     """Compiled (s, seats, cast, observation, mask, result) -> decisions: play a running game to its end."""
-    rules, move = game.rules, mover(game, policies)
+    rules, move = game.rules, mover(game)
     is_settled, settle, is_over, returns = rules.is_settled, rules.settle, rules.is_over, rules.returns
 
     def finish(s, seats, cast, observation, mask, result):
@@ -166,8 +98,8 @@ def _finisher(game: Game, policies: tuple[Policy, ...]) -> Callable[..., int]:
 
 
 @cache
-def _play_on(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
-    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _finisher(game, policies)
+def _play_on(game: Game) -> Callable[..., None]:
+    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _finisher(game)
 
     def play(states, seating, cast, results, decisions, first, last):
         observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
@@ -178,8 +110,8 @@ def _play_on(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
 
 
 @cache
-def _play_copies(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
-    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _finisher(game, policies)
+def _play_copies(game: Game) -> Callable[..., None]:
+    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _finisher(game)
     game_key, stream = random.game_key, random.stream
 
     def play(states, seating, cast, seed, copy, results, first, last):
@@ -230,8 +162,7 @@ def play_on(
     """Play running games to their end, as `play_out` does; a random choice follows from a game's key."""
     results = np.zeros((len(states), game.max_players))
     decisions = np.zeros(len(states), np.int64)
-    policies, cast = make_cast(agents)
-    play = _play_on(game, policies)
+    play, cast = _play_on(game), make_cast(game, agents)
     spread(lambda *part: play(states, seating, cast, results, decisions, *part), len(states), threads)
     return results, decisions
 
@@ -252,8 +183,7 @@ def play_copies(
     (N, games, max_players).
     """
     results = np.zeros((len(states), games, game.max_players))
-    policies, cast = make_cast(agents)
-    play = _play_copies(game, policies)
+    play, cast = _play_copies(game), make_cast(game, agents)
 
     def work(start: int, first: int, last: int) -> None:
         copy = zeros(1, game.state_dtype)
@@ -265,18 +195,18 @@ def play_copies(
 
 
 @cache
-def _turn_function(game: Game, policies: tuple[Policy, ...]) -> Callable[..., None]:
+def _turn_function(game: Game) -> Callable[..., None]:
     """Entry for games that run on until an agent that is not compiled is to act, or the log is full.
 
     ``play(states, seating, cast, actions, decisions, log, observations, masks, first, last)`` makes ``actions`` (N,),
     none where it is `KEEP`, in games first .. last - 1.
     """
     is_settled, settle, is_over, apply = game.rules.is_settled, game.rules.settle, game.rules.is_over, game.rules.apply
-    encode, legal, move = game.rules.encode, game.rules.legal, mover(game, policies)
+    encode, legal, move = game.rules.encode, game.rules.legal, mover(game)
 
     def run_on(s, seats, cast, log, decision, observation, mask):
         while not is_over(s) and decision < len(log):
-            if cast.kinds[seats[s.player]] == OUTSIDE:
+            if cast.addresses[seats[s.player]] == OUTSIDE:
                 encode(s, s.player, observation)
                 legal(s, mask)
                 break
@@ -346,17 +276,17 @@ def play_logged(
 
     Raises `IllegalActionError` if an action of an agent that is not compiled is not legal; the message names the agent.
     """
-    policies, cast = make_cast(agents)
+    cast = make_cast(game, agents)
     begin_all(game)(states, seeds)
     count = len(states)
     rows = _Rows(count, game)
-    play = _turn_function(game, policies)
+    play = _turn_function(game)
     while True:  # no games: compiled all the same
         play(states, seating, cast, rows.actions, rows.decisions, rows.log, rows.observations, rows.masks, 0, count)
         running = states["player"] >= 0
         if not running.any():
             break
-        rows.ask(np.where(running, seating[np.arange(count), states["player"]], OUTSIDE), agents)
+        rows.ask(np.where(running, seating[np.arange(count), states["player"]], NONE), agents)
     scores = np.zeros((count, game.max_players), np.int64)
     _score_all(game)(states, scores)
     return Played(scores, rows.decisions, rows.log)
@@ -373,9 +303,9 @@ class _Rows:
         self.masks = np.zeros((count, game.num_actions), np.int8)
 
     def ask(self, to_act: npt.NDArray[np.int64], agents: Sequence[Inside | Outside]) -> None:
-        """The next action of each game whose player (to_act, (N,), OUTSIDE where it is over) is not compiled."""
+        """The next action of each game whose player (to_act, (N,), NONE where it is over) is not compiled."""
         self.actions[:] = KEEP
-        full = (to_act != OUTSIDE) & (self.decisions == self.log.shape[1])
+        full = (to_act != NONE) & (self.decisions == self.log.shape[1])
         if full.any():
             self.log = np.concatenate([self.log, np.zeros_like(self.log)], axis=1)
         for number, agent in enumerate(agents):
@@ -412,7 +342,7 @@ first_illegal = entry(_first_illegal)
 
 
 @cache
-def learner_function(game: Game, policies: tuple[Policy, ...], encoder: Encoder | None) -> Callable[..., None]:
+def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]:
     """Entry for N games that run on, compiled opponents playing, until the learner is to act.
 
     ``step(states, desk, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first,
@@ -425,7 +355,7 @@ def learner_function(game: Game, policies: tuple[Policy, ...], encoder: Encoder 
     """
     is_over, returns, apply = game.rules.is_over, game.rules.returns, game.rules.apply
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
-    settle_up, run_on = _runner(game, policies)
+    settle_up, run_on = _runner(game)
     start_game, show = _starter(game, run_on), _shower(game, encoder)
 
     def step(
@@ -456,7 +386,7 @@ def learner_function(game: Game, policies: tuple[Policy, ...], encoder: Encoder 
     return entry(step)
 
 
-def _runner(game: Game, policies: tuple[Policy, ...]) -> tuple[Callable[..., int], Callable[..., int]]:
+def _runner(game: Game) -> tuple[Callable[..., int], Callable[..., int]]:
     """Compiled: settle if due; let the opponents play until the learner is to act. Both give his change of score."""
     is_settled, settle, is_over, score = (
         game.rules.is_settled,
@@ -464,7 +394,7 @@ def _runner(game: Game, policies: tuple[Policy, ...]) -> tuple[Callable[..., int
         game.rules.is_over,
         game.rules.score,
     )
-    move = mover(game, policies)
+    move = mover(game)
 
     def settle_up(s, seat):
         if not is_settled(s):

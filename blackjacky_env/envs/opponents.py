@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.compiling import is_compiled
-from blackjacky_env.engine.play import Policy
+from blackjacky_env.engine.policies import Policy
 
 GROUP = "blackjacky.agents"
 
@@ -35,7 +35,7 @@ class Opponent(Protocol):
 
 @runtime_checkable
 class CompiledOpponent(Protocol):
-    """What can play a seat inside a batch: a compiled policy, see `blackjacky_env.engine.play`, and its parameters."""
+    """What can play a seat inside a batch: a policy as of `blackjacky_env.engine.policies`, and its parameters."""
 
     policy: Policy
     parameters: npt.NDArray[np.float32]

@@ -23,11 +23,10 @@ from blackjacky_env.engine.play import (
     NONE,
     Desk,
     Encoder,
-    Policy,
     first_illegal,
     learner_function,
-    make_cast,
 )
+from blackjacky_env.engine.policies import make_cast
 from blackjacky_env.engine.threads import check_threads, spread
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import CompiledOpponent, check_list, find_compiled
@@ -123,7 +122,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         self._states = new_states(self.game, sizes, self.variant, rule_options)
         self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)
         self._copy, self._encoding = copy, encoding
-        self._policies: tuple[Policy, ...] = ()
+        self._step = learner_function(self.game, encoding.function if encoding else None)
         self._make_spaces()
         self._make_arrays()
         self.set_opponents(opponents)
@@ -163,22 +162,16 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
     # ------------------------------------------------------------ opponents and states
 
     def set_opponents(self, opponents: Sequence[Member] | Sequence[Sequence[Member]]) -> None:
-        """Change the opponents; the other seats of running games are taken by new ones at once.
-
-        Nothing is compiled anew unless there is an agent of a kind that has not played here yet: networks are all of
-        one kind.
-        """
+        """Change the opponents; the other seats of running games are taken by new ones at once."""
         lineups, mixed = self._find_lineups(opponents)
         agents = list({id(agent): agent for lineup in lineups for agent in lineup}.values())
-        known = [(policy, np.zeros(0, np.float32)) for policy in self._policies]
-        self._policies, self._cast = make_cast([*known, *((agent.policy, agent.parameters) for agent in agents)])
-        numbers = {id(agent): len(known) + i for i, agent in enumerate(agents)}
+        self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in agents])
+        numbers = {id(agent): i for i, agent in enumerate(agents)}
         others = range(self.game.max_players - 1)
         self._lineups = np.array([[numbers[id(lineup[i % len(lineup)])] for i in others] for lineup in lineups])
         self._mixed = mixed
         self._seating[:, 1:] = self._lineups[self._rows % len(lineups)]
         self._seating[:, 0] = self._lineups[self._rows % len(lineups), 0]
-        self._step = learner_function(self.game, self._policies, self._encoding.function if self._encoding else None)
 
     def _find_lineups(self, opponents: Sequence[Any]) -> tuple[list[list[CompiledOpponent]], bool]:
         """The line-ups, and whether they are single opponents of which each seat draws one."""

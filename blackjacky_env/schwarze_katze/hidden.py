@@ -23,12 +23,13 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
     That is the key and the cards in other hands. Their numbers stay, and nobody gets a card of a suit that he is known
     not to have. Of the deal that was scored last, ``settled``, only the key is hidden.
     """
-    held = [card for card in range(CARDS) if 0 <= s["where"][card] < PLAYED and s["where"][card] != seat]
-    for _ in range(_SWAPS if held else 0):
-        a, b = rng.choice(held, 2)
-        p, q = int(s["where"][a]), int(s["where"][b])
-        if not s["voids"][q, a // RANKS] and not s["voids"][p, b // RANKS]:
-            s["where"][a], s["where"][b] = q, p
+    where, voids = s["where"], s["voids"].tolist()
+    held = [card for card in range(CARDS) if 0 <= where[card] < PLAYED and where[card] != seat]
+    for i, j in rng.integers(len(held), size=(_SWAPS, 2)).tolist() if held else []:
+        a, b = held[i], held[j]
+        p, q = int(where[a]), int(where[b])
+        if not voids[q][a // RANKS] and not voids[p][b // RANKS]:
+            where[a], where[b] = q, p
     for state in (s, settled):
         if state is not None:
             state["key"] = rng.integers(2**64, dtype=np.uint64)

@@ -92,6 +92,23 @@ def test_the_first_leader_is_drawn_from_the_seed():
     assert min(counts) > 40
 
 
+def test_a_seed_means_the_same_leader_and_the_same_cards_for_ever():
+    """Results that name a seed can be made again; another meaning of seeds is another version of the game."""
+    env = schwarze_katze_v0.env(num_players=10, deals=2)
+    leaders = []
+    for seed in range(12):
+        env.reset(seed=seed)
+        leaders.append(env.snapshot()["leader"])
+    assert leaders == [4, 2, 4, 7, 3, 0, 9, 0, 9, 6, 9, 2]
+    env.reset(seed=2026)
+    first = env.snapshot()["hands"]
+    while env.snapshot()["deal"] == 0:
+        env.step(int(np.argmax(env.last()[0]["action_mask"])))
+    second = env.snapshot()["hands"]
+    assert first[:2] == ["10C QC 8D 8S 10S".split(), "9D 10D AD 8H 2S".split()]
+    assert second[:2] == ["4D QD KD 5H 7H".split(), "3C KC 9D QH 4S".split()]
+
+
 def test_any_card_may_be_led():
     """K3: hearts and the queen of spades, too."""
     table = Table(CLUBS[:12] + " 2H QS AD", "", "", "")

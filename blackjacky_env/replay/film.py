@@ -71,7 +71,8 @@ def film_of(
     record = _read(record)
     env = _new_table(record)
     svg.names_of(env.num_players, names)
-    called, actions = list(names or env.possible_agents), record["actions"]
+    called = ["".join(filter(str.isprintable, name)) for name in names or env.possible_agents]
+    actions = record["actions"]
     minds = check_thoughts(thoughts, len(actions), env.game.num_actions)
     film, moves, told = Film(), [], []
     tables, frames = [env.snapshot()], [_pictures(env, names, theme, film)]

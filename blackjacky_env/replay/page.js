@@ -86,7 +86,7 @@
     const settled = film.settled.includes(at) ? (at === last ? ". The game is over" : ". Settlement") : "";
     $("now").replaceChildren();
     make($("now"), "span", {}, told + settled);
-    make($("now"), "span", {}, `move ${at} of ${last}`);
+    make($("now"), "span", { "aria-label": `Move ${at} of ${last}` }, `${at} / ${last}`);
     $("slider").value = at;
     $("slider").setAttribute("aria-valuetext", `Move ${at} of ${last}, ${unit} ${round + 1}: ${told}${settled}`);
     [...$("rounds").children].forEach((button, number) => mark(button, number === round));
@@ -103,20 +103,17 @@
   function showThoughts() {
     $("thoughts").hidden = !film.thoughts.some(Boolean);
     $("chances").replaceChildren();
-    if (at === last) {
-      $("thoughts-of").textContent = "The game is over.";
+    const step = film.thoughts.findLastIndex((mind, step) => mind && step <= at && sees(moves[step][0]));
+    if (step < 0) {
+      $("thoughts-of").textContent = view === spectator ? "A spectator sees no thoughts." : "Nothing is known so far.";
       return;
     }
-    const actor = moves[at][0], mind = film.thoughts[at];
-    if (!sees(actor)) {
-      $("thoughts-of").textContent = `${names[actor]} is to move; what others think is not seen from here.`;
-      return;
-    }
-    $("thoughts-of").textContent = mind ? `${names[actor]} is to move and thinks of` : `${names[actor]} is to move and tells nothing.`;
-    for (const [name, chance, made] of mind?.chances ?? []) {
+    const name = names[moves[step][0]];
+    $("thoughts-of").textContent = step === at ? `${name} is to move and thinks of` : `${name} thought before move ${step + 1}`;
+    for (const [move, chance, made] of film.thoughts[step].chances) {
       const item = make($("chances"), "li", made ? { class: "made" } : {});
       make(item, "i").style.width = 100 * chance + "%";
-      make(item, "span", {}, made ? `${name} — played` : name);
+      make(item, "span", {}, made ? `${move} (played)` : move);
       make(item, "b", {}, percent(chance));
     }
   }
@@ -149,17 +146,20 @@
       make(svg, "svg:text", { x: left - 5, y: y(share) + 4, "text-anchor": "end" }, percent(share).replace(" ", ""));
     }
     make(svg, "svg:line", { class: "par", x1: left, x2: right, y1: y(1 / names.length), y2: y(1 / names.length) });
-    const now = [];
+    make(svg, "svg:text", { x: right, y: y(1 / names.length) - 3, "text-anchor": "end" }, "par");
+    $("wins-now").textContent = view === spectator ? "A spectator does not see it." : "When last to move:";
     curves.forEach((curve, seat) => {
       if (!sees(seat) || !curve.length) return;
       make(svg, "svg:polyline", { class: "line", "stroke-dasharray": DASHES[seat % DASHES.length], points: curve.map(([step, win]) => `${x(step)},${y(win)}`).join(" ") });
       const known = curve.findLast(([step]) => step <= at);
       if (!known) return;
       make(svg, "svg:circle", { class: "dot", cx: x(known[0]), cy: y(known[1]), r: 4 });
-      now.push(`${names[seat]} ${percent(known[1])}`);
+      const item = make($("wins-now"), "span", {}, `${names[seat]} ${percent(known[1])}`);
+      const sample = make(item, "svg:svg", { viewBox: "0 0 30 10", "aria-hidden": "true" });
+      item.prepend(sample);
+      make(sample, "svg:line", { class: "line", "stroke-dasharray": DASHES[seat % DASHES.length], x1: 0, x2: 30, y1: 5, y2: 5 });
     });
     make(svg, "svg:line", { class: "cursor", x1: x(at), x2: x(at), y1: top, y2: bottom });
-    $("wins-now").textContent = now.length ? `When last to move: ${now.join(", ")}` : "Not seen from here.";
     $("curve").onclick = (event) => show(Math.round((last * (event.clientX - svg.getBoundingClientRect().left - left)) / (right - left)));
   }
 

@@ -14,7 +14,8 @@ Write it to a file, or let a notebook show it: there it is the last line of a ce
 
 from __future__ import annotations
 
+from blackjacky_env.replay.film import new_table
 from blackjacky_env.replay.html import ReplayPage, replay_html
 from blackjacky_env.replay.thoughts import Thoughts
 
-__all__ = ["ReplayPage", "Thoughts", "replay_html"]
+__all__ = ["ReplayPage", "Thoughts", "new_table", "replay_html"]

@@ -69,7 +69,9 @@ def film_of(
         NotImplementedError: the game has no picture.
     """
     record = _read(record)
-    env = _new_table(record)
+    env = new_table(record)
+    if env.game.words.draw_svg is None:
+        raise NotImplementedError(f"{env.game.title} has no picture, so there is no replay of it")
     svg.names_of(env.num_players, names)
     called = ["".join(filter(str.isprintable, name)) for name in names or env.possible_agents]
     actions = record["actions"]
@@ -113,12 +115,14 @@ def _read(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
     return record
 
 
-def _new_table(record: Mapping[str, Any]) -> TableEnv:
-    """The environment of a record at the start of its game."""
+def new_table(record: Mapping[str, Any] | str) -> TableEnv:
+    """The environment of a record, as `TableEnv.record` returns it or as JSON, at the start of its game.
+
+    Raises `ValueError` if the record is damaged or of something else; its actions are not looked at one by one.
+    """
+    record = _read(record)
     try:
         env = TableEnv(record["game"], record["num_players"], record["variant"])
-        if env.game.words.draw_svg is None:
-            raise NotImplementedError(f"{env.game.title} has no picture, so there is no replay of it")
         rules = env.game.check_options(env.num_players, env.variant, record["options"])
         env = TableEnv(env.game.name, env.num_players, env.variant, **rules)
         env.replay(record if not isinstance(record["actions"], list) else {**record, "actions": []})
@@ -141,12 +145,10 @@ def _step(env: TableEnv, action: Any, number: int) -> None:
 def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film) -> list[list[int]]:
     """The position as each player, a spectator and somebody who sees everything sees it."""
     words, options, table = env.game.words, env.config_dict(), env.snapshot()
-    assert words.draw_svg is not None  # looked at in `_new_table`
+    assert words.draw_svg is not None  # `film_of` has looked
     views = [(words.view(table, seat), env.last_action(seat)) for seat in (*range(env.num_players), None)]
     views.append((table, env.last_action(everything=True)))
-    return [
-        film.add(words.draw_svg(view, options, names=names, last_action=told, theme=theme)) for view, told in views
-    ]
+    return [film.add(words.draw_svg(view, options, names=names, last_action=told, theme=theme)) for view, told in views]
 
 
 def _move(env: TableEnv, agent: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:
@@ -181,4 +183,8 @@ def _chapters(env: TableEnv, tables: Sequence[Mapping[str, Any]]) -> dict[str, A
         for number, (before, after) in enumerate(pairwise(tables), 1)
     ]
     settled = {number for number, _, new in changes if new} | {number for number, begins, _ in changes if begins}
-    return {"unit": unit, "starts": [0, *(number for number, begins, _ in changes if begins)], "settled": sorted(settled)}
+    return {
+        "unit": unit,
+        "starts": [0, *(number for number, begins, _ in changes if begins)],
+        "settled": sorted(settled),
+    }

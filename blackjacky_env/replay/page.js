@@ -70,7 +70,9 @@
     at = Math.max(0, Math.min(last, step));
     if (seen !== view) {
       view = seen;
-      $("views").querySelectorAll("input")[view].checked = true;
+      const input = $("views").querySelectorAll("input")[view];
+      input.checked = true;
+      $("views").scrollLeft = input.parentElement.offsetLeft - $("views").clientWidth / 2;
       makeList();
     }
     $("picture").innerHTML = picture(at);
@@ -150,14 +152,15 @@
     $("wins-now").textContent = view === spectator ? "A spectator does not see it." : "When last to move:";
     curves.forEach((curve, seat) => {
       if (!sees(seat) || !curve.length) return;
-      make(svg, "svg:polyline", { class: "line", "stroke-dasharray": DASHES[seat % DASHES.length], points: curve.map(([step, win]) => `${x(step)},${y(win)}`).join(" ") });
+      const colour = `var(--line-${seat % 6})`, look = { class: "line", stroke: colour, "stroke-dasharray": DASHES[seat % 6] };
+      make(svg, "svg:polyline", { ...look, points: curve.map(([step, win]) => `${x(step)},${y(win)}`).join(" ") });
       const known = curve.findLast(([step]) => step <= at);
       if (!known) return;
-      make(svg, "svg:circle", { class: "dot", cx: x(known[0]), cy: y(known[1]), r: 4 });
+      make(svg, "svg:circle", { class: "dot", fill: colour, cx: x(known[0]), cy: y(known[1]), r: 4 });
       const item = make($("wins-now"), "span", {}, `${names[seat]} ${percent(known[1])}`);
       const sample = make(item, "svg:svg", { viewBox: "0 0 30 10", "aria-hidden": "true" });
       item.prepend(sample);
-      make(sample, "svg:line", { class: "line", "stroke-dasharray": DASHES[seat % DASHES.length], x1: 0, x2: 30, y1: 5, y2: 5 });
+      make(sample, "svg:line", { ...look, x1: 0, x2: 30, y1: 5, y2: 5 });
     });
     make(svg, "svg:line", { class: "cursor", x1: x(at), x2: x(at), y1: top, y2: bottom });
     $("curve").onclick = (event) => show(Math.round((last * (event.clientX - svg.getBoundingClientRect().left - left)) / (right - left)));

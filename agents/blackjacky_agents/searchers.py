@@ -142,7 +142,7 @@ def thoughts_of_root(tree: Tree, mask: npt.NDArray[np.int8], only: int) -> Thoug
     if only != NONE:
         return Thoughts(mask.astype(np.float64))
     visits, players = tree.visits[0].astype(np.float64), int(tree.chain[0]["num_players"])
-    result = float(tree.totals[0].sum()) / visits.sum()
+    result = float(tree.totals[0].sum()) / float(visits.sum())
     win = (1 + (players - 1) * result) / players
     return Thoughts(visits / visits.sum(), min(max(win, 0.0), 1.0))
 

@@ -305,7 +305,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         return self.game.words.draw_svg(view, self.config_dict(), names=names, last_action=told, theme=theme)
 
     def last_action(self, seat: int | None = None, everything: bool = False) -> str:
-        """Who did what last, as ``seat`` may know it (None: a spectator), or as it was; empty at the start of a game."""
+        """Who did what last, in words, empty at the start of a game.
+
+        Args:
+            seat: as whom it is told, since what is given is a secret in some games; None: a spectator.
+            everything: tell it as it was.
+        """
         if self._last_move is None:
             return ""
         words, (actor, action) = self.game.words, self._last_move

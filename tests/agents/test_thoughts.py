@@ -1,0 +1,99 @@
+"""What agents think of their moves."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.network import action_probabilities
+from blackjacky_agents.thoughts import explain, play
+from blackjacky_env import black_jacky_v0
+from tests.black_jacky.rigging import KNOCK, one_round
+
+
+def positions(players: int = 3, seed: int = 0, count: int = 12) -> list[dict[str, Any]]:
+    """Observations of players on turn in a random game."""
+    env = black_jacky_v0.env(num_players=players)
+    env.reset(seed=seed)
+    rng, seen = np.random.default_rng(seed), []
+    while len(seen) < count:
+        seen.append(env.observe(env.agent_selection))
+        env.step(int(rng.choice(np.flatnonzero(seen[-1]["action_mask"]))))
+    return seen
+
+
+def test_a_network_tells_its_chances_and_no_chance_to_win() -> None:
+    champion = make_agent("champion")
+    for seen in positions():
+        thoughts = explain(champion, seen)
+        assert thoughts is not None
+        chances = action_probabilities(champion, seen["observation"][None], seen["action_mask"][None])[0]
+        assert np.array_equal(thoughts.probabilities, chances)
+        assert thoughts.probabilities.argmax() == champion.act(seen)
+        assert thoughts.win is None
+
+
+@pytest.mark.parametrize("name", ["random", "counter", "rollout:2"])
+def test_bots_and_rollouts_tell_nothing(name: str) -> None:
+    assert explain(make_agent(name), positions(count=1)[0]) is None
+
+
+def test_a_search_tells_what_it_will_do_and_is_not_changed_by_telling() -> None:
+    agent = make_agent("ismcts:50")
+    agent.reset(7)
+    silent = copy.deepcopy(agent)
+    for seen in positions():
+        thoughts = explain(agent, seen)
+        assert thoughts is not None
+        assert thoughts.probabilities.sum() == pytest.approx(1)
+        assert not thoughts.probabilities[seen["action_mask"] == 0].any()
+        if seen["action_mask"].sum() > 1:
+            assert thoughts.win is not None
+            assert 0 <= thoughts.win <= 1
+            assert np.allclose(thoughts.probabilities * 50, np.round(thoughts.probabilities * 50))
+        assert thoughts.probabilities.argmax() == agent.act(seen) == silent.act(seen)
+
+
+def test_a_search_by_the_clock_tells_too() -> None:
+    agent = make_agent("ismcts:0.01s")
+    seen = next(each for each in positions() if each["action_mask"].sum() > 1)
+    thoughts = explain(agent, seen)
+    assert thoughts is not None
+    assert thoughts.probabilities.sum() == pytest.approx(1)
+    assert thoughts.win is not None
+
+
+@pytest.mark.parametrize(("hands", "low", "high"), [([[7, 8], [1, 2]], 0.85, 1), ([[1, 2], [7, 8]], 0, 0.6)])
+def test_the_chance_to_win_is_high_with_a_good_hand_and_low_with_a_bad_one(
+    hands: list[list[int]], low: float, high: float
+) -> None:
+    """One heart each and player_1 has knocked: player_0 wins with the higher sum, if not bust."""
+    table = one_round(hands, start=1, hearts=1, variant="schnell_duell", draw=[8] * 5).play(KNOCK)
+    thoughts = explain(make_agent("ismcts:50"), table.env.observe("player_0"))
+    assert thoughts is not None
+    assert thoughts.win is not None
+    assert low <= thoughts.win <= high
+
+
+def test_who_is_not_on_turn_thinks_nothing() -> None:
+    env = black_jacky_v0.env(num_players=3)
+    env.reset(seed=0)
+    other = next(agent for agent in env.agents if agent != env.agent_selection)
+    for name in ("champion", "ismcts:50", "ismcts:0.01s"):
+        with pytest.raises(ValueError, match="no action is legal"):
+            explain(make_agent(name), env.observe(other))
+
+
+def test_a_game_is_played_with_a_thought_for_each_move() -> None:
+    env = black_jacky_v0.env(num_players=2)
+    env.reset(seed=3)
+    agents = {"player_0": make_agent("champion"), "player_1": make_agent("threshold")}
+    thoughts = list(play(env, agents))
+    assert all(env.terminations.values())
+    assert len(thoughts) == len(env.record()["actions"])
+    assert 0 < sum(each is not None for each in thoughts) < len(thoughts)
+    assert list(play(env, agents)) == []

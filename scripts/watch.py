@@ -76,8 +76,9 @@ class Show:
     names: dict[str, str]
     moves: Iterator[Thoughts | None]
     """Makes the next move each time it is asked."""
-    length: int | None
+    length: int | None = None
     """How many moves there are, if that is known."""
+    headline: str = ""
     seat: int | None = None
 
     @property
@@ -107,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             save(show, args.out)
             return 0
         tell(show, args.delay if sys.stdout.isatty() else 0.0)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, NotImplementedError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -155,18 +156,18 @@ def new_game(args: Args[Any]) -> Show:
     for number, agent in enumerate(agents.values(), 1):
         agent.reset(seed + number)
     env.reset(seed=seed)
-    print(f"{game.title}, seed {seed}", file=sys.stderr)
-    return Show(env, called(names), play_on(env, agents), None)
+    return Show(env, called(names), play_on(env, agents), headline=f"{game.title}, seed {seed}")
 
 
-def kept_game(record: Mapping[str, Any], names: Sequence[str] | None) -> Show:
+def kept_game(record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
     """A game that was played before; `ValueError` if it cannot be played again."""
     env = new_table(record)
     actions = record["actions"]
-    return Show(env, called(names or env.possible_agents), (env.step(action) for action in actions), len(actions))
+    labels = {agent: str(names.get(agent, agent)) for agent in env.possible_agents}
+    return Show(env, labels, (env.step(action) for action in actions), len(actions), env.game.title)
 
 
-def read_record(path: Path) -> tuple[dict[str, Any], list[str] | None]:
+def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Record and names in a file; `ValueError` says what is wrong with it."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -174,11 +175,11 @@ def read_record(path: Path) -> tuple[dict[str, Any], list[str] | None]:
         raise ValueError(f"--record {path} is no JSON: {error}") from None
     if not isinstance(content, dict):
         raise ValueError(f"--record {path} holds no record: needed is what env.record() returns, as JSON")
-    record, names = content.get("record", content), content.get("names")
-    return record, None if names is None else [str(names[f"player_{seat}"]) for seat in range(len(names))]
+    names = content.get("names")
+    return content.get("record", content), names if isinstance(names, dict) else {}
 
 
-def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], list[str]]:
+def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, str]]:
     """Record and names of a tournament's game; `ValueError` says what is wrong."""
     found = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
     if len(found) != 1 or not found[0].with_suffix(".json").is_file():
@@ -189,7 +190,7 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], list[str]]
     same = {name: setup[name] for name in ("num_players", "lineups", "seed", "duplicate", "variant", "game")}
     record = Tournament(agents, results=found[0], **same, **setup["options"]).replay(number)
     line = json.loads(found[0].read_text(encoding="utf-8").splitlines()[number])
-    return record, [agents[agent] for agent in line["seats"]]
+    return record, called([agents[agent] for agent in line["seats"]])
 
 
 def called(names: Sequence[str]) -> dict[str, str]:
@@ -206,6 +207,7 @@ def called(names: Sequence[str]) -> dict[str, str]:
 
 def save(show: Show, path: Path) -> None:
     """Write the page, aside first; progress is shown."""
+    print(show.headline)
     thoughts = list(tqdm(show.moves, total=show.length, unit=" moves"))
     page = replay_html(show.env.record(), names=list(show.names.values()), thoughts=thoughts)
     write(path, page)
@@ -217,7 +219,7 @@ def tell(show: Show, delay: float) -> None:
     sys.stdout.reconfigure(errors="replace")  # a console without hearts shows question marks
     env = show.env
     env.render_mode, env.render_as = "ansi", None if show.seat is None else f"player_{show.seat}"
-    print(", ".join(map(show.label, range(env.num_players))) + f"\n\n{env.render()}")
+    print(f"{show.headline}: {', '.join(map(show.label, range(env.num_players)))}\n\n{env.render()}")
     before = show.view
     for _ in show.moves:
         after = show.view

@@ -8,7 +8,7 @@
 
   const { moves, starts, names } = film;
   const last = moves.length;
-  const spectator = names.length, everything = names.length + 1;
+  const everything = names.length + 1; // the last of the views
   const unit = film.unit[0].toUpperCase() + film.unit.slice(1);
   let at = 0, view = everything, timer = 0;
 
@@ -103,13 +103,12 @@
   const mark = (button, current) => (current ? button.setAttribute("aria-current", "step") : button.removeAttribute("aria-current"));
 
   function showThoughts() {
-    $("thoughts").hidden = !film.thoughts.some(Boolean);
+    const told = (mind, step) => mind && sees(moves[step][0]);
+    const step = film.thoughts.findLastIndex((mind, step) => step <= at && told(mind, step));
+    $("thoughts").hidden = !film.thoughts.some(told);
+    $("thoughts-of").textContent = "";
     $("chances").replaceChildren();
-    const step = film.thoughts.findLastIndex((mind, step) => mind && step <= at && sees(moves[step][0]));
-    if (step < 0) {
-      $("thoughts-of").textContent = view === spectator ? "A spectator sees no thoughts." : "Nothing is known so far.";
-      return;
-    }
+    if (step < 0) return;
     const name = names[moves[step][0]];
     $("thoughts-of").textContent = step === at ? `${name} is to move and thinks of` : `${name} thought before move ${step + 1}`;
     for (const [move, chance, made] of film.thoughts[step].chances) {
@@ -131,14 +130,15 @@
   const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2", "1 4"];
 
   function showWins() {
-    const curves = names.map((_, seat) => estimates(seat));
+    const curves = names.map((_, seat) => (sees(seat) ? estimates(seat) : []));
     $("wins").hidden = !curves.some((curve) => curve.length);
+    $("wins-now").textContent = "When last to move:";
+    $("curve").replaceChildren();
     if ($("wins").hidden) return;
     const width = $("curve").clientWidth || 300, height = $("curve").clientHeight || 118;
     const left = 34, right = width - 8, top = 6, bottom = height - 6;
     const x = (step) => left + ((right - left) * step) / Math.max(last, 1);
     const y = (share) => bottom - (bottom - top) * share;
-    $("curve").replaceChildren();
     const svg = make($("curve"), "svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Chance to win over the game; the line below says it for this move" });
     starts.forEach((start, number) => {
       if (number % 2) make(svg, "svg:rect", { class: "band", x: x(start), y: top, width: x(starts[number + 1] ?? last) - x(start), height: bottom - top });
@@ -149,9 +149,8 @@
     }
     make(svg, "svg:line", { class: "par", x1: left, x2: right, y1: y(1 / names.length), y2: y(1 / names.length) });
     make(svg, "svg:text", { x: right, y: y(1 / names.length) - 3, "text-anchor": "end" }, "par");
-    $("wins-now").textContent = view === spectator ? "A spectator does not see it." : "When last to move:";
     curves.forEach((curve, seat) => {
-      if (!sees(seat) || !curve.length) return;
+      if (!curve.length) return;
       const colour = `var(--line-${seat % 6})`, look = { class: "line", stroke: colour, "stroke-dasharray": DASHES[seat % 6] };
       make(svg, "svg:polyline", { ...look, points: curve.map(([step, win]) => `${x(step)},${y(win)}`).join(" ") });
       const known = curve.findLast(([step]) => step <= at);

@@ -28,7 +28,7 @@ from tqdm import tqdm
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena import Tournament
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.thoughts import Thoughts
+from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html
 from blackjacky_env.engine.game import check_integer
@@ -54,6 +54,9 @@ class Args(Generic[R]):
     """The variant, the game's first by default; in Black Jacky classic (the whole game) or schnell_duell."""
     rules: Annotated[R, tyro.conf.arg(name="")]
     """Rule options."""
+    playouts: int = 200
+    """On a page, networks play so many games on from each of their decisions, all seats played as they play, to
+    estimate their chance to win; 0: they tell none."""
     record: Path | None = None
     """Play nothing; show the game in this file (JSON)."""
     tournament: Path | None = None
@@ -128,6 +131,7 @@ def check(args: Args[Any]) -> None:
         raise ValueError(f"needed is one of {', '.join(sources)}, not {' and '.join(given) or 'none'}")
     if not 0 <= args.delay <= MOST_SECONDS:
         raise ValueError(f"--delay {args.delay} is out of range; allowed are 0 .. {MOST_SECONDS:.0f} seconds")
+    check_integer("--playouts", args.playouts, 0, MOST_PLAYOUTS)
     if args.out is not None and (args.out.is_dir() or not args.out.parent.is_dir()):
         raise ValueError(f"--out {args.out} cannot be written; needed is a file in a folder that exists")
 
@@ -156,7 +160,12 @@ def new_game(args: Args[Any]) -> Show:
     for number, agent in enumerate(agents.values(), 1):
         agent.reset(seed + number)
     env.reset(seed=seed)
-    return Show(env, called(names), play_on(env, agents), headline=f"{game.title}, seed {seed}")
+    return Show(
+        env,
+        called(names),
+        play_on(env, agents, args.playouts if args.out else 0),
+        headline=f"{game.title}, seed {seed}",
+    )
 
 
 def kept_game(record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:

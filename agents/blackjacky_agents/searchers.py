@@ -24,7 +24,7 @@ from blackjacky_agents.search import (
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.table import table_functions
 from blackjacky_env.games import get_game
-from blackjacky_env.replay import Thoughts
+from blackjacky_env.replay import Thoughts, chance_to_win
 
 SEARCHERS = {"rollout": ("PLAYOUTS",), "ismcts": ("SIMULATIONS", "SECONDSs")}
 """What follows the colon of each name."""
@@ -134,17 +134,12 @@ def check_alone(name: str, game: str, observation: dict[str, npt.NDArray[Any]]) 
 
 
 def thoughts_of_root(tree: Tree, mask: npt.NDArray[np.int8], only: int) -> Thoughts:
-    """How often the search tried each action, and the mean result; ``only``: the one legal action or `NONE`.
-
-    A mean result r is the "win" reward to expect, which is 1 for a sole winner of n players and -1 / (n - 1) for the
-    others, so that the chance to win is (1 + (n - 1) r) / n; a game that nobody wins counts as 1 / n.
-    """
+    """How often the search tried each action, and its mean result; ``only``: the one legal action or `NONE`."""
     if only != NONE:
         return Thoughts(mask.astype(np.float64))
-    visits, players = tree.visits[0].astype(np.float64), int(tree.chain[0]["num_players"])
+    visits = tree.visits[0].astype(np.float64)
     result = float(tree.totals[0].sum()) / float(visits.sum())
-    win = (1 + (players - 1) * result) / players
-    return Thoughts(visits / visits.sum(), min(max(win, 0.0), 1.0))
+    return Thoughts(visits / visits.sum(), chance_to_win(result, int(tree.chain[0]["num_players"])))
 
 
 # ---------------------------------------------------------------- by the clock

@@ -19,6 +19,14 @@ class Thoughts:
     """Its estimate of its own chance to win, 0 .. 1, where a win shared by k counts 1/k; None: it has none."""
 
 
+def chance_to_win(reward: float, players: int) -> float:
+    """The chance to win, 0 .. 1, of whom a "win" reward is to be expected: 1 for a sole winner, -1 / (n - 1) for others.
+
+    A win shared by k counts 1/k, and a game that nobody wins 1/n.
+    """
+    return min(max((1 + (players - 1) * float(reward)) / players, 0.0), 1.0)
+
+
 def check_thoughts(
     thoughts: Sequence[Thoughts | None] | None, moves: int, num_actions: int
 ) -> Sequence[Thoughts | None]:

@@ -37,6 +37,22 @@ def test_a_network_tells_its_chances_and_no_chance_to_win() -> None:
         assert thoughts.win is None
 
 
+def test_a_network_plays_on_to_find_its_chance_to_win() -> None:
+    champion, chances = make_agent("champion"), []
+    for hand in ([8, 8], [1, 2]):
+        table = one_round([hand, [7, 7]], start=1, hearts=1, variant="schnell_duell").play(KNOCKS)
+        thoughts = explain(champion, table.env.observe("player_0"), playouts=100)
+        again = explain(champion, table.env.observe("player_0"), playouts=100)
+        assert thoughts is not None
+        assert again is not None
+        assert thoughts.win == again.win
+        chances.append(thoughts.win or 0)
+    assert chances[0] > 0.8
+    assert chances[1] < 0.5
+    with pytest.raises(ValueError, match="playouts=-1"):
+        explain(champion, positions(count=1)[0], playouts=-1)
+
+
 @pytest.mark.parametrize("name", ["random", "counter", "rollout:2"])
 def test_bots_and_rollouts_tell_nothing(name: str) -> None:
     assert explain(make_agent(name), positions(count=1)[0]) is None

@@ -35,6 +35,7 @@ def test_a_new_game_becomes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture
     film = film_in(page_in(out))
     assert film["names"] == ["champion", "threshold 1", "threshold 2"]
     assert {seat for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True) if mind} == {0}
+    assert all(0 <= mind["win"] <= 1 for mind in film["thoughts"] if mind)
     assert "moves" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [out]
     again = tmp_path / "again.html"
@@ -120,6 +121,7 @@ def test_a_game_without_a_picture_is_told_and_has_no_page(tmp_path: Path, capsys
         (["--players", "random*2", "--seed", -1], "--seed=-1 is out of range"),
         (["--players", "random*2", "--seat", 2], "--seat=2 is out of range; allowed are 0 .. 1"),
         (["--players", "random*2", "--delay", 61], "--delay 61.0 is out of range"),
+        (["--players", "random*2", "--playouts", -1], "--playouts=-1 is out of range"),
         (["--players", "random*2", "--hand-size", 9], "hand_size=9"),
         (["--players", "random*2", "--out", "nowhere/game.html"], "--out nowhere/game.html cannot be written"),
         (["--game", "chess", "--players", "random*2"], "unknown game 'chess'"),

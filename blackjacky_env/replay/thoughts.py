@@ -20,7 +20,7 @@ class Thoughts:
 
 
 def chance_to_win(reward: float, players: int) -> float:
-    """The chance to win, 0 .. 1, of whom a "win" reward is to be expected: 1 for a sole winner, -1 / (n - 1) for others.
+    """The chance to win, 0 .. 1, from the "win" reward to expect: 1 for a sole winner, -1 / (n - 1) for others.
 
     A win shared by k counts 1/k, and a game that nobody wins 1/n.
     """

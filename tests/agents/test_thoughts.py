@@ -12,7 +12,7 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.network import action_probabilities
 from blackjacky_agents.thoughts import explain, play
 from blackjacky_env import black_jacky_v0
-from tests.black_jacky.rigging import KNOCKS, one_round
+from tests.black_jacky.rigging import KNOCK, KNOCKS, NO_TRICK, Table, deal, losing, one_round
 
 
 def positions(players: int = 3, seed: int = 0, count: int = 12) -> list[dict[str, Any]]:
@@ -38,17 +38,22 @@ def test_a_network_tells_its_chances_and_no_chance_to_win() -> None:
 
 
 def test_a_network_plays_on_to_find_its_chance_to_win() -> None:
-    champion, chances = make_agent("champion"), []
-    for hand in ([8, 8], [1, 2]):
-        table = one_round([hand, [7, 7]], start=1, hearts=1, variant="schnell_duell").play(KNOCKS)
-        thoughts = explain(champion, table.env.observe("player_0"), playouts=100)
-        again = explain(champion, table.env.observe("player_0"), playouts=100)
+    """player_1 has one heart of three left, so player_0 is better off, whatever the cards."""
+    decks = [losing([1], range(2)), losing([1], range(2), start=1), deal([[2, 6], [3, 5]], start=1)]
+    table = Table(decks, players=2).knock_all().knock_all()
+    assert table["hearts"] == [3, 1]
+    champion = make_agent("champion")
+    chances = []
+    for _ in range(2):
+        seen = table.env.observe(table.env.agent_selection)
+        thoughts, again = (explain(champion, seen, playouts=200) for _ in range(2))
         assert thoughts is not None
         assert again is not None
         assert thoughts.win == again.win
-        chances.append(thoughts.win or 0)
-    assert chances[0] > 0.8
-    assert chances[1] < 0.5
+        chances.append((table.env.agent_selection, thoughts.win or 0))
+        table.play(NO_TRICK, KNOCK)
+    assert dict(chances)["player_0"] > 0.75
+    assert dict(chances)["player_1"] < 0.35
     with pytest.raises(ValueError, match="playouts=-1"):
         explain(champion, positions(count=1)[0], playouts=-1)
 

@@ -62,7 +62,8 @@ def film_of(
         ``game``, ``variant``, ``names`` (by seat), ``unit`` (what rounds are called), ``starts`` (the position with
         which each round begins), ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for
         others or None), ``thoughts`` (by move; None or ``chances`` [name, chance, played] and ``win``), ``tags``,
-        ``parts``, and ``frames``: for each seat, a spectator and everything, and each position, the numbers of parts.
+        ``parts``, and ``frames``: for each position and each view (by seat, a spectator's, everything) 1 + the number
+        of each part, or 0 for the same part as in the position before.
 
     Raises:
         ValueError: the record is none, or of no game that there is; names, thoughts or theme cannot be.
@@ -93,7 +94,7 @@ def film_of(
         "moves": moves,
         "thoughts": told,
         **film.tables(),
-        "frames": [list(view) for view in zip(*frames, strict=True)],
+        "frames": [_changes(before, now) for before, now in pairwise([[[]] * len(frames[0]), *frames])],
     }
 
 
@@ -149,6 +150,14 @@ def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film
     views = [(words.view(table, seat), env.last_action(seat)) for seat in (*range(env.num_players), None)]
     views.append((table, env.last_action(everything=True)))
     return [film.add(words.draw_svg(view, options, names=names, last_action=told, theme=theme)) for view, told in views]
+
+
+def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The parts of each view, 0 for those that are as they were in the same place, else 1 + their numbers."""
+    return [
+        [0 if i < len(old) and old[i] == part else 1 + part for i, part in enumerate(new)]
+        for old, new in zip(before, now, strict=True)
+    ]
 
 
 def _move(env: TableEnv, agent: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:

@@ -15,7 +15,9 @@
   // ------------------------------------------------------------ what a viewer may know
 
   const sees = (seat) => view === seat || view === everything;
-  const picture = (step) => film.frames[view][step].map((part) => film.parts[part].map((tag) => film.tags[tag]).join("")).join("");
+  const frames = [];
+  film.frames.forEach((views, step) => frames.push(views.map((parts, view) => parts.map((part, place) => (part ? part - 1 : frames[step - 1][view][place])))));
+  const picture = (step) => frames[step][view].map((part) => film.parts[part].map((tag) => film.tags[tag]).join("")).join("");
   const deed = (step) => {
     const [seat, name, heard] = moves[step];
     return `${names[seat]}: ${heard !== null && !sees(seat) ? heard : name}`;

@@ -26,7 +26,15 @@ def pictures_in(page: str) -> list[list[str]]:
     """The SVG of each view (players, a spectator, everything) and position."""
     film = film_in(page)
     parts = ["".join(film["tags"][tag] for tag in part) for part in film["parts"]]
-    return [["".join(parts[number] for number in frame) for frame in view] for view in film["frames"]]
+    views: list[list[str]] = []
+    for number in range(len(film["names"]) + 2):
+        shown: list[int] = []
+        pictures = []
+        for step in film["frames"]:
+            shown = [part - 1 if part else shown[place] for place, part in enumerate(step[number])]
+            pictures.append("".join(parts[part] for part in shown))
+        views.append(pictures)
+    return views
 
 
 def random_game(game: str, seed: int = 0, most: int = 10**6, **options: Any) -> TableEnv:

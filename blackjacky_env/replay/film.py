@@ -94,7 +94,7 @@ def film_of(
         "moves": moves,
         "thoughts": told,
         **film.tables(),
-        "frames": [_changes(before, now) for before, now in pairwise([[[]] * len(frames[0]), *frames])],
+        "frames": [_changes([[]] * len(frames[0]), frames[0]), *(_changes(*pair) for pair in pairwise(frames))],
     }
 
 

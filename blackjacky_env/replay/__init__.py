@@ -15,7 +15,7 @@ Write it to a file, or let a notebook show it: there it is the last line of a ce
 from __future__ import annotations
 
 from blackjacky_env.replay.film import new_table
-from blackjacky_env.replay.html import ReplayPage, replay_html
+from blackjacky_env.replay.page import ReplayPage, replay_html
 from blackjacky_env.replay.thoughts import Thoughts, chance_to_win
 
 __all__ = ["ReplayPage", "Thoughts", "chance_to_win", "new_table", "replay_html"]

@@ -12,9 +12,10 @@ from blackjacky_env.engine.batch import make_batch
 from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.envs.playouts import playout
 from blackjacky_env.games import GAMES
+from blackjacky_env.replay import replay_html
 
 __version__ = "0.1.0"
-__all__ = ["IllegalActionError", "make_batch", "playout"]
+__all__ = ["IllegalActionError", "make_batch", "playout", "replay_html"]
 _MODULES = {f"{name}_v0": f"blackjacky_env.{name}_v0" for name in GAMES}
 __all__ += list(_MODULES)
 

@@ -17,7 +17,11 @@ _NO_PARAMETERS = np.zeros(0, np.float32)
 
 
 class Agent(Protocol):
-    """Anything that chooses actions from observations alone."""
+    """Anything that chooses actions from observations alone.
+
+    It may have a method ``explain(observation) -> Thoughts | None`` as well: what it thinks of its moves, for those who
+    watch (`blackjacky_agents.thoughts`).
+    """
 
     name: str
 

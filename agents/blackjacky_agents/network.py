@@ -191,6 +191,15 @@ def action_probabilities(
     return chances
 
 
+def is_network(agent: Agent) -> bool:
+    """Whether `action_probabilities` knows the chances of the agent's actions."""
+    try:
+        _find_network(agent)
+    except TypeError:
+        return False
+    return True
+
+
 def _find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
     """The agent, and what its network is shown; `TypeError` if it is none."""
     if isinstance(agent, CompiledAgent):

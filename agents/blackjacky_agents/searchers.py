@@ -16,6 +16,7 @@ from blackjacky_agents.search import (
     PLAYOUTS,
     ROLLOUT_HEAD,
     TREE_HEAD,
+    Tree,
     clocked,
     rollout_policy,
     tree_policy,
@@ -23,6 +24,7 @@ from blackjacky_agents.search import (
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.table import table_functions
 from blackjacky_env.games import get_game
+from blackjacky_env.replay import Thoughts, chance_to_win
 
 SEARCHERS = {"rollout": ("PLAYOUTS",), "ismcts": ("SIMULATIONS", "SECONDSs")}
 """What follows the colon of each name."""
@@ -85,6 +87,17 @@ class Searcher(CompiledAgent):
         check_positions(self.game, *check_asked(self.name, self.game, observations, masks))
         return super().act_batch(observations, masks)
 
+    def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts | None:
+        """What the search finds with which `act` would choose now, see `thoughts_of_root`; of roll-outs None."""
+        if self.name.startswith("rollout"):
+            return None
+        seen, mask = check_alone(self.name, self.game, observation)
+        begin, go_on = clocked(get_game(self.game), guide_of(self.game)[0])
+        action, tree = begin(seen, mask, self._key, self._decisions, self.parameters)
+        if action == NONE:
+            go_on(tree, seen, mask, self._key, self._decisions, self.parameters)
+        return thoughts_of_root(tree, mask, action)
+
 
 def rollout_parameters(playouts: int, numbers: Numbers) -> Numbers:
     """The parameters of `search.rollout_policy`."""
@@ -111,6 +124,22 @@ def check_positions(game: str, observations: Vector, masks: npt.NDArray[np.int8]
             raise ValueError("no legal position shows this observation: its parts contradict each other")
         if (mask.astype(bool) > may.astype(bool)).any():
             raise ValueError("the action mask allows what is illegal in every position that shows this observation")
+
+
+def check_alone(name: str, game: str, observation: dict[str, npt.NDArray[Any]]) -> tuple[Vector, npt.NDArray[np.int8]]:
+    """Vector and mask of one observation, checked as `Searcher.act_batch` does."""
+    seen, masks = check_asked(name, game, observation["observation"][None], observation["action_mask"][None])
+    check_positions(game, seen, masks)
+    return seen[0], masks[0]
+
+
+def thoughts_of_root(tree: Tree, mask: npt.NDArray[np.int8], only: int) -> Thoughts:
+    """How often the search tried each action, and its mean result; ``only``: the one legal action or `NONE`."""
+    if only != NONE:
+        return Thoughts(mask.astype(np.float64))
+    visits = tree.visits[0].astype(np.float64)
+    result = float(tree.totals[0].sum()) / float(visits.sum())
+    return Thoughts(visits / visits.sum(), chance_to_win(result, int(tree.chain[0]["num_players"])))
 
 
 # ---------------------------------------------------------------- by the clock
@@ -150,16 +179,27 @@ class TimedSearcher:
         pairs = zip(observations, masks, strict=True)
         return np.array([self._search(seen, mask) for seen, mask in pairs], np.int64)
 
+    def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts:
+        """What a search of so many seconds finds, see `thoughts_of_root`."""
+        seen, mask = check_alone(self.name, self.game, observation)
+        action, tree = self._grow(seen, mask, self._decisions + 1)
+        return thoughts_of_root(tree, mask, action if mask.sum() == 1 else NONE)
+
     def _search(self, observation: Vector, mask: npt.NDArray[np.int8]) -> int:
+        self._decisions += 1
+        return self._grow(observation, mask, self._decisions)[0]
+
+    def _grow(self, observation: Vector, mask: npt.NDArray[np.int8], decision: int) -> tuple[int, Tree]:
+        """The action that is found, and the tree."""
         deadline = time.perf_counter() + self.seconds
-        self.simulations, self._decisions = 0, self._decisions + 1
-        action, tree = self._begin(observation, mask, self._key, self._decisions, self.parameters)
+        self.simulations = 0
+        action, tree = self._begin(observation, mask, self._key, decision, self.parameters)
         if action != NONE:
-            return int(action)
+            return int(action), tree
         while self.simulations == 0 or time.perf_counter() < deadline:
-            action = self._go_on(tree, observation, mask, self._key, self._decisions, self.parameters)
+            action = self._go_on(tree, observation, mask, self._key, decision, self.parameters)
             self.simulations += _AT_ONCE
-        return int(action)
+        return int(action), tree
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by the name, as `CompiledAgent` is."""

@@ -301,15 +301,20 @@ class TableEnv(AECEnv[str, Any, Any]):
         if self.game.words.draw_svg is None:
             raise NotImplementedError(f"{self.game.title} has no picture")
         view = self.view(agent)
-        told = self._last_action(None if agent is None else self._seats[agent])
+        told = self.last_action(None if agent is None else self._seats[agent])
         return self.game.words.draw_svg(view, self.config_dict(), names=names, last_action=told, theme=theme)
 
-    def _last_action(self, seat: int | None) -> str:
-        """Who did what last, as ``seat`` may know it; empty at the start of a game."""
+    def last_action(self, seat: int | None = None, everything: bool = False) -> str:
+        """Who did what last, in words, empty at the start of a game.
+
+        Args:
+            seat: as whom it is told, since what is given is a secret in some games; None: a spectator.
+            everything: tell it as it was.
+        """
         if self._last_move is None:
             return ""
         words, (actor, action) = self.game.words, self._last_move
-        tell = words.action_name if seat == actor or words.heard_name is None else words.heard_name
+        tell = words.action_name if everything or seat == actor or words.heard_name is None else words.heard_name
         return f"player_{actor}: {with_seats(tell(action), actor, self.num_players)}"
 
     def _repr_svg_(self) -> str | None:

@@ -1,0 +1,21 @@
+"""Replays: a game as one HTML file that plays by itself, from the record of the game.
+
+Example:
+    >>> from blackjacky_env import black_jacky_v0, replay_html
+    >>> env = black_jacky_v0.env(num_players=3)
+    >>> env.reset(seed=0)
+    >>> env.step(int(env.last()[0]["action_mask"].argmax()))
+    >>> page = replay_html(env.record(), names=["Ada", "Bob", "Cem"])
+    >>> page.startswith("<!doctype html>")
+    True
+
+Write it to a file, or let a notebook show it: there it is the last line of a cell.
+"""
+
+from __future__ import annotations
+
+from blackjacky_env.replay.film import new_table
+from blackjacky_env.replay.page import ReplayPage, replay_html
+from blackjacky_env.replay.thoughts import Thoughts, chance_to_win
+
+__all__ = ["ReplayPage", "Thoughts", "chance_to_win", "new_table", "replay_html"]

@@ -1,0 +1,199 @@
+"""A record as the pictures of all views of all positions, in little room: JSON-ready, read by `page.js`.
+
+A picture is cut into its parts (the children of its root element, such as a seat), and a part into its tags. Each tag
+and each part is kept once, however many pictures show it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from blackjacky_env.engine import svg
+from blackjacky_env.engine.text import with_seats
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.replay.thoughts import Thoughts, check_thoughts
+
+_TAG = re.compile(r"<[^>]*>[^<]*")
+_MOST_SHOWN, _LEAST_SHOWN = 8, 0.005  # moves that an agent thinks of
+
+
+class Film:
+    """Pictures as lists of numbers of parts."""
+
+    def __init__(self) -> None:
+        self._tags: dict[str, int] = {}
+        self._parts: dict[tuple[int, ...], int] = {}
+
+    def add(self, picture: str) -> list[int]:
+        """The numbers of the parts that, one after the other, are this picture."""
+        numbers: list[int] = []
+        part: list[int] = []
+        depth = 0
+        for found in _TAG.finditer(picture):
+            text = found[0]
+            part.append(self._tags.setdefault(text, len(self._tags)))
+            if text.startswith("</"):
+                depth -= 1
+            elif not text.partition(">")[0].endswith("/"):
+                depth += 1
+            if depth <= 1:
+                numbers.append(self._parts.setdefault(tuple(part), len(self._parts)))
+                part = []
+        return numbers
+
+    def tables(self) -> dict[str, Any]:
+        """``tags``: texts; ``parts``: numbers of tags."""
+        return {"tags": list(self._tags), "parts": list(self._parts)}
+
+
+def film_of(
+    record: Mapping[str, Any] | str,
+    names: Sequence[str] | None,
+    thoughts: Sequence[Thoughts | None] | None,
+    theme: str,
+) -> dict[str, Any]:
+    """All that the page shows of a game.
+
+    Returns:
+        ``game``, ``variant``, ``names`` (by seat), ``unit`` (what rounds are called), ``starts`` (the position with
+        which each round begins), ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for
+        others or None), ``thoughts`` (by move; None or ``chances`` [name, chance, played] and ``win``), ``tags``,
+        ``parts``, and ``frames``: for each position and each view (by seat, a spectator's, everything) 1 + the number
+        of each part, or 0 for the same part as in the position before.
+
+    Raises:
+        ValueError: the record is none, or of no game that there is; names, thoughts or theme cannot be.
+        NotImplementedError: the game has no picture.
+    """
+    record = _read(record)
+    env = new_table(record)
+    if env.game.words.draw_svg is None:
+        raise NotImplementedError(f"{env.game.title} has no picture, so there is no replay of it")
+    svg.names_of(env.num_players, names)
+    called = ["".join(filter(str.isprintable, name)) for name in names or env.possible_agents]
+    actions = record["actions"]
+    minds = check_thoughts(thoughts, len(actions), env.game.num_actions)
+    film, moves, told = Film(), [], []
+    tables, frames = [env.snapshot()], [_pictures(env, names, theme, film)]
+    for number, (action, mind) in enumerate(zip(actions, minds, strict=True)):
+        before = env.agent_selection
+        told.append(None if mind is None else _told(env, mind, action, called))
+        _step(env, action, number)
+        moves.append(_move(env, before, action, called))
+        tables.append(env.snapshot())
+        frames.append(_pictures(env, names, theme, film))
+    return {
+        "game": env.game.title,
+        "variant": env.variant,
+        "names": called,
+        **_chapters(env, tables),
+        "moves": moves,
+        "thoughts": told,
+        **film.tables(),
+        "frames": [_changes([[]] * len(frames[0]), frames[0]), *(_changes(*pair) for pair in pairwise(frames))],
+    }
+
+
+# ---------------------------------------------------------------- the record
+
+
+def _read(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
+    """The record, from JSON if need be; `ValueError` unless it has the entries of one."""
+    if isinstance(record, str):
+        try:
+            record = json.loads(record)
+        except ValueError as error:
+            raise ValueError(f"this record is no JSON: {error}; take it from record(), unchanged") from None
+    if not isinstance(record, Mapping):
+        raise ValueError(f"a record is a mapping, not {type(record).__name__}: take it from record(), unchanged")
+    missing = [name for name in ("game", "num_players", "variant", "options", "actions") if name not in record]
+    if missing:
+        raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
+    return record
+
+
+def new_table(record: Mapping[str, Any] | str) -> TableEnv:
+    """The environment of a record, as `TableEnv.record` returns it or as JSON, at the start of its game.
+
+    Raises `ValueError` if the record is damaged or of something else; its actions are not looked at one by one.
+    """
+    record = _read(record)
+    try:
+        env = TableEnv(record["game"], record["num_players"], record["variant"])
+        rules = env.game.check_options(env.num_players, env.variant, record["options"])
+        env = TableEnv(env.game.name, env.num_players, env.variant, **rules)
+        env.replay(record if not isinstance(record["actions"], list) else {**record, "actions": []})
+    except TypeError as error:
+        raise ValueError(f"this record cannot be played: {error}") from None
+    return env
+
+
+def _step(env: TableEnv, action: Any, number: int) -> None:
+    try:
+        env.action_name(action)
+        env.step(action)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"this record cannot be played: its action number {number}: {error}") from None
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film) -> list[list[int]]:
+    """The position as each player, a spectator and somebody who sees everything sees it."""
+    words, options, table = env.game.words, env.config_dict(), env.snapshot()
+    assert words.draw_svg is not None  # `film_of` has looked
+    views = [(words.view(table, seat), env.last_action(seat)) for seat in (*range(env.num_players), None)]
+    views.append((table, env.last_action(everything=True)))
+    return [film.add(words.draw_svg(view, options, names=names, last_action=told, theme=theme)) for view, told in views]
+
+
+def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The parts of each view, 0 for those that are as they were in the same place, else 1 + their numbers."""
+    return [
+        [0 if i < len(old) and old[i] == part else 1 + part for i, part in enumerate(new)]
+        for old, new in zip(before, now, strict=True)
+    ]
+
+
+def _move(env: TableEnv, agent: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:
+    """Who made the move, its name, and its name for the others if that is another."""
+    seat = env.possible_agents.index(agent)
+    heard = env.game.words.heard_name
+    own, public = (_named(env, tell(action), seat, names) for tell in (env.action_name, heard or env.action_name))
+    return seat, own, None if own == public else public
+
+
+def _told(env: TableEnv, mind: Thoughts, action: int, names: Sequence[str]) -> dict[str, Any]:
+    """Thoughts on a move: the likeliest actions and the one that was made, and the chance to win."""
+    seat = env.possible_agents.index(env.agent_selection)
+    order = sorted(range(env.game.num_actions), key=lambda a: -mind.probabilities[a])
+    shown = [a for a in order[:_MOST_SHOWN] if mind.probabilities[a] >= _LEAST_SHOWN]
+    chances = [
+        (_named(env, env.action_name(a), seat, names), round(float(mind.probabilities[a]), 4), a == action)
+        for a in dict.fromkeys([*shown, action])
+    ]
+    return {"chances": chances, "win": None if mind.win is None else round(float(mind.win), 4)}
+
+
+def _named(env: TableEnv, name: str, seat: int, names: Sequence[str]) -> str:
+    return svg.with_names(with_seats(name, seat, env.num_players), names)
+
+
+def _chapters(env: TableEnv, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Where rounds begin, and where a settlement is shown."""
+    unit, settlement = env.game.words.round_key, env.game.words.settlement_key
+    changes = [
+        (number, before[unit] != after[unit], after[settlement] not in (None, before[settlement]))
+        for number, (before, after) in enumerate(pairwise(tables), 1)
+    ]
+    settled = {number for number, _, new in changes if new} | {number for number, begins, _ in changes if begins}
+    return {
+        "unit": unit,
+        "starts": [0, *(number for number, begins, _ in changes if begins)],
+        "settled": sorted(settled),
+    }

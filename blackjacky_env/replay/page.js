@@ -1,0 +1,241 @@
+"use strict";
+(async () => {
+  const $ = (id) => document.getElementById("page-" + id);
+  const film = await unpack($("data").textContent).catch((error) => {
+    $("now").textContent = "This replay cannot be read by this browser: " + error.message;
+  });
+  if (!film) return;
+
+  const { moves, starts, names } = film;
+  const last = moves.length;
+  const everything = names.length + 1; // the last of the views
+  const unit = film.unit[0].toUpperCase() + film.unit.slice(1);
+  let at = 0, view = everything, timer = 0;
+
+  // ------------------------------------------------------------ what a viewer may know
+
+  const sees = (seat) => view === seat || view === everything;
+  const frames = [];
+  film.frames.forEach((views, step) => frames.push(views.map((parts, view) => parts.map((part, place) => (part ? part - 1 : frames[step - 1][view][place])))));
+  const picture = (step) => frames[step][view].map((part) => film.parts[part].map((tag) => film.tags[tag]).join("")).join("");
+  const deed = (step) => {
+    const [seat, name, heard] = moves[step];
+    return `${names[seat]}: ${heard !== null && !sees(seat) ? heard : name}`;
+  };
+  const roundOf = (step) => starts.findLastIndex((start) => start <= step);
+  const percent = (share) => (share > 0 && share < 0.01 ? "< 1 %" : Math.round(100 * share) + " %");
+
+  // ------------------------------------------------------------ elements
+
+  function make(parent, tag, attributes = {}, text = "") {
+    const element = tag.startsWith("svg:") ? document.createElementNS("http://www.w3.org/2000/svg", tag.slice(4)) : document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.textContent = text;
+    parent.append(element);
+    return element;
+  }
+
+  function makeViews() {
+    [...names, "Spectator", "Everything"].forEach((name, number) => {
+      const label = make($("views"), "label");
+      const input = make(label, "input", { type: "radio", name: "view", value: number });
+      make(label, "span", {}, name);
+      input.checked = number === view;
+      input.addEventListener("change", () => show(at, number));
+    });
+  }
+
+  function makeRounds() {
+    $("rounds").setAttribute("aria-label", unit + "s");
+    starts.forEach((start, number) => {
+      const length = (starts[number + 1] ?? last + 1) - start;
+      const button = make($("rounds"), "button", { type: "button", tabindex: -1, "aria-label": `${unit} ${number + 1}`, title: `${unit} ${number + 1}` }, number + 1);
+      button.style.flexGrow = length;
+      button.addEventListener("click", () => show(start));
+    });
+  }
+
+  function makeList() {
+    $("list").replaceChildren();
+    for (let step = 0; step < last; step++) {
+      const item = make($("list"), "li");
+      if (starts.includes(step)) make(item, "h3", {}, `${unit} ${roundOf(step) + 1}`);
+      const button = make(item, "button", { type: "button", "data-step": step + 1 });
+      make(button, "i", {}, step + 1);
+      make(button, "span", {}, deed(step));
+    }
+  }
+
+  // ------------------------------------------------------------ showing a position
+
+  function show(step, seen = view) {
+    at = Math.max(0, Math.min(last, step));
+    if (seen !== view) {
+      view = seen;
+      const input = $("views").querySelectorAll("input")[view];
+      input.checked = true;
+      $("views").scrollLeft = input.parentElement.offsetLeft - $("views").clientWidth / 2;
+      makeList();
+    }
+    $("picture").innerHTML = picture(at);
+    showWords();
+    showThoughts();
+    showWins();
+    if (at === last) pause();
+  }
+
+  function showWords() {
+    const round = roundOf(at);
+    const told = at ? deed(at - 1) : "The game begins";
+    const settled = film.settled.includes(at) ? (at === last ? ". The game is over" : ". Settlement") : "";
+    $("now").replaceChildren();
+    make($("now"), "span", {}, told + settled);
+    make($("now"), "span", { "aria-label": `Move ${at} of ${last}` }, `${at} / ${last}`);
+    $("slider").value = at;
+    $("slider").setAttribute("aria-valuetext", `Move ${at} of ${last}, ${unit} ${round + 1}: ${told}${settled}`);
+    [...$("rounds").children].forEach((button, number) => mark(button, number === round));
+    $("back").disabled = $("round-back").disabled = at === 0;
+    $("next").disabled = $("round-next").disabled = at === last;
+    $("list").querySelectorAll("[aria-current]").forEach((button) => mark(button, false));
+    const now = $("list").querySelector(`[data-step="${at}"]`);
+    if (now) mark(now, true);
+    $("list").scrollTop = now ? now.offsetTop - $("list").clientHeight / 2 : 0;
+  }
+
+  const mark = (button, current) => (current ? button.setAttribute("aria-current", "step") : button.removeAttribute("aria-current"));
+
+  function showThoughts() {
+    const told = (mind, step) => mind && sees(moves[step][0]);
+    const step = film.thoughts.findLastIndex((mind, step) => step <= at && told(mind, step));
+    $("thoughts").hidden = !film.thoughts.some(told);
+    $("thoughts-of").textContent = "";
+    $("chances").replaceChildren();
+    if (step < 0) return;
+    const name = names[moves[step][0]];
+    $("thoughts-of").textContent = step === at ? `${name} is to move and thinks of` : `${name} thought before move ${step + 1}`;
+    for (const [move, chance, made] of film.thoughts[step].chances) {
+      const item = make($("chances"), "li", made ? { class: "made" } : {});
+      make(item, "i").style.width = 100 * chance + "%";
+      make(item, "span", {}, made ? `${move} (played)` : move);
+      make(item, "b", {}, percent(chance));
+    }
+  }
+
+  // ------------------------------------------------------------ the curve
+
+  function estimates(seat) {
+    const found = [];
+    film.thoughts.forEach((mind, step) => mind && mind.win !== null && moves[step][0] === seat && found.push([step, mind.win]));
+    return found;
+  }
+
+  const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2", "1 4"];
+
+  function showWins() {
+    const curves = names.map((_, seat) => (sees(seat) ? estimates(seat) : []));
+    $("wins").hidden = !curves.some((curve) => curve.length);
+    $("wins-now").textContent = "When last to move:";
+    $("curve").replaceChildren();
+    if ($("wins").hidden) return;
+    const width = $("curve").clientWidth || 300, height = $("curve").clientHeight || 118;
+    const left = 34, right = width - 8, top = 6, bottom = height - 6;
+    const x = (step) => left + ((right - left) * step) / Math.max(last, 1);
+    const y = (share) => bottom - (bottom - top) * share;
+    const svg = make($("curve"), "svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Chance to win over the game; the line below says it for this move" });
+    starts.forEach((start, number) => {
+      if (number % 2) make(svg, "svg:rect", { class: "band", x: x(start), y: top, width: x(starts[number + 1] ?? last) - x(start), height: bottom - top });
+    });
+    for (const share of [0, 0.5, 1]) {
+      make(svg, "svg:line", { class: "grid", x1: left, x2: right, y1: y(share), y2: y(share) });
+      make(svg, "svg:text", { x: left - 5, y: y(share) + 4, "text-anchor": "end" }, percent(share).replace(" ", ""));
+    }
+    make(svg, "svg:line", { class: "par", x1: left, x2: right, y1: y(1 / names.length), y2: y(1 / names.length) });
+    make(svg, "svg:text", { x: right, y: y(1 / names.length) - 3, "text-anchor": "end" }, "par");
+    curves.forEach((curve, seat) => {
+      if (!curve.length) return;
+      const colour = `var(--line-${seat % 6})`, look = { class: "line", stroke: colour, "stroke-dasharray": DASHES[seat % 6] };
+      make(svg, "svg:polyline", { ...look, points: curve.map(([step, win]) => `${x(step)},${y(win)}`).join(" ") });
+      const known = curve.findLast(([step]) => step <= at);
+      if (!known) return;
+      make(svg, "svg:circle", { class: "dot", fill: colour, cx: x(known[0]), cy: y(known[1]), r: 4 });
+      const item = make($("wins-now"), "span", {}, `${names[seat]} ${percent(known[1])}`);
+      const sample = make(item, "svg:svg", { viewBox: "0 0 30 10", "aria-hidden": "true" });
+      item.prepend(sample);
+      make(sample, "svg:line", { ...look, x1: 0, x2: 30, y1: 5, y2: 5 });
+    });
+    make(svg, "svg:line", { class: "cursor", x1: x(at), x2: x(at), y1: top, y2: bottom });
+    $("curve").onclick = (event) => show(Math.round((last * (event.clientX - svg.getBoundingClientRect().left - left)) / (right - left)));
+  }
+
+  // ------------------------------------------------------------ playing
+
+  function play() {
+    if (at === last) show(0);
+    $("play").classList.add("playing");
+    $("play").setAttribute("aria-label", "Pause");
+    $("play").title = "Pause (Space)";
+    $("now").setAttribute("aria-live", "off"); // nobody can listen that fast
+    clearInterval(timer);
+    timer = setInterval(() => show(at + 1), 1000 / Number($("speed").value));
+  }
+
+  function pause() {
+    clearInterval(timer);
+    timer = 0;
+    $("play").classList.remove("playing");
+    $("play").setAttribute("aria-label", "Play");
+    $("play").title = "Play (Space)";
+    $("now").setAttribute("aria-live", "polite");
+  }
+
+  const go = (step) => { pause(); show(step); };
+  const toggle = () => (timer ? pause() : play());
+  const roundBack = () => go(starts[at > starts[roundOf(at)] ? roundOf(at) : Math.max(roundOf(at) - 1, 0)]);
+  const roundNext = () => go(starts[roundOf(at) + 1] ?? last);
+
+  const KEYS = {
+    ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(last),
+    "[": roundBack, "]": roundNext, " ": toggle, v: () => show(at, (view + 1) % (everything + 1)),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey && !event.getModifierState("AltGraph")) return;
+    if (event.metaKey || (event.altKey && !event.getModifierState("AltGraph"))) return;
+    const kind = event.target.type ?? event.target.localName;
+    const own = { "select-one": true, radio: event.key.startsWith("Arrow") || event.key === " ", button: event.key === " ", summary: event.key === " " };
+    if (own[kind]) return; // what the element itself does with this key
+    const act = kind === "range" ? { PageUp: roundNext, PageDown: roundBack, ...KEYS }[event.key] : KEYS[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
+  $("slider").max = last;
+  $("slider").addEventListener("input", (event) => go(Number(event.target.value)));
+  $("back").addEventListener("click", () => go(at - 1));
+  $("next").addEventListener("click", () => go(at + 1));
+  $("round-back").addEventListener("click", roundBack);
+  $("round-next").addEventListener("click", roundNext);
+  $("round-back").setAttribute("aria-label", unit + " back");
+  $("round-next").setAttribute("aria-label", "Next " + film.unit);
+  $("play").addEventListener("click", toggle);
+  $("speed").addEventListener("change", () => timer && play());
+  $("list").addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button) go(Number(button.dataset.step));
+  });
+  addEventListener("resize", showWins);
+
+  makeViews();
+  makeRounds();
+  makeList();
+  pause();
+  show(0);
+  document.documentElement.dataset.ready = "";
+
+  async function unpack(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).json();
+  }
+})();

@@ -1,0 +1,84 @@
+"""The page of a replay: one HTML file without a network, put together from `page.html`, `page.css` and `page.js`."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from blackjacky_env.engine.game import check_choice
+from blackjacky_env.engine.svg import THEMES
+from blackjacky_env.replay.film import film_of
+from blackjacky_env.replay.thoughts import Thoughts
+
+_NOTEBOOK_HEIGHT = 760  # pixels
+
+
+class ReplayPage(str):
+    """The page as text; a notebook shows it in a frame, from which it reaches nothing of the notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        style = f"width:100%;height:{_NOTEBOOK_HEIGHT}px;border:0"
+        return f'<iframe title="Replay" sandbox="allow-scripts" style="{style}" srcdoc="{html.escape(self)}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<replay, {len(self.encode()) / 1000:.0f} kB of HTML>"
+
+
+def replay_html(
+    record: Mapping[str, Any] | str,
+    *,
+    names: Sequence[str] | None = None,
+    thoughts: Sequence[Thoughts | None] | None = None,
+    title: str | None = None,
+    theme: str = "auto",
+) -> ReplayPage:
+    """A game as one HTML file: every position as each player, a spectator and an all-seeing eye sees it.
+
+    The file needs no network and opens from disk; a notebook shows what is returned, when it is the last line of a
+    cell. It holds all cards, whatever view is chosen: give it to nobody who plays on.
+
+    Args:
+        record: what `TableEnv.record` returns, or that as JSON; of any game that has a picture.
+        names: of the players by seat; None: ``player_0`` .. .
+        thoughts: what the player to act thought before each move, None where nothing is known; None: of no move. They
+            are shown in that player's view and in that of everything.
+        title: of the page; None: the game and the names of its players.
+        theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+
+    Returns:
+        The page, a `str`; most games take less than 200 kB.
+
+    Raises:
+        ValueError: the record is damaged or of something else; there is not one name for each player or one of the
+            thoughts for each move; the theme is unknown.
+        NotImplementedError: the game has no picture.
+    """
+    check_choice("theme", theme, THEMES)
+    film = film_of(record, names, thoughts, theme)
+    packed = gzip.compress(json.dumps(film, separators=(",", ":")).encode(), 9, mtime=0)
+    script, style = _file("page.js"), _file("page.css")
+    parts = {
+        "TITLE": html.escape(f"{film['game']}: {', '.join(film['names'])}" if title is None else title),
+        "THEME": theme,
+        "SCRIPT_HASH": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        "STYLE": style,
+        "SCRIPT": script,
+        "DATA": base64.b64encode(packed).decode(),
+    }
+    head, *rest = _file("page.html").split("{{")
+    filled = [f"{parts[name]}{text}" for name, _, text in (each.partition("}}") for each in rest)]
+    return ReplayPage(head + "".join(filled))
+
+
+@cache
+def _file(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")

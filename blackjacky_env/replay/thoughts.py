@@ -1,0 +1,51 @@
+"""What an agent can tell of its thoughts on a move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Thoughts:
+    """What an agent thinks before it moves."""
+
+    probabilities: npt.NDArray[np.float64]
+    """How much it favours each action, shape (A,): 0 or more, adding up to 1."""
+    win: float | None = None
+    """Its estimate of its own chance to win, 0 .. 1, where a win shared by k counts 1/k; None: it has none."""
+
+
+def chance_to_win(reward: float, players: int) -> float:
+    """The chance to win, 0 .. 1, from the "win" reward to expect: 1 for a sole winner, -1 / (n - 1) for others.
+
+    A win shared by k counts 1/k, and a game that nobody wins 1/n.
+    """
+    return min(max((1 + (players - 1) * float(reward)) / players, 0.0), 1.0)
+
+
+def check_thoughts(
+    thoughts: Sequence[Thoughts | None] | None, moves: int, num_actions: int
+) -> Sequence[Thoughts | None]:
+    """One entry for each move; `ValueError` names the first that cannot be."""
+    if thoughts is None:
+        return [None] * moves
+    if len(thoughts) != moves:
+        raise ValueError(f"thoughts={len(thoughts)} entries; this record has {moves} moves, and each needs one or None")
+    for number, each in enumerate(thoughts):
+        if each is not None:
+            _check(f"thoughts[{number}]", each, num_actions)
+    return thoughts
+
+
+def _check(where: str, thoughts: Thoughts, num_actions: int) -> None:
+    chances = np.asarray(thoughts.probabilities)
+    if chances.shape != (num_actions,):
+        raise ValueError(f"{where} has probabilities of shape {chances.shape}; needed is ({num_actions},)")
+    if not (chances >= 0).all() or abs(chances.sum() - 1) > 1e-3:
+        raise ValueError(f"{where} has probabilities that are no chances: needed are numbers >= 0 that add up to 1")
+    if thoughts.win is not None and not 0 <= thoughts.win <= 1:
+        raise ValueError(f"{where} has win={thoughts.win}; allowed are 0 .. 1 and None")

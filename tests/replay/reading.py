@@ -1,0 +1,49 @@
+"""Reading replays: what the page shows, decoded as its script does."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.envs.aec import TableEnv
+
+DATA = re.compile(r'<script type="application/octet-stream" id="page-data">([^<]*)</script>')
+
+
+def film_in(page: str) -> dict[str, Any]:
+    """What the page holds of the game."""
+    (data,) = DATA.findall(page)
+    film: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(data)))
+    return film
+
+
+def pictures_in(page: str) -> list[list[str]]:
+    """The SVG of each view (players, a spectator, everything) and position."""
+    film = film_in(page)
+    parts = ["".join(film["tags"][tag] for tag in part) for part in film["parts"]]
+    views: list[list[str]] = []
+    for number in range(len(film["names"]) + 2):
+        shown: list[int] = []
+        pictures = []
+        for step in film["frames"]:
+            shown = [part - 1 if part else shown[place] for place, part in enumerate(step[number])]
+            pictures.append("".join(parts[part] for part in shown))
+        views.append(pictures)
+    return views
+
+
+def random_game(game: str, seed: int = 0, most: int = 10**6, **options: Any) -> TableEnv:
+    """A game of random moves, to its end or so many moves long."""
+    env = TableEnv(game, **options)
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(most):
+        if all(env.terminations.values()):
+            break
+        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+    return env

@@ -1,0 +1,226 @@
+"""The page in a real Chromium, opened from disk: keys, slider, views, thoughts; skipped where there is none."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env import replay_html
+from blackjacky_env.replay import Thoughts
+from tests.replay.reading import film_in, pictures_in, random_game
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="chromium or chromedriver is not installed")
+
+SPECTATOR, EVERYTHING = 3, 4
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser without a window and without a network."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.execute_cdp_cmd("Network.enable", {})
+    driver.execute_cdp_cmd(
+        "Network.emulateNetworkConditions",
+        {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0},
+    )
+    yield driver
+    driver.quit()
+
+
+class Page:
+    """A replay of a game of three with thoughts of player_0, as a reader has it before him."""
+
+    def __init__(self, chromium: Any, path: Path) -> None:
+        env = random_game("black_jacky", seed=0, num_players=3)
+        chances = np.full(61, 1 / 61)
+        env.replay({**(record := env.record()), "actions": []})
+        thoughts = []
+        for action in record["actions"]:
+            thoughts.append(Thoughts(chances, 0.5) if env.agent_selection == "player_0" else None)
+            env.step(action)
+        self.html = replay_html(record, names=["Ada", "Bob", "Cem"], thoughts=thoughts)
+        self.film, self.pictures = film_in(self.html), pictures_in(self.html)
+        self.last = len(self.film["moves"])
+        path.write_text(self.html, encoding="utf-8")
+        self.chromium = chromium
+        chromium.get(path.as_uri())
+        self.wait(lambda: self.script("return 'ready' in document.documentElement.dataset"))
+
+    def wait(self, done: Callable[[], Any]) -> None:
+        end = time.monotonic() + 30
+        while not done():
+            assert time.monotonic() < end, "the page does not get there"
+            time.sleep(0.02)
+
+    def script(self, text: str, *arguments: Any) -> Any:
+        return self.chromium.execute_script(text, *arguments)
+
+    def find(self, selector: str) -> Any:
+        return self.chromium.find_element("css selector", selector)
+
+    def keys(self, *keys: str) -> None:
+        self.find("body").send_keys(*keys)
+
+    def text(self, name: str) -> str:
+        return str(self.script("return document.getElementById('page-' + arguments[0]).innerText", name))
+
+    @property
+    def at(self) -> int:
+        return int(self.script("return document.getElementById('page-slider').value"))
+
+    def view(self, number: int) -> None:
+        self.script("document.querySelectorAll('#page-views input')[arguments[0]].click()", number)
+
+    def shows(self, view: int, step: int) -> bool:
+        """Whether the picture is the one that belongs there."""
+        same = """
+            const there = document.getElementById('page-picture').innerHTML;
+            const template = document.createElement('div');
+            template.innerHTML = arguments[0];
+            return there === template.innerHTML;
+        """
+        return self.at == step and bool(self.script(same, self.pictures[view][step]))
+
+
+@pytest.fixture
+def page(chromium: Any, tmp_path: Path) -> Iterator[Page]:
+    """The page; whatever a test does with it, nothing is complained of in the console."""
+    yield Page(chromium, tmp_path / "game.html")
+    assert chromium.get_log("browser") == []
+
+
+def test_keys_lead_through_the_game(page: Page) -> None:
+    assert page.shows(EVERYTHING, 0)
+    second, third = page.film["starts"][1:3]
+    for key, step in [
+        ("\ue014", 1),  # right
+        ("\ue014", 2),
+        ("\ue012", 1),  # left
+        ("]", second),
+        ("]", third),
+        ("\ue014", third + 1),
+        ("[", third),
+        ("[", second),
+        ("\ue010", page.last),  # end
+        ("\ue014", page.last),
+        ("\ue011", 0),  # home
+        ("\ue012", 0),
+    ]:
+        page.keys(key)
+        assert page.shows(EVERYTHING, step), (key, step)
+
+
+def test_every_view_shows_its_pictures_and_words(page: Page) -> None:
+    page.script("const s = document.getElementById('page-slider'); s.value = 9; s.dispatchEvent(new Event('input'))")
+    for view in range(5):
+        page.view(view)
+        assert page.shows(view, 9)
+    page.keys("v")
+    assert page.shows(0, 9)
+
+
+def test_a_card_given_in_secret_stands_in_the_lists_of_those_who_may_know(page: Page) -> None:
+    step = next(i for i, (_, _, heard) in enumerate(page.film["moves"]) if heard)
+    giver, name, heard = page.film["moves"][step]
+    for view in range(5):
+        page.view(view)
+        may_know = view in (giver, EVERYTHING)
+        told = page.text("list").splitlines()
+        label = page.film["names"][giver]
+        assert (f"{label}: {name}" in told[told.index(str(step + 1)) + 1]) == may_know
+        assert (f"{label}: {heard}" in told[told.index(str(step + 1)) + 1]) != may_know
+
+
+def test_thoughts_are_seen_by_who_thinks_them_and_by_an_all_seeing_eye(page: Page) -> None:
+    page.keys("\ue010")
+    for view in range(5):
+        page.view(view)
+        seen = view in (0, EVERYTHING)
+        assert ("Ada thought before move" in page.text("thoughts")) == seen
+        assert bool(page.text("chances")) == seen
+        assert ("Ada 50 %" in page.text("wins")) == seen
+        assert (page.script("return document.querySelectorAll('#page-curve polyline').length") == 1) == seen
+
+
+def test_a_click_on_the_curve_a_round_and_a_move_leads_there(page: Page) -> None:
+    page.find("#page-rounds button:nth-child(2)").click()
+    assert page.at == page.film["starts"][1]
+    page.find('#page-list [data-step="5"]').click()
+    assert page.at == 5
+    page.find("#page-curve").click()
+    assert abs(page.at - page.last / 2) < page.last / 8
+    page.find("#page-round-next").click()
+    assert page.at in page.film["starts"]
+    page.find("#page-back").click()
+    assert page.at + 1 in page.film["starts"]
+
+
+def test_space_plays_to_the_end_and_stops_there(page: Page) -> None:
+    speeds = page.find("#page-speed")
+    speeds.send_keys("1", "0")
+    assert speeds.get_attribute("value") == "10"
+    assert page.find("#page-play").accessible_name == "Play"
+    page.script("document.activeElement.blur()")
+    page.keys(" ")
+    page.wait(lambda: page.at >= 2)
+    assert page.find("#page-play").accessible_name == "Pause"
+    page.keys(" ")
+    stopped = page.at
+    time.sleep(0.3)
+    assert page.at == stopped
+    page.script(
+        "const s = document.getElementById('page-slider'); s.value = s.max - 2; s.dispatchEvent(new Event('input'))"
+    )
+    page.find("#page-play").click()
+    page.wait(lambda: page.at == page.last)
+    page.wait(lambda: page.find("#page-play").accessible_name == "Play")
+
+
+def test_everything_that_can_be_used_has_a_name_and_moves_are_announced(page: Page) -> None:
+    page.keys("\ue014")
+    for element in page.chromium.find_elements("css selector", "button, input, select, summary"):
+        assert element.accessible_name
+    assert page.find("#page-now").get_attribute("aria-live") == "polite"
+    assert "1 / " in page.text("now")
+    assert f"Move 1 of {page.last}, Round 1: " in page.find("#page-slider").get_attribute("aria-valuetext")
+
+
+@pytest.mark.parametrize(("width", "theme"), [(400, "light"), (1280, "dark")])
+def test_nothing_is_wider_than_the_screen_and_colours_follow_the_system(page: Page, width: int, theme: str) -> None:
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width == 400}
+    page.chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    features = [{"name": "prefers-color-scheme", "value": theme}]
+    page.chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    try:
+        assert page.script("return document.documentElement.scrollWidth") <= width
+        assert page.script("return getComputedStyle(document.documentElement).colorScheme") == theme
+        ground = page.script("return getComputedStyle(document.documentElement).backgroundColor")
+        assert (sum(map(int, ground[4:-1].split(","))) < 200) == (theme == "dark")
+    finally:
+        page.chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        page.chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_it_plays_in_the_frame_of_a_notebook(page: Page, tmp_path: Path) -> None:
+    outside = tmp_path / "notebook.html"
+    outside.write_text(f"<!doctype html><body>{replay_html(random_game('black_jacky', most=9).record())._repr_html_()}")
+    page.chromium.get(outside.as_uri())
+    page.chromium.switch_to.frame(page.find("iframe"))
+    page.wait(lambda: page.script("return 'ready' in document.documentElement.dataset"))
+    page.find("#page-next").click()
+    page.keys("\ue014")
+    assert page.at == 2
+    page.chromium.switch_to.default_content()

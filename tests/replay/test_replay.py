@@ -1,0 +1,215 @@
+"""Replays: the file stands alone and shows exactly what each viewer may see, and records that are none are named."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env import replay_html
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES
+from blackjacky_env.replay import Thoughts
+from tests.black_jacky.rigging import exchange, give, one_round
+from tests.every_game import TINY, with_tiny
+from tests.replay.reading import film_in, pictures_in, random_game
+
+NAMES = ["Ada", "Bob", "<b>Cem & Co</b>", "Dora"]
+MOST_BYTES = 300_000
+
+
+def expected(env: TableEnv, names: list[str], theme: str) -> list[str]:
+    """The pictures of a position as the environment draws them."""
+    draw_svg = env.game.words.draw_svg
+    assert draw_svg is not None
+    told = env.last_action(everything=True)
+    everything = draw_svg(env.snapshot(), env.config_dict(), names=names, last_action=told, theme=theme)
+    agents = [*env.possible_agents, None]
+    return [*(env.draw(agent, names=names, theme=theme) for agent in agents), everything]
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("theme", ["auto", "dark"])
+def test_every_view_of_every_position_is_the_picture_of_the_environment(game: str, theme: str) -> None:
+    record = random_game(game, most=120).record()
+    views = pictures_in(replay_html(record, names=NAMES, theme=theme))
+    env = TableEnv(game)
+    env.replay({**record, "actions": []})
+    for step in range(len(record["actions"]) + 1):
+        assert [view[step] for view in views] == expected(env, NAMES, theme)
+        if step < len(record["actions"]):
+            env.step(record["actions"][step])
+
+
+def test_a_players_pictures_do_not_change_with_what_is_hidden() -> None:
+    """The same moves, other cards in others' hands: only they, and who sees everything, see a difference."""
+    hands = ([[1, 2], [8, 8], [7, 7]], [[1, 2], [3, 4], [7, 7]])
+    one, other = (pictures_in(replay_html(one_round(cards, top=5).env.record())) for cards in hands)
+    assert [a == b for a, b in zip(one, other, strict=True)] == [True, False, True, True, False]
+
+
+def test_a_card_given_in_secret_is_named_to_nobody_else() -> None:
+    env = one_round([[3, 1], [6, 7], [8, 8]]).play(exchange(0, 1), give(1)).env
+    page = replay_html(env.record(), names=["Ada", "Bob", "Cem"])
+    assert film_in(page)["moves"] == [[0, "lay 3: Ada and Bob exchange", None], [0, "give 1", "give a card"]]
+    told = [re.findall(r">Ada: ([^<]*)<", view[-1]) for view in pictures_in(page)]
+    assert told == [["give 1"], ["give a card"], ["give a card"], ["give a card"], ["give 1"]]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_file_stands_alone(game: str) -> None:
+    page = replay_html(random_game(game, most=60).record())
+    everything = page + json.dumps(film_in(page))
+    assert set(re.findall(r"https?://[^\s\"'\\<]*", everything)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(
+        r"\bsrc\s*=|\burl\(|@import|<link|<img|<iframe|\bfetch\(|XMLHttpRequest|\bimport\b", everything
+    )
+    assert set(re.findall(r'href=\\?"(.)', everything)) == {"#"}
+
+
+def test_only_the_pages_own_script_may_run() -> None:
+    page = replay_html(random_game("black_jacky", most=3).record(), title="</title><script>alert(1)</script>")
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{allowed}'; style-src 'unsafe-inline'" in page
+    assert "alert(1)" not in script
+    assert html.escape("</title><script>alert(1)</script>") in page
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_is_small_and_always_the_same(game: str) -> None:
+    record = random_game(game, seed=5).record()
+    page = replay_html(record)
+    assert len(page.encode()) < MOST_BYTES
+    assert page == replay_html(json.dumps(record))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rounds_begin_where_the_position_says_so(game: str) -> None:
+    env = random_game(game, seed=1)
+    record, unit = env.record(), env.game.words.round_key
+    film = film_in(replay_html(record))
+    env.replay({**record, "actions": []})
+    rounds = [env.snapshot()[unit]]
+    for action in record["actions"]:
+        env.step(action)
+        rounds.append(env.snapshot()[unit])
+    assert film["starts"] == [0, *(i for i in range(1, len(rounds)) if rounds[i] > rounds[i - 1])]
+    assert film["unit"] == unit
+    assert set(film["starts"][1:]) < set(film["settled"])
+    assert film["settled"][-1] == len(record["actions"])
+
+
+def test_rule_options_variants_and_rigged_deals_are_kept() -> None:
+    env = random_game("black_jacky", num_players=2, variant="schnell_duell", max_card=5, hand_size=1)
+    assert "cards 1..5" in pictures_in(replay_html(env.record()))[0][-1]
+    rigged = one_round([[1, 2], [8, 8], [7, 7]], top=3).env.record()
+    assert 'data-card="8"' in pictures_in(replay_html(rigged))[1][0]
+
+
+# ---------------------------------------------------------------- thoughts
+
+
+def some_thoughts(record: dict[str, Any]) -> list[Thoughts | None]:
+    """Of player_0 on every third move or so."""
+    chances = np.zeros(61)
+    chances[:20] = np.arange(20, 0, -1) / 210
+    return [Thoughts(chances, 0.25) if move % 3 == 0 else None for move in range(len(record["actions"]))]
+
+
+def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made() -> None:
+    record = random_game("black_jacky", most=30).record()
+    told = film_in(replay_html(record, names=NAMES, thoughts=some_thoughts(record)))["thoughts"]
+    assert told[1] is None
+    for move in range(0, 30, 3):
+        chances = told[move]["chances"]
+        assert told[move]["win"] == 0.25
+        assert [chance for _, chance, _ in chances[:8]] == [round((20 - i) / 210, 4) for i in range(8)]
+        assert sum(made for *_, made in chances) == 1
+        assert len(chances) <= 9
+        assert not any("left+" in name or "player_" in name for name, *_ in chances)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda thoughts: thoughts[1:], "thoughts=4 entries; this record has 5 moves"),
+        (lambda thoughts: [Thoughts(np.ones(3) / 3), *thoughts[1:]], r"thoughts\[0\].*shape \(3,\); needed is \(61,\)"),
+        (lambda thoughts: [None, Thoughts(np.ones(61)), *thoughts[2:]], r"thoughts\[1\].*no chances"),
+        (lambda thoughts: [Thoughts(np.full(61, np.nan)), *thoughts[1:]], r"thoughts\[0\].*no chances"),
+        (lambda thoughts: [Thoughts(thoughts[0].probabilities, 1.5), *thoughts[1:]], r"thoughts\[0\] has win=1.5"),
+    ],
+)
+def test_thoughts_that_cannot_be_are_named(change: Callable[[Any], Any], message: str) -> None:
+    record = random_game("black_jacky", most=5).record()
+    with pytest.raises(ValueError, match=message):
+        replay_html(record, thoughts=change(some_thoughts(record)))
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda record: "{", "this record is no JSON"),
+        (lambda record: "[1]", "a record is a mapping, not list"),
+        (
+            lambda record: {"names": {}, "record": record},
+            "this record lacks game, num_players, variant, options, actions",
+        ),
+        (lambda record: {**record, "game": "chess"}, "unknown game 'chess'"),
+        (lambda record: {**record, "game": ["chess"]}, "this record cannot be played"),
+        (lambda record: {**record, "version": 7}, "version=7"),
+        (lambda record: {**record, "num_players": 12}, "num_players=12 is out of range"),
+        (lambda record: {**record, "variant": "huge"}, "variant='huge' is unknown"),
+        (lambda record: {**record, "options": {"render_mode": "human"}}, "render_mode"),
+        (lambda record: {**record, "options": 5}, "this record cannot be played"),
+        (lambda record: {**record, "key": -1}, "key=-1"),
+        (lambda record: {**record, "actions": "draw"}, "this record cannot be played: actions='draw'"),
+        (lambda record: {**record, "actions": [*record["actions"], 60]}, "action number 5: 'tip left"),
+        (lambda record: {**record, "actions": [None]}, "action number 0: action=None is not an integer"),
+        (lambda record: {**record, "actions": [10**6]}, "action number 0: action=1000000 is out of range"),
+    ],
+)
+def test_records_that_are_none_are_named(change: Callable[[Any], Any], message: str) -> None:
+    record = random_game("black_jacky", most=5).record()
+    with pytest.raises(ValueError, match=message):
+        replay_html(change(record))
+
+
+def test_moves_after_the_end_are_refused() -> None:
+    record = random_game("black_jacky", num_players=2).record()
+    with pytest.raises(ValueError, match="the game is over"):
+        replay_html({**record, "actions": [*record["actions"], 47]})
+
+
+def test_wrong_names_and_themes_are_named() -> None:
+    record = random_game("black_jacky", most=1).record()
+    with pytest.raises(ValueError, match="there are 4 players"):
+        replay_html(record, names=["Ada"])
+    with pytest.raises(ValueError, match="theme='pink'"):
+        replay_html(record, theme="pink")
+
+
+def test_a_game_without_a_picture_is_named() -> None:
+    with with_tiny(), pytest.raises(NotImplementedError, match="Tiny has no picture, so there is no replay of it"):
+        replay_html(random_game(TINY).record())
+
+
+# ---------------------------------------------------------------- in a notebook
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
+    page = replay_html(random_game("black_jacky", most=3).record())
+    frame = page._repr_html_()
+    (inside,) = re.findall(r'^<iframe [^>]* sandbox="allow-scripts" [^>]*srcdoc="([^"]*)"></iframe>$', frame, re.DOTALL)
+    assert html.unescape(inside) == page
+    assert re.fullmatch(r"<replay, \d+ kB of HTML>", repr(page))

@@ -1,0 +1,164 @@
+"""scripts/watch.py: a game as a page or in the terminal; new, from a record, or from a tournament."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import watch
+
+from blackjacky_agents.arena import Tournament
+from blackjacky_env import black_jacky_v0
+from tests.every_game import TINY, with_tiny
+from tests.replay.reading import film_in, random_game
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "watch.py"
+
+
+def run(*args: object) -> int:
+    """The script's exit status."""
+    return watch.main([str(arg) for arg in args])
+
+
+def page_in(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def test_a_new_game_becomes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "game.html"
+    assert run("--players", "champion,threshold*2", "--seed", 3, "--out", out) == 0
+    film = film_in(page_in(out))
+    assert film["names"] == ["champion", "threshold 1", "threshold 2"]
+    assert {seat for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True) if mind} == {0}
+    assert all(0 <= mind["win"] <= 1 for mind in film["thoughts"] if mind)
+    assert "moves" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [out]
+    again = tmp_path / "again.html"
+    assert run("--players", "champion,threshold*2", "--seed", 3, "--out", again) == 0
+    assert page_in(again) == page_in(out)
+
+
+def test_the_script_runs_from_a_command_line_and_without_a_window(tmp_path: Path) -> None:
+    command = [sys.executable, str(SCRIPT), "--players", "random*2", "--seed", "1", "--variant", "schnell_duell"]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", env=environment, cwd=tmp_path, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Black Jacky, seed 1: player_0 (random 1), player_1 (random 2)\n\n")
+    assert "seen by a spectator" in done.stdout
+    assert "Settlement of round 1" in done.stdout
+    assert not re.search(r"draws an? \d", done.stdout)
+    assert re.search(r"\n(player_\d.*|Nobody) won the game\.\n$", done.stdout)
+
+
+def test_the_terminal_tells_what_one_player_sees(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--players", "random*3", "--seed", 4, "--seat", 1) == 0
+    told = capsys.readouterr().out
+    assert "seen by player_1" in told
+    assert re.search(r"player_1 \(random 2\) draws an? \d", told)
+    assert not re.search(r"player_[02] \(random [13]\) draws an? \d", told)
+
+
+def test_schwarze_katze_is_told_with_its_rule_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--game", "schwarze_katze", "--players", "low,random*2", "--deals", 1, "--seed", 1) == 0
+    told = capsys.readouterr().out
+    assert len(re.findall(r"takes the trick\.", told)) == 17
+    assert len(re.findall(r"gets -?\d+ in this deal\.", told)) == 3
+
+
+def test_a_kept_game_is_shown_with_its_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = random_game("black_jacky", num_players=2, hearts=1).record()
+    kept, out = tmp_path / "kept.json", tmp_path / "game.html"
+    kept.write_text(json.dumps({"names": {"player_0": "Ada", "player_1": "Bob"}, "record": record}), encoding="utf-8")
+    assert run("--record", kept, "--out", out) == 0
+    film = film_in(page_in(out))
+    assert (film["names"], len(film["moves"])) == (["Ada", "Bob"], len(record["actions"]))
+    assert film["thoughts"] == [None] * len(record["actions"])
+    kept.write_text(json.dumps(record), encoding="utf-8")
+    capsys.readouterr()
+    assert run("--record", kept) == 0
+    assert "Black Jacky: player_0 (player_0), player_1 (player_1)" in capsys.readouterr().out
+
+
+def test_a_game_of_a_tournament_is_shown(tmp_path: Path) -> None:
+    kept = tmp_path / "3_players.jsonl"
+    tournament = Tournament(["random", "threshold", "trickster"], 3, seed=2, results=kept)
+    tournament.play(12, threads=1)
+    for where in (kept, tmp_path):
+        assert run("--tournament", where, "--number", 7, "--out", tmp_path / "game.html") == 0
+        film = film_in(page_in(tmp_path / "game.html"))
+        line = json.loads(kept.read_text(encoding="utf-8").splitlines()[7])
+        assert film["names"] == [tournament.names[agent] for agent in line["seats"]]
+        env = black_jacky_v0.env(num_players=3)
+        record = tournament.replay(7)
+        env.replay(record)
+        assert len(film["moves"]) == len(record["actions"])
+        assert env.snapshot()["winners"] == line["winners"]
+
+
+def test_a_game_without_a_picture_is_told_and_has_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with with_tiny():
+        assert run("--game", TINY, "--players", "random*3", "--seed", 2) == 0
+        assert "won the game" in capsys.readouterr().out
+        assert run("--game", TINY, "--players", "random*3", "--out", tmp_path / "game.html") == 2
+        assert "error: Tiny has no picture, so there is no replay of it" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "needed is one of --players, --record, --tournament, not none"),
+        (["--players", "random*2", "--record", "x"], "not --players and --record"),
+        (["--players", "cuonter,random"], "did you mean 'counter'"),
+        (["--players", "random"], "--players random: number of players=1 is out of range; allowed are 2 .. 6"),
+        (["--players", "random*2", "--seed", -1], "--seed=-1 is out of range"),
+        (["--players", "random*2", "--seat", 2], "--seat=2 is out of range; allowed are 0 .. 1"),
+        (["--players", "random*2", "--delay", 61], "--delay 61.0 is out of range"),
+        (["--players", "random*2", "--playouts", -1], "--playouts=-1 is out of range"),
+        (["--players", "random*2", "--hand-size", 9], "hand_size=9"),
+        (["--players", "random*2", "--out", "nowhere/game.html"], "--out nowhere/game.html cannot be written"),
+        (["--game", "chess", "--players", "random*2"], "unknown game 'chess'"),
+        (["--record", "nothing.json"], "No such file"),
+        (["--tournament", "nothing.jsonl"], "no card NAME.json beside it"),
+        (["--tournament", "."], "has 0 files NAME.jsonl"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    args: list[object],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(*args) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert message in printed.err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is no JSON"),
+        ("[]", "holds no record: needed is what env.record() returns"),
+        ("{}", "this record lacks game"),
+        ('{"names": ["Ada"], "record": {}}', "this record lacks game"),
+        ('{"record": 5}', "a record is a mapping, not int"),
+    ],
+)
+def test_files_that_hold_no_game_are_named(
+    content: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "game.json"
+    path.write_text(content, encoding="utf-8")
+    assert run("--record", path, "--out", tmp_path / "game.html") == 2
+    assert message in capsys.readouterr().err

@@ -171,10 +171,16 @@ RATIOS = (
         "6 or more",
     ),
     (
-        "`run_random` of `schwarze_katze` to OpenSpiel's `hearts` from Python, one core each",
+        "`run_random` of `schwarze_katze` to `hearts` with OpenSpiel's `information_state_tensor`, one core each",
+        play_name(MANY, PLAYERS, 1, OTHER_GAME),
+        "OpenSpiel's `information_state_tensor`, `hearts`, one core",
+        "300 or more",
+    ),
+    (
+        "`run_random` of `schwarze_katze` to OpenSpiel's `hearts`, one core each",
         play_name(MANY, PLAYERS, 1, OTHER_GAME),
         "OpenSpiel `hearts`, one core",
-        "300 or more",
+        "",
     ),
     ("`run_random` on two threads to one", play_name(MANY, PLAYERS, 2), play_name(MANY, PLAYERS, 1), "1.8 or more"),
     ("arithmetic alone on two threads to one", arithmetic_name(2), arithmetic_name(1), ""),

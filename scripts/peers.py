@@ -170,9 +170,23 @@ def openspiel_games(game: str, seed: int, _: int) -> Iterator[int]:
     import pyspiel
     from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
 
-    rules, rng = pyspiel.load_game(game), Random(seed)
+    rules = pyspiel.load_game(game)
     kind = None if rules.get_type().provides_observation_tensor else INFO_STATE_OBS_TYPE
-    observation = make_observation(rules, kind)
+    return play_openspiel(rules, make_observation(rules, kind).set_from, seed)
+
+
+def openspiel_tensors(game: str, seed: int, _: int) -> Iterator[int]:
+    """The same with the tensor as a state gives it by itself: `information_state_tensor`, a new list each time."""
+    import pyspiel
+
+    return play_openspiel(pyspiel.load_game(game), pyspiel.State.information_state_tensor, seed)
+
+
+def play_openspiel(rules: Any, observe: Callable[[Any, int], Any], seed: int) -> Iterator[int]:
+    """Games of OpenSpiel, each seen by ``observe`` (state, player) before every step."""
+    import pyspiel
+
+    rng = Random(seed)
     chance, over = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
     while True:
         state = rules.new_initial_state()
@@ -182,7 +196,7 @@ def openspiel_games(game: str, seed: int, _: int) -> Iterator[int]:
                 outcome, _probability = pyspiel.sample_action(state.chance_outcomes(), rng.random())
                 state.apply_action(outcome)
                 continue
-            observation.set_from(state, player)
+            observe(state, player)
             state.apply_action(pick(state.legal_actions(), rng))
             steps += 1
         yield steps
@@ -240,6 +254,9 @@ LIBRARIES = {
     "RLCard": Library(rlcard_games, ["leduc-holdem", "uno"], [1], ["rlcard"], ["rlcard"]),
     "OpenSpiel": Library(
         openspiel_games, ["hearts", "leduc_poker", "hanabi"], [1], ["pyspiel", "open_spiel"], ["open_spiel"]
+    ),
+    "OpenSpiel's `information_state_tensor`,": Library(
+        openspiel_tensors, ["hearts"], [1], ["pyspiel", "open_spiel"], []
     ),
     "Pgx": Library(pgx_games, ["leduc_holdem", "sparrow_mahjong"], BATCHES, ["pgx", "jax"], ["pgx", "jax"]),
 }

@@ -1,6 +1,7 @@
 """Measure how fast the table in the browser answers when many tables are played at once.
 
     python scripts/load_web.py --tables 200
+    python scripts/load_web.py --write          put the result into the page of the table in the browser
 
 A server runs in a process of its own, as `scripts/play.py --web` runs it, with tables of one person and bots. As many
 sockets play from this process: each waits for its turn, thinks, sends an action, and the time until the state after it
@@ -13,6 +14,8 @@ import asyncio
 import json
 import multiprocessing
 import random
+import shlex
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -23,11 +26,14 @@ from typing import Any
 import numpy as np
 import tyro
 from machine import where, where_run
+from parts import with_part, write
 from websockets.asyncio.client import ClientConnection, connect
 
 from blackjacky_agents.web.serve import addresses, listen, uvicorn_server
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, seats_for
+
+PAGE = Path(__file__).parents[1] / "agents" / "blackjacky_agents" / "web" / "README.md"
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class Args:
     """Seconds that a person thinks, on average; half of it to half as much again."""
     delay: float = 0.3
     """Seconds before each move of a bot."""
+    write: bool = False
+    """Put the result into agents/blackjacky_agents/web/README.md."""
 
 
 def serve(args: Args, folder: str, ready: Connection) -> None:
@@ -114,10 +122,15 @@ def main(args: Args) -> None:
         process.kill()
         process.join()
     median, late = np.percentile(waits, [50, 95])
-    print(f"{args.tables} tables of {args.game}, {len(waits)} actions; {where_run(where())}:")
-    print(
-        f"answered in {median:.1f} ms at the median, {late:.1f} ms at the 95th percentile, {waits.max():.1f} ms at most"
+    opponents = ", ".join(f"`{name}`" for name in args.opponents.split(","))
+    text = (
+        f"{args.tables} tables of `{args.game}`, each with one socket against {opponents}: of {len(waits):,} "
+        f"actions half were answered in {median:.1f} ms, 95 % in {late:.1f} ms, all in {waits.max():.1f} ms.\n"
+        f"`python scripts/load_web.py {shlex.join(sys.argv[1:])}` on {where_run(where())}."
     )
+    print(text)
+    if args.write:
+        write(PAGE, with_part(PAGE.read_text(encoding="utf-8"), "load", text))
 
 
 if __name__ == "__main__":

@@ -73,9 +73,9 @@ def test_what_is_installed_is_measured_on_one_core_and_batches_on_every_core_too
     monkeypatch.setattr(peers, "find_spec", lambda _module: True)
     labels = [label for label, measure in peers.peers(seed=0, seconds=1.0) if measure]
     assert labels[0] == "PettingZoo `leduc_holdem-v4`, one core"
-    assert len([label for label in labels if label.endswith("one core")]) == 8 + 2 * len(peers.BATCHES)
+    assert len([label for label in labels if label.endswith("one core")]) == 9 + 2 * len(peers.BATCHES)
     assert "Pgx `leduc_holdem`, 4,096 games on every core" in labels
-    assert len(labels) == len(set(labels)) == 8 + 2 * (len(peers.BATCHES) + 1)
+    assert len(labels) == len(set(labels)) == 9 + 2 * (len(peers.BATCHES) + 1)
 
 
 def test_the_speed_is_steps_by_seconds(monkeypatch):

@@ -59,7 +59,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         variant: name of the variant, the game's first by default.
         reward: ``"win"`` (at the end +1 shared by the winners, -1 by the others) or the game's score reward, paid when
             the score changes (``"hearts"`` in Black Jacky).
-        render_mode: ``"ansi"`` (`render` returns text), ``"rgb_array"`` (pixels, uint8, shape (450, 480, 3)),
+        render_mode: ``"ansi"`` (`render` returns text), ``"rgb_array"`` (pixels, uint8, shape (390, 416, 3)),
             ``"human"`` (every step shows them in a window) or None. A game without a picture has only ``"ansi"``.
         render_as: the agent whose view is drawn; None: a spectator.
         rule_options: the game's own options.
@@ -266,7 +266,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         """The table as ``render_as`` sees it.
 
         Returns:
-            ``"ansi"``: text; ``"rgb_array"``: pixels, uint8, shape (450, 480, 3); ``"human"``: None, see the window.
+            ``"ansi"``: text; ``"rgb_array"``: pixels, uint8, shape (390, 416, 3); ``"human"``: None, see the window.
         """
         self._require_game()
         if self.render_mode is None:

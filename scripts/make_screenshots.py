@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +18,7 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.web.serve import addresses, allowed_hosts, listen, uvicorn_server
+from blackjacky_agents.web.serve import addresses, allowed_hosts, in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, seats_for
 
@@ -80,18 +78,8 @@ def served(table: Table, language: str) -> Iterator[str]:
     """The address of the person's page while a server runs."""
     server = Server(hosts=allowed_hosts("127.0.0.1"))
     server.add(table)
-    listening = listen("127.0.0.1", 0)
-    uvicorn = uvicorn_server(server)
-    thread = threading.Thread(target=uvicorn.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    while not uvicorn.started:
-        time.sleep(0.01)
-    try:
-        yield addresses(table, "127.0.0.1", listening.getsockname()[1], language)[0][1]
-    finally:
-        uvicorn.should_exit = True
-        thread.join()
-        listening.close()
+    with in_background(server) as port:
+        yield addresses(table, "127.0.0.1", port, language)[0][1]
 
 
 def screenshot(address: str, shot: Shot) -> bytes:

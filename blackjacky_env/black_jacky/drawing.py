@@ -13,7 +13,7 @@ from blackjacky_env.black_jacky import terminal
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.artwork import INK, RED
 from blackjacky_env.engine.svg import MINUS, View, data, group, use, words
-from blackjacky_env.engine.text import plain
+from blackjacky_env.engine.text import plain, seen_by, viewer
 
 _HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 136, 338, 162, 523
 _CHIP = re.compile(r"\[(.)\]")
@@ -73,14 +73,14 @@ def draw_svg(
     Raises `ValueError` for an unknown theme or a wrong number of names.
     """
     players = svg.names_of(len(view["hearts"]), names)
-    near = svg.viewer(view) or 0
+    near = viewer(view) or 0
     corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
     parts = [_seat(view, options, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
     parts += [_piles(view), _near_seat(view, options, near, players)]
     told = [last_action, *map(_in_words, terminal.sentences(view)), terminal.options_in_force(options)]
     parts += svg.lines(told, players, _WORDS_TOP)
     title = f"{terminal.title(options)} · {terminal.when(view)}"
-    return svg.document(title, svg.seen_by(view, players), _OWN_TOP, parts, theme)
+    return svg.document(title, seen_by(view, players), _OWN_TOP, parts, theme)
 
 
 def _in_words(line: str) -> str:

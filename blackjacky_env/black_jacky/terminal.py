@@ -10,7 +10,21 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
 
-from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, framed, joined, listed, paint, plain
+from blackjacky_env.engine.text import (
+    FACE_DOWN,
+    FAINT,
+    RED,
+    STRONG,
+    TITLE,
+    YOURS,
+    framed,
+    joined,
+    listed,
+    paint,
+    plain,
+    seen_by,
+    viewer,
+)
 
 View = dict[str, Any]
 Row = Sequence[list[str]]
@@ -35,7 +49,7 @@ def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
     lines = [*_options_line(options), *_seats(view, options), "", *_piles(view), *_lines_below(view)]
     if has_just_settled(view):
         lines += ["", *_old_settlement(view, options)]
-    text = framed(lines, paint(title(options), TITLE), when(view), _seen_by(view))
+    text = framed(lines, paint(title(options), TITLE), when(view), seen_by(view))
     return text if colour else plain(text)
 
 
@@ -51,16 +65,6 @@ def when(view: View) -> str:
     """The round, and the turn or phase in it."""
     now = {"over": "game over", "tip": "tips"}.get(view["phase"], f"turn {view['turn'] + 1}")
     return f"round {view['round'] + 1} · {now}"
-
-
-def _viewer(view: View) -> int | None:
-    """The seat whose hand is open; None: a spectator."""
-    return next((seat for seat, hand in enumerate(view["hands"]) if isinstance(hand, list)), None)
-
-
-def _seen_by(view: View) -> str:
-    viewer = _viewer(view)
-    return "seen by a spectator" if viewer is None else f"seen by {_seat(viewer)}"
 
 
 def _options_line(options: dict[str, Any]) -> list[str]:
@@ -182,7 +186,7 @@ def _table(rows: Iterable[Row]) -> list[str]:
 
 def _name(view: View, seat: int) -> str:
     name = _seat(seat)
-    if seat == _viewer(view):
+    if seat == viewer(view):
         return paint(name, YOURS)
     return paint(name, FAINT) if view["status"][seat] == "out" else name
 

@@ -26,7 +26,7 @@ from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
-from numba.core.extending import _Intrinsic
+from numba.core.extending import _Intrinsic  # what `numba.extending.intrinsic` makes
 from numba.core.sigutils import normalize_signature
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported

@@ -137,20 +137,6 @@ def _heaped(counts: Sequence[int], x: float, room: float) -> list[list[float]]:
 # ---------------------------------------------------------------- seats
 
 
-def viewer(view: View) -> int | None:
-    """The seat whose hand alone is open; None: a spectator's view, or one of everything."""
-    open_hands = [seat for seat, hand in enumerate(view["hands"]) if isinstance(hand, list)]
-    return open_hands[0] if len(open_hands) == 1 else None
-
-
-def seen_by(view: View, names: Sequence[str]) -> str:
-    """Whose view this is, in words."""
-    seat = viewer(view)
-    if seat is not None:
-        return f"seen by {names[seat]}"
-    return "all cards open" if isinstance(view["hands"][0], list) else "seen by a spectator"
-
-
 def names_of(players: int, names: Sequence[str] | None) -> list[str]:
     """A name for each seat, shortened; `ValueError` unless there is one for each."""
     if names is None:

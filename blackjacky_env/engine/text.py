@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 WIDTH = 79  # some terminals break a line of 80 characters
 FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
@@ -51,3 +52,17 @@ def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
 def with_seats(name: str, actor: int, players: int, form: str = "player_{}") -> str:
     """The name of an action with seats, written in this form, for "me" and "left+2"."""
     return _RELATIVE.sub(lambda found: form.format((actor + int(found[1] or 0)) % players), name)
+
+
+def viewer(view: dict[str, Any]) -> int | None:
+    """The seat whose hand alone is open; None: a spectator's view, or one of everything."""
+    open_hands = [seat for seat, hand in enumerate(view["hands"]) if isinstance(hand, list)]
+    return open_hands[0] if len(open_hands) == 1 else None
+
+
+def seen_by(view: dict[str, Any], names: Sequence[str] | None = None) -> str:
+    """Whose view this is, in words; ``names`` by seat, None: ``player_0`` .. ."""
+    seat = viewer(view)
+    if seat is not None:
+        return f"seen by {f'player_{seat}' if names is None else names[seat]}"
+    return "all cards open" if isinstance(view["hands"][0], list) else "seen by a spectator"

@@ -86,6 +86,7 @@ def film_of(
         moves.append(_move(env, before, action, called))
         tables.append(env.snapshot())
         frames.append(_pictures(env, names, theme, film))
+    nothing: list[list[int]] = [[]] * len(frames[0])
     return {
         "game": env.game.title,
         "variant": env.variant,
@@ -94,7 +95,7 @@ def film_of(
         "moves": moves,
         "thoughts": told,
         **film.tables(),
-        "frames": [_changes([[]] * len(frames[0]), frames[0]), *(_changes(*pair) for pair in pairwise(frames))],
+        "frames": [_changes(*pair) for pair in pairwise([nothing, *frames])],
     }
 
 

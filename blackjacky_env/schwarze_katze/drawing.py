@@ -11,7 +11,7 @@ from typing import Any
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.artwork import INK, RED
 from blackjacky_env.engine.svg import MINUS, View, data, group, use, words
-from blackjacky_env.engine.text import plain
+from blackjacky_env.engine.text import plain, seen_by, viewer
 from blackjacky_env.schwarze_katze import terminal
 
 _HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 84, 412, 138, 572
@@ -39,14 +39,14 @@ def draw_svg(
     Raises `ValueError` for an unknown theme or a wrong number of names.
     """
     players = svg.names_of(len(view["totals"]), names)
-    near = svg.viewer(view) or 0
+    near = viewer(view) or 0
     corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
     parts = [_seat(view, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
     parts += [*_trick(view, near), _near_seat(view, near, players)]
     parts += svg.lines([last_action, plain(terminal.sentence(view, options))], players, _WORDS_TOP)
     others = terminal.options_in_force(options)
     title = f"Schwarze Katze · {terminal.when(view, options)}" + (f" · {others}" if others else "")
-    return svg.document(title, svg.seen_by(view, players), _OWN_TOP, parts, theme)
+    return svg.document(title, seen_by(view, players), _OWN_TOP, parts, theme)
 
 
 # ---------------------------------------------------------------- cards

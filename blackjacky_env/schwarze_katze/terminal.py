@@ -7,7 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, framed, joined, listed, paint, plain
+from blackjacky_env.engine.text import (
+    FACE_DOWN,
+    FAINT,
+    RED,
+    STRONG,
+    TITLE,
+    YOURS,
+    framed,
+    joined,
+    listed,
+    paint,
+    plain,
+    seen_by,
+    viewer,
+)
 from blackjacky_env.schwarze_katze.options import SUIT_LETTERS
 from blackjacky_env.schwarze_katze.rules import CARDS
 from blackjacky_env.schwarze_katze.words import SUIT_NAMES
@@ -31,7 +45,7 @@ def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
     Without ``colour`` there are no escape codes; the characters are the same.
     """
     lines = [*_options_line(options), *_seats(view), *_own_hand(view), "", "   " + sentence(view, options)]
-    text = framed(lines, paint("Schwarze Katze", TITLE), when(view, options), _seen_by(view))
+    text = framed(lines, paint("Schwarze Katze", TITLE), when(view, options), seen_by(view))
     return text if colour else plain(text)
 
 
@@ -41,16 +55,6 @@ def when(view: View, options: dict[str, Any]) -> str:
     if view["phase"] == "over":
         return f"{deal} · game over"
     return f"{deal} · trick {view['trick'] + 1} of {CARDS // len(view['totals'])}"
-
-
-def _viewer(view: View) -> int | None:
-    """The seat whose hand is open; None: a spectator."""
-    return next((seat for seat, hand in enumerate(view["hands"]) if isinstance(hand, list)), None)
-
-
-def _seen_by(view: View) -> str:
-    viewer = _viewer(view)
-    return "seen by a spectator" if viewer is None else f"seen by {_seat(viewer)}"
 
 
 def _options_line(options: dict[str, Any]) -> list[str]:
@@ -76,10 +80,10 @@ def _card(name: str) -> str:
 
 def _own_hand(view: View) -> list[str]:
     """The viewer's cards, a line for each suit."""
-    viewer = _viewer(view)
-    if viewer is None or not view["hands"][viewer]:
+    own = viewer(view)
+    if own is None or not view["hands"][own]:
         return []
-    suits = [[card for card in view["hands"][viewer] if card.endswith(suit)] for suit in SUIT_LETTERS]
+    suits = [[card for card in view["hands"][own] if card.endswith(suit)] for suit in SUIT_LETTERS]
     return ["", *("   " + " ".join(map(_card, cards)) for cards in suits if cards)]
 
 
@@ -100,7 +104,7 @@ def _cells(view: View, seat: int) -> list[str]:
     played = dict(view["table"])
     hand = view["hands"][seat]
     count = len(hand) if isinstance(hand, list) else hand
-    name = paint(_seat(seat), YOURS) if seat == _viewer(view) else _seat(seat)
+    name = paint(_seat(seat), YOURS) if seat == viewer(view) else _seat(seat)
     dealer = paint(" D", FAINT) if seat == view["dealer"] else ""
     return [
         paint("►", YOURS) if seat == view["player"] else "",

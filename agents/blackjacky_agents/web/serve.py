@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
@@ -60,3 +64,20 @@ def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
         **options,
     )
     return uvicorn.Server(config)
+
+
+@contextmanager
+def in_background(server: Server) -> Iterator[int]:
+    """Serve on this machine from a thread, on a free port, which is yielded."""
+    listening = listen("127.0.0.1", 0)
+    running = uvicorn_server(server)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    try:
+        yield int(listening.getsockname()[1])
+    finally:
+        running.should_exit = True
+        thread.join(timeout=20)
+        listening.close()

@@ -3,7 +3,8 @@
     python scripts/make_screenshots.py
 
 They are taken by Chromium, driven by Selenium (`apt install chromium chromium-driver`), of a server on this machine,
-and written into agents/screenshots. The cards follow from the seeds; people do what `counter` would.
+and written into agents/screenshots. The cards follow from the seeds; people do what `counter` would, and nobody plays
+by chance.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ class Shot(NamedTuple):
     language: str
 
 
-THREE = ("counter", "threshold", "random")
+THREE = ("counter", "trickster", "threshold")
 SHOTS = (
     Shot("desktop-light", "black_jacky", THREE, 5, 40, (1280, 900), "light", "en"),
     Shot("phone-dark", "black_jacky", THREE, 5, 40, (400, 860), "dark", "de"),
-    Shot("desktop-dark", "schwarze_katze", ("counter", "low", "random"), 2, 23, (1280, 900), "dark", "en"),
-    Shot("phone-light", "schwarze_katze", ("counter", "low", "random"), 2, 23, (400, 860), "light", "de"),
+    Shot("desktop-dark", "schwarze_katze", ("champion", "counter", "low"), 2, 23, (1280, 900), "dark", "en"),
+    Shot("phone-light", "schwarze_katze", ("champion", "counter", "low"), 2, 23, (400, 860), "light", "de"),
 )
 
 

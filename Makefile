@@ -35,13 +35,13 @@ format: $(INSTALLED) ## format the code and repair what can be repaired
 	$(RUN) -m ruff format .
 
 bench: $(INSTALLED)-bench ## measure speed
-	$(RUN) scripts/benchmark.py $(ARGS)
+	$(RUN) scripts/speed/benchmark.py $(ARGS)
 
 bench-peers: $(INSTALLED)-peers ## measure speed, that of other libraries too
-	$(RUN) scripts/benchmark.py --peers $(ARGS)
+	$(RUN) scripts/speed/benchmark.py --peers $(ARGS)
 
 speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commit, BASE=main by default
-	$(RUN) scripts/compare_speed.py $(BASE) $(ARGS)
+	$(RUN) scripts/speed/compare_speed.py $(BASE) $(ARGS)
 
 ladder: $(INSTALLED) ## play all bots against each other and write the tables of their README
 	$(RUN) scripts/tournament.py --lineups copies --players 2 3 4 5 6 --games 240000 \
@@ -50,8 +50,8 @@ ladder: $(INSTALLED) ## play all bots against each other and write the tables of
 		--output runs/ladder-schwarze_katze --ladder agents/ladder-schwarze_katze.json $(ARGS)
 
 mutants: $(INSTALLED)-mutants ## see whether the tests notice any small change of the rules (an hour)
-	$(RUN) scripts/mutate_rules.py $(ARGS)
-	$(RUN) scripts/mutate_rules.py --game schwarze_katze $(ARGS)
+	$(RUN) scripts/proofs/mutate_rules.py $(ARGS)
+	$(RUN) scripts/proofs/mutate_rules.py --game schwarze_katze $(ARGS)
 
 clean: ## delete the environment and everything that tools left behind; runs/ stays
 	rm -rf $(VENV) build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from types import ModuleType
 
 import gymnasium
 import pettingzoo
 
-from blackjacky_env.engine.batch import make_batch
 from blackjacky_env.engine.game import IllegalActionError
+from blackjacky_env.envs.batch import make_batch
+from blackjacky_env.envs.module import GameModule
 from blackjacky_env.envs.playouts import playout
-from blackjacky_env.games import GAMES
+from blackjacky_env.games import GAMES, module_name
 from blackjacky_env.replay import replay_html
 
 __version__ = "0.1.0"
 __all__ = ["IllegalActionError", "make_batch", "playout", "replay_html"]
-_MODULES = {f"{name}_v0": f"blackjacky_env.{name}_v0" for name in GAMES}
+_MODULES = {module_name(name): name for name in GAMES}
 __all__ += list(_MODULES)
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Import a game's module when it is first used."""
-    if name in _MODULES:
-        return importlib.import_module(_MODULES[name])
-    raise AttributeError(f"module 'blackjacky_env' has no attribute {name!r}")
+def __getattr__(name: str) -> ModuleType | GameModule:
+    """A game's module, imported when it is first used; of a game in another package a `GameModule`."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'blackjacky_env' has no attribute {name!r}")
+    if importlib.util.find_spec(f"blackjacky_env.{name}") is None:
+        return GameModule(_MODULES[name])
+    return importlib.import_module(f"blackjacky_env.{name}")
 
 
 def _register(name: str) -> None:
-    """Register a game: ``blackjacky/black_jacky-v0`` for PettingZoo, ``blackjacky/BlackJackySeat-v0`` for Gymnasium."""
-    pettingzoo.register("aec", f"blackjacky/{name}-v0", f"{_MODULES[f'{name}_v0']}:env")
+    """Register a game: ``blackjacky/my_game-v0`` for PettingZoo, ``blackjacky/MyGameSeat-v0`` for Gymnasium."""
+    version = GAMES[name].version
+    pettingzoo.register(
+        "aec", f"blackjacky/{name}-v{version}", "blackjacky_env.envs.aec:TableEnv", kwargs={"game": name}
+    )
     gymnasium.register(
-        f"blackjacky/{name.title().replace('_', '')}Seat-v0",
+        f"blackjacky/{name.title().replace('_', '')}Seat-v{version}",
         entry_point="blackjacky_env.envs.seat:SeatEnv",
         vector_entry_point="blackjacky_env.envs.vector:SeatVectorEnv",
         kwargs={"game": name},

@@ -7,26 +7,24 @@ Equal agents share a row, in which everything holds for each of their seats.
 
 from __future__ import annotations
 
-import platform
 import shlex
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from math import lcm
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
-from parts import with_part, write
 from rule_options import read_arguments
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.checkpoint import write_json
-from blackjacky_agents.evaluation import Score, at_one_table, interval
+from blackjacky_agents.arena.evaluation import Score, at_one_table, interval
+from blackjacky_agents.files import write_file, write_json
 from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.reports import replace_part
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.games import get_game
 
@@ -76,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write_json(args.output, {**facts, "results": rows})
     table = f"{markdown_table(scores, Counter(names))}\n\n{how_it_was_made(facts)}"
     if args.page is not None:
-        write(args.page, with_part(args.page.read_text("utf-8"), "evaluation", table))
+        write_file(args.page, replace_part(args.page.read_text("utf-8"), "evaluation", table))
     print(table)
     return 0
 
@@ -100,7 +98,7 @@ def check(args: Args[Any], num_players: int) -> None:
     if args.page is not None:
         if not args.page.is_file():
             raise ValueError(f"--page {args.page} is no file; needed is a document with the markers `evaluation`")
-        with_part(args.page.read_text("utf-8"), "evaluation", "")
+        replace_part(args.page.read_text("utf-8"), "evaluation", "")
 
 
 # ---------------------------------------------------------------- playing
@@ -156,11 +154,6 @@ def how_it_was_made(facts: Mapping[str, Any]) -> str:
     """Command, seed, variant and versions in one line."""
     numbers = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     return f"`{facts['command']}`: seed {facts['seed']}, {facts['variant']}, {numbers}."
-
-
-def versions() -> dict[str, str]:
-    """Versions of everything that decides how the games go."""
-    return {"Python": platform.python_version(), **{name: version(name) for name in ("blackjacky", "numpy", "numba")}}
 
 
 if __name__ == "__main__":

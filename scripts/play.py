@@ -24,8 +24,9 @@ import numpy as np
 import tyro
 
 from blackjacky_agents import make_agent
+from blackjacky_agents.games import default_opponents, get_kit
+from blackjacky_agents.narration import Move, View, fill, is_settled, with_seats
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.telling import Move, View, fill, is_settled, manner_of, with_seats
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.envs.aec import TableEnv
@@ -75,8 +76,10 @@ class Sitting:
 
     def __init__(self, args: Args) -> None:
         game = get_game(args.game)
-        self.manner = manner_of(game.name)
-        opponents = parse_agents(self.manner.opponents if args.opponents is None else args.opponents, "--opponents")
+        self.narrator = get_kit(game.name).narrator
+        opponents = parse_agents(
+            default_opponents(game.name) if args.opponents is None else args.opponents, "--opponents"
+        )
         players = len(opponents) + 1
         if not 0 <= args.seat < players:
             raise ValueError(f"--seat {args.seat} is not at the table; with these opponents it is 0 .. {players - 1}")
@@ -286,7 +289,7 @@ def new_table(args: Args) -> Table:
 
     game = get_game(args.game)
     check_integer("--people", args.people, 1, game.max_players)
-    agents = parse_agents(args.opponents or manner_of(game.name).opponents, "--opponents")
+    agents = parse_agents(args.opponents or default_opponents(game.name), "--opponents")
     if args.opponents is None:
         agents = agents[: max(game.default_players - args.people, 0)]
     first = "Person 1" if args.name == "you" else args.name

@@ -20,16 +20,16 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import tyro
-from machine import where
-from parts import with_part, write
 from rule_options import read_arguments
 from tournament_report import Report, draw, ladder, markdown_report, ready_for_json
 from tqdm import tqdm
 
 from blackjacky_agents import agent_names
-from blackjacky_agents.arena import MAX_GAMES, Tournament
+from blackjacky_agents.arena.standings import standings
+from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
+from blackjacky_agents.files import write_file
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.standings import standings
+from blackjacky_agents.reports import replace_part, where
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.games import get_game
@@ -196,13 +196,13 @@ def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str
 def keep(report: Report, args: Args[Any]) -> str:
     """Write the report to all its places; returns it as Markdown."""
     text = markdown_report(report)
-    write(args.output / "report.md", text + "\n")
-    write(args.output / "report.json", json.dumps(report, indent=1) + "\n")
+    write_file(args.output / "report.md", text + "\n")
+    write_file(args.output / "report.json", json.dumps(report, indent=1) + "\n")
     draw(report, args.output / "report.svg")
     if args.ladder is not None:
-        write(args.ladder, json.dumps(report, indent=1) + "\n")
+        write_file(args.ladder, json.dumps(report, indent=1) + "\n")
         readme = args.ladder.with_name("README.md")
-        write(readme, with_part(readme.read_text(encoding="utf-8"), args.ladder.stem, ladder(report)))
+        write_file(readme, replace_part(readme.read_text(encoding="utf-8"), args.ladder.stem, ladder(report)))
     return text
 
 
@@ -216,7 +216,7 @@ def check(args: Args[Any]) -> int:
         part = ladder(json.loads(args.ladder.read_text(encoding="utf-8")))
     except (KeyError, TypeError) as error:
         raise ValueError(f"{args.ladder} is no report of this script: {error!r}") from None
-    if with_part(text, args.ladder.stem, part) == text:
+    if replace_part(text, args.ladder.stem, part) == text:
         return 0
     print(f"{readme} does not show what {args.ladder.name} holds; run: make ladder", file=sys.stderr)
     return 1

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from machine import duration, where_run
-from make_tables import markdown
 
-from blackjacky_agents.standings import RATING_REPLICATES, share_of_the_way
+from blackjacky_agents.arena.standings import RATING_REPLICATES, share_of_the_way
+from blackjacky_agents.reports import duration, markdown_table, where_run
 
 Report = dict[str, Any]
 Table = dict[str, Any]
@@ -94,7 +93,7 @@ def standings_table(report: Report, table: Table) -> str:
         saved = "-" if row["saved"] is None else f"x {row['saved']:.2f}"
         others = [number(row["reward"], 3), number(row["score"], 2), number(row["rating"], 1)]
         rows.append([*cells, *others, saved, f"{row['games']:,}"])
-    return markdown(columns, rows)
+    return markdown_table(columns, rows)
 
 
 def pairs_table(table: Table) -> str:
@@ -102,7 +101,7 @@ def pairs_table(table: Table) -> str:
     names = [row["agent"] for row in sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"])]
     found = {(pair["first"], pair["second"]): pair for pair in table["pairs"]}
     rows = [[f"`{a}`", *("-" if a == b else share(found[a, b]["share"]) for b in names)] for a in names]
-    return markdown(["does better than", *(f"`{name}`" for name in names)], rows)
+    return markdown_table(["does better than", *(f"`{name}`" for name in names)], rows)
 
 
 def copies_table(table: Table) -> str:
@@ -111,7 +110,7 @@ def copies_table(table: Table) -> str:
     names = [row["agent"] for row in table["agents"]]
     cells = {(line["agents"][0], line["agents"][1]): line["win_rates"] for line in table["lineups"]}
     rows = [[f"`{a}`", *("-" if a == b else share(cells[a, b][a]) for b in names)] for a in names]
-    return markdown(["agent", *(f"against {copies} `{name}`" for name in names)], rows)
+    return markdown_table(["agent", *(f"against {copies} `{name}`" for name in names)], rows)
 
 
 def lineups_table(table: Table) -> str:
@@ -120,7 +119,7 @@ def lineups_table(table: Table) -> str:
         [", ".join(f"`{name}`" for name in line["agents"]), f"{line['deals']:,}", in_words(line["win_rates"])]
         for line in table["lineups"]
     ]
-    return markdown(["line-up", "deals", "win rates, each"], rows)
+    return markdown_table(["line-up", "deals", "win rates, each"], rows)
 
 
 def in_words(win_rates: dict[str, Row]) -> str:

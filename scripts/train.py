@@ -27,17 +27,17 @@ from pathlib import Path
 from typing import Any
 
 import tyro
-from machine import machine
 
-from blackjacky_agents.checkpoint import identity, write_json
-from blackjacky_agents.evaluation import results_table
-from blackjacky_agents.features import find_encoding
-from blackjacky_agents.league import LEAGUES, League, LeagueSettings
-from blackjacky_agents.training import Run, Settings, markdown_table, presets_of, time_shares, versions
+from blackjacky_agents.arena.evaluation import results_table
+from blackjacky_agents.files import versions, write_json
+from blackjacky_agents.learning.checkpoint import identity
+from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.learning.league import League
+from blackjacky_agents.learning.ppo import LIBRARIES, Run, markdown_table, time_shares
+from blackjacky_agents.learning.settings import AnySettings, LeagueSettings, Settings, presets_of
+from blackjacky_agents.reports import machine
 from blackjacky_env.engine.table import record_layout
 from blackjacky_env.games import get_game
-
-AnySettings = Settings | LeagueSettings
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def read_arguments(arguments: Sequence[str]) -> tuple[AnySettings, Path | None]:
 def preset_settings(game: str, preset: str) -> AnySettings:
     """The settings of a preset of a game; `ValueError` names those that there are."""
     get_game(game)  # refuses a game that does not exist
-    found: dict[str, AnySettings] = {**presets_of(game), **({"league": LEAGUES[game]} if game in LEAGUES else {})}
+    found = presets_of(game)
     if preset not in found:
         raise ValueError(f"there is no preset {preset!r} for {game}; allowed are {', '.join(map(repr, found))}")
     return found[preset]
@@ -163,7 +163,7 @@ def write_settings(folder: Path, settings: AnySettings, command: str) -> None:
         "command": command,
         "settings": dataclasses.asdict(settings),
         "identity": run_identity(settings),
-        "versions": versions(),
+        "versions": versions(*LIBRARIES),
     }
     write_json(folder / "config.json", config)
 

@@ -20,14 +20,15 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import numpy as np
 import tyro
-from parts import write
 from rule_options import read_arguments
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.arena import Tournament
+from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.files import write_file
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.narration import Move, fill, is_settled
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.telling import Move, fill, is_settled, manner_of
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html
@@ -213,7 +214,7 @@ def save(show: Show, path: Path) -> None:
     print(show.headline)
     thoughts = list(tqdm(show.moves, total=show.length, unit=" moves"))
     page = replay_html(show.env.record(), names=list(show.names.values()), thoughts=thoughts)
-    write(path, page)
+    write_file(path, page)
     print(f"The game is in {path} ({len(page.encode()) / 1000:.0f} kB).")
 
 
@@ -227,7 +228,7 @@ def tell(show: Show, delay: float) -> None:
     for _ in show.moves:
         after = show.view
         name = env.action_name(env.record()["actions"][-1])
-        told = manner_of(env.game.name).story(Move(before, after, name, show.seat, env.num_players))
+        told = get_kit(env.game.name).narrator.story(Move(before, after, name, show.seat, env.num_players))
         for sentence in told:
             print(f"  {fill(sentence, labels)}.", flush=True)
         if is_settled(env.game.name, before, after):

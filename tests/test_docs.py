@@ -26,7 +26,7 @@ def test_generated_parts_are_current(script):
 @pytest.fixture(scope="module")
 def make_tables():
     """Return the script as a module."""
-    spec = importlib.util.spec_from_file_location("make_tables_script", ROOT / "scripts" / "make_tables.py")
+    spec = importlib.util.spec_from_file_location("make_tables_script", ROOT / "scripts" / "documents" / "make_tables.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look themselves up there
     spec.loader.exec_module(module)

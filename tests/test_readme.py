@@ -9,8 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "agents/README.md", "scripts/README.md"]
 PAGES += ["agents/blackjacky_agents/web/README.md"]
-PAGES += ["blackjacky_env/testing/README.md", "tests/reference/README.md", "tests/black_jacky/README.md"]
-PAGES += ["tests/reference/black_jacky/README.md", "tests/reference/schwarze_katze/README.md"]
+PAGES += ["blackjacky_env/testing/README.md", "tests/reference/README.md", "tests/games/black_jacky/README.md"]
+PAGES += ["tests/games/black_jacky/reference/README.md", "tests/games/schwarze_katze/reference/README.md"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CODE = [

@@ -4,42 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
-from functools import partial
-from itertools import product
-from pathlib import Path
 
+from blackjacky_agents import random_bot
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.bots import black_jacky, random, schwarze_katze
-from blackjacky_agents.checkpoint import load_agent
-from blackjacky_agents.searchers import SEARCHERS, make_searcher
-from blackjacky_env.envs.opponents import register_opponent
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_agents.games import agent_names, bot_names, get_kit
+from blackjacky_agents.learning.checkpoint import load_agent
+from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
+from blackjacky_env.envs.opponents import register_provider
 
-_BOTS = {"black_jacky": black_jacky.BOTS, "schwarze_katze": schwarze_katze.BOTS}
-BOTS: dict[tuple[str, str], Callable[[], CompiledAgent]] = {
-    (game, name): partial(CompiledAgent, name, game, *bot)
-    for game in GAMES
-    for name, bot in {"random": (random.choose,), **_BOTS.get(game, {})}.items()
-}
-"""Bots by game and name, those of a game from the weakest to the strongest."""
-
-_TRAINED = Path(__file__).parent / "trained"
-SHIPPED = {
-    ("black_jacky", "champion"): _TRAINED / "champion.safetensors",
-    ("schwarze_katze", "champion"): _TRAINED / "schwarze_katze_champion.safetensors",
-}
-"""Weights of trained agents that have a name; their cards lie beside them."""
-
-
-def bot_names(game: str) -> list[str]:
-    """The bots for a game that follow rules of thumb or reckon, weakest first."""
-    return [name for of, name in BOTS if of == game]
-
-
-def agent_names(game: str) -> list[str]:
-    """The names that `make_agent` knows for a game, weakest first."""
-    return [*bot_names(game), *(name for of, name in SHIPPED if of == game)]
+__all__ = ["agent_names", "bot_names", "make_agent", "parse_agents"]
 
 
 def make_agent(name: str, game: str = "black_jacky") -> Agent:
@@ -51,11 +24,13 @@ def make_agent(name: str, game: str = "black_jacky") -> Agent:
 
     Raises `ValueError` naming the agents there are, or what is wrong with the trained agent or the budget.
     """
-    if (game, name) in BOTS:
-        return BOTS[game, name]()
-    if (game, name) in SHIPPED:
-        return load_agent(SHIPPED[game, name], game, name)
-    get_game(game)  # refuses a game that does not exist
+    kit = get_kit(game)
+    if name == "random":
+        return CompiledAgent(name, game, random_bot.choose)
+    if name in kit.bots:
+        return CompiledAgent(name, game, *kit.bots[name])
+    if name in kit.trained:
+        return load_agent(kit.trained[name], game, name)
     kind, colon, rest = name.partition(":")
     if kind == "ppo" and colon:
         return load_agent(rest, game)
@@ -80,7 +55,13 @@ def parse_agents(text: str, option: str = "agents") -> list[str]:
     return names
 
 
-for _game, _name in (*BOTS, *SHIPPED, *((game, "ppo:") for game in GAMES)):
-    register_opponent(_game, _name, partial(make_agent, game=_game))
-for _game, _name in product(GAMES, SEARCHERS):
-    register_opponent(_game, f"{_name}:", partial(make_agent, game=_game), SEARCHERS[_name][0])
+def _endings(game: str) -> dict[str, str]:
+    """The names that environments may be asked for, and what follows the colon of those that end in one."""
+    return {
+        **dict.fromkeys(agent_names(game), ""),
+        "ppo:": "PATH",
+        **{f"{kind}:": ends[0] for kind, ends in SEARCHERS.items()},
+    }
+
+
+register_provider(_endings, make_agent)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.network import action_probabilities, is_network
+from blackjacky_agents.learning.network import action_probabilities, is_network
 from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.engine.game import check_integer

@@ -1,14 +1,15 @@
 """The table of opponents by game and name: empty here; packages of agents fill it when they are imported.
 
-A package announces itself by an entry point of the group ``blackjacky.agents``. It is imported when a name is asked
-for that is not in the table yet, so that the environments need no agents.
+A package announces itself by an entry point of the group ``blackjacky.agents`` that names a module. It is imported when
+a name is asked for that is not in the table yet, so that the environments need no agents. Entry points that name an
+object in a module belong to one game; what reads them is such a package.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
@@ -42,9 +43,11 @@ class CompiledOpponent(Protocol):
 
 
 Maker = Callable[[str], Opponent]
+Provider = tuple[Callable[[str], Mapping[str, str]], Callable[..., Opponent]]
 
 _MAKERS: dict[tuple[str, str], Maker] = {}
 _ENDINGS: dict[tuple[str, str], str] = {}
+_PROVIDERS: list[Provider] = []
 
 
 def register_opponent(game: str, name: str, make: Maker, ending: str = "PATH") -> None:
@@ -57,10 +60,19 @@ def register_opponent(game: str, name: str, make: Maker, ending: str = "PATH") -
     _ENDINGS[game, name] = ending
 
 
+def register_provider(endings: Callable[[str], Mapping[str, str]], make: Callable[..., Opponent]) -> None:
+    """Put the opponents of any game into the table, without looking at a game before it is asked for.
+
+    Args:
+        endings: (game): its opponents by name, in order; a name that ends in a colon with what follows it in messages.
+        make: (name, game): builds one of them.
+    """
+    _PROVIDERS.append((endings, make))
+
+
 def opponent_names(game: str) -> list[str]:
     """The names in the table for a game, in the order in which they were registered."""
-    _load_packages()
-    return [name for of, name in _MAKERS if of == game]
+    return list(_endings(game))
 
 
 def make_opponent(game: str, name: str) -> Opponent:
@@ -127,7 +139,21 @@ def _check_game(game: str, opponent: object) -> None:
 
 def _find(game: str, name: str) -> Maker | None:
     prefix, colon, _ = name.partition(":")
-    return _MAKERS.get((game, prefix + colon))
+    if (game, prefix + colon) in _MAKERS:
+        return _MAKERS[game, prefix + colon]
+    for endings, make in _PROVIDERS:
+        if prefix + colon in endings(game):
+            return partial(make, game=game)
+    return None
+
+
+def _endings(game: str) -> dict[str, str]:
+    """The names in the table for a game, and what follows the colon of those that end in one."""
+    _load_packages()
+    found = {name: ending for (of, name), ending in _ENDINGS.items() if of == game}
+    for endings, _ in _PROVIDERS:
+        found |= endings(game)
+    return found
 
 
 def _unknown(game: str, name: str) -> str:
@@ -140,11 +166,13 @@ def _unknown(game: str, name: str) -> str:
 
 
 def _listed(game: str, names: Sequence[str]) -> str:
-    return ", ".join(repr(name + _ENDINGS[game, name] if name.endswith(":") else name) for name in names)
+    endings = _endings(game)
+    return ", ".join(repr(name + endings[name] if name.endswith(":") else name) for name in names)
 
 
 @cache
 def _load_packages() -> None:
     """Import every package that announces agents; they register themselves."""
     for announced in entry_points(group=GROUP):
-        announced.load()
+        if not announced.attr:
+            announced.load()

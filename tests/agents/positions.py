@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.features import Encoding
+from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import entry
 

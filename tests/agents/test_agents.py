@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import Agent, CompiledAgent, bot_names, make_agent
-from blackjacky_agents.bots.black_jacky import threshold
-from blackjacky_agents.evaluation import against_copies, at_one_table, interval, play_games, score_of
+from blackjacky_agents.arena.evaluation import against_copies, at_one_table, interval, play_games, score_of
+from blackjacky_agents.games.black_jacky.bots import threshold
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.envs.opponents import opponent_names

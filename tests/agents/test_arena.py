@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
-from blackjacky_agents.arena import Tournament, copies_lineups, mixed_lineups
-from blackjacky_agents.arena_table import decode_actions, encode_actions
-from blackjacky_agents.evaluation import play_games
-from blackjacky_agents.standings import deal_means, stopping_widths
+from blackjacky_agents.arena.evaluation import play_games
+from blackjacky_agents.arena.standings import deal_means, stopping_widths
+from blackjacky_agents.arena.table import decode_actions, encode_actions
+from blackjacky_agents.arena.tournament import Tournament, copies_lineups, mixed_lineups
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import PLAIN
 from blackjacky_env.engine.game import IllegalActionError

@@ -15,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blackjacky_agents import CompiledAgent, bot_names, make_agent
-from blackjacky_agents.bots.black_jacky import counter
-from blackjacky_agents.bots.black_jacky.counter import estimate
-from blackjacky_agents.bots.black_jacky.threshold import LIMITS
-from blackjacky_agents.bots.black_jacky.threshold import choose as choose_by_sum
-from blackjacky_agents.evaluation import against_copies, at_one_table
+from blackjacky_agents.arena.evaluation import against_copies, at_one_table
+from blackjacky_agents.games.black_jacky.bots import counter
+from blackjacky_agents.games.black_jacky.bots.counter import estimate
+from blackjacky_agents.games.black_jacky.bots.threshold import LIMITS
+from blackjacky_agents.games.black_jacky.bots.threshold import choose as choose_by_sum
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.engine.compiling import entry
-from tests.black_jacky.rigging import (
+from tests.games.black_jacky.rigging import (
     DRAW,
     DRAWS,
     IDLE_3,

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import CompiledAgent, agent_names, make_agent
-from blackjacky_agents.checkpoint import read_network
-from blackjacky_agents.evaluation import against_copies
-from blackjacky_agents.network import encode_all
-from blackjacky_agents.registry import SHIPPED
+from blackjacky_agents.arena.evaluation import against_copies
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.checkpoint import read_network
+from blackjacky_agents.learning.network import encode_all
 from blackjacky_env import black_jacky_v0
 from tests.agents.positions import FAMILY, positions
 
-WEIGHTS = SHIPPED["black_jacky", "champion"]
+WEIGHTS = get_kit("black_jacky").trained["champion"]
 CARD = json.loads(WEIGHTS.with_suffix(".json").read_text("utf-8"))
 
 
@@ -52,7 +52,7 @@ def test_it_needs_no_torch():
 
 def test_it_takes_the_likeliest_action_of_the_torch_network():
     torch = pytest.importorskip("torch")
-    from blackjacky_agents.league import perceptron, set_layers
+    from blackjacky_agents.learning.league import perceptron, set_layers
 
     layers, encoding, greedy = read_network(WEIGHTS)
     network = perceptron([encoding.size, *(len(bias) for _, bias in layers)])

@@ -19,7 +19,7 @@ from safetensors.numpy import load_file, save_file
 
 from blackjacky_agents import checkpoint, make_agent
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.checkpoint import (
+from blackjacky_agents.learning.checkpoint import (
     AGENT_FILE,
     load_agent,
     load_checkpoint,
@@ -28,8 +28,8 @@ from blackjacky_agents.checkpoint import (
     save_checkpoint,
     write_json,
 )
-from blackjacky_agents.features import find_encoding
-from blackjacky_agents.network import Layers, network_policy, pack
+from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.learning.network import Layers, network_policy, pack
 from tests.agents.positions import positions
 
 GAME = "black_jacky"

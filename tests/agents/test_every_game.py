@@ -12,12 +12,12 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import CompiledAgent, bot_names, make_agent
-from blackjacky_agents.arena import Tournament
-from blackjacky_agents.checkpoint import load_agent, save_agent
-from blackjacky_agents.evaluation import at_one_table
-from blackjacky_agents.features import encodings_of, find_encoding
-from blackjacky_agents.network import Layers, action_probabilities, network_policy, pack
-from blackjacky_agents.searchers import make_searcher
+from blackjacky_agents.arena.evaluation import at_one_table
+from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.learning.checkpoint import load_agent, save_agent
+from blackjacky_agents.learning.encoding import encodings_of, find_encoding
+from blackjacky_agents.learning.network import Layers, action_probabilities, network_policy, pack
+from blackjacky_agents.search.searchers import make_searcher
 from blackjacky_env import make_batch
 from blackjacky_env.engine.game import Game
 from blackjacky_env.games import get_game
@@ -133,7 +133,7 @@ def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path
 
 
 def test_what_a_learner_is_shown_lies_between_minus_1_and_1(game: Game) -> None:
-    from blackjacky_agents.sb3 import LearnerVecEnv
+    from blackjacky_agents.learning.sb3 import LearnerVecEnv
 
     env = LearnerVecEnv(4, game=game.name)
     for _ in range(20):
@@ -145,7 +145,8 @@ def test_what_a_learner_is_shown_lies_between_minus_1_and_1(game: Game) -> None:
 
 
 def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation(tmp_path: Path) -> None:
-    from blackjacky_agents.training import Run, presets_of
+    from blackjacky_agents.learning.ppo import Run
+    from blackjacky_agents.learning.settings import presets_of
 
     assert list(presets_of(TINY)) == ["quick"]
     quick = presets_of(TINY)["quick"]
@@ -160,8 +161,7 @@ def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation
 
 
 def test_what_a_game_lacks_for_a_training_is_said() -> None:
-    from blackjacky_agents.league import LeagueSettings, check_league_settings
-    from blackjacky_agents.training import Settings, check_settings
+    from blackjacky_agents.learning.settings import LeagueSettings, Settings, check_league_settings, check_settings
 
     with pytest.raises(ValueError, match="advice_logit=4 needs advice, and no encoding of tiny has it"):
         check_settings(Settings(game=TINY, encoding="raw", advice_logit=4))

@@ -15,10 +15,11 @@ pytest.importorskip("sb3_contrib")
 import torch
 
 from blackjacky_agents import league, make_agent
-from blackjacky_agents.best_response import BestResponse, response_settings
-from blackjacky_agents.checkpoint import load_agent
-from blackjacky_agents.league import League, LeagueSettings, Learner, Lessons, Opponent, Played, seat_among
-from blackjacky_agents.lookahead import Studies
+from blackjacky_agents.learning.best_response import BestResponse, response_settings
+from blackjacky_agents.learning.checkpoint import load_agent
+from blackjacky_agents.learning.league import League, Learner, Lessons, Opponent, Played, seat_among
+from blackjacky_agents.learning.lookahead import Studies
+from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_env import make_batch
 
 SMALL = LeagueSettings(

@@ -9,15 +9,16 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
-from blackjacky_agents.features import STANDINGS, find_encoding
-from blackjacky_agents.lookahead import Studies, study
-from blackjacky_agents.network import network_policy, pack
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.learning.lookahead import Studies, study
+from blackjacky_agents.learning.network import network_policy, pack
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.games import get_game
 
 GAME = get_game("black_jacky")
-STANDING, CARDS = STANDINGS["black_jacky"], find_encoding("cards", "black_jacky")
+STANDING, CARDS = get_kit("black_jacky").standing_encoding, find_encoding("cards", "black_jacky")
 DRAW, KNOCK = 30, 47
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.features import find_encoding
-from blackjacky_agents.features.black_jacky import ADVICE_LAYOUT, LAYOUT
-from blackjacky_agents.network import action_probabilities, layers_of, network_policy, pack
+from blackjacky_agents.games.black_jacky.encodings import ADVICE_LAYOUT, LAYOUT
+from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.learning.network import action_probabilities, layers_of, network_policy, pack
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.layout import Layout
 from tests.agents.positions import FAMILY, encoded, positions

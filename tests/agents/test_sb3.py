@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
+from blackjacky_agents.bots import random as random_bot
 from gymnasium.error import ResetNeeded
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.bots import random as random_bot
-from blackjacky_agents.features import find_encoding
+from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled
@@ -27,7 +27,7 @@ sb3_contrib = pytest.importorskip("sb3_contrib")
 
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor  # noqa: E402 - only where it is installed
 
-from blackjacky_agents.sb3 import LearnerVecEnv  # noqa: E402
+from blackjacky_agents.learning.sb3 import LearnerVecEnv  # noqa: E402
 
 GAME = get_game("black_jacky")
 SIZE, NUM_ACTIONS = GAME.layout.size, GAME.num_actions

@@ -17,13 +17,13 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
-from blackjacky_agents.searchers import TimedSearcher
+from blackjacky_agents.search.searchers import TimedSearcher
 from blackjacky_env import black_jacky_v0, playout
-from blackjacky_env.black_jacky.hidden import vary_hidden
-from blackjacky_env.black_jacky.observation import LAYOUT
 from blackjacky_env.envs.opponents import make_opponent
+from blackjacky_env.games.black_jacky.hidden import vary_hidden
+from blackjacky_env.games.black_jacky.observation import LAYOUT
 from tests.agents.positions import FAMILY, Positions, positions
-from tests.black_jacky.rigging import DRAW, KNOCK, NO_TRICK, Table, one_round
+from tests.games.black_jacky.rigging import DRAW, KNOCK, NO_TRICK, Table, one_round
 from tests.plain_mode import printed_in_plain_mode
 
 NAMES = ("rollout:3", "ismcts:20")

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from blackjacky_agents.evaluation import interval
-from blackjacky_agents.standings import (
+from blackjacky_agents.arena.evaluation import interval
+from blackjacky_agents.arena.standings import (
     Estimate,
     Games,
     Pair,

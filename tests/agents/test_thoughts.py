@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.network import action_probabilities
+from blackjacky_agents.learning.network import action_probabilities
 from blackjacky_agents.thoughts import explain, play
 from blackjacky_env import black_jacky_v0
-from tests.black_jacky.rigging import KNOCK, KNOCKS, NO_TRICK, Table, deal, losing, one_round
+from tests.games.black_jacky.rigging import KNOCK, KNOCKS, NO_TRICK, Table, deal, losing, one_round
 
 
 def positions(players: int = 3, seed: int = 0, count: int = 12) -> list[dict[str, Any]]:

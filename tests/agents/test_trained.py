@@ -7,7 +7,7 @@ import pytest
 
 import blackjacky_agents
 from blackjacky_agents import bot_names, make_agent
-from blackjacky_agents.evaluation import against_copies
+from blackjacky_agents.arena.evaluation import against_copies
 
 FOLDER = Path(blackjacky_agents.__file__).parent / "trained"
 AGENTS = sorted(path.stem for path in FOLDER.glob("*.safetensors"))

@@ -9,7 +9,8 @@ import pytest
 
 import blackjacky_env
 from blackjacky_env import IllegalActionError, black_jacky_v0
-from tests.black_jacky.rigging import (
+from tests.envs.playing import fingerprint, fresh, play_randomly
+from tests.games.black_jacky.rigging import (
     DRAW,
     DRAWS,
     IDLE_3,
@@ -28,7 +29,6 @@ from tests.black_jacky.rigging import (
     swap_draw,
     tip,
 )
-from tests.envs.playing import fingerprint, fresh, play_randomly
 
 
 def unchanged(env, action, error=IllegalActionError, match=None):

@@ -23,8 +23,20 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 import blackjacky_env
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.aec import TableEnv
-from tests.black_jacky.rigging import DRAW, KNOCK, KNOCKS, NO_TRICK, Table, exchange, give, lay, losing, one_round, tip
 from tests.envs.playing import fingerprint, fresh, one_game, play_randomly
+from tests.games.black_jacky.rigging import (
+    DRAW,
+    KNOCK,
+    KNOCKS,
+    NO_TRICK,
+    Table,
+    exchange,
+    give,
+    lay,
+    losing,
+    one_round,
+    tip,
+)
 
 SIZES = range(2, 7)
 VARIANTS = ["classic", "schnell_duell"]

@@ -21,10 +21,10 @@ from blackjacky_env.envs import screen
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.games import GAMES
-from tests.black_jacky.rigging import exchange, give, one_round
 from tests.drawings import told
 from tests.envs.playing import fresh
 from tests.every_game import TINY, with_tiny
+from tests.games.black_jacky.rigging import exchange, give, one_round
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,13 @@
-"""The games that have a second reading, by the names of the registry."""
+"""The reference implementations, found by the names of the registry: each in ``tests/games/NAME/reference``."""
 
 from __future__ import annotations
 
-from .black_jacky import READING as BLACK_JACKY
-from .reading import Reading
-from .schwarze_katze import READING as SCHWARZE_KATZE
+import importlib
 
-READINGS: dict[str, Reading] = {reading.name: reading for reading in (BLACK_JACKY, SCHWARZE_KATZE)}
+from blackjacky_env.games import GAMES
+
+from .reading import Reading
+
+READINGS: dict[str, Reading] = {
+    name: importlib.import_module(f"tests.games.{name}.reference").READING for name in GAMES
+}

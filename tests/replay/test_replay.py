@@ -17,8 +17,8 @@ from blackjacky_env import replay_html
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 from blackjacky_env.replay import Thoughts
-from tests.black_jacky.rigging import exchange, give, one_round
 from tests.every_game import TINY, with_tiny
+from tests.games.black_jacky.rigging import exchange, give, one_round
 from tests.replay.reading import film_in, pictures_in, random_game
 
 NAMES = ["Ada", "Bob", "<b>Cem & Co</b>", "Dora"]

@@ -1,4 +1,4 @@
-"""scripts/benchmark.py: a quick run measures every line, and the page shows the lines that there are."""
+"""scripts/speed/benchmark.py: a quick run measures every line, and the page shows the lines that there are."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
 def run(*args):
-    command = [sys.executable, str(SCRIPTS / "benchmark.py"), *args]
+    command = [sys.executable, str(SCRIPTS / "speed" / "benchmark.py"), *args]
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 
@@ -52,7 +52,7 @@ def test_the_page_shows_the_same_lines_and_how_they_were_measured(quick):
     part = page.partition("<!-- benchmark:begin -->")[2].partition("<!-- benchmark:end -->")[0]
     assert measured_everywhere(part) == measured_everywhere(quick)
     assert "-" not in lines(part).values()
-    command = r"`python scripts/benchmark.py --rounds \d+ --seed \d+( --peers)?`"
+    command = r"`python scripts/speed/benchmark.py --rounds \d+ --seed \d+( --peers)?`"
     assert re.search(command + r": medians of \d+ interleaved rounds", part)
 
 

@@ -1,4 +1,4 @@
-"""scripts/compare_speed.py: what became slower is reported; nothing here measures time."""
+"""scripts/speed/compare_speed.py: what became slower is reported; nothing here measures time."""
 
 import subprocess
 import sys

@@ -12,7 +12,7 @@ import pytest
 from rule_options import RULES
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.evaluation import at_one_table, interval
+from blackjacky_agents.arena.evaluation import at_one_table, interval
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env.games import get_game
 

@@ -1,4 +1,4 @@
-"""scripts/fit_prospects.py and scripts/tune_counter.py."""
+"""scripts/tuning/fit_prospects.py and scripts/tuning/tune_counter.py."""
 
 import subprocess
 import sys

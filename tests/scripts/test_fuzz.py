@@ -1,4 +1,4 @@
-"""scripts/fuzz.py: long runs go on where they stopped, and a planted bug is found and shrunk."""
+"""scripts/proofs/fuzz.py: long runs go on where they stopped, and a planted bug is found and shrunk."""
 
 import importlib
 import json
@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from blackjacky_env.envs.aec import TableEnv
-from tests.reference.black_jacky.rules import Player, ReferenceGame
+from tests.games.black_jacky.reference.rules import Player, ReferenceGame
+from tests.games.schwarze_katze.reference.rules import Card
 from tests.reference.readings import READINGS
-from tests.reference.schwarze_katze.rules import Card
 from tests.reference.shrinking import pinned
 from tests.reference.side_by_side import Deal, Difference, Story
 
@@ -133,7 +133,7 @@ def test_impossible_arguments_are_named(run, capsys, wrong):
 def test_workers_change_nothing_in_the_results(run, results, tmp_path):
     assert run(500, "--at-least", "0") == 0
     output = tmp_path / "by_two.json"
-    command = [sys.executable, str(SCRIPTS / "fuzz.py"), "--actions", "500", "--chunk", "100", "--at-least", "0"]
+    command = [sys.executable, str(SCRIPTS / "proofs" / "fuzz.py"), "--actions", "500", "--chunk", "100", "--at-least", "0"]
     done = subprocess.run([*command, "--output", str(output)], capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
     by_two = json.loads(output.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""scripts/make_playthroughs.py: golden games, so that a change of behaviour shows as a difference that can be read."""
+"""scripts/proofs/make_playthroughs.py: golden games, so that a change of behaviour shows as a difference that can be read."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ FOLDER = ROOT / "tests" / "playthroughs"
 
 
 def check(*args):
-    command = [sys.executable, str(ROOT / "scripts" / "make_playthroughs.py"), "--check", *map(str, args)]
+    command = [sys.executable, str(ROOT / "scripts" / "proofs" / "make_playthroughs.py"), "--check", *map(str, args)]
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 

@@ -1,4 +1,4 @@
-"""scripts/make_results.py: the README shows what the cards of the trained agents say."""
+"""scripts/documents/make_results.py: the README shows what the cards of the trained agents say."""
 
 import subprocess
 import sys
@@ -9,10 +9,10 @@ import pytest
 
 import blackjacky_agents as agents
 from blackjacky_agents import bot_names
-from blackjacky_agents.checkpoint import read_card, save_agent
-from blackjacky_agents.features import find_encoding
+from blackjacky_agents.learning.checkpoint import read_card, save_agent
+from blackjacky_agents.learning.encoding import find_encoding
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "make_results.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "documents" / "make_results.py"
 TRAINED = Path(agents.__file__).parent / "trained"
 
 
@@ -55,7 +55,10 @@ def test_the_results_of_every_agent_are_written_between_the_markers(trained, tmp
     assert f"| `full` | 4 | 25.0 % | {four}|" in text
     assert "| `full` | 2 | 50.0 % | **62.5 %** (61.5 .. 63.5) |" in text
     assert "`python scripts/train.py --preset full`, seed 3, 2,000,000 steps in 10 minutes" in text
-    assert "on A processor, 3 cores ([learning curve](agents/blackjacky_agents/trained/full.png)); 4,000 games" in text
+    assert (
+        "on A processor, 3 cores ([learning curve](agents/blackjacky_agents/games/black_jacky/trained/full.png)); 4,000 games"
+        in text
+    )
     assert run(*where, "--check").returncode == 0
 
 

@@ -1,11 +1,11 @@
-"""scripts/measure_search.py: budgets against bots and against the stick that sees all cards."""
+"""scripts/tuning/measure_search.py: budgets against bots and against the stick that sees all cards."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "measure_search.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "tuning" / "measure_search.py"
 
 
 def run(*args):

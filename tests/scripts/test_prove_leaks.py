@@ -1,4 +1,4 @@
-"""scripts/prove_leaks.py: a short proof over all tables."""
+"""scripts/proofs/prove_leaks.py: a short proof over all tables."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "prove_leaks.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "proofs" / "prove_leaks.py"
 
 
 def run(*args):
@@ -22,7 +22,7 @@ def test_a_short_proof_covers_every_table_and_finds_nothing():
     assert [row[2] for row in rows] == ["0"] * 17
     assert sum(int(row[1]) for row in rows[:-1]) == int(rows[-1][1]) == 40
     assert "0 leaks in 40 positions" in done.stdout
-    assert "`python scripts/prove_leaks.py --game black_jacky --positions 40 --seed 3`" in done.stdout
+    assert "`python scripts/proofs/prove_leaks.py --game black_jacky --positions 40 --seed 3`" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["positions", "workers"])

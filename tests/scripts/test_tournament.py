@@ -9,8 +9,8 @@ import pytest
 import tournament
 from tournament_report import copies_table, cycles, in_short, ready_for_json, share
 
-from blackjacky_agents.arena import Tournament
-from blackjacky_agents.standings import standings
+from blackjacky_agents.arena.standings import standings
+from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_env import black_jacky_v0
 
 ROOT = Path(__file__).parents[2]

@@ -20,8 +20,9 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 from blackjacky_agents import bot_names, make_agent, training
-from blackjacky_agents.checkpoint import load_checkpoint
-from blackjacky_agents.training import Run, Settings
+from blackjacky_agents.learning.checkpoint import load_checkpoint
+from blackjacky_agents.learning.ppo import Run
+from blackjacky_agents.learning.settings import Settings, presets_of
 from tests.agents.positions import encoded, positions
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -404,9 +405,9 @@ def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.
 
 def test_what_is_given_stands_above_the_preset() -> None:
     settings, resumed = TRAIN.read_arguments(["--preset", "full", "--steps", "5", "--players", "3", "2"])
-    expected = dataclasses.replace(training.presets_of("black_jacky")["full"], steps=5, players=(3, 2))
+    expected = dataclasses.replace(presets_of("black_jacky")["full"], steps=5, players=(3, 2))
     assert (settings, resumed) == (expected, None)
-    assert TRAIN.read_arguments([]) == (training.presets_of("black_jacky")["quick"], None)
+    assert TRAIN.read_arguments([]) == (presets_of("black_jacky")["quick"], None)
 
 
 def test_a_fresh_learner_with_advice_plays_as_counter_does(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import watch
 
-from blackjacky_agents.arena import Tournament
+from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_env import black_jacky_v0
 from tests.every_game import TINY, with_tiny
 from tests.replay.reading import film_in, random_game

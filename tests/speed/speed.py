@@ -1,4 +1,4 @@
-"""What `scripts/compare_speed.py` measures; not a test, so pytest collects it only when it is named."""
+"""What `scripts/speed/compare_speed.py` measures; not a test, so pytest collects it only when it is named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.evaluation import play_games
+from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_env import black_jacky_v0, make_batch
 
 Benchmark = Callable[..., Any]  # pytest-benchmark's fixture

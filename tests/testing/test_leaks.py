@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.black_jacky.observation import LAYOUT
-from blackjacky_env.black_jacky.rules import EXCHANGE, NO_CARD, STATE
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.wrappers import ScaledTable
+from blackjacky_env.games.black_jacky.observation import LAYOUT
+from blackjacky_env.games.black_jacky.rules import EXCHANGE, NO_CARD, STATE
 from blackjacky_env.testing import ConformanceError, Skipped, check_no_leaks, check_public_shows, examine
 from blackjacky_env.testing.tables import PROMISES, vary_hidden, vary_public
-from tests.black_jacky.rigging import Table as Rigged
-from tests.black_jacky.rigging import cards_on_table, exchange, give, losing, one_round, tip
+from tests.games.black_jacky.rigging import Table as Rigged
+from tests.games.black_jacky.rigging import cards_on_table, exchange, give, losing, one_round, tip
 from tests.testing import toy
 
 OURS = [

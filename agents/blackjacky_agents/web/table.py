@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.narration import Move, is_settled, with_seats
 from blackjacky_agents.registry import bot_names, make_agent
-from blackjacky_agents.telling import Move, is_settled, manner_of, with_seats
 from blackjacky_agents.web.messages import MessageError, check_name
 from blackjacky_agents.web.picture import picture
 from blackjacky_env import IllegalActionError
@@ -84,7 +85,7 @@ class Table:
         hints: Sequence[str] | None = None,
     ) -> None:
         self.env = TableEnv(game, len(seats), variant, **(rules or {}))
-        self.manner = manner_of(self.env.game.name)
+        self.narrator = get_kit(game).narrator
         self.seats = list(seats)
         self.path: Path | None = None
         """The file that the table is kept in, after `save`."""
@@ -219,9 +220,9 @@ class Table:
 
     def _story(self, seat: int, before: dict[str, Any], name: str) -> list[str]:
         after = self._views[seat]
-        told = self.manner.story(Move(before, after, name, seat, len(self.seats)))
+        told = self.narrator.story(Move(before, after, name, seat, len(self.seats)))
         if is_settled(self.env.game.name, before, after):
-            told += self.manner.settlement(after)
+            told += self.narrator.settlement(after)
         return told
 
     # ---------------------------------------------------------------- what a seat is sent
@@ -255,13 +256,13 @@ class Table:
 
     def _action(self, seat: int, action: int) -> dict[str, Any]:
         name, players = self.env.action_name(action), len(self.seats)
-        touched = self.manner.touches(name)
+        touched = self.narrator.click_targets(name)
         if "seat" in touched:
             touched["seat"] = (seat + touched["seat"]) % players
         return {
             "action": action,
             "name": with_seats(name, seat, players),
-            "explain": self.manner.explain(name),
+            "explain": self.narrator.explain(name),
             **touched,
         }
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.telling import Move, is_settled, manner_of
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.narration import Move, is_settled
 from blackjacky_agents.web.picture import picture
 from blackjacky_agents.web.table import SENTENCES, Table, seats_for
 from blackjacky_env.envs.aec import TableEnv
@@ -59,7 +60,7 @@ def states_from_views(table: Table, seat: int) -> dict[int, Any]:
 
 
 def _sentences(env: TableEnv, before: Any, after: Any, action: int, seat: int) -> list[str]:
-    name, manner = env.action_name(action), manner_of(env.game.name)
+    name, manner = env.action_name(action), get_kit(env.game.name).narrator
     if before["player"] != seat:
         name = re.sub(r"give \d", "give 1", name)
     told = manner.story(Move(before, after, name, seat, env.num_players))

@@ -8,7 +8,7 @@ import pytest
 
 from blackjacky_agents.web.server import PAGE
 from blackjacky_env.games import GAMES, get_game
-from blackjacky_env.schwarze_katze.options import CARD_NAMES
+from blackjacky_env.games.schwarze_katze.options import CARD_NAMES
 from tests.agents.web.tables import choose, new_table
 
 TEXTS = json.loads((PAGE / "texts.json").read_text("utf-8"))

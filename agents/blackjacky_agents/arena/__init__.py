@@ -1,0 +1,1 @@
+"""Measuring agents: games, tournaments and what they say."""

@@ -1,0 +1,167 @@
+"""The file of a tournament's games: JSON Lines that can be gone on with, and that refuse to be mixed with others."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.table import Rows, Table, join
+from blackjacky_agents.files import versions, write_json
+from blackjacky_env.engine.compiling import fingerprint
+
+_FORMAT = 1
+
+
+class ResultsFile:
+    """Games as JSON Lines, one for each, and a card beside them (JSON) that says what they are games of."""
+
+    def __init__(self, path: Path, table: Table, score: str) -> None:
+        if path.suffix != ".jsonl":
+            raise ValueError(f"results={str(path)!r} is not called NAME.jsonl")
+        self.path, self.card = path, path.with_suffix(".json")
+        self._table, self._score = table, score
+        self._setup = json.loads(json.dumps(describe(table)))
+
+    def open(self) -> tuple[Rows, float]:
+        """The games that are there already, and the seconds that they took."""
+        card = self._read_card()
+        if card is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._write_card(0.0)
+            self.path.touch()
+            return join([], self._table.num_players), 0.0
+        self._refuse_other(card["setup"])
+        return self._read(), float(card["seconds"])
+
+    def append(self, first: int, rows: Rows, seconds: float) -> None:
+        """Write games, the number of the first of them being ``first``."""
+        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self._lines(first, rows))
+        with self.path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        self._write_card(seconds)
+
+    def _write_card(self, seconds: float) -> None:
+        write_json(self.card, {"setup": self._setup, "seconds": round(seconds, 3)})
+
+    def _lines(self, first: int, rows: Rows) -> Iterator[dict[str, Any]]:
+        for i, seed in enumerate(rows.seeds.tolist()):
+            line = {"game": first + i, "seed": seed, "seats": rows.seats[i].tolist()}
+            line["winners"] = np.flatnonzero(rows.winners[i]).tolist()
+            line[self._score] = rows.scores[i].tolist()
+            yield {**line, "actions": rows.actions[i]} if rows.actions else line
+
+    def _read_card(self) -> dict[str, Any] | None:
+        if not self.card.exists():
+            if self.path.exists():
+                raise ValueError(f"{self.path} has no card {self.card.name} beside it, so nobody knows what it holds")
+            return None
+        try:
+            card = json.loads(self.card.read_text(encoding="utf-8"))
+            setup = card["setup"]
+            float(card["seconds"]), setup["agents"], setup["format"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{self.card} is no card of a tournament, or damaged: {error!r}") from None
+        return dict(card)
+
+    def _refuse_other(self, setup: Mapping[str, Any]) -> None:
+        """`ValueError` naming the first difference to what is to be played now."""
+        for name, own in self._setup.items():
+            if setup.get(name) != own:
+                other = _differing(setup.get(name), own)
+                raise ValueError(
+                    f"{self.path} holds games with {name}={other[0]!r}, these are with {name}={other[1]!r}: "
+                    "go on with the same, or write to another place"
+                )
+
+    def _read(self) -> Rows:
+        """All whole games; `ValueError` names a line that is not as it was written."""
+        if not self.path.exists():
+            raise ValueError(f"{self.card} has lost its games: there is no {self.path.name} beside it")
+        *lines, rest = self.path.read_bytes().split(b"\n")
+        if rest:  # cut short by a stop
+            os.truncate(self.path, sum(len(line) + 1 for line in lines))
+        found = [self._parse(number, line) for number, line in enumerate(lines)]
+        seeds, seats = self._table.schedule(0, len(found))
+        for number, line in enumerate(found):
+            if line["seed"] != seeds[number] or line["seats"] != seats[number].tolist():
+                self._refuse(number, "seed and seats are not those of this game")
+        winners = np.zeros(seats.shape, np.bool_)
+        for number, line in enumerate(found):
+            winners[number, line["winners"]] = True
+        scores = np.array([line[self._score] for line in found], np.int64).reshape(seats.shape)
+        actions = [] if self._table.compiled else [line["actions"] for line in found]
+        return Rows(seeds, seats, winners, scores, actions)
+
+    def _parse(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            self._refuse(number, "it is no JSON")
+        names = ["game", "seed", "seats", "winners", self._score, *([] if self._table.compiled else ["actions"])]
+        if not isinstance(found, dict) or list(found) != names:
+            self._refuse(number, f"it does not hold {', '.join(names)}")
+        players = self._table.num_players
+        if found["game"] != number:
+            self._refuse(number, f"it holds game {found['game']!r} instead of {number}")
+        if not _are_integers(found["winners"]) or not set(found["winners"]) <= set(range(players)):
+            self._refuse(number, f"winners={found['winners']!r} are no seats")
+        if not _are_integers(found[self._score]) or len(found[self._score]) != players:
+            self._refuse(number, f"{self._score}={found[self._score]!r} are not {players} integers")
+        return dict(found)
+
+    def _refuse(self, number: int, why: str) -> NoReturn:
+        raise ValueError(f"{self.path}, line {number + 1}: {why}; the file is damaged, or it was changed")
+
+
+def _are_integers(values: object) -> bool:
+    return isinstance(values, list) and all(type(value) is int for value in values)
+
+
+def _differing(old: Any, new: Any) -> tuple[Any, Any]:
+    """The first items that differ of two lists, or of two dicts with the same names; else both as they are."""
+    if isinstance(old, dict) and isinstance(new, dict) and list(old) == list(new):
+        differing = [name for name in new if old[name] != new[name]]
+        if "name" in new:
+            return old, new
+        return {differing[0]: old[differing[0]]}, {differing[0]: new[differing[0]]}
+    if isinstance(old, list) and isinstance(new, list):
+        for before, now in zip(old, new, strict=False):
+            if before != now:
+                return before, now
+        return f"{len(old)} of them", f"{len(new)} of them"
+    return old, new
+
+
+def describe(table: Table) -> dict[str, Any]:
+    """What must be the same for games to belong together, JSON-ready: options, line-ups, versions, agents."""
+    env = table.env()
+    names = [agent.name for agent in table.agents]
+    return {
+        "format": _FORMAT,
+        "game": table.game,
+        "version": env.game.version,
+        "num_players": table.num_players,
+        "variant": table.variant,
+        "options": table.options,
+        "seed": table.seed,
+        "duplicate": table.duplicate,
+        "versions": versions(),
+        "rules": fingerprint(*(function for function in vars(env.game.rules).values()))[:16],
+        "agents": [describe_agent(agent) for agent in table.agents],
+        "lineups": [[names[number] for number in lineup] for lineup in table.lineups],
+    }
+
+
+def describe_agent(agent: Agent) -> dict[str, Any]:
+    """What tells whether an agent is still the same: hashes of a compiled one's code and parameters, else its class."""
+    if not isinstance(agent, CompiledAgent):
+        return {"name": agent.name, "class": f"{type(agent).__module__}.{type(agent).__qualname__}"}
+    parameters = sha256(agent.parameters.astype("<f4").tobytes()).hexdigest()
+    return {"name": agent.name, "code": fingerprint(agent.policy)[:16], "parameters": parameters[:16]}

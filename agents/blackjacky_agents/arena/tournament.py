@@ -1,0 +1,353 @@
+"""Tournaments: line-ups of agents at tables of one size, every deal played again with the agents moved round all seats.
+
+A *deal* belongs to one line-up, whose agents sit round the table in an order drawn for it. It is played as often as
+there are seats, with the same game key, and each time everybody moves on by one seat (as in duplicate bridge), so that
+neither good cards nor a good seat favour anybody. Deals are independent of each other, the games of one deal are not:
+what is said about precision (`blackjacky_agents.arena.standings`) rests on deals.
+
+Whether this saves games is measured, not taken for granted. It does where agents are about equal, since what one of
+them gains by the cards another one gains in the next turn. Where they are not, cards that let skill tell do so in every
+turn, and the same number of games with new cards for each of them (``duplicate=False``) says more.
+
+What a compiled agent chooses at random follows from the game key and the number of the decision, as in `play_out`. So
+the games of a deal share these numbers too; each of them alone is played as any other game, hence no mean is shifted.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from blackjacky_agents.agent import Agent
+from blackjacky_agents.arena.results_file import ResultsFile
+from blackjacky_agents.arena.standings import Games, stopping_widths
+from blackjacky_agents.arena.table import Lineup, Rows, Table, decode_actions, join
+from blackjacky_agents.registry import make_agent
+from blackjacky_env.engine.game import IllegalActionError, check_integer
+from blackjacky_env.engine.threads import check_threads
+from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+
+LINEUPS = ("mixed", "copies")
+MAX_GAMES = 2**40
+
+_SECONDS = 2.0  # that a job should take: results are written, and Ctrl-C is heard, about as often
+_MOST = 4096  # games of a job
+_GROWTH = 1.2  # from one look at the intervals to the next
+_FIRST_LOOK = 100  # deals
+
+# ---------------------------------------------------------------- line-ups
+
+
+def mixed_lineups(agents: int, num_players: int) -> list[Lineup]:
+    """Line-ups in which every agent sits as often as every other, or once more: who meets whom is balanced.
+
+    With as many agents as seats or more these are all tables of different agents. With fewer, everybody sits as often
+    as there is room for all, and each choice of agents takes the seats that are left: for two agents at a table of
+    four, two copies of each; for three, two copies of one, in turn.
+    """
+    copies, left = divmod(num_players, agents)
+    everybody = tuple(range(agents)) * copies
+    return [tuple(sorted(everybody + more)) for more in combinations(range(agents), left)]
+
+
+def copies_lineups(agents: int, num_players: int) -> list[Lineup]:
+    """One of each agent against copies of each other one."""
+    return [(one, *[other] * (num_players - 1)) for one, other in permutations(range(agents), 2)]
+
+
+def _find_lineups(lineups: str | Sequence[Sequence[str]], names: Sequence[str], num_players: int) -> tuple[Lineup, ...]:
+    """Line-ups as numbers; `ValueError` says what is wrong with them."""
+    if isinstance(lineups, str):
+        if lineups not in LINEUPS:
+            raise ValueError(
+                f"lineups={lineups!r} is unknown; allowed are 'mixed', 'copies' and a list of lists of names"
+            )
+        make = mixed_lineups if lineups == "mixed" else copies_lineups
+        return tuple(make(len(names), num_players))
+    if not lineups:
+        raise ValueError(f"lineups={lineups!r} is empty; allowed are 'mixed', 'copies' and a list of lists of names")
+    return tuple(_find_lineup(lineup, names, num_players) for lineup in lineups)
+
+
+def _find_lineup(lineup: Sequence[str], names: Sequence[str], num_players: int) -> Lineup:
+    for name in lineup:
+        if name not in names:
+            raise ValueError(f"line-up {list(lineup)} has {name!r}, which is none of the agents: {', '.join(names)}")
+    if len(lineup) != num_players:
+        raise ValueError(f"line-up {list(lineup)} has {len(lineup)} agents; needed are num_players={num_players}")
+    return tuple(names.index(name) for name in lineup)
+
+
+# ---------------------------------------------------------------- tournaments
+
+
+class Tournament:
+    """Games between line-ups of agents at tables of one size, with duplicate deals.
+
+    Example:
+        >>> from blackjacky_agents.arena.tournament import Tournament
+        >>> tournament = Tournament(["random", "threshold", "trickster"], num_players=3)
+        >>> tournament.play(games=300)
+        >>> tournament.games().shares.shape  # deals, turns, seats
+        (100, 3, 3)
+
+    Args:
+        agents: names or agents, 2 or more, no name twice.
+        num_players: players at the table, the game's usual number by default.
+        lineups: ``"mixed"`` (`mixed_lineups`), ``"copies"`` (`copies_lineups`), or a list of line-ups, each a list of
+            as many names as there are players.
+        seed: 0 .. 2**63 - 1: every game follows from it and from its number.
+        results: the file (``.jsonl``) to which every game is appended; its card (``.json``) lies beside it. If it
+            exists, the tournament goes on from there. None: nothing is kept.
+        duplicate: whether the games of a deal have the same cards; if not, only the seats move on.
+        variant: name of the variant, the game's first by default.
+        game: name of the game.
+        rule_options: the game's own options.
+
+    Raises:
+        TypeError, ValueError: an agent or option is unknown or impossible; the file holds something else (the message
+            names the first difference) or is damaged (it names the line). A last line that was cut short is dropped.
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[str | Agent],
+        num_players: int | None = None,
+        lineups: str | Sequence[Sequence[str]] = "mixed",
+        seed: int = 0,
+        results: Path | None = None,
+        duplicate: bool = True,
+        variant: str | None = None,
+        game: str = "black_jacky",
+        **rule_options: Any,
+    ) -> None:
+        env = TableEnv(game, num_players, variant, **rule_options)  # checks the options
+        found = tuple(_find_agent(agent, game) for agent in agents)
+        names = tuple(agent.name for agent in found)
+        if len(names) < 2:
+            raise ValueError(f"agents={list(names)} are too few; needed are 2 or more")
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"agent {name!r} is named {names.count(name)} times; line-ups may hold copies instead")
+        self.names = names
+        self.table = Table(
+            game,
+            env.variant,
+            env.num_players,
+            env.options,
+            found,
+            _find_lineups(lineups, names, env.num_players),
+            check_integer("seed", seed, 0, MAX_SEED),
+            duplicate,
+        )
+        self.score = env.game.score_reward
+        self.seconds = 0.0
+        """On the clock, spent playing, in all sessions."""
+        self._rows: list[Rows] = []
+        self._count = 0
+        self._file = None if results is None else ResultsFile(Path(results), self.table, self.score)
+        if self._file is not None:
+            rows, self.seconds = self._file.open()
+            self._add(rows)
+
+    @property
+    def played(self) -> int:
+        """How many games have been played."""
+        return self._count
+
+    @property
+    def cycle(self) -> int:
+        """Games until every line-up has had one deal more."""
+        return len(self.table.lineups) * self.table.num_players
+
+    def play(
+        self,
+        games: int,
+        until: float | None = None,
+        threads: int | None = None,
+        progress: Callable[[int], object] = lambda played: None,
+    ) -> None:
+        """Play on until so many games have been played in all, or the intervals are narrow.
+
+        Args:
+            games: in all, those in the file included; rounded up to whole deals of every line-up.
+            until: stop as soon as the 95 % interval of every agent's win rate is this narrow (from end to end). The
+                widths are looked at 100 deals after the start and then whenever there are a fifth more, so that how
+                many games are played follows from the seed alone. See `standings.stopping_widths`.
+            threads: cores to use; None: all. Compiled agents play on threads, others in processes of their own (their
+                agents are sent there by pickle). It changes nothing in games of compiled agents.
+            progress: called with the number of games that have been played, whenever it has risen.
+
+        Raises:
+            TypeError, ValueError: a number is out of range, or an agent cannot be sent to another process.
+            IllegalActionError: an agent chose what is not legal; the games before are kept.
+        """
+        cores = check_threads(threads)
+        last = -(-check_integer("games", games, 1, MAX_GAMES) // self.cycle) * self.cycle
+        if until is not None and not 0 < until < 1:
+            raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
+        pause = self._looks(last) if until is not None else iter([last])
+        with _Crew(self.table, cores) as crew:
+            for target in pause:
+                for rows, seconds in crew.play(self._count, target):
+                    self._keep(rows, seconds)
+                    progress(self._count)
+                if until is not None and stopping_widths(self.games(target)).max() <= until:
+                    return
+
+    def games(self, count: int | None = None) -> Games:
+        """The first ``count`` games (all by default) as far as they make whole deals."""
+        table, rows = self.table, self._joined()
+        players = table.num_players
+        deals = (self._count if count is None else min(count, self._count)) // players
+        part = slice(deals * players)
+        shape = (deals, players, players)
+        return Games(
+            self.names,
+            np.array(table.lineups, np.int64),
+            rows.seats[part].reshape(shape),
+            rows.winners[part].reshape(shape),
+            rows.scores[part].reshape(shape),
+        )
+
+    def replay(self, number: int) -> dict[str, Any]:
+        """Game ``number`` (from 0), played once more, as ``env.record()`` writes it.
+
+        Raises `ValueError` if there is no such game, or if it ends otherwise than it did.
+        """
+        check_integer("game", number, 0, max(self._count - 1, 0))
+        if not self._count:
+            raise ValueError("no game has been played yet")
+        rows = self._joined()
+        actions = decode_actions(rows.actions[number]) if rows.actions else self.table.actions(number)
+        env = self.table.env()
+        env.reset(seed=int(rows.seeds[number]))
+        try:
+            for action in actions:
+                env.step(action)
+        except IllegalActionError as error:
+            raise ValueError(f"game {number} cannot be played again: {error}") from error
+        winners = [int(seat) for seat in np.flatnonzero(rows.winners[number])]
+        if not all(env.terminations.values()) or env.snapshot()["winners"] != winners:
+            raise ValueError(f"game {number} does not end as it did: its results or this version are others")
+        return env.record()
+
+    def _looks(self, last: int) -> Iterator[int]:
+        """After how many games the widths are looked at."""
+        cycles = max(2, -(-_FIRST_LOOK // len(self.table.lineups)))
+        while cycles * self.cycle < last:
+            yield cycles * self.cycle
+            cycles = max(cycles + 1, int(cycles * _GROWTH))
+        yield last
+
+    def _keep(self, rows: Rows, seconds: float) -> None:
+        self.seconds += seconds
+        if self._file is not None:
+            self._file.append(self._count, rows, self.seconds)
+        self._add(rows)
+
+    def _add(self, rows: Rows) -> None:
+        self._rows.append(rows)
+        self._count += len(rows.seeds)
+
+    def _joined(self) -> Rows:
+        """All rows as one."""
+        if len(self._rows) != 1:
+            self._rows = [join(self._rows, self.table.num_players)]
+        return self._rows[0]
+
+
+def _find_agent(agent: str | Agent, game: str) -> Agent:
+    if isinstance(agent, str):
+        return make_agent(agent, game)
+    for name in ("name", "reset", "act_batch"):
+        if not hasattr(agent, name):
+            raise TypeError(f"agent {agent!r} has no {name}; needed are name, reset and act_batch, see Agent")
+    plays = getattr(agent, "game", game)
+    if plays != game:
+        raise ValueError(f"agent {agent.name!r} plays {plays}, this tournament is of {game}")
+    return agent
+
+
+# ---------------------------------------------------------------- all cores
+
+
+class _Crew:
+    """Plays games on all cores, in jobs that are large enough to be worth it and small enough to be seen."""
+
+    def __init__(self, table: Table, cores: int) -> None:
+        self._table, self._cores = table, cores
+        self._size = 1  # games of the next job
+        self._executor, self._work = self._open()
+
+    def _open(self) -> tuple[Executor, Callable[[int, int], tuple[Rows, float]]]:
+        table = self._table
+        if table.compiled or self._cores == 1:
+            table.play(0, 0)  # compiled here, not by two threads at once
+            return ThreadPoolExecutor(self._cores, "arena"), _Timed(table)
+        try:
+            pickle.dumps(table)  # as it will be sent; asked here, since the pool would only say that a process died
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise TypeError(
+                f"an agent cannot be sent to other processes: {error}; allowed are threads=1, and agents that can"
+            ) from error
+        # A forked process would have Numba's locks and torch's threads in whatever state they are in now.
+        workers = ProcessPoolExecutor(self._cores, get_context("spawn"), _sit_down, (table,))
+        return workers, _play_at_seat
+
+    def __enter__(self) -> _Crew:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._executor.shutdown(cancel_futures=True)
+
+    def play(self, first: int, last: int) -> Iterator[tuple[Rows, float]]:
+        """The games first .. last - 1 in order, as they are ready, with the seconds since the part before."""
+        running: deque[Future[tuple[Rows, float]]] = deque()
+        before = time.perf_counter()
+        while first < last or running:
+            while first < last and len(running) <= self._cores:
+                count = min(self._size, last - first, max(1, -(-(last - first) // self._cores)))
+                running.append(self._executor.submit(self._work, first, count))
+                first += count
+            rows, seconds = running.popleft().result()
+            self._adapt(len(rows.seeds), seconds)
+            now = time.perf_counter()
+            yield rows, now - before
+            before = now
+
+    def _adapt(self, count: int, seconds: float) -> None:
+        """Jobs of about `_SECONDS`; the first ones are small, since nobody knows how long an agent thinks."""
+        self._size = int(min(max(count * min(_SECONDS / max(seconds, 1e-9), 4), 1), _MOST))
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """Plays, and says how long it took."""
+
+    table: Table
+
+    def __call__(self, first: int, count: int) -> tuple[Rows, float]:
+        begun = time.perf_counter()
+        return self.table.play(first, count), time.perf_counter() - begun
+
+
+_SEATED: list[_Timed] = []  # in a process of the crew: what it plays
+
+
+def _sit_down(table: Table) -> None:
+    _SEATED[:] = [_Timed(table)]
+
+
+def _play_at_seat(first: int, count: int) -> tuple[Rows, float]:
+    return _SEATED[0](first, count)

@@ -1,1 +1,0 @@
-"""Heuristic bots, each a compiled function of what its player may know."""

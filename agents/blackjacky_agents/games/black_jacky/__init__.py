@@ -1,0 +1,33 @@
+"""The room of Black Jacky among the agents; `KIT` is its declaration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects
+from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
+from blackjacky_agents.kit import GameKit
+from blackjacky_agents.search.config import SearchConfig, with_parameters
+
+_HERE = Path(__file__).parent
+
+KIT = GameKit(
+    bots={
+        "threshold": (threshold.choose, threshold.LIMITS),
+        "trickster": (trickster.choose, trickster.PARAMETERS),
+        "counter": (counter.choose, counter.PARAMETERS),
+    },
+    trained={"champion": _HERE / "trained" / "champion.safetensors"},
+    search=SearchConfig(
+        playout_policy=threshold.choose,
+        playout_parameters=(2, 4, 2, 8),  # knocks a point earlier than `threshold`: closer to what stronger players do
+        prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
+        value=prospects.value,
+        likelihood=belief.likelihood,
+    ),
+    opponents="counter,threshold,random",
+    encodings=encodings.ENCODINGS,
+    standing_encoding=encodings.STANDING,
+    presets=presets.PRESETS,
+    narrator=narrator.NARRATOR,
+)

@@ -1,0 +1,55 @@
+"""How likely others would have acted as they did if they held what they hold in a position.
+
+The model is that of `counter`: the chance that a player who has knocked, or has not, holds a sum falls with what is
+missing to the best one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_agents.games.black_jacky.bots.counter import DONE, FIRST, LATE, OPEN, PARAMETERS
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.black_jacky.rules import NOBODY, SALOON, left_of, tenths
+
+_WHOLE = 10  # tenths
+
+
+@compiled
+def likelihood(s):
+    """How likely (0 .. 1) the players other than seat 0 knock, or do not, with their sums; the model is `counter`'s."""
+    if s.first_knocker == NOBODY:
+        return if_all_play_on(s)
+    chance, p, to_come = 1.0, int(s.turn_player), True
+    for _ in range(s.num_players):
+        to_come = to_come and p != s.first_knocker
+        if p != 0 and s.status[p] == SALOON:
+            conduct = DONE
+            if p == s.first_knocker:
+                conduct = FIRST
+            elif s.knocked[p]:
+                conduct = LATE
+            elif to_come:
+                conduct = OPEN
+            chance *= of_sum(s, p, conduct)
+        p = left_of(s, p)
+    return chance
+
+
+@compiled
+def if_all_play_on(s):
+    """The likelihood while nobody has knocked."""
+    chance = 1.0
+    for p in range(1, int(s.num_players)):
+        if s.status[p] == SALOON:
+            chance *= of_sum(s, p, OPEN)
+    return chance
+
+
+@compiled
+def of_sum(s, p, conduct):
+    """How likely p's conduct is with his sum, relative to the best one."""
+    missing = int(s.bust_at) - 1 - tenths(s, p) // _WHOLE
+    if missing < 0:
+        return np.float64(PARAMETERS[conduct + 2])
+    return max(np.exp(-np.float64(PARAMETERS[conduct]) * missing), np.float64(PARAMETERS[conduct + 1]))

@@ -1,0 +1,132 @@
+"""`trickster`: plays by its own sum like `threshold`, and uses every trick where it helps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_agents.games.black_jacky.bots.cards import (
+    BUST_AT,
+    HAND,
+    HAND_COUNTS,
+    HEARTS,
+    KNOCKED,
+    LAST_TURNS,
+    NUM_PLAYERS,
+    PLUS_ONE,
+    SEATS,
+    TRICKING,
+    laid_out,
+    my_sum,
+    somebody_knocked,
+    top_of_discards,
+)
+from blackjacky_agents.games.black_jacky.bots.threshold import LIMITS
+from blackjacky_agents.games.black_jacky.bots.threshold import choose as choose_by_sum
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.black_jacky.rules import LAY_3, LAY_6, NO_TRICK
+
+AVERAGE_CARD = 5.67  # of the whole deck: 204 / 36
+PARAMETERS = np.append(LIMITS, [1, 4, 3]).astype(np.float32)
+"""The limits of `threshold`; then "good" and "bad" sums for tricks as distances below bust_at, and how far from
+bust_at a player stands whom a card or "+1" endangers."""
+
+
+@compiled
+def choose(observation, mask, random_state, parameters):
+    """An action of ``trickster``; parameters as `PARAMETERS`."""
+    if observation[TRICKING]:
+        return trick(observation, mask, parameters)
+    return choose_by_sum(observation, mask, random_state, parameters)
+
+
+@compiled
+def trick(observation, mask, parameters):
+    """The first trick that helps, else none."""
+    total, bust = my_sum(observation), 10 * int(observation[BUST_AT])
+    ahead = bust - 10 * (parameters[4] + 1) <= total < bust
+    behind = total >= bust or total < bust - 10 * parameters[5]
+    if mask[5] and total >= bust > total - 50:  # turned over it saves me
+        return 5
+    if mask[1] and ahead and not somebody_knocked(observation) and others_look_behind(observation, total):
+        return 1  # cut off the others
+    if mask[2] and behind and somebody_knocked(observation):
+        return 2
+    if total >= bust:
+        action = exchange(observation, mask)
+        if action != NO_TRICK:
+            return action
+    if mask[8] and bust - 30 <= total < bust:  # a tenth more wins ties
+        return 8
+    action = plus_one(observation, mask, total, bust, parameters)
+    if action != NO_TRICK:
+        return action
+    if mask[4] and endangers_next(observation, bust, parameters):
+        return 4
+    if mask[7] and behind and total < bust and not top_helps(observation, total, bust):
+        return 7  # perhaps the discard pile shows something better
+    return NO_TRICK
+
+
+@compiled
+def likely_sum(observation, seat):
+    """What a player's sum is when his hand is average."""
+    return laid_out(observation, seat) + 10 * AVERAGE_CARD * observation[HAND_COUNTS + seat]
+
+
+@compiled
+def others_look_behind(observation, total):
+    """Somebody is likely to have less than I, so I lose nothing when the round ends now."""
+    for seat in range(1, observation[NUM_PLAYERS]):
+        if observation[HEARTS + seat] > 0 and likely_sum(observation, seat) < total - 20:
+            return True
+    return False
+
+
+@compiled
+def exchange(observation, mask):
+    """T3 with the neighbour who has the most cards in hand; NO_TRICK: not possible."""
+    best, most = NO_TRICK, 0
+    for seat in range(1, SEATS):
+        if mask[LAY_3 + seat - 1] and observation[HAND_COUNTS + seat] > most:
+            best, most = LAY_3 + seat - 1, observation[HAND_COUNTS + seat]
+    return best
+
+
+@compiled
+def plus_one(observation, mask, total, bust, parameters):
+    """T6: to me if it makes a good sum better, else to an endangered player; NO_TRICK: neither."""
+    if mask[LAY_6] and not observation[PLUS_ONE] and bust - 40 <= total < bust - 10:
+        return LAY_6
+    if total >= bust:
+        return NO_TRICK
+    for seat in range(1, SEATS):
+        if mask[LAY_6 + seat] and is_endangered(observation, seat, bust, parameters):
+            return LAY_6 + seat
+    return NO_TRICK
+
+
+@compiled
+def is_endangered(observation, seat, bust, parameters):
+    """A player without a turn to come who is likely to stand just below bust_at."""
+    done = somebody_knocked(observation) and not observation[LAST_TURNS + seat]
+    return done and bust - 10 * parameters[6] <= likely_sum(observation, seat) < bust + 10
+
+
+@compiled
+def endangers_next(observation, bust, parameters):
+    """T4 hits a player who is likely to be bust with one more card and can do nothing about it."""
+    for seat in range(1, observation[NUM_PLAYERS]):
+        if observation[HEARTS + seat] > 0 and not observation[KNOCKED + seat]:
+            done = somebody_knocked(observation) and not observation[LAST_TURNS + seat]
+            return done and likely_sum(observation, seat) + 10 * AVERAGE_CARD >= bust
+    return False
+
+
+@compiled
+def top_helps(observation, total, bust):
+    """A swap with the discard pile already gives a good sum."""
+    top = top_of_discards(observation)
+    for v in range(1, 9):
+        if observation[HAND + v] and bust - 30 <= total + 10 * (top - v) < bust:
+            return True
+    return False

@@ -1,0 +1,26 @@
+"""The room of Schwarze Katze among the agents; `KIT` is its declaration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from blackjacky_agents.games.schwarze_katze import encodings, narrator, presets, prospects
+from blackjacky_agents.games.schwarze_katze.bots import counter, low
+from blackjacky_agents.kit import GameKit
+from blackjacky_agents.search.config import SearchConfig, with_parameters
+
+_HERE = Path(__file__).parent
+
+KIT = GameKit(
+    bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
+    trained={"champion": _HERE / "trained" / "champion.safetensors"},
+    search=SearchConfig(
+        playout_policy=low.choose,
+        prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
+        value=prospects.value,
+    ),
+    opponents="counter,low,random",
+    encodings=encodings.ENCODINGS,
+    presets=presets.PRESETS,
+    narrator=narrator.NARRATOR,
+)

@@ -1,0 +1,75 @@
+"""Reading an observation of Schwarze Katze: the trick on the table, and the cards that nobody has shown."""
+
+from __future__ import annotations
+
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.schwarze_katze.observation import LAYOUT
+from blackjacky_env.games.schwarze_katze.rules import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS, SEATS, SUITS, is_taken_out
+
+NUM_PLAYERS = LAYOUT.offset("num_players")
+HEART_ACE = LAYOUT.offset("heart_ace")
+TRICK = LAYOUT.offset("trick")
+LEADER = LAYOUT.offset("leader")
+MY_HAND = LAYOUT.offset("my_hand")
+TABLE = LAYOUT.offset("table")
+PLAYED = LAYOUT.offset("played")
+VOIDS = LAYOUT.offset("voids")
+TRICKS_TAKEN = LAYOUT.offset("tricks_taken")
+NOTHING = -1
+
+
+@compiled
+def led_card(observation):
+    """The card that was led, NOTHING if it is mine to lead."""
+    for seat in range(1, SEATS):
+        if observation[LEADER + seat]:
+            return int(observation[TABLE + seat]) - 1
+    return NOTHING
+
+
+@compiled
+def highest_on_table(observation, led):
+    """The card that wins the trick so far, NOTHING if none is led."""
+    highest = led
+    for seat in range(1, SEATS):
+        card = int(observation[TABLE + seat]) - 1
+        if card // RANKS == led // RANKS and card > highest:
+            highest = card
+    return highest
+
+
+@compiled
+def penalty_of(observation, card):
+    """K6."""
+    if card == QUEEN_OF_SPADES:
+        return 40
+    if card // RANKS != HEARTS:
+        return 0
+    rank = card % RANKS
+    return int(observation[HEART_ACE]) if rank == RANKS - 1 else min(rank + 2, 10)
+
+
+@compiled
+def beats(card, highest, led):
+    """Whether a card takes over the trick; the card that is led always does."""
+    return led == NOTHING or (card // RANKS == led // RANKS and card > highest)
+
+
+@compiled
+def is_unseen(observation, card):
+    """Whether somebody else holds the card."""
+    if observation[MY_HAND + card] or observation[PLAYED + card]:
+        return False
+    return not is_taken_out(card, int(observation[NUM_PLAYERS]))
+
+
+@compiled
+def hand_size_of(observation, seat):
+    """How many cards a player holds."""
+    return CARDS // int(observation[NUM_PLAYERS]) - int(observation[TRICK]) - (observation[TABLE + seat] > 0)
+
+
+@compiled
+def is_void(observation, seat, suit):
+    """Whether everybody knows that the seat has no card of the suit."""
+    return observation[VOIDS + SUITS * seat + suit] > 0

@@ -1,0 +1,194 @@
+"""`counter`: counts suits and high cards, and reckons for every card the penalty that playing it will bring.
+
+For the trick on the table it reckons the chance of taking it (everybody else plays below if he can) and what will lie
+in it. For the cards that stay in the hand it reckons how likely each is to take a trick some day, and what that costs;
+whoever has no trick yet also loses what is left of the chance to take none at all, which pays 50 (K6).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from blackjacky_agents.games.schwarze_katze.bots.cards import (
+    MY_HAND,
+    NUM_PLAYERS,
+    TABLE,
+    TRICKS_TAKEN,
+    beats,
+    hand_size_of,
+    highest_on_table,
+    is_unseen,
+    is_void,
+    led_card,
+    penalty_of,
+)
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.schwarze_katze.rules import CARDS, HEARTS, NO_TRICK, QUEEN_OF_SPADES, RANKS, SEATS, SUITS
+
+# Parameters. NEARNESS: power of the share of lower unseen cards in the chance that a card takes a trick some day.
+# PROTECTION: factor of that chance for each lower card of my own suit. WILLING: the chance that somebody who need not
+# takes a trick without penalty. LATER: weight of the penalties of later tricks. NO_TRICK_WEIGHT: weight of the chance
+# to take no trick. THROWN: penalty of a card that somebody throws off, the queen of spades apart.
+NEARNESS, PROTECTION, WILLING, LATER, NO_TRICK_WEIGHT, THROWN = range(6)
+
+PARAMETERS = np.array([1.0, 0.6, 0.3, 1.0, 1.0, 9.0], np.float32)
+"""Set by hand; `scripts/tuning/tune_counter.py --game schwarze_katze` looks for better ones."""
+
+
+class Count(NamedTuple):
+    """What the unseen cards say."""
+
+    unseen: np.ndarray  # int64, (52,): 1 for cards that others hold
+    by_suit: np.ndarray  # int64, (4,): how many of each suit
+    shares: np.ndarray  # float64, (10, 4): chance that a seat holds a given unseen card of the suit
+
+
+@compiled
+def choose(observation, mask, random_state, parameters):
+    """The legal card with the lowest penalty to be expected."""
+    costs = np.empty(CARDS)
+    estimate(observation, mask, costs, parameters)
+    return np.argmin(costs)
+
+
+@compiled
+def estimate(observation, mask, costs, parameters):
+    """Fill ``costs`` (float, (52,)) with the penalty to be expected after each legal card; infinity for the others."""
+    count = count_unseen(observation)
+    led = led_card(observation)
+    highest = highest_on_table(observation, led)
+    on_table = 0.0
+    for seat in range(1, SEATS):
+        if observation[TABLE + seat]:
+            on_table += penalty_of(observation, int(observation[TABLE + seat]) - 1)
+    for card in range(CARDS):
+        costs[card] = np.inf
+        if mask[card]:
+            taking, lying = 0.0, 0.0
+            if beats(card, highest, led):
+                taking, lying = fate_of_trick(observation, count, card, on_table, parameters)
+            later, without = future_without(observation, count, card, parameters)
+            bonus = parameters[NO_TRICK_WEIGHT] * NO_TRICK * without * (1.0 - taking) * (tricks_taken(observation) == 0)
+            costs[card] = taking * lying + parameters[LATER] * later + bonus
+
+
+@compiled
+def tricks_taken(observation):
+    """My own."""
+    return observation[TRICKS_TAKEN]
+
+
+# ---------------------------------------------------------------- counting
+
+
+@compiled
+def count_unseen(observation):
+    """Every unseen card lies with anybody who may have its suit, by the sizes of their hands."""
+    unseen, by_suit = np.zeros(CARDS, np.int64), np.zeros(SUITS, np.int64)
+    for card in range(CARDS):
+        unseen[card] = is_unseen(observation, card)
+        by_suit[card // RANKS] += unseen[card]
+    shares = np.zeros((SEATS, SUITS))
+    for suit in range(SUITS):
+        total = 0.0
+        for seat in range(1, int(observation[NUM_PLAYERS])):
+            if not is_void(observation, seat, suit):
+                shares[seat, suit] = hand_size_of(observation, seat)
+                total += shares[seat, suit]
+        if total > 0.0:
+            shares[:, suit] /= total
+    return Count(unseen, by_suit, shares)
+
+
+@compiled
+def unseen_below(count, card):
+    """How many unseen cards of its suit are lower."""
+    lower = 0
+    for other in range(card // RANKS * RANKS, card):
+        lower += count.unseen[other]
+    return lower
+
+
+# ---------------------------------------------------------------- this trick
+
+
+@compiled
+def fate_of_trick(observation, count, card, on_table, parameters):
+    """The chance that I take the trick with ``card``, and the penalty that I then take."""
+    suit = card // RANKS
+    lower = unseen_below(count, card)
+    higher = count.by_suit[suit] - lower
+    taking, lying = 1.0, on_table + penalty_of(observation, card)
+    for seat in range(1, int(observation[NUM_PLAYERS])):
+        if observation[TABLE + seat] == 0:
+            share = count.shares[seat, suit]
+            none_lower, none_higher = (1.0 - share) ** lower, (1.0 - share) ** higher
+            willing = parameters[WILLING] if lying < 1.0 else 0.0
+            taking *= 1.0 - (1.0 - none_higher) * (none_lower + (1.0 - none_lower) * willing)
+            lying += expected_penalty(observation, count, seat, card, none_lower * none_higher, parameters)
+    return taking, lying
+
+
+@compiled
+def expected_penalty(observation, count, seat, card, void, parameters):
+    """What a player to come adds to a trick that ``card`` takes; ``void``: the chance that he cannot follow."""
+    suit = card // RANKS
+    thrown, followed = 0.0, 0.0
+    if count.unseen[QUEEN_OF_SPADES]:
+        queen = 40.0 * count.shares[seat, QUEEN_OF_SPADES // RANKS]
+        thrown += queen
+        if card > QUEEN_OF_SPADES:
+            followed += queen
+    if suit == HEARTS:
+        below, total = 0, 0.0
+        for other in range(RANKS * HEARTS, card):
+            if count.unseen[other]:
+                below += 1
+                total += penalty_of(observation, other)
+        followed += total / max(below, 1)
+    elif count.by_suit[HEARTS]:
+        thrown += parameters[THROWN] * (1.0 - (1.0 - count.shares[seat, HEARTS]) ** count.by_suit[HEARTS])
+    return void * thrown + (1.0 - void) * followed
+
+
+# ---------------------------------------------------------------- later tricks
+
+
+@compiled
+def future_without(observation, count, played, parameters):
+    """(the penalty that my hand without ``played`` will take, the chance that it takes no trick)."""
+    penalty, without = 0.0, 1.0
+    for suit in range(SUITS):
+        mine_below = 0
+        trick = penalty_of_trick(observation, count, suit, parameters)
+        for card in range(RANKS * suit, RANKS * suit + RANKS):
+            if observation[MY_HAND + card] and card != played:
+                chance = chance_to_take(count, card) ** parameters[NEARNESS] * parameters[PROTECTION] ** mine_below
+                catches = 40.0 * count.unseen[QUEEN_OF_SPADES] * (card > QUEEN_OF_SPADES)
+                penalty += chance * (trick + catches + penalty_of(observation, card))
+                without *= 1.0 - chance
+                mine_below += 1
+    return penalty, without
+
+
+@compiled
+def chance_to_take(count, card):
+    """How likely a card takes the trick if its suit is led now: nobody else has to or may go above it."""
+    total = count.by_suit[card // RANKS]
+    if total == 0:
+        return 0.5  # nobody can be made to take it; it takes a trick only if I have to lead it
+    return unseen_below(count, card) / total
+
+
+@compiled
+def penalty_of_trick(observation, count, suit, parameters):
+    """About what else lies in a trick of the suit that is taken later."""
+    if suit != HEARTS:
+        return parameters[THROWN] * 0.5 * (count.by_suit[HEARTS] > 0)
+    total = 0.0
+    for card in range(RANKS * HEARTS, RANKS * HEARTS + RANKS):
+        if count.unseen[card]:
+            total += penalty_of(observation, card)
+    return total / max(1, count.by_suit[HEARTS]) * 2.0

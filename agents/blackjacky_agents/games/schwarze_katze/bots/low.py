@@ -1,0 +1,62 @@
+"""`low`: leads low, ducks, and gets rid of danger; it counts nothing."""
+
+from __future__ import annotations
+
+from blackjacky_agents.games.schwarze_katze.bots.cards import (
+    NOTHING,
+    NUM_PLAYERS,
+    TABLE,
+    beats,
+    highest_on_table,
+    led_card,
+)
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.schwarze_katze.rules import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS
+
+
+@compiled
+def choose(observation, mask, random_state, parameters):
+    """The legal card that it likes best; of equal ones the first."""
+    led = led_card(observation)
+    highest = highest_on_table(observation, led)
+    last = played_so_far(observation) == observation[NUM_PLAYERS] - 1
+    best, best_liking = NOTHING, -1000
+    for card in range(CARDS):
+        if mask[card]:
+            liking = liking_of(card, led, highest, last)
+            if liking > best_liking:
+                best, best_liking = card, liking
+    return best
+
+
+@compiled
+def played_so_far(observation):
+    """Cards of the trick on the table."""
+    count = 0
+    for seat in range(1, int(observation[NUM_PLAYERS])):
+        count += observation[TABLE + seat] > 0
+    return count
+
+
+@compiled
+def liking_of(card, led, highest, last):
+    """How gladly it plays a card: away with danger if it does not take the trick, else as low as possible.
+
+    Who plays last and has to take the trick takes it with the highest card, which cannot do harm any more.
+    """
+    rank = card % RANKS
+    if led != NOTHING and not beats(card, highest, led):
+        return 100 + danger_of(card)
+    if card == QUEEN_OF_SPADES:
+        return -100
+    return rank if last else -danger_of(card)
+
+
+@compiled
+def danger_of(card):
+    """How much it would like to be rid of a card: the queen of spades, those that may catch her, hearts, high cards."""
+    if card == QUEEN_OF_SPADES:
+        return 60
+    if card > QUEEN_OF_SPADES:
+        return 40 + card % RANKS
+    return card % RANKS + (20 if card // RANKS == HEARTS else 0)

@@ -1,0 +1,43 @@
+"""What agents know of one game beyond its rules: the declaration that each game's room makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.learning.settings import LeagueSettings, Settings
+from blackjacky_agents.narration import Narrator
+from blackjacky_agents.search.config import SearchConfig
+from blackjacky_env.engine.policies import Policy
+
+Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
+"""A compiled policy, and its parameters if it has any."""
+
+
+@dataclass(frozen=True)
+class GameKit:
+    """Agents, search, training and words for one game. Every part has a default that works with any game."""
+
+    bots: Mapping[str, Bot] = field(default_factory=dict)
+    """By name, the weakest first; `random`, which every game has, is not among them."""
+    trained: Mapping[str, Path] = field(default_factory=dict)
+    """Weights of shipped agents by name; their cards lie beside them."""
+    opponents: str = ""
+    """Whom a person plays who names nobody, such as ``"counter,random*2"``; "": copies of `random`."""
+    search: SearchConfig = field(default_factory=SearchConfig)
+    """How search simulates and values the game."""
+    encodings: tuple[Encoding, ...] = ()
+    """What networks may be shown instead of the observation; the first is used by default."""
+    standing_encoding: Encoding | None = None
+    """How the players stand, without any cards: what a network is shown that judges positions between rounds."""
+    presets: Mapping[str, Settings | LeagueSettings] = field(default_factory=dict)
+    """Training settings by name."""
+    narrator: Narrator = field(default_factory=Narrator)
+    """How the game is told to people."""
+    texts: Mapping[str, Any] = field(default_factory=dict)
+    """By language: the words of the web page for this game."""

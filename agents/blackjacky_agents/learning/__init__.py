@@ -1,0 +1,1 @@
+"""Training: MaskablePPO, leagues, networks and the files in which they are kept."""

@@ -1,0 +1,209 @@
+"""Networks as compiled policies: a multilayer perceptron whose sizes and weights are numbers, not code.
+
+All networks of one encoding share one compiled function; a new copy of a learner needs no compilation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
+from blackjacky_agents.learning.encoding import Encoding, encodings_of
+from blackjacky_env.engine.compiling import compiled, entry
+from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.play import Encoder
+from blackjacky_env.engine.policies import Policy
+from blackjacky_env.engine.random import draw
+
+Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
+"""Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU stands between them."""
+
+_HEADER = 2  # greedy flag, number of layers; then all sizes, inputs first
+
+
+def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
+    """All of a network as the parameters of its policy, float32; ``greedy``: the likeliest action, else a sample."""
+    sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
+    numbers = [part.ravel() for layer in layers for part in layer]
+    return np.concatenate([[greedy, len(layers)], sizes, *numbers]).astype(np.float32)
+
+
+@cache
+def network_policy(encoding: Encoding) -> Policy:
+    """The compiled policy of all networks that are shown this; its parameters come from `pack`."""
+    encode, size = encoding.function, encoding.size
+    pick = compiled(_pick)
+
+    def choose(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+        shown = np.empty(size, np.float32)
+        encode(observation, mask, shown)
+        logits = forward(shown, parameters)
+        return pick(logits, mask, parameters[0] > 0, (draw(random_state, 0) >> np.uint64(11)) / 2.0**53)
+
+    return compiled(choose)
+
+
+@compiled
+def forward(shown, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """The outputs (float32) of a packed network for its inputs ``shown`` (float32)."""
+    layers = int(parameters[1])
+    start = _HEADER + layers + 1
+    values = shown
+    for layer in range(layers):
+        inputs, outputs = int(parameters[_HEADER + layer]), int(parameters[_HEADER + layer + 1])
+        bias = start + inputs * outputs
+        following = parameters[bias : bias + outputs].copy()
+        _add_weighted(values, parameters[start:bias], outputs, following)
+        if layer + 1 < layers:
+            for j in range(outputs):
+                following[j] = max(following[j], np.float32(0))
+        values = following
+        start = bias + outputs
+    return values
+
+
+@compiled
+def _add_weighted(values, weights, outputs, sums):  # type: ignore[no-untyped-def]
+    """Add to ``sums`` (outputs,) the rows of ``weights``, each times its value.
+
+    Most features, and half of what ReLU lets through, are 0 and are left out; the others are taken four at a time, so
+    that each sum is read and written a quarter as often.
+    """
+    rows, count = np.empty(len(values) + 1, np.int64), 0
+    for i in range(len(values)):
+        rows[count] = i * outputs
+        count += values[i] != 0
+    for k in range(0, count - 3, 4):
+        a, b, c, d = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
+        va, vb, vc, vd = values[a // outputs], values[b // outputs], values[c // outputs], values[d // outputs]
+        first, second = weights[a : a + outputs], weights[b : b + outputs]
+        third, fourth = weights[c : c + outputs], weights[d : d + outputs]
+        for j in range(outputs):
+            sums[j] += va * first[j] + vb * second[j] + vc * third[j] + vd * fourth[j]
+    for k in range(count - count % 4, count):
+        value, row = values[rows[k] // outputs], weights[rows[k] : rows[k] + outputs]
+        for j in range(outputs):
+            sums[j] += value * row[j]
+
+
+@compiled
+def softmax(logits, mask, chances):  # type: ignore[no-untyped-def]  # compiled
+    """Fill ``chances`` (float64, (A,)) with the softmax of the logits of legal actions, 0 for the others."""
+    best, total = np.float32(-np.inf), 0.0
+    for action in range(len(mask)):
+        if mask[action]:
+            best = max(best, logits[action])
+    for action in range(len(mask)):
+        chances[action] = np.exp(np.float64(logits[action] - best)) if mask[action] else 0.0
+        total += chances[action]
+    for action in range(len(mask)):
+        chances[action] /= total
+
+
+def _pick(logits, mask, greedy, lot):  # type: ignore[no-untyped-def]  # compiled
+    """The legal action with the highest logit, or one drawn with the chances of the softmax; ``lot``: 0 .. 1."""
+    best = -1
+    for action in range(len(mask)):
+        if mask[action] and (best < 0 or logits[action] > logits[best]):
+            best = action
+    if greedy:
+        return best
+    chances = np.empty(len(mask))
+    softmax(logits, mask, chances)
+    for action in range(len(mask)):
+        lot -= chances[action]
+        if lot < 0:
+            return action
+    return best
+
+
+def layers_of(linears: Sequence[Any]) -> Layers:
+    """`Layers` of torch's linear layers."""
+    return [
+        (
+            np.ascontiguousarray(linear.weight.detach().cpu().numpy().T, np.float32),
+            linear.bias.detach().cpu().numpy().astype(np.float32),
+        )
+        for linear in linears
+    ]
+
+
+@cache
+def _encode_entry(encoder: Encoder) -> Any:
+    def encode(observations, masks, out):  # type: ignore[no-untyped-def]  # compiled
+        for i in range(len(out)):
+            encoder(observations[i], masks[i], out[i])
+
+    return entry(encode)
+
+
+def encode_all(
+    encoding: Encoding, observations: Vector, masks: npt.NDArray[Any] | None = None
+) -> npt.NDArray[np.float32]:
+    """What networks are shown of observations (N, K) with masks (N, A), none legal by default; (N, size)."""
+    if masks is None:
+        masks = np.zeros((len(observations), 1), np.int8)
+    out = np.empty((len(observations), encoding.size), np.float32)
+    _encode_entry(encoding.function)(np.ascontiguousarray(observations), masks.astype(np.int8), out)
+    return out
+
+
+@cache
+def _logits_entry() -> Any:
+    def logits(shown, parameters, out):  # type: ignore[no-untyped-def]  # compiled
+        for i in range(len(out)):
+            out[i] = forward(shown[i], parameters)
+
+    return entry(logits)
+
+
+def action_probabilities(
+    agent: Agent, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
+) -> npt.NDArray[np.float64]:
+    """The chances with which an agent's network would draw each action: its softmax over the legal ones.
+
+    An agent that plays by the likeliest action takes the one with the highest chance.
+
+    Args:
+        agent: an agent that is a network, as trained ones are.
+        observations: integers, shape (N, K).
+        masks: 1 for legal actions, shape (N, A); each allows something.
+
+    Returns:
+        Float64 (N, A); rows add up to 1, and what is illegal has 0.
+
+    Raises:
+        TypeError: the agent is no network.
+        ValueError: observations or masks are such as `CompiledAgent.act_batch` refuses.
+    """
+    network, encoding = _find_network(agent)
+    observations, masks = check_asked(network.name, network.game, observations, masks)
+    logits = np.empty(masks.shape, np.float32)
+    _logits_entry()(encode_all(encoding, observations, masks), network.parameters, logits)
+    legal = np.where(masks > 0, logits.astype(np.float64), -np.inf)
+    chances: npt.NDArray[np.float64] = np.exp(legal - legal.max(axis=1, keepdims=True, initial=-np.inf))
+    chances /= chances.sum(axis=1, keepdims=True)
+    return chances
+
+
+def is_network(agent: Agent) -> bool:
+    """Whether `action_probabilities` knows the chances of the agent's actions."""
+    try:
+        _find_network(agent)
+    except TypeError:
+        return False
+    return True
+
+
+def _find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
+    """The agent, and what its network is shown; `TypeError` if it is none."""
+    if isinstance(agent, CompiledAgent):
+        for encoding in encodings_of(agent.game).values():
+            if agent.policy is network_policy(encoding):
+                return agent, encoding
+    raise TypeError(f"agent {agent.name!r} is no network, so it has no chances of actions; trained agents have")

@@ -1,0 +1,1 @@
+"""Search over what may be hidden."""

@@ -1,0 +1,487 @@
+"""Search over what may be hidden, for any game: flat Monte Carlo and information-set Monte Carlo tree search.
+
+Both are compiled policies (`blackjacky_env.engine.policies`), so they play wherever bots play, and see what bots see:
+each simulation draws a full position that looks like the observation (`Rules.sample`) and plays it on. In the positions
+drawn the searcher has seat 0.
+
+The tree follows Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE Transactions on
+Computational Intelligence and AI in Games 4 (2012): a position is drawn anew for each simulation, and nodes are
+information sets, here found by a hash of what their player observes. In all positions of such a node the same actions
+are legal, so how often an action was available is how often the node was visited. As in Silver and Veness, "Monte-Carlo
+Planning in Large POMDPs", NIPS 2010, the searcher's own decisions alone are nodes; the others act by a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.search.config import Likelihood, SearchConfig, Value
+from blackjacky_env.engine.compiling import compiled, entry, record_maker
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.policies import Policy
+from blackjacky_env.engine.random import draw, stream
+
+FOR_POSITIONS, FOR_MOVES, FOR_TREE = 110, 111, 112  # purposes of random numbers
+NONE = -1
+LONGEST = 1000  # actions of one simulation; policies that never end a game win nothing
+_UNIT = 2.0**-53  # makes 53 bits a number 0 .. 1
+
+
+class Steps(NamedTuple):
+    """A game as search needs it, each function compiled once, whoever calls it."""
+
+    imagine: Callable[..., float]
+    """(observation, bits, chain, likelihood) -> likelihood: set chain[0] to the next position, see `_imaginer`."""
+    look: Callable[..., None]
+    """(s, seen, may): the observation and the mask of the player to act."""
+    advance: Callable[..., bool]
+    """(s, action, result): make a move, settle if due; whether ``result`` (zeros before) is there."""
+    play_on: Callable[..., int]
+    """(s, parameters, seen, may, result) -> actions: the policy plays all seats until ``result`` is there."""
+
+
+@cache
+def steps_of(game: Game, config: SearchConfig) -> Steps:
+    """The compiled functions for one game and search configuration."""
+    encode, legal, policy = game.rules.encode, game.rules.legal, config.playout_policy
+
+    def look(s, seen, may):
+        encode(s, s.player, seen)
+        legal(s, may)
+
+    look = compiled(look)
+    advance = _advancer(game, config.value)
+
+    def play_on(s, parameters, seen, may, result):
+        actions, done = 0, False
+        while not done and actions < LONGEST:
+            look(s, seen, may)
+            done = advance(s, policy(seen, may, stream(s.key, FOR_MOVES, actions, 0), parameters), result)
+            actions += 1
+        return actions
+
+    return Steps(_imaginer(game, config.likelihood), look, advance, compiled(play_on))
+
+
+def _imaginer(game: Game, likelihood: Likelihood | None) -> Callable[..., float]:
+    """Compiled (observation, bits, chain record array (2,), before) -> likelihood of chain[0], now the next position.
+
+    Without a likelihood all positions are drawn independently. With one they form a Markov chain in which each is found
+    in proportion to it: a drawn position takes the place of the one before with the chance that is the ratio of their
+    likelihoods (Hastings, "Monte Carlo sampling methods using Markov chains", Biometrika 57, 1970). ``before`` is the
+    likelihood of chain[0], or 0 at the start. Luck is new in every position.
+    """
+    sample = game.rules.sample
+
+    if likelihood is None:
+
+        def imagine(observation, bits, chain, before):
+            sample(observation, bits, chain[0])
+            return 1.0
+
+    else:
+
+        def imagine(observation, bits, chain, before):
+            sample(observation, bits, chain[1])
+            now = likelihood(chain[1])
+            if np.float64(draw(bits, 100) >> np.uint64(11)) * _UNIT * before <= now:
+                chain[0] = chain[1]
+                return now
+            chain[0].key = chain[1].key
+            return before
+
+    return compiled(imagine)
+
+
+def _advancer(game: Game, value: Value | None) -> Callable[..., bool]:
+    """Compiled (s, action, result); the result is that of the game or, with ``value``, what the next round promises."""
+    apply, is_settled, settle = game.rules.apply, game.rules.is_settled, game.rules.settle
+    is_over, returns = game.rules.is_over, game.rules.returns
+
+    if value is None:
+
+        def advance(s, action, result):
+            apply(s, action)
+            if is_settled(s):
+                settle(s)
+            if is_over(s):
+                returns(s, result)
+                return True
+            return False
+
+    else:
+
+        def advance(s, action, result):
+            apply(s, action)
+            if is_settled(s):
+                settle(s)
+                if not is_over(s):
+                    value(s, result)
+                    return True
+            if is_over(s):
+                returns(s, result)
+                return True
+            return False
+
+    return compiled(advance)
+
+
+@compiled
+def only_legal(mask):
+    """The legal action if there is just one, else `NONE`."""
+    found = NONE
+    for action in range(len(mask)):
+        if mask[action]:
+            if found != NONE:
+                return NONE
+            found = action
+    return found
+
+
+@compiled
+def best_legal(values, mask):
+    """The legal action with the highest value, the first of equals."""
+    best = NONE
+    for action in range(len(mask)):
+        if mask[action] and (best == NONE or values[action] > values[best]):
+            best = action
+    return best
+
+
+# ---------------------------------------------------------------- flat Monte Carlo
+
+PLAYOUTS = 0
+ROLLOUT_HEAD = 1  # parameters before those of the play-out policy
+
+
+@cache
+def rollout_policy(game: Game, config: SearchConfig) -> Policy:
+    """Flat Monte Carlo: the action that does best on average when the play-out policy plays on.
+
+    Every action is tried from the same positions with the same luck. Parameters: play-outs for each action, then those
+    of the play-out policy.
+    """
+    imagine, weigh, new_chain = steps_of(game, config).imagine, weigher(game, config), record_maker(2, game.state_dtype)
+
+    def choose(observation, mask, random_state, parameters):
+        action = only_legal(mask)
+        if action != NONE:
+            return action
+        totals, chain, likelihood = np.zeros(len(mask)), new_chain(), 0.0
+        seen, may = np.empty_like(observation), np.empty_like(mask)
+        for number in range(int(parameters[PLAYOUTS])):
+            bits = stream(random_state, FOR_POSITIONS, number, 0)
+            likelihood = imagine(observation, bits, chain, likelihood)
+            weigh(chain, mask, parameters[ROLLOUT_HEAD:], seen, may, totals)
+        return best_legal(totals, mask)
+
+    return compiled(choose)
+
+
+@cache
+def weigher(game: Game, config: SearchConfig) -> Callable[..., int]:
+    """Compiled (chain record array, mask, parameters, seen, may, totals) -> actions played.
+
+    Adds to ``totals`` (float64, (A,)) what the player to act gets from chain[0] after each legal action when the
+    play-out policy plays on; ``seen`` and ``may`` are written over.
+    """
+    steps, max_players, new_record = steps_of(game, config), game.max_players, record_maker(1, game.state_dtype)
+    advance, play_on = steps.advance, steps.play_on
+
+    def weigh(chain, mask, parameters, seen, may, totals):
+        copy, result, actions = new_record(), np.zeros(max_players), 0
+        me = int(chain[0].player)
+        for action in range(len(mask)):
+            if mask[action]:
+                copy[0] = chain[0]
+                s = copy[0]
+                result[:] = 0.0
+                actions += 1
+                if not advance(s, action, result):
+                    actions += play_on(s, parameters, seen, may, result)
+                totals[action] += result[me]
+        return actions
+
+    return compiled(weigh)
+
+
+# ---------------------------------------------------------------- tree search
+
+SIMULATIONS, EXPLORATION, PRIOR, PROPOSALS = range(4)
+TREE_HEAD = 4  # parameters before those of the play-out policy
+MOST_NODES = 1 << 17  # of one tree, about 70 MB; from a full tree on, simulations end in its leaves
+_DEEPEST = 64  # decisions of one simulation that are kept
+_EMPTY = -1
+_SLOT_BITS = np.uint64(0x7FFFFFFF)
+
+
+class Tree(NamedTuple):
+    """The searcher's information sets, what has come of their actions, and what simulations write over.
+
+    Node 0 is the root. M nodes have room, K entries has an observation, A actions there are.
+    """
+
+    slots: npt.NDArray[np.int32]
+    """Open addressing: the node in each slot or `_EMPTY`, length a power of two."""
+    hashes: npt.NDArray[np.uint64]
+    """Hash of what is observed in each node, (M,)."""
+    favourites: npt.NDArray[np.int16]
+    """The move tried first in each node, by the prior policy in the root, else by the play-out policy, (M,)."""
+    counts: npt.NDArray[np.int32]
+    """Visits of each node, (M,)."""
+    visits: npt.NDArray[np.int32]
+    """Visits of each action, (M, A)."""
+    totals: npt.NDArray[np.float32]
+    """Sum of the results of each action, (M, A)."""
+    size: npt.NDArray[np.int64]
+    """Nodes in use, simulations done, and actions simulated, (3,)."""
+    chain: npt.NDArray[Any]
+    """The position of the last simulation as it was drawn, and one more, records (2,)."""
+    likelihood: npt.NDArray[np.float64]
+    """Of that position, (1,)."""
+    position: npt.NDArray[Any]
+    """The simulated game, a record (1,)."""
+    path: npt.NDArray[np.int64]
+    """Nodes and actions of the simulation, (2, `_DEEPEST`)."""
+    words: npt.NDArray[np.uint64]
+    """The memory of `seen`, eight bytes in each, zeros behind."""
+    seen: Vector
+    """What the player to act observes, (K,)."""
+    may: npt.NDArray[np.int8]
+    """His mask, (A,)."""
+    result: npt.NDArray[np.float64]
+    """Of the simulation, by seat."""
+
+
+NODES, DONE, ACTIONS = range(3)  # in `Tree.size`
+
+
+@cache
+def tree_maker(game: Game) -> Callable[..., Tree]:
+    """Compiled (nodes) -> an empty tree with room for so many."""
+    new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
+    size, dtype, num_actions, max_players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
+    word_count = -(-size * dtype.itemsize // 8)
+
+    def make(nodes):
+        length, words = 4, np.zeros(word_count, np.uint64)
+        while length < 2 * nodes:
+            length *= 2
+        return Tree(
+            np.full(length, _EMPTY, np.int32),
+            np.empty(nodes, np.uint64),
+            np.empty(nodes, np.int16),
+            np.empty(nodes, np.int32),
+            np.empty((nodes, num_actions), np.int32),
+            np.empty((nodes, num_actions), np.float32),
+            np.zeros(3, np.int64),
+            new_chain(),
+            np.zeros(1),
+            new_record(),
+            np.empty((2, _DEEPEST), np.int64),
+            words,
+            words.view(dtype)[:size],
+            np.empty(num_actions, np.int8),
+            np.empty(max_players),
+        )
+
+    return compiled(make)
+
+
+@cache
+def tree_policy(game: Game, config: SearchConfig) -> Policy:
+    """Information-set Monte Carlo tree search; parameters: `SIMULATIONS` .. `PROPOSALS`, then those of the policy."""
+    new_tree, plant, grow = tree_maker(game), planter(config), grower(game, config)
+
+    def choose(observation, mask, random_state, parameters):
+        action = only_legal(mask)
+        if action != NONE:
+            return action
+        simulations = np.int64(parameters[SIMULATIONS])
+        tree = new_tree(min(simulations + 1, MOST_NODES))
+        plant(tree, observation, mask, random_state, parameters)
+        grow(tree, observation, random_state, parameters, simulations)
+        return best_legal(tree.visits[0], mask)
+
+    return compiled(choose)
+
+
+@cache
+def clocked(game: Game, config: SearchConfig) -> tuple[Callable[..., Any], Callable[..., int]]:
+    """Entries for a search that Python ends: compiled code cannot see the clock.
+
+    ``begin(observation, mask, key, decision, parameters)`` -> the only legal action or `NONE`, and a tree with
+    its root. ``go_on(tree, observation, mask, key, decision, parameters)`` -> the best action after so many simulations
+    more as the parameters say.
+    """
+    new_tree, plant, grow = tree_maker(game), planter(config), grower(game, config)
+
+    def begin(observation, mask, key, decision, parameters):
+        action, tree = only_legal(mask), new_tree(MOST_NODES)
+        if action == NONE:
+            plant(tree, observation, mask, stream(key, 0, decision, 0), parameters)
+        return action, tree
+
+    def go_on(tree, observation, mask, key, decision, parameters):
+        grow(tree, observation, stream(key, 0, decision, 0), parameters, np.int64(parameters[SIMULATIONS]))
+        return best_legal(tree.visits[0], mask)
+
+    return entry(begin), entry(go_on)
+
+
+@cache
+def planter(config: SearchConfig) -> Callable[..., None]:
+    """Compiled (tree, observation, mask, random_state, parameters): the root, with the favourite of the prior policy.
+
+    It stands apart from what grows the tree, so that a prior policy that is slow to compile, is compiled into little.
+    """
+    prior_policy = config.prior_policy
+
+    def plant(tree, observation, mask, random_state, parameters):
+        tree.seen[:] = observation
+        code = hash_of(tree.words)
+        _, slot = find(tree, code)
+        add(tree, code, slot, np.int64(prior_policy(observation, mask, random_state, parameters[TREE_HEAD:])))
+
+    return compiled(plant)
+
+
+@cache
+def grower(game: Game, config: SearchConfig) -> Callable[..., None]:
+    """Compiled (tree, observation, random_state, parameters, simulations): simulate so many times more.
+
+    ``observation`` is what the searcher observes, on turn with more than one legal action.
+    """
+    steps, simulate = steps_of(game, config), _simulator(game, config)
+    imagine, play_on = steps.imagine, steps.play_on
+
+    def grow(tree, observation, random_state, parameters, simulations):
+        for number in range(tree.size[DONE], tree.size[DONE] + simulations):
+            for proposal in range(int(parameters[PROPOSALS])):
+                bits = stream(random_state, FOR_POSITIONS, number, proposal)
+                tree.likelihood[0] = imagine(observation, bits, tree.chain, tree.likelihood[0])
+            tree.position[0] = tree.chain[0]
+            tree.result[:] = 0.0
+            depth, done = simulate(tree, parameters)
+            if not done:
+                policy_parameters = parameters[TREE_HEAD:]
+                tree.size[ACTIONS] += play_on(tree.position[0], policy_parameters, tree.seen, tree.may, tree.result)
+            learn(tree, depth)
+        tree.size[DONE] += simulations
+
+    return compiled(grow)
+
+
+def _simulator(game: Game, config: SearchConfig) -> Callable[..., tuple[int, bool]]:
+    """Compiled (tree, parameters) -> own decisions, whether there is a result: play on until the tree is left."""
+    steps, policy = steps_of(game, config), config.playout_policy
+    look, advance = steps.look, steps.advance
+
+    def simulate(tree, parameters):
+        s, seen, may = tree.position[0], tree.seen, tree.may
+        depth, moves, inside, done = 0, 0, True, False
+        while inside and not done and moves < LONGEST:
+            look(s, seen, may)
+            action = only_legal(may)
+            if action == NONE:
+                node, slot, code = NONE, NONE, np.uint64(0)
+                own = s.player == 0 and depth < _DEEPEST
+                inside = inside and depth < _DEEPEST
+                if own:
+                    code = hash_of(tree.words)
+                    node, slot = find(tree, code)
+                if node != NONE:
+                    action = select(tree, node, may, np.float64(parameters[EXPLORATION]), np.float64(parameters[PRIOR]))
+                else:
+                    action = np.int64(policy(seen, may, stream(s.key, FOR_TREE, moves, 0), parameters[TREE_HEAD:]))
+                    if own:
+                        node = add(tree, code, slot, action)
+                        inside = False
+                if node != NONE:
+                    tree.path[0, depth], tree.path[1, depth] = node, action
+                    depth += 1
+            done = advance(s, action, tree.result)
+            moves += 1
+        tree.size[ACTIONS] += moves
+        return depth, done
+
+    return compiled(simulate)
+
+
+@compiled
+def learn(tree, depth):
+    """The result of a simulation into the nodes on its path."""
+    for i in range(depth):
+        node, action = tree.path[0, i], tree.path[1, i]
+        tree.counts[node] += 1
+        tree.visits[node, action] += 1
+        tree.totals[node, action] += tree.result[0]
+
+
+@compiled
+def hash_of(words):
+    """A hash (uint64) of what is observed."""
+    value = np.uint64(len(words))
+    for i in range(len(words)):
+        value = draw(value ^ words[i], i)
+    return value
+
+
+@compiled
+def find(tree, code):
+    """The node with this hash, or `NONE`; and the slot where it is or would be."""
+    last = np.int64(len(tree.slots) - 1)
+    slot = np.int64(code & _SLOT_BITS) & last
+    while tree.slots[slot] != _EMPTY:
+        node = np.int64(tree.slots[slot])
+        if tree.hashes[node] == code:
+            return node, slot
+        slot = (slot + 1) & last
+    return NONE, slot
+
+
+@compiled
+def add(tree, code, slot, favourite):
+    """A new node in a free slot; `NONE` if the tree is full."""
+    node = tree.size[NODES]
+    if node == len(tree.counts):
+        return NONE
+    tree.size[NODES] += 1
+    tree.slots[slot] = node
+    tree.hashes[node] = code
+    tree.favourites[node] = favourite
+    tree.counts[node] = 0
+    tree.visits[node] = 0
+    tree.totals[node] = 0.0
+    return node
+
+
+@compiled
+def select(tree, node, mask, exploration, prior):
+    """The action to try next: the best mean, plus more for what was tried seldom, and for the node's favourite.
+
+    PUCT (Rosin, "Multi-armed bandits with episode context", 2011, as in Silver et al. 2017): the favourite has
+    the chance ``prior`` and all actions share the rest; an action not tried yet counts as the mean of the node.
+    """
+    legal, total = 0, 0.0
+    for action in range(len(mask)):
+        legal += mask[action]
+        total += np.float64(tree.totals[node, action])
+    count, favourite = np.float64(tree.counts[node]), tree.favourites[node]
+    unknown, root = total / max(count, 1.0), np.sqrt(count)
+    best, best_score = NONE, 0.0
+    for action in range(len(mask)):
+        if mask[action]:
+            visits = tree.visits[node, action]
+            mean = np.float64(tree.totals[node, action]) / visits if visits > 0 else unknown
+            chance = (1.0 - prior) / legal + prior * (action == favourite)
+            score = mean + exploration * chance * root / (1 + visits)
+            if best == NONE or score > best_score:
+                best, best_score = action, score
+    return best

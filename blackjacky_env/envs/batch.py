@@ -1,0 +1,55 @@
+"""Many games at once, made by the name of the game; see `blackjacky_env.engine.batch` for what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from blackjacky_env.engine.batch import Batch, table_sizes
+from blackjacky_env.engine.game import check_choice, check_integer
+from blackjacky_env.engine.threads import check_threads
+from blackjacky_env.games import get_game
+
+
+def make_batch(
+    game: str,
+    num_games: int,
+    num_players: int | Sequence[int] | None = None,
+    seed: int = 0,
+    backend: str = "cpu",
+    threads: int | None = None,
+    variant: str | None = None,
+    reward: str = "win",
+    copy: bool = False,
+    **rule_options: Any,
+) -> Batch:
+    """Many games at once, every seat of every game played from outside.
+
+    Args:
+        game: name of the game.
+        num_games: N, 1 or more.
+        num_players: players at every table, or a list of table sizes that the games take in turn: game i has
+            ``num_players[i % len(num_players)]``.
+        seed: 0 .. 2**63 - 1; the seed of a game depends on this, its index and the games played at that index alone.
+        backend: ``"cpu"``.
+        threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
+        variant: as for the environments.
+        reward: as for the environments.
+        copy: every move writes into new arrays, so that those of earlier positions can be kept.
+        rule_options: the game's own options.
+
+    Raises:
+        TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
+    """
+    declared = get_game(game)
+    check_choice("backend", backend, ("cpu",))
+    return Batch(
+        declared,
+        table_sizes(declared, check_integer("num_games", num_games, 1, 2**31), num_players),
+        check_choice("variant", declared.variants[0] if variant is None else variant, declared.variants),
+        check_choice("reward", reward, ("win", declared.score_reward)),
+        check_integer("seed", seed, 0, 2**63 - 1),
+        check_threads(threads),
+        copy,
+        rule_options,
+    )

@@ -1,0 +1,68 @@
+"""The registry of games: one line each, or an entry point of somebody else's package.
+
+A game called NAME in version 0 has the environment ``blackjacky/NAME-v0`` of PettingZoo, for Gymnasium the seat
+``blackjacky/NameSeat-v0``, and ``blackjacky_env.NAME_v0`` with what belongs to its observations. A package announces
+its game by an entry point of the group ``blackjacky.games``, named ``NAME`` or, from version 1 on, ``NAME-v1``, that
+leads to its `Game`. A game is imported when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import re
+from importlib.metadata import entry_points
+from typing import NamedTuple
+
+from blackjacky_env.engine.game import Game
+
+GROUP = "blackjacky.games"
+
+
+class Announced(NamedTuple):
+    """Where a game is found, and which version of it."""
+
+    place: str
+    """``MODULE:NAME`` of its `Game`."""
+    version: int = 0
+
+
+GAMES = {
+    "black_jacky": Announced("blackjacky_env.games.black_jacky:GAME"),
+    "schwarze_katze": Announced("blackjacky_env.games.schwarze_katze:GAME"),
+}
+"""By name; those of other packages follow."""
+
+for _point in entry_points(group=GROUP):
+    if (_found := re.fullmatch(r"([a-z][a-z0-9_]*?)(?:-v(\d+))?", _point.name)) is None:
+        raise ValueError(
+            f"the entry point {_point.name!r} of {GROUP!r} ({_point.value}) is not named like a game; allowed are "
+            "'my_game' and 'my_game-v1'"
+        )
+    GAMES.setdefault(_found[1], Announced(_point.value, int(_found[2] or 0)))
+
+
+@functools.cache
+def get_game(name: str) -> Game:
+    """The declaration of the game called ``name``; `ValueError` names those there are."""
+    if name not in GAMES:
+        near = difflib.get_close_matches(name, GAMES, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise ValueError(f"unknown game {name!r}{hint} Games are {', '.join(map(repr, GAMES))}")
+    announced = GAMES[name]
+    module, _, attribute = announced.place.partition(":")
+    game = getattr(importlib.import_module(module), attribute, None)
+    if not isinstance(game, Game):
+        raise TypeError(f"{announced.place!r}, announced as the game {name!r}, is {game!r}; needed is a Game")
+    if (game.name, game.version) != (name, announced.version):
+        raise ValueError(
+            f"{announced.place!r} is {game.name!r} in version {game.version}, but is announced as {name!r} in version "
+            f"{announced.version}: name the entry point {game.name + (f'-v{game.version}' if game.version else '')!r}"
+        )
+    return game
+
+
+def module_name(name: str) -> str:
+    """What the module of a game's version is called, such as ``NAME_v0``; nothing is imported."""
+    return f"{name}_v{GAMES[name].version}"

@@ -1,0 +1,156 @@
+"""What a seat cannot know, and what it can see, varied: for the proof that nothing leaks and nothing is missing.
+
+Everything is done in the state record; `observation` is not asked, because it is what is to be proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.engine.game import State
+from blackjacky_env.games.black_jacky.rules import (
+    CARDS,
+    EXCHANGE,
+    NO_CARD,
+    NOBODY,
+    OUT,
+    OVER,
+    SALOON,
+    SPECTATOR,
+    TIP,
+    TRICK,
+    VALUES,
+    WANTED,
+    ZOCK,
+)
+
+_VALUES = np.arange(VALUES)
+_CARD_VALUES = range(1, VALUES)
+
+
+def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
+    """Change all that ``seat`` (None: a spectator) cannot know, in place, to another assignment that may be so.
+
+    That is the key, the cards in other hands and in the draw pile with their order, cards given secretly, and what
+    others know. Numbers of cards stay, and so do cards that the seat knows to be in a hand. Of the last settlement
+    ``settled`` the hands are open; its key, its draw pile and what others know are not.
+
+    Raises `AssertionError` if a seat is sure of a card that is not there.
+    """
+    observer = SPECTATOR if seat is None else seat
+    if s["phase"] != OVER:  # else all hands have been laid open
+        _deal_again(s, seat, s["known"][:, observer], rng)
+        _give_again(s, seat, rng)
+    for state in (s, settled):
+        if state is not None:
+            state["key"] = rng.integers(2**64, dtype=np.uint64)
+            _shuffle_draw_pile(state, rng)
+            _vary_minds(state, seat, rng)
+
+
+def _deal_again(s: State, seat: int | None, known: Any, rng: np.random.Generator) -> None:
+    """Shuffle the cards that are not known, and deal them to where such cards were."""
+    others = [q for q in range(s["num_players"]) if q != seat]
+    unknown = {q: s["hands"][q] - known[q] for q in others}
+    if any((cards < 0).any() for cards in unknown.values()):
+        raise AssertionError(f"seat {seat} is sure of cards that are in no hand: {known.tolist()}")
+    pile = s["draw_pile"][: s["draw_count"]]
+    cards = rng.permutation(np.concatenate([np.repeat(_VALUES, unknown[q]) for q in others] + [pile]))
+    for q in others:
+        dealt, cards = np.split(cards, [unknown[q].sum()])
+        s["hands"][q] = known[q] + np.bincount(dealt, minlength=VALUES)
+    s["draw_pile"][: s["draw_count"]] = cards
+
+
+def _give_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
+    """T3: a card given by somebody else may be any of that hand."""
+    for i, giver in enumerate(s["pair"]):
+        if s["phase"] == EXCHANGE and s["given"][i] != NO_CARD and giver != seat:
+            s["given"][i] = rng.choice(np.repeat(_VALUES, s["hands"][giver]))
+
+
+def _shuffle_draw_pile(s: State, rng: np.random.Generator) -> None:
+    s["draw_pile"][: s["draw_count"]] = rng.permutation(s["draw_pile"][: s["draw_count"]])
+
+
+def _vary_minds(s: State, seat: int | None, rng: np.random.Generator) -> None:
+    """Others may know any cards of third hands, at least those that everybody knows."""
+    public = s["known"][:, SPECTATOR]
+    for other, holder in product(range(s["num_players"]), repeat=2):
+        if other != seat and holder not in (seat, other):
+            s["known"][holder, other] = rng.integers(public[holder], np.maximum(public, s["hands"])[holder] + 1)
+
+
+Variation = tuple[str, tuple[int, ...], int]
+"""Field, index in it (none: the field itself), new value."""
+
+
+def public_variations(s: State, seat: int, rng: np.random.Generator) -> Iterator[Variation]:
+    """For each field that ``seat`` can see, one entry and another value for it, where it has a meaning now.
+
+    Each changes one entry alone, so the position may be impossible; it can be encoded all the same.
+    """
+    for name, indices, values in _visible(s, seat):
+        index = indices[int(rng.integers(len(indices)))]
+        others = [value for value in values if value != s[name][index]]
+        yield name, index, int(rng.choice(others))
+
+
+Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
+"""Field, indices of entries, values that these may have."""
+
+
+def _visible(s: State, seat: int) -> Iterator[Visible]:
+    n = int(s["num_players"])
+    seats = range(n)
+    each = [(q,) for q in seats]
+    yield from _visible_progress(s, seats)
+    yield "hearts", each, range(10)
+    for name in ("black_hearts", "winners", "knocked"):
+        yield name, each, (0, 1)
+    yield "status", each, (SALOON, WANTED, OUT)
+    yield "tips", each, (NOBODY, *seats)
+    yield "plus_one", [()], (NOBODY, *seats)
+    yield from _visible_cards(s, seat, seats)
+    if s["phase"] == EXCHANGE:
+        yield from _visible_exchange(s, seat, seats)
+
+
+def _visible_progress(s: State, seats: range) -> Iterator[Visible]:
+    if s["phase"] in (TRICK, ZOCK):
+        yield "phase", [()], (TRICK, ZOCK)
+    if s["turn"] < 126:  # the observation counts to 127
+        yield "turn", [()], range(127)
+    yield "round_number", [()], range(20)
+    yield "start_player", [()], seats
+    yield "ends_after_turn", [()], (0, 1)
+    if s["phase"] != OVER:
+        yield "player", [()], seats
+    if s["phase"] not in (OVER, TIP):
+        yield "turn_player", [()], seats
+        yield "first_knocker", [()], (NOBODY, *seats)
+
+
+def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
+    each_card = list(product(seats, _CARD_VALUES))
+    yield "draw_count", [()], range(CARDS + 1)
+    yield "discard_top", [()], range(VALUES)
+    yield "discards", [(v,) for v in _CARD_VALUES], range(9)
+    yield "hand_counts", [(q,) for q in seats], range(9)
+    yield "hands", [(seat, v) for v in _CARD_VALUES], range(9)
+    yield "displays", each_card, range(9)
+    yield "known", [(q, seat, v) for q, v in each_card if q != seat], range(9)
+    yield "known", [(q, SPECTATOR, v) for q, v in each_card], range(9)
+
+
+def _visible_exchange(s: State, seat: int, seats: range) -> Iterator[Visible]:
+    """T3: who exchanges, who has given, and the own card."""
+    yield "trickster", [()], seats
+    yield "pair", [(0,), (1,)], seats
+    for i in range(2):
+        own = s["pair"][i] == seat
+        yield "given", [(i,)], range(VALUES) if own else (NO_CARD,) if s["given"][i] != NO_CARD else _CARD_VALUES

@@ -1,0 +1,162 @@
+"""The table as a picture.
+
+Everything comes from a view, so nothing can be shown that its player may not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from blackjacky_env.engine import svg
+from blackjacky_env.engine.artwork import INK, RED
+from blackjacky_env.engine.svg import MINUS, View, data, group, use, words
+from blackjacky_env.engine.text import plain, seen_by, viewer
+from blackjacky_env.games.schwarze_katze import terminal
+
+_HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 84, 412, 138, 572
+_MIDDLE = (320.0, 268.0)
+_BLACK_CAT = "QS"
+
+
+def draw_svg(
+    view: View,
+    options: dict[str, Any],
+    *,
+    names: Sequence[str] | None = None,
+    last_action: str = "",
+    theme: str = "auto",
+) -> str:
+    """The table that ``view`` shows, as an SVG of 640 x 600 units.
+
+    Args:
+        view: what `TableEnv.view` or `TableEnv.snapshot` gives.
+        options: those of `TableEnv.config_dict`.
+        names: of the players by seat; None: ``player_0`` .. .
+        last_action: what was done last, in words that the viewer may read; ``player_0`` .. become the names.
+        theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+
+    Raises `ValueError` for an unknown theme or a wrong number of names.
+    """
+    players = svg.names_of(len(view["totals"]), names)
+    near = viewer(view) or 0
+    corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
+    parts = [_seat(view, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
+    parts += [*_trick(view, near), _near_seat(view, near, players)]
+    parts += svg.lines([last_action, plain(terminal.sentence(view, options))], players, _WORDS_TOP)
+    others = terminal.options_in_force(options)
+    title = f"Schwarze Katze · {terminal.when(view, options)}" + (f" · {others}" if others else "")
+    return svg.document(title, seen_by(view, players), _OWN_TOP, parts, theme)
+
+
+# ---------------------------------------------------------------- cards
+
+
+def _card(name: str, x: float, y: float, scale: float = 1, attributes: str = "") -> str:
+    """A card, 50 x 70 units before it is scaled; what lies of it to the left shows its rank and suit."""
+    rank, suit = name[:-1], name[-1]
+    colour = RED if suit in "DH" else INK
+    paper = f'<rect width="50" height="70" rx="6" fill="#fffdf6" stroke="{INK}"/>'
+    corner = f'<text x="4" y="23" font-size="{22 if rank == "10" else 25}" fill="{colour}">{rank}</text>'
+    picture = group([use("cat"), use("awake")], 17, 31, 0.62, f' fill="{INK}"')
+    middle = picture if name == _BLACK_CAT else use(suit, 25, 42, 1.1, colour)
+    return group([paper, corner, use(suit, 5, 28, 0.75, colour), middle], x, y, scale, f' class="card"{attributes}')
+
+
+def _trick(view: View, near: int) -> list[str]:
+    """The cards of the trick, each on the side of who played it; the first says what has to be followed."""
+    seats = len(view["totals"])
+    scale = 1.0 if seats <= 6 else 0.72
+    points = svg.around(seats, _MIDDLE, *((66, 74) if seats <= 4 else (88, 102)))
+    parts = []
+    for turn, (seat, name) in enumerate(view["table"]):
+        x, y = points[(seat - near) % seats]
+        parts.append(_card(name, x - 25 * scale, y - 35 * scale, scale, data(card=name, seat=seat)))
+        if turn == 0:
+            parts.append(words("led", x, y + 35 * scale + 15, 15, anchor="middle"))
+    return parts
+
+
+# ---------------------------------------------------------------- seats
+
+
+def _tallies(view: View, seat: int) -> list[str]:
+    """Tricks and penalty of this deal; the total and what the last deal added to it."""
+    tricks, last = view["tricks_taken"][seat], view["last_deal"]
+    now = f"{tricks} trick{'' if tricks == 1 else 's'}, penalty {_points(view['penalties'][seat])}"
+    before = "" if last is None else f" (last {_points(last[seat])})"
+    return [now, f"total {_points(view['totals'][seat])}{before}"]
+
+
+def _points(points: int) -> str:
+    return str(points).replace("-", MINUS)
+
+
+def _roles(view: View, seat: int) -> str:
+    """Whether this seat is the dealer or leads the trick."""
+    if view["phase"] == "over":
+        return ""
+    return ", ".join(["dealer"] * (seat == view["dealer"]) + ["leads"] * (seat == view["leader"]))
+
+
+def _winner(view: View, seat: int, right: float, y: float) -> str:
+    return svg.label("winner", right, y, "#8a6100") if seat in view["winners"] else ""
+
+
+def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
+    """One of the others."""
+    hand = view["hands"][seat]
+    now, total = _tallies(view, seat)
+    roles = words(_roles(view, seat), 58, 39, 15, 92, "faint")
+    parts = [svg.cat(seat, 14, 4, 0.8), words(names[seat], 58, 21, 17, 92), _winner(view, seat, 194, 23)]
+    if isinstance(hand, list) and hand:
+        parts += [words(_roles(view, seat), 194, 21, 13, 60, "faint", "end"), *_open_hand(hand)]
+        parts.append(words(f"{now.split(',')[0]}, {total.split(' (')[0]}", 58, 39, 15, 136))
+    else:
+        parts += [roles, _hidden(hand) if hand else "", words(now, 12, 59, 15, 180), words(total, 12, 77, 15, 180)]
+    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
+
+
+def _hidden(count: int) -> str:
+    """One card face down that says how many there are."""
+    ground = '<circle cx="176" cy="26" r="13" fill="#2f4a76"/>'
+    number = f'<text x="176" y="32" font-size="18" fill="#fff" text-anchor="middle">{count}</text>'
+    return use("back", 160, 4, 0.88) + ground + number
+
+
+def _open_hand(hand: Sequence[str]) -> list[str]:
+    """The hand of one of the others in two lines, each with the ranks of two suits."""
+    return [part for suits, y in (("CD", 60), ("HS", 78)) for part in _ranks(hand, suits, y)]
+
+
+def _ranks(hand: Sequence[str], suits: str, y: float) -> list[str]:
+    held = [(suit, " ".join(card[:-1] for card in hand if card[-1] == suit)) for suit in suits]
+    held = [(suit, ranks) for suit, ranks in held if ranks]
+    size = min(15.0, 180 / (svg.LETTER * max(sum(len(ranks) + 3 for _, ranks in held), 1)))
+    parts, x = [], 12.0
+    for suit, ranks in held:
+        look = "bad" if suit in "DH" else "ink"
+        parts += [group([use(suit, x, y - 0.8 * size, size / 22)], attributes=f' class="{look}"')]
+        parts += [words(ranks, x + size, y, size, look=look)]
+        x += svg.LETTER * size * (len(ranks) + 3)
+    return parts
+
+
+def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
+    """The seat below, with its hand if that is open."""
+    hand = view["hands"][seat]
+    now, total = _tallies(view, seat)
+    parts = [
+        svg.cat(seat, 14, 6, 0.95),
+        words(names[seat], 68, 26, 19, 160),
+        words(_roles(view, seat), 68, 46, 16, 160, "faint"),
+        _winner(view, seat, 132, 32),
+        words(now, 608, 26, 17, 360, anchor="end"),
+        words(total, 608, 46, 17, 360, anchor="end"),
+    ]
+    if isinstance(hand, list):
+        (begins,) = svg.rows([len(hand)], [50], 12, 596)
+        parts += [_card(c, x, 60, 1, data(card=c, seat=seat)) for c, x in zip(hand, begins, strict=True)]
+    elif hand:
+        parts.append(svg.backs(hand, 12, 64))
+    return svg.panel(svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, seat, seat == view["player"], parts)

@@ -1,0 +1,93 @@
+"""The options of Schwarze Katze: the sheet's game by default."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from blackjacky_env.engine.game import State, check_integer
+from blackjacky_env.games.schwarze_katze.rules import CARDS, is_taken_out
+
+VARIANTS = ("classic",)
+SUIT_LETTERS = "CDHS"
+RANK_NAMES = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
+CARD_NAMES = tuple(rank + suit for suit in SUIT_LETTERS for rank in RANK_NAMES)
+"""By card number: ``2C`` .. ``AS``."""
+_NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
+_NAMES = ("piatnik_heart_lead", "heart_ace", "deals")
+
+
+def check_options(num_players: int, variant: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """All rule options in force as plain values; those not given are the sheet's.
+
+    Raises `TypeError` or `ValueError`, naming option, value and what is allowed, for unknown options and values that
+    are out of range.
+    """
+    for name in options:
+        if name not in _NAMES:
+            raise TypeError(
+                f"unknown option {name}={options[name]!r}; options of schwarze_katze are {', '.join(_NAMES)}"
+            )
+    heart_lead = options.get("piatnik_heart_lead", False)
+    if heart_lead not in (False, True):
+        raise ValueError(f"piatnik_heart_lead={heart_lead!r} is unknown; allowed are False and True")
+    deals = options.get("deals")
+    return {
+        "piatnik_heart_lead": bool(heart_lead),
+        "heart_ace": check_integer("heart_ace", options.get("heart_ace", 11), 10, 11),
+        "deals": default_deals(num_players) if deals is None else check_integer("deals", deals, 1, 50),
+    }
+
+
+def default_deals(num_players: int) -> int:
+    """K7: the smallest multiple of the number of players that is 5 or more."""
+    return num_players if num_players >= 5 else 2 * num_players
+
+
+def full_deck(num_players: int) -> list[int]:
+    """K2: the cards that are in the game, by number."""
+    return [card for card in range(CARDS) if not is_taken_out(card, num_players)]
+
+
+def read_card(text: object) -> int:
+    """The number of a card such as ``QS`` or ``10h``; `ValueError` if there is none of this name."""
+    name = str(text).strip().upper()
+    if not isinstance(text, str) or name not in _NUMBERS:
+        raise ValueError(
+            f"{text!r} is no card; allowed are a rank ({', '.join(RANK_NAMES)}) and a suit "
+            f"({', '.join(SUIT_LETTERS)}), such as 'QS' and '10H'"
+        )
+    return _NUMBERS[name]
+
+
+def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
+    """A deck for a rigged deal by card numbers, top first; `ValueError` unless it is all cards that are in the game."""
+    deck = [read_card(card) for card in cards]
+    missing, surplus = Counter(full_deck(num_players)), Counter(deck)
+    missing, surplus = missing - surplus, surplus - missing
+    if missing or surplus:
+        names = [[CARD_NAMES[card] for card in sorted(counts.elements())] for counts in (missing, surplus)]
+        raise ValueError(
+            f"the deck is not all cards of {num_players} players: missing {names[0]}, too many {names[1]}; "
+            f"allowed are all {len(full_deck(num_players))} cards, top first"
+        )
+    return deck
+
+
+def write_options(s: State, num_players: int, variant: str, options: Mapping[str, Any]) -> None:
+    """Set checked options in a zeroed state record."""
+    s["num_players"] = num_players
+    s["piatnik_heart_lead"] = options["piatnik_heart_lead"]
+    s["heart_ace"] = options["heart_ace"]
+    s["game_deals"] = options["deals"]
+
+
+def read_options(s: State) -> tuple[int, str, dict[str, Any]]:
+    """The number of players, variant and rule options that `write_options` wrote."""
+    options = {
+        "piatnik_heart_lead": bool(s["piatnik_heart_lead"]),
+        "heart_ace": int(s["heart_ace"]),
+        "deals": int(s["game_deals"]),
+    }
+    return int(s["num_players"]), VARIANTS[0], options

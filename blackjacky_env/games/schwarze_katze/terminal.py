@@ -1,0 +1,137 @@
+"""The table as text for a terminal, and the words for it that the picture shares.
+
+Everything comes from a view, so nothing can be shown that its player may not know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blackjacky_env.engine.text import (
+    FACE_DOWN,
+    FAINT,
+    RED,
+    STRONG,
+    TITLE,
+    YOURS,
+    framed,
+    joined,
+    listed,
+    paint,
+    plain,
+    seen_by,
+    viewer,
+)
+from blackjacky_env.games.schwarze_katze.options import SUIT_LETTERS
+from blackjacky_env.games.schwarze_katze.rules import CARDS
+from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
+
+View = dict[str, Any]
+
+_COLUMNS = {"": 1, "seat": 10, "played": 7, "cards": 6, "tricks": 7, "penalty": 8, "last deal": 10, "total": 6}
+_SUITS = dict(zip(SUIT_LETTERS, "♣♦♥♠", strict=True))
+_SUIT_STYLES = {
+    "C": "1;38;5;16;48;5;194",
+    "D": "1;38;5;88;48;5;223",
+    "H": "1;38;5;88;48;5;217",
+    "S": "1;38;5;16;48;5;189",
+}
+_CAT = "1;38;5;231;48;5;90"
+
+
+def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
+    """The table that ``view`` shows as lines of at most 80 characters; ``options``: those of `TableEnv.config_dict`.
+
+    Without ``colour`` there are no escape codes; the characters are the same.
+    """
+    lines = [*_options_line(options), *_seats(view), *_own_hand(view), "", "   " + sentence(view, options)]
+    text = framed(lines, paint("Schwarze Katze", TITLE), when(view, options), seen_by(view))
+    return text if colour else plain(text)
+
+
+def when(view: View, options: dict[str, Any]) -> str:
+    """The deal and the trick in it."""
+    deal = f"deal {view['deal'] + 1} of {options['deals']}"
+    if view["phase"] == "over":
+        return f"{deal} · game over"
+    return f"{deal} · trick {view['trick'] + 1} of {CARDS // len(view['totals'])}"
+
+
+def _options_line(options: dict[str, Any]) -> list[str]:
+    others = options_in_force(options)
+    return [paint(others, FAINT), ""] if others else []
+
+
+def options_in_force(options: dict[str, Any]) -> str:
+    """The options that are not the sheet's, in words."""
+    others = ["hearts are led only by who holds nothing else"] * options["piatnik_heart_lead"]
+    others += ["ace of hearts 10"] * (options["heart_ace"] == 10)
+    return " · ".join(others)
+
+
+# ---------------------------------------------------------------- cards
+
+
+def _card(name: str) -> str:
+    """A card as a coloured chip; the black cat has a colour of its own."""
+    style = _CAT if name == "QS" else _SUIT_STYLES[name[-1]]
+    return paint(f"{name[:-1]}{_SUITS[name[-1]]}", style)
+
+
+def _own_hand(view: View) -> list[str]:
+    """The viewer's cards, a line for each suit."""
+    own = viewer(view)
+    if own is None or not view["hands"][own]:
+        return []
+    suits = [[card for card in view["hands"][own] if card.endswith(suit)] for suit in SUIT_LETTERS]
+    return ["", *("   " + " ".join(map(_card, cards)) for cards in suits if cards)]
+
+
+# ---------------------------------------------------------------- seats
+
+
+def _seat(seat: int) -> str:
+    return f"player_{seat}"
+
+
+def _seats(view: View) -> list[str]:
+    widths = _COLUMNS.values()
+    heading = joined([paint(name, FAINT) for name in _COLUMNS], widths)
+    return [heading, *(joined(_cells(view, seat), widths) for seat in range(len(view["totals"])))]
+
+
+def _cells(view: View, seat: int) -> list[str]:
+    played = dict(view["table"])
+    hand = view["hands"][seat]
+    count = len(hand) if isinstance(hand, list) else hand
+    name = paint(_seat(seat), YOURS) if seat == viewer(view) else _seat(seat)
+    dealer = paint(" D", FAINT) if seat == view["dealer"] else ""
+    return [
+        paint("►", YOURS) if seat == view["player"] else "",
+        name + dealer,
+        _card(played[seat]) if seat in played else "",
+        f"{paint('[?]', FACE_DOWN)}{count:2}" if count else "",
+        str(view["tricks_taken"][seat]),
+        _penalty(view["penalties"][seat]),
+        "" if view["last_deal"] is None else _penalty(view["last_deal"][seat]),
+        paint(str(view["totals"][seat]), TITLE if seat in view["winners"] else STRONG),
+    ]
+
+
+def _penalty(points: int) -> str:
+    return paint(str(points), RED) if points > 0 else str(points)
+
+
+# ---------------------------------------------------------------- a sentence
+
+
+def sentence(view: View, options: dict[str, Any]) -> str:
+    """What happens now, in words."""
+    if view["phase"] == "over":
+        verb = "wins" if len(view["winners"]) == 1 else "win"
+        return paint(f"{listed([_seat(winner) for winner in view['winners']])} {verb}.", STRONG)
+    player = paint(_seat(view["player"]), STRONG)
+    if not view["table"]:
+        return f"{player} leads a trick."
+    led = SUIT_NAMES[SUIT_LETTERS.index(view["table"][0][1][-1])]
+    return f"{player} plays to {led} and must follow if possible."

@@ -1,0 +1,90 @@
+"""Schwarze Katze in words: names of cards, snapshots of positions, what a player may see, why a card is illegal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.engine.game import State
+from blackjacky_env.engine.trick_taking import NO_CARD
+from blackjacky_env.games.schwarze_katze.options import CARD_NAMES, read_card
+from blackjacky_env.games.schwarze_katze.rules import (
+    NO_TRICK,
+    NOBODY,
+    OVER,
+    PLAY,
+    RANKS,
+    is_leading,
+    is_taken_out,
+)
+
+PHASES = {PLAY: "play", OVER: "over"}
+SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
+
+
+def action_name(action: int) -> str:
+    """The card, such as ``QS`` or ``10H``."""
+    return CARD_NAMES[action]
+
+
+def parse_action(text: str) -> int:
+    """The action of a card (case and spaces around it do not matter); `ValueError` says what cards are called."""
+    return read_card(text)
+
+
+# ---------------------------------------------------------------- positions
+
+
+def snapshot(s: State, settled: State | None) -> dict[str, Any]:
+    """Everything on the table as plain Python values; ``settled``: the record as the last scoring found it."""
+    n, leader = int(s["num_players"]), int(s["leader"])
+    seats = [(leader + i) % n for i in range(n)]
+    where = s["where"]
+    return {
+        "phase": PHASES[int(s["phase"])],
+        "player": None if s["player"] == NOBODY else int(s["player"]),
+        "deal": int(s["deal_number"]),
+        "dealer": int(s["dealer"]),
+        "leader": leader,
+        "trick": int(s["trick"]),
+        "hands": [[CARD_NAMES[card] for card in np.flatnonzero(where == p)] for p in range(n)],
+        "table": [[p, CARD_NAMES[s["table"][p]]] for p in seats if s["table"][p] != NO_CARD],
+        "tricks_taken": s["tricks_taken"][:n].tolist(),
+        "penalties": s["penalties"][:n].tolist(),
+        "totals": s["totals"][:n].tolist(),
+        "last_deal": None if settled is None else _scored(settled),
+        "winners": np.flatnonzero(s["winners"]).tolist(),
+    }
+
+
+def _scored(settled: State) -> list[int]:
+    """K6: the penalty of each player in a deal that was played."""
+    n = int(settled["num_players"])
+    played = zip(settled["penalties"][:n].tolist(), settled["tricks_taken"][:n].tolist(), strict=True)
+    return [penalty if tricks else NO_TRICK for penalty, tricks in played]
+
+
+def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
+    """A snapshot as ``seat`` may know it (None: a spectator): others' hands are numbers of cards."""
+    return {**table, "hands": [hand if p == seat else len(hand) for p, hand in enumerate(table["hands"])]}
+
+
+# ---------------------------------------------------------------- why an action is illegal
+
+
+def why_illegal(s: State, action: int) -> str:
+    """Why ``action`` (0 .. 51, not in the mask) is illegal for the player to act, in the game's words."""
+    return f"{CARD_NAMES[action]} (action {action}) is illegal: {_reason(s, action)}"
+
+
+def _reason(s: State, action: int) -> str:
+    n = int(s["num_players"])
+    if is_taken_out(action, n):
+        return f"with {n} players it is not in the game (K2)"
+    if s["where"][action] != s["player"]:
+        return "it is not in the hand"
+    if is_leading(s):
+        return "a heart may be led only by a player who holds nothing else (K9)"
+    led = SUIT_NAMES[int(s["table"][s["leader"]]) // RANKS]
+    return f"{led} were led and there are {led} in the hand (K4)"

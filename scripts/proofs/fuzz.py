@@ -1,0 +1,323 @@
+"""Play random games through the environment and through the second reading of the rules at once, until they differ.
+
+    python scripts/proofs/fuzz.py                        20 million actions of Black Jacky
+    python scripts/proofs/fuzz.py --game schwarze_katze  of another game
+    python scripts/proofs/fuzz.py --actions 1000000      fewer; the same games come first
+    python scripts/proofs/fuzz.py --write                put the result into tests/reference/GAME/README.md
+
+Games of every table size, variant and policy, with and without options. After every action the whole snapshot, every
+player's observation and mask and the rewards must be the same in both; the views of the snapshot are compared in a
+share of the games. What is finished is kept in the output; start it again after a stop and it goes on from there.
+The first difference ends the run and is shrunk to a short game.
+
+Exit status 0: no difference; 1: a difference, or an event that happened too seldom; 2: impossible arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import multiprocessing
+import platform
+import random
+import signal
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+import tyro
+from tqdm import tqdm
+
+from blackjacky_agents.files import write_file
+from blackjacky_agents.reports import machine, markdown_table, replace_part
+from blackjacky_env.engine.game import check_integer
+from tests.reference.reading import Kind, Options, Reading
+from tests.reference.readings import READINGS
+from tests.reference.shrinking import shrink
+from tests.reference.side_by_side import Difference, SideBySide, play
+
+ROOT = Path(__file__).parents[2]
+CODE = (
+    *("blackjacky_env/games.py", "blackjacky_env/{game}_v0.py", "blackjacky_env/engine/*.py"),
+    *("blackjacky_env/{game}/*.py", "blackjacky_env/envs/aec.py"),
+    *("tests/reference/*.py", "tests/reference/{game}/*.py", "scripts/proofs/fuzz.py"),
+)
+"""Files that a run depends on, but for the tests among them."""
+VIEWED = 1 / 8  # share of the games in which views are compared, which takes as long as everything else
+USUAL_RARITY = 20_000  # actions in which a rare event is expected once: 1,000 times in 20 million
+
+Counts = dict[str, Counter[str]]
+Results = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Args:
+    """Play random games through the environment and the second reading of the rules at once, until they differ."""
+
+    game: str = "black_jacky"
+    """Which game."""
+    actions: int = 20_000_000
+    """How many actions, at least; the last games are played to their end."""
+    seed: int = 0
+    """The same seed gives the same games."""
+    workers: int = 2
+    """Processes; they change nothing in the results. 1: this one."""
+    at_least: int | None = None
+    """Fail if a rare event happened less often; by default once in 20,000 actions."""
+    chunk: int = 10_000
+    """Actions between two writes; another number gives other games."""
+    output: Path | None = None
+    """Where the results are kept (JSON); by default runs/fuzz_GAME.json."""
+    write: bool = False
+    """Put the result into tests/reference/GAME/README.md, if it is as it should be."""
+
+    @property
+    def reading(self) -> Reading:
+        """The second reading of the game."""
+        return READINGS[self.game]
+
+    @property
+    def kept(self) -> Path:
+        """Where the results are kept."""
+        return self.output or ROOT / "runs" / f"fuzz_{self.game}.json"
+
+    @property
+    def page(self) -> Path:
+        """Where the result is written down."""
+        return ROOT / "tests" / "reference" / self.game / "README.md"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script; returns the exit status."""
+    args = tyro.cli(Args, args=arguments)
+    try:
+        check(args)
+        results = begin(args)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    try:
+        play_all(results, args)
+    except Difference as difference:
+        return differs(difference, results, args)
+    except KeyboardInterrupt:
+        print(
+            f"\nstopped after {results['counts']['total']['actions']:,} actions; start it again and it goes on",
+            file=sys.stderr,
+        )
+        return 130
+    print(report(results, args))
+    status = judge(results, args)
+    if args.write and status == 0:
+        write_file(args.page, replace_part(args.page.read_text(encoding="utf-8"), "fuzz", report(results, args)))
+    return status
+
+
+def check(args: Args) -> None:
+    """`ValueError` naming an option that cannot be, its value and what is allowed."""
+    if args.game not in READINGS:
+        raise ValueError(f"--game: there is no second reading of {args.game!r}, but of {', '.join(READINGS)}")
+    check_integer("--actions", args.actions, 1, 10**12)
+    check_integer("--seed", args.seed, 0, 2**63 - 1)
+    check_integer("--workers", args.workers, 1, 256)
+    check_integer("--chunk", args.chunk, 1, 10**9)
+    if args.at_least is not None:
+        check_integer("--at-least", args.at_least, 0, 10**12)
+
+
+# ---------------------------------------------------------------- what is played
+
+
+def kinds(reading: Reading) -> list[Kind]:
+    """One chunk of each is played in turn."""
+    variants: list[Options] = [{}, *({"variant": name} for name in reading.variants[1:])]
+    return [
+        *reading.kinds,
+        *(Kind(n, policy, options) for policy in reading.all_policies for options in variants for n in reading.tables),
+        *(Kind(n) for _ in range(4) for n in reading.tables),
+    ]
+
+
+def draw(reading: Reading, kind: Kind, rng: random.Random) -> tuple[str, Options]:
+    """Policy and options of the next game of this kind."""
+    options = reading.any_options(rng, kind.num_players) if kind.options is None else kind.options
+    reward = {"reward": reading.rewards[1]} if rng.random() < 0.5 else {}
+    policy = kind.policy or rng.choice(reading.all_policies)
+    return policy, {"num_players": kind.num_players, **options, **reward}
+
+
+def play_chunk(game: str, seed: int, number: int, actions: int) -> Counts:
+    """Play games of one kind until there are so many actions; raises `Difference`."""
+    reading = READINGS[game]
+    turns = kinds(reading)
+    kind, rng = turns[number % len(turns)], random.Random(f"{seed} {number}")
+    counts = no_counts(reading)
+    while counts["total"]["actions"] < actions:
+        policy, options = draw(reading, kind, rng)
+        table = SideBySide(game, rng.randrange(2**63), options, views=rng.random() < VIEWED)
+        add(counts, counts_of(play(table, policy, rng.randrange(2**63)), policy))
+    return counts
+
+
+def no_counts(reading: Reading) -> Counts:
+    """Nothing has been played; what must not be missing in the tables is there."""
+    return {
+        "total": Counter(games=0, actions=0),
+        "table size": Counter({f"{n} players": 0 for n in reading.tables}),
+        "variant": Counter(dict.fromkeys(reading.variants, 0)),
+        "rule options": Counter({"those of the sheet": 0, "others": 0}),
+        "policy": Counter(dict.fromkeys(reading.all_policies, 0)),
+        "event": Counter({event.__name__: 0 for event in reading.events}),
+    }
+
+
+def counts_of(table: SideBySide, policy: str) -> Counts:
+    """What one game adds: its actions everywhere, and how often each event happened."""
+    actions, options = len(table.actions), table.story.options
+    others = options.keys() - {"num_players", "variant", "reward"}
+    return {
+        "total": Counter(games=1, actions=actions),
+        "table size": Counter({f"{options['num_players']} players": actions}),
+        "variant": Counter({options.get("variant", table.reading.variants[0]): actions}),
+        "rule options": Counter({"others" if others else "those of the sheet": actions}),
+        "policy": Counter({policy: actions}),
+        "event": Counter({event.__name__: times for event, times in table.events.items()}),
+    }
+
+
+def add(counts: Counts, more: Counts) -> None:
+    """Add counts to counts."""
+    for group, numbers in more.items():
+        counts[group].update(numbers)
+
+
+def play_all(results: Results, args: Args) -> None:
+    """Play chunk after chunk until there are enough actions, keeping what is finished."""
+    total = results["counts"]["total"]
+    interval = 0.1 if sys.stderr.isatty() else 30
+    with tqdm(total=args.actions, initial=total["actions"], unit=" actions", mininterval=interval) as bar:
+        if total["actions"] >= args.actions:
+            return
+        begun = time.perf_counter() - results["seconds"]
+        for counts in chunks(args, results["chunks"]):
+            add(results["counts"], counts)
+            results["chunks"] += 1
+            results["seconds"] = round(time.perf_counter() - begun, 1)
+            write_file(args.kept, json.dumps(results, indent=1) + "\n")
+            bar.update(counts["total"]["actions"])
+            if total["actions"] >= args.actions:
+                return
+
+
+def chunks(args: Args, first: int) -> Iterator[Counts]:
+    """The counts of chunk after chunk from ``first`` on, in order, without end."""
+    if args.workers == 1:
+        yield from (play_chunk(args.game, args.seed, number, args.chunk) for number in count(first))
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(args.workers, context, initializer=leave_interrupts_to_main) as pool:
+        try:
+            played = (pool.submit(play_chunk, args.game, args.seed, number, args.chunk) for number in count(first))
+            yield from in_order(played, args.workers)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def in_order(futures: Iterator[Future[Counts]], workers: int) -> Iterator[Counts]:
+    """The results in order, while the workers are always some chunks ahead."""
+    ahead = deque(islice(futures, 2 * workers))
+    while True:
+        yield ahead.popleft().result()
+        ahead.append(next(futures))
+
+
+def leave_interrupts_to_main() -> None:
+    """Ctrl-C ends the run in the main process; a worker finishes its chunk."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def begin(args: Args) -> Results:
+    """What is kept of this run, else a run in which nothing has been played; `ValueError` if another one is kept."""
+    identity = {"game": args.game, "seed": args.seed, "chunk": args.chunk, "code": code(args.game)}
+    if not args.kept.exists():
+        args.kept.parent.mkdir(parents=True, exist_ok=True)
+        return {**identity, "chunks": 0, "seconds": 0.0, "counts": no_counts(args.reading)}
+    results: Results = json.loads(args.kept.read_text(encoding="utf-8"))
+    for name, own in identity.items():
+        if results.get(name) != own:
+            raise ValueError(
+                f"{args.kept} keeps a run with {name} {results.get(name)!r}, and this one has {own!r}: delete it, or "
+                "name another --output"
+            )
+    results["counts"] = {group: Counter(numbers) for group, numbers in results["counts"].items()}
+    return results
+
+
+def code(game: str) -> str:
+    """A hash of the code that is compared and compares, whatever its comments and layout."""
+    patterns = (pattern.format(game=game) for pattern in CODE)
+    files = sorted(file for pattern in patterns for file in ROOT.glob(pattern) if not file.name.startswith("test_"))
+    trees = (ast.dump(ast.parse(file.read_text(encoding="utf-8"))) for file in files)
+    return hashlib.sha256("\n".join(trees).encode()).hexdigest()[:16]
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def differs(difference: Difference, results: Results, args: Args) -> int:
+    """Show a difference, first as it was found and then in a short game."""
+    print(f"the two readings differ: {difference}\nlooking for a shorter game", flush=True)
+    short = shrink(difference)
+    print(f"\n{len(short.story.actions)} actions are enough: {short}")
+    results["difference"] = {"found": asdict(difference.story), "what": short.what, "short": asdict(short.story)}
+    write_file(args.kept, json.dumps(results, indent=1) + "\n")
+    return 1
+
+
+def judge(results: Results, args: Args) -> int:
+    """The exit status: 1 if a rare event happened too seldom, which is said."""
+    needed = max(1, args.actions // USUAL_RARITY) if args.at_least is None else args.at_least
+    rare = {name: times for name, times in results["counts"]["event"].items() if times < needed}
+    for name, times in rare.items():
+        print(f"too rare: {name} happened {times:,} times, {needed:,} are needed", file=sys.stderr)
+    return 1 if rare else 0
+
+
+def report(results: Results, args: Args) -> str:
+    """What was played, how and how fast, and the counts as Markdown tables."""
+    counts, total = results["counts"], results["counts"]["total"]
+    actions, seconds = total["actions"], results["seconds"]
+    shares = (
+        [group, name, f"{number:,}", f"{number / actions:.1%}"]
+        for group in ("table size", "variant", "rule options", "policy")
+        for name, number in counts[group].items()
+    )
+    events = ([f"`{name}`", f"{times:,}"] for name, times in counts["event"].items())
+    facts = (
+        f"No difference in {actions:,} actions of {total['games']:,} games.\n"
+        f"`python scripts/proofs/fuzz.py --game {args.game} --actions {args.actions} --seed {args.seed}`: "
+        f"{seconds / 60:.1f} minutes with {args.workers} processes ({actions / max(seconds, 1):,.0f} actions/s), "
+        f"code {results['code']}.\n"
+        f"{machine()['processor']}, Python {platform.python_version()}, numpy {version('numpy')}, "
+        f"numba {version('numba')}."
+    )
+    tables = (
+        markdown_table(["games", "of", "actions", "share"], shares),
+        markdown_table(["rare event", "times"], events),
+    )
+    return "\n\n".join([facts, *tables])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,361 @@
+"""Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?
+
+    make mutants                                 install what is needed, and change the rules of all games
+    python scripts/proofs/mutate_rules.py --write       put the result into tests/games/black_jacky/README.md
+    python scripts/proofs/mutate_rules.py --game schwarze_katze
+
+Every mutant is `rules.py` with one small change (an operator, a number, a condition, a loop), made by Cosmic Ray. It is
+run in plain Python, first against the tests of the rules without those that play random games, then, if none of them
+fails, against the second reading. A mutant that survives both must be explained in
+tests/GAME/surviving_mutants.toml.
+
+What is finished is kept in the output; start it again after a stop and it goes on from there. Survivors are always
+tried again, so a new test is tried on them alone; delete the output to try all.
+
+Exit status 0: every survivor is explained; 1: one is not, or an explained mutant does not survive.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import hashlib
+import importlib.abc
+import importlib.util
+import json
+import multiprocessing
+import os
+import re
+import signal
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import tyro
+from tqdm import tqdm
+
+from blackjacky_agents.files import write_file
+from blackjacky_agents.reports import replace_part
+
+ROOT = Path(__file__).parents[2]
+
+
+class Subject(NamedTuple):
+    """A game whose rules are changed, and who may notice."""
+
+    game: str
+    files: tuple[str, ...]
+    """Of the tests of its rules, without `test_` and `.py`."""
+    random: str
+    """Which of these tests play random games and are left out, in the language of pytest's `-k`."""
+    settings: str
+    """Which games the second reading plays, in the same language."""
+
+    @property
+    def module(self) -> str:
+        """The name of the rules' module."""
+        return f"blackjacky_env.{self.game}.rules"
+
+    @property
+    def rules(self) -> Path:
+        """Where the rules stand."""
+        return ROOT / "blackjacky_env" / self.game / "rules.py"
+
+    @property
+    def page(self) -> Path:
+        """What the result is written into."""
+        return ROOT / "tests" / self.game / "README.md"
+
+    @property
+    def explanations(self) -> Path:
+        """Why mutants survive."""
+        return ROOT / "tests" / self.game / "surviving_mutants.toml"
+
+    @property
+    def suites(self) -> dict[str, list[str]]:
+        """Arguments of pytest for each suite, in the order in which they are run."""
+        files = [f"tests/{self.game}/test_{name}.py" for name in self.files]
+        return {
+            RULES_TESTS: [*files, "-k", f"not ({self.random})"],
+            SECOND_READING: ["tests/test_differential.py", "-k", f"{self.game} and ({self.settings})"],
+        }
+
+
+RULES_TESTS, SECOND_READING = "tests of the rules", "second reading"
+SUBJECTS = {
+    "black_jacky": Subject(
+        "black_jacky",
+        files=("rules", "tricks", "settlement", "tipping", "variant_and_options", "observation"),
+        random="unseen_cards or played_to_its_end or same_observation_again or random_games",
+        settings="3p or schnell_duell",
+    ),
+    "schwarze_katze": Subject(
+        "schwarze_katze",
+        files=("rules", "observation"),
+        random="add_up",
+        settings="mixed-piatnik or heart_ace or 10p-uniform",
+    ),
+}
+"""By game."""
+SURVIVED = "nothing"
+LEFT_OUT = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
+"""`compiled` changes nothing in plain Python; sums and products become one another, not powers or bits."""
+SECONDS = 15  # of CPU that a test may take: three times what the longest one needs
+
+Results = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Args:
+    """Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?"""
+
+    game: str = "black_jacky"
+    """The game."""
+    workers: int = 2
+    """Processes; they change nothing in the result."""
+    only: str = ""
+    """Try only the mutants whose name contains this."""
+    output: Path | None = None
+    """Where the results are kept (JSON; runs/mutants-GAME.json)."""
+    write: bool = False
+    """Put the result into tests/GAME/README.md."""
+
+
+def main(args: Args) -> int:
+    """Run the script; returns the exit status."""
+    if not hasattr(os, "fork"):
+        sys.exit(
+            "error: every mutant is tried in a fork of a process, which this system does not have: use Linux or macOS"
+        )
+    subject = SUBJECTS.get(args.game)
+    if subject is None:
+        sys.exit(f"error: --game {args.game} has no rules that can be changed; allowed are {', '.join(SUBJECTS)}")
+    output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
+    # For the workers, which are new processes. Plugins of pytest can take longer than the tests.
+    os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    everything = mutants(subject.rules.read_text(encoding="utf-8"))
+    chosen = {name: code for name, code in everything.items() if args.only in name}
+    results = begin(output, subject)
+    try:
+        try_all(chosen, results, output, args.workers, subject)
+    except KeyboardInterrupt:
+        print("\nstopped; start it again and it goes on", file=sys.stderr)
+        return 130
+    found = {name: results["killed_by"][name] for name in chosen}
+    reasons = explained(subject)
+    text = report(found, reasons, results["seconds"], args)
+    print(text)
+    if args.write and len(found) == len(everything):
+        write_file(subject.page, replace_part(subject.page.read_text(encoding="utf-8"), "mutants", text))
+    return judge(found, reasons)
+
+
+# ---------------------------------------------------------------- the mutants
+
+
+def mutants(code: str) -> dict[str, str]:
+    """The code with each small change, by name: where it is and what it does."""
+    lines, found = code.splitlines(keepends=True), {}
+    for piece in ast.parse(code).body:
+        decorators = piece.decorator_list if isinstance(piece, ast.FunctionDef) else []
+        first, last = min(node.lineno for node in [piece, *decorators]) - 1, piece.end_lineno
+        where = piece.name if isinstance(piece, ast.FunctionDef) else "module"
+        source = "".join(lines[first:last])
+        for mutant in dict.fromkeys(changed(source)):
+            found[name_of(where, source, mutant, found)] = "".join([*lines[:first], mutant, *lines[last:]])
+    return found
+
+
+def changed(source: str) -> Iterator[str]:
+    """This piece of code with each small change."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.mutating import mutate_code
+
+    tree = get_ast(source)
+    for operator in operators():
+        positions = sum(len(list(operator.mutation_positions(node))) for node in ast_nodes(tree))
+        yield from (mutate_code(source, operator, position) for position in range(positions))
+
+
+@functools.cache
+def operators() -> list[Any]:
+    """Cosmic Ray's kinds of change, without those that want arguments, because these change names."""
+    from cosmic_ray import plugins
+
+    found = []
+    for name in plugins.operator_names():
+        with contextlib.suppress(TypeError):
+            if not LEFT_OUT.search(name):
+                found.append(plugins.get_operator(name)())
+    return found
+
+
+def name_of(where: str, source: str, mutant: str, taken: Container[str]) -> str:
+    """`WHERE: LINE => CHANGED LINE`, with a number if the same happens to another such line."""
+    old, new = next((old, new) for old, new in zip(source.splitlines(), mutant.splitlines(), strict=True) if old != new)
+    name = f"{where}: {old.strip()} => {new.strip()}"
+    return name if name not in taken else next(f"{name} #{i}" for i in count(2) if f"{name} #{i}" not in taken)
+
+
+# ---------------------------------------------------------------- trying them
+
+
+def begin(output: Path, subject: Subject) -> Results:
+    """What is kept of a run on these rules, without the survivors, else nothing."""
+    code = hashlib.sha256(subject.rules.read_bytes()).hexdigest()[:16]
+    if output.exists():
+        kept: Results = json.loads(output.read_text(encoding="utf-8"))
+        if kept["code"] == code:
+            kept["killed_by"] = {name: by for name, by in kept["killed_by"].items() if by != SURVIVED}
+            return kept
+    output.parent.mkdir(parents=True, exist_ok=True)
+    return {"code": code, "seconds": 0.0, "killed_by": {}}
+
+
+def try_all(chosen: dict[str, str], results: Results, output: Path, workers: int, subject: Subject) -> None:
+    """Try what has not been tried, keeping what is finished."""
+    left = {name: code for name, code in chosen.items() if name not in results["killed_by"]}
+    if not left:
+        return
+    context = multiprocessing.get_context("spawn")
+    begun = time.monotonic() - results["seconds"]
+    with ProcessPoolExecutor(workers, context, prepare) as pool, tqdm(total=len(left), unit=" mutants") as bar:
+        try:
+            unchanged = subject.rules.read_text(encoding="utf-8")
+            if pool.submit(try_mutant, subject, "", unchanged).result() != ("", SURVIVED):
+                sys.exit("error: the tests fail without any change of the rules; see make test")
+            for done in as_completed([pool.submit(try_mutant, subject, name, code) for name, code in left.items()]):
+                name, killed_by = done.result()
+                results["killed_by"][name] = killed_by
+                results["seconds"] = round(time.monotonic() - begun, 1)
+                write_file(output, json.dumps(results, indent=1) + "\n")
+                bar.update()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def prepare() -> None:
+    """Import what does not change, so that a mutant's process, a fork of this one, has it."""
+    import gymnasium
+    import hypothesis.strategies
+    import numba
+    import pettingzoo.utils.env
+    import pytest
+
+    assert all((gymnasium, hypothesis, numba.config.DISABLE_JIT, pettingzoo, pytest))
+    assert "blackjacky_env" not in sys.modules
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the run in the main process
+    os.chdir(ROOT)
+
+
+def try_mutant(subject: Subject, name: str, code: str) -> tuple[str, str]:
+    """The name of a mutant, and the suite that killed it or `SURVIVED`."""
+    for suite, arguments in subject.suites.items():
+        if not passes(subject, code, arguments):
+            return name, suite
+    return name, SURVIVED
+
+
+def passes(subject: Subject, code: str, arguments: Sequence[str]) -> bool:
+    """Whether these tests pass with this code for rules; a process of its own tries.
+
+    Raises `RuntimeError` if something else than a test or the clock has ended that process.
+    """
+    child = os.fork()
+    if child == 0:
+        run_tests(subject, code, arguments)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGVTALRM:
+        raise RuntimeError(f"signal {os.WTERMSIG(status)} killed the process of a mutant: start again, it goes on")
+    return status == 0
+
+
+def run_tests(subject: Subject, code: str, arguments: Sequence[str]) -> None:
+    """Run these tests with this code for rules and end the process; 0: all of them pass."""
+    import pytest
+
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    sys.meta_path.insert(0, Mutated(subject, code))
+    try:
+        os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *arguments], [Clock()]))
+    finally:  # an error that pytest does not catch
+        os._exit(1)
+
+
+class Clock:
+    """A plugin of pytest: a test that takes too long, for it may never end, ends the process with a signal."""
+
+    def pytest_runtest_logstart(self) -> None:
+        """The clock begins anew; it counts CPU time, so other work on the machine does not matter."""
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+
+
+class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the rules, and loads a mutant."""
+
+    def __init__(self, subject: Subject, code: str) -> None:
+        self.subject, self.code = subject, code
+
+    def find_spec(self, name: str, *_: Any) -> Any:
+        """Only the rules are found here."""
+        if name != self.subject.module:
+            return None
+        return importlib.util.spec_from_loader(name, self, origin=str(self.subject.rules))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Make the module from the mutant."""
+        exec(compile(self.code, self.subject.rules, "exec"), module.__dict__)
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def explained(subject: Subject) -> dict[str, str]:
+    """Why a mutant survives, by its name."""
+    groups = tomllib.loads(subject.explanations.read_text(encoding="utf-8"))["survivors"]
+    return {name: group["why"] for group in groups for name in group["mutants"]}
+
+
+def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
+    """The exit status: 1 if survivors and explanations do not match, which is said."""
+    survivors = {name for name, by in found.items() if by == SURVIVED}
+    for name in sorted(survivors - reasons.keys()):
+        print(f"survives without an explanation: {name}", file=sys.stderr)
+    gone = sorted(name for name in reasons if found.get(name, SURVIVED) != SURVIVED)
+    for name in gone:
+        print(f"is explained, but was killed by the {found[name]}: {name}", file=sys.stderr)
+    return int(bool(survivors - reasons.keys() or gone))
+
+
+def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args) -> str:
+    """How many mutants were killed by what, as a Markdown table, and how that was found."""
+    from blackjacky_agents.reports import markdown_table  # it imports the rules, which the workers must not do
+
+    counts = Counter(found.values())
+    unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
+    rows = [
+        [suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"]
+        for suite in (RULES_TESTS, SECOND_READING, SURVIVED)
+    ]
+    return (
+        f"{markdown_table(['killed by', 'mutants', 'share'], rows)}\n\n"
+        f"{len(found):,} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"
+        f"`python scripts/proofs/mutate_rules.py --game {args.game}`: {seconds / 60:.0f} minutes "
+        f"with {args.workers} processes, cosmic-ray {version('cosmic-ray')}."
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(tyro.cli(Args)))

@@ -1,0 +1,211 @@
+"""The long proof that nothing hidden is shown: 200,000 positions, every player and a spectator in each.
+
+    python scripts/proofs/prove_leaks.py
+    python scripts/proofs/prove_leaks.py --write       put the result into blackjacky_env/testing/README.md
+
+In each position, and for each of them, everything is changed that he cannot know: the other hands, the draw pile,
+cards given secretly, what others know, and the random numbers. What he is shown must stay the same byte for byte:
+observation, mask, infos, reward, view, drawing, and the message about an illegal action. The exit status is 1 if there
+is a leak.
+"""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import os
+import platform
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tyro
+from tqdm import tqdm
+
+from blackjacky_agents.files import write_file
+from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
+from blackjacky_env.testing import examine
+from blackjacky_env.testing.tables import PROMISES
+
+PAGE = Path(__file__).parents[2] / "blackjacky_env" / "testing" / "README.md"
+CHUNK = 200  # positions between two updates of the progress bar; another number gives other games
+GAMES_APART = 1000  # seeds between two chunks
+SHOWN = 5  # leaks that are printed
+Options = dict[str, Any]
+VARIED: dict[str, list[Options]] = {
+    "black_jacky": [
+        *({"num_players": players, "hearts": 1} for players in (4, 5, 6)),  # more tips
+        {
+            **{"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3, 4]},
+            "max_turns_per_round": None,
+        },
+        {"num_players": 6, "max_card": 6, "hand_size": 3, "reward": "hearts"},  # a short draw pile
+        {"num_players": 4, "hand_size": 8, "bust_at": 99},
+    ],
+    "schwarze_katze": [
+        *({"num_players": players, "piatnik_heart_lead": True} for players in (3, 4, 10)),  # more known voids
+        {"num_players": 5, "deals": 2, "heart_ace": 10, "reward": "points"},
+    ],
+}
+"""By game, tables with rule options, beside those of every size and variant."""
+PHASES = {"black_jacky": ("tip", "trick", "exchange", "zock", "over"), "schwarze_katze": ("play", "over")}
+"""By game, in which order they are shown; without a line, in the order in which they are met."""
+COUNTED: dict[str, dict[str, Callable[[dict[str, Any]], bool]]] = {
+    "black_jacky": {
+        "card given": lambda seen: seen["exchange"] is not None and seen["exchange"]["given"] != [None, None]
+    },
+    "schwarze_katze": {"trick begun": lambda seen: bool(seen["table"])},
+}
+"""By game, what else is counted in what a spectator sees."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """The long proof that nothing hidden is shown."""
+
+    game: str = "black_jacky"
+    """The game."""
+    positions: int = 200_000
+    """Positions to examine, shared equally among all tables."""
+    seed: int = 0
+    """Of the first game."""
+    workers: int = os.cpu_count() or 1
+    """Processes; their number does not change the result."""
+    write: bool = False
+    """Put the result into blackjacky_env/testing/README.md."""
+
+
+class Chunk(NamedTuple):
+    """What one process examines in one go."""
+
+    game: str
+    table: int
+    seed: int
+    positions: int
+
+
+class Found(NamedTuple):
+    """What came of a chunk."""
+
+    table: int
+    counts: Counter[str]
+    leaks: list[str]
+
+
+def main(args: Args) -> int:
+    """Prove, print, and write if asked to."""
+    for name in ("positions", "workers"):
+        if getattr(args, name) < 1:
+            sys.exit(f"error: --{name} {getattr(args, name)} is too few; allowed is 1 or more")
+    began = time.monotonic()
+    try:
+        found = prove(chunks(args), args.workers)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    leaks = [leak for one in found for leak in one.leaks]
+    text = f"{table(args.game, found)}\n\n{facts(args, found, len(leaks), time.monotonic() - began)}"
+    print(text)
+    for leak in leaks[:SHOWN]:
+        print(f"leak: {leak}")
+    if args.write:
+        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), f"leaks-{args.game}", text))
+    return int(bool(leaks))
+
+
+def tables(name: str) -> list[Options]:
+    """The tables of a game: every size and variant, and those with rule options; `ValueError` if there is no game."""
+    game = get_game(name)
+    usual = [
+        {"num_players": players, "variant": variant}
+        for players in range(game.min_players, game.max_players + 1)
+        for variant in game.variants
+    ]
+    return [*usual, *VARIED.get(name, [])]
+
+
+def chunks(args: Args) -> list[Chunk]:
+    """All positions, table by table in turn."""
+    count = len(tables(args.game))
+    left = [args.positions // count + (i < args.positions % count) for i in range(count)]
+    todo: list[Chunk] = []
+    while any(left):
+        for i in range(count):
+            size = min(CHUNK, left[i])
+            if size:
+                todo.append(Chunk(args.game, i, args.seed + GAMES_APART * len(todo), size))
+                left[i] -= size
+    return todo
+
+
+def prove(todo: list[Chunk], workers: int) -> list[Found]:
+    """Examine everything, with a progress bar."""
+    total = sum(chunk.positions for chunk in todo)
+    found = []
+    context = multiprocessing.get_context("spawn")  # forking after Numba's threads is not safe
+    with context.Pool(workers) as pool, tqdm(total=total, unit="position", smoothing=0.05) as bar:
+        for one in pool.imap(examine_chunk, todo):
+            found.append(one)
+            bar.set_postfix_str(f"{sum(len(each.leaks) for each in found)} leaks", refresh=False)
+            bar.update(one.counts["positions"])
+    return found
+
+
+def examine_chunk(chunk: Chunk) -> Found:
+    """One chunk."""
+    make_env = functools.partial(TableEnv, chunk.game, **tables(chunk.game)[chunk.table])
+    counted = COUNTED.get(chunk.game, {})
+    counts: Counter[str] = Counter()
+    leaks = []
+    for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **PROMISES):
+        seen = examined.env.unwrapped.view(None)
+        counts["positions"] += 1
+        counts["comparisons"] += examined.varied
+        counts[seen["phase"]] += 1
+        counts.update({what: int(is_so(seen)) for what, is_so in counted.items()})
+        leaks += map(str, examined.leaks)
+    return Found(chunk.table, counts, leaks)
+
+
+def table(game: str, found: list[Found]) -> str:
+    """Counts of every table in Markdown."""
+    others, counted = {"positions", "comparisons"}, COUNTED.get(game, {})
+    phases = PHASES.get(game, [what for what in total(found) if what not in others and what not in counted])
+    columns = ["positions", *phases, *counted, "comparisons"]
+    rows = []
+    for i, options in enumerate(tables(game)):
+        counts = total(one for one in found if one.table == i)
+        leaks = sum(len(one.leaks) for one in found if one.table == i)
+        name = ", ".join(f"{option}={choice}" for option, choice in options.items())
+        rows.append([f"`{name}`", *(f"{counts[column]:,}" for column in columns), f"{leaks:,}"])
+    counts = total(found)
+    rows.append(["all", *(f"{counts[column]:,}" for column in columns), f"{sum(len(one.leaks) for one in found):,}"])
+    return markdown_table(["table", *columns, "leaks"], rows)
+
+
+def total(found: Any) -> Counter[str]:
+    """All counts together."""
+    return sum((one.counts for one in found), Counter())
+
+
+def facts(args: Args, found: list[Found], leaks: int, seconds: float) -> str:
+    """The result in a sentence, and how it was made."""
+    positions = total(found)["positions"]
+    command = f"python scripts/proofs/prove_leaks.py --game {args.game} --positions {args.positions} --seed {args.seed}"
+    versions = ", ".join(f"{name} {version(name)}" for name in ("blackjacky", "numpy", "numba"))
+    return (
+        f"{leaks:,} leaks in {positions:,} positions, {total(found)['comparisons']:,} comparisons.\n"
+        f"`{command}`: {seconds / 60:.1f} minutes "
+        f"with {args.workers} processes ({positions / seconds:.0f} positions/s).\n"
+        f"Python {platform.python_version()}, {versions}."
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(tyro.cli(Args)))

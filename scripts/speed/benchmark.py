@@ -1,0 +1,572 @@
+"""Measure the speed of everything in one run, and show it in one table.
+
+    make bench                              with the other environments that ours is compared with
+    make bench-peers                        with other libraries too
+    make bench ARGS=--write                 put the table into scripts/README.md
+
+Every round measures each line once, one after the other, so that what else the machine does spoils no single line.
+The table gives the median of the rounds, and the lowest and the highest; a ratio is taken in each round. What is
+written is the table and a picture of it, speed.svg.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as scripts/train.py does
+
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pettingzoo
+import tyro
+from peers import peers, versions
+from pettingzoo import AECEnv
+from pettingzoo.env_registry.exceptions import FailedToImport
+from time_agents import compiled_agent, observations
+from tqdm import tqdm
+
+from blackjacky_agents.files import write_file
+from blackjacky_agents.learning.ppo import Run, time_shares
+from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.reports import markdown_table, processor, replace_part
+from blackjacky_env import black_jacky_v0, make_batch, schwarze_katze_v0
+from blackjacky_env.engine.compiling import entry, zeros
+from blackjacky_env.engine.play import play_out
+from blackjacky_env.engine.threads import cores, spread
+from blackjacky_env.games import get_game
+
+GAME, OTHER_GAME = "black_jacky", "schwarze_katze"
+PLAYERS = 4
+PAGE = Path(__file__).with_name("README.md")
+PICTURE = PAGE.with_name("speed.svg")
+LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "torch")
+
+
+@dataclass(frozen=True)
+class Args:
+    """Measure the speed of everything in one run, and show it in one table."""
+
+    rounds: int = 7
+    """Measurements of each line."""
+    seed: int = 0
+    """Of games, random actions and training."""
+    peers: bool = False
+    """Measure other libraries too."""
+    quick: bool = False
+    """One short round, only to see that everything runs."""
+    write: bool = False
+    """Put the table into scripts/README.md, and draw scripts/speed.svg."""
+
+
+class Line(NamedTuple):
+    """One line of the table."""
+
+    name: str
+    unit: str
+    target: str = ""
+
+
+class Probe(NamedTuple):
+    """What measures one line or several; None: it cannot be measured here."""
+
+    lines: Sequence[Line]
+    measure: Callable[[], Sequence[float]] | None
+
+
+def main(args: Args) -> None:
+    """Measure, print, and write if asked to."""
+    if args.quick and args.write:
+        sys.exit("error: --quick measures too little to be kept: leave out --write")
+    if args.rounds < 1:
+        sys.exit(f"error: --rounds {args.rounds} is too few; allowed is 1 or more")
+    rounds = 1 if args.quick else args.rounds
+    busy = load()
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(make_probes(args, Path(folder)), rounds)
+    text = f"{table({**ratios(found), **found})}\n\n{facts(args, rounds, busy)}"
+    print(text)
+    if args.write:
+        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "benchmark", text))
+        draw(found)
+
+
+def make_probes(args: Args, folder: Path) -> list[Probe]:
+    """All probes in the order in which they measure."""
+    scale = 0.01 if args.quick else 1.0
+    return [
+        *loop_probes(args.seed, scale),
+        *batch_probes(args.seed, args.quick),
+        *bot_probes(args.seed, scale),
+        training_probe(args, folder),
+        *start_probes(folder),
+        *(peer_probes(args.seed, scale) if args.peers else []),
+    ]
+
+
+def measure(probes: Sequence[Probe], rounds: int) -> dict[Line, list[float]]:
+    """The values of each line."""
+    found: dict[Line, list[float]] = {line: [] for probe in probes for line in probe.lines}
+    with tqdm(total=rounds * len(probes), bar_format="{n_fmt}/{total_fmt} {bar} {remaining} left {desc}") as bar:
+        for _ in range(rounds):
+            for probe in probes:
+                bar.set_description_str(probe.lines[0].name)
+                values = probe.measure() if probe.measure else []
+                for line, value in zip(probe.lines, values, strict=False):
+                    found[line].append(value)
+                bar.update()
+    return found
+
+
+def ratios(found: dict[Line, list[float]]) -> dict[Line, list[float]]:
+    """One line divided by another, round by round, wherever both are there."""
+    by_name = {line.name: values for line, values in found.items()}
+    return {
+        Line(f"ratio: {name}", "", target): [a / b for a, b in zip(by_name[over], by_name[under], strict=False)]
+        for name, over, under, target in RATIOS
+        if over in by_name and under in by_name
+    }
+
+
+def loop_name(environment: str) -> str:
+    """A line of the PettingZoo loop."""
+    return f"loop: {environment}"
+
+
+def play_name(games: int, players: int, threads: int, game: str = GAME) -> str:
+    """A line of random play in compiled code."""
+    what = "`run_random`" if game == GAME else f"`run_random` of `{game}`"
+    return f"{what}: {games:,} games, {players} players, {threads} thread{'s' * (threads > 1)}"
+
+
+def arithmetic_name(threads: int) -> str:
+    """A line of arithmetic alone."""
+    return f"arithmetic alone, {threads} thread{'s' * (threads > 1)}"
+
+
+OWN_LOOP, EMPTY_LOOP = loop_name("`black_jacky_v0.env()`"), loop_name("an environment that does nothing")
+OTHER_OWN_LOOP = loop_name("`schwarze_katze_v0.env()`")
+OTHERS = ("classic/connect_four-v3", "classic/leduc_holdem-v4")
+MANY = 4096
+BATCH_SIZES = (1, 16, 256, MANY, 65_536)
+RATIOS = (
+    ("our loop to that of the environment that does nothing", OWN_LOOP, EMPTY_LOOP, "0.6 or more"),
+    ("our loop to that of `connect_four-v3`", OWN_LOOP, loop_name(f"`{OTHERS[0]}`"), "4 or more"),
+    (
+        "`run_random` to Pgx's `leduc_holdem`, one core each",
+        play_name(MANY, PLAYERS, 1),
+        f"Pgx `leduc_holdem`, {MANY:,} games, one core",
+        "6 or more",
+    ),
+    (
+        "`run_random` of `schwarze_katze` to `hearts` with OpenSpiel's `information_state_tensor`, one core each",
+        play_name(MANY, PLAYERS, 1, OTHER_GAME),
+        "OpenSpiel's `information_state_tensor`, `hearts`, one core",
+        "300 or more",
+    ),
+    (
+        "`run_random` of `schwarze_katze` to OpenSpiel's `hearts`, one core each",
+        play_name(MANY, PLAYERS, 1, OTHER_GAME),
+        "OpenSpiel `hearts`, one core",
+        "",
+    ),
+    ("`run_random` on two threads to one", play_name(MANY, PLAYERS, 2), play_name(MANY, PLAYERS, 1), "1.8 or more"),
+    ("arithmetic alone on two threads to one", arithmetic_name(2), arithmetic_name(1), ""),
+    ("time of a step with 6 players to 2", play_name(MANY, 2, 1), play_name(MANY, 6, 1), "1.5 or less"),
+)
+
+
+# ---------------------------------------------------------------- the PettingZoo loop
+
+
+def loop_probes(seed: int, scale: float) -> list[Probe]:
+    """The same loop over several environments."""
+    own = black_jacky_v0.env(num_players=PLAYERS)
+    probes = [
+        loop_probe(OWN_LOOP, own, int(50_000 * scale), seed, "40,000 or more"),
+        loop_probe(EMPTY_LOOP, EmptyEnv(), int(50_000 * scale), seed),
+        loop_probe(OTHER_OWN_LOOP, schwarze_katze_v0.env(num_players=PLAYERS), int(50_000 * scale), seed),
+    ]
+    for name in OTHERS:
+        try:
+            probes.append(loop_probe(loop_name(f"`{name}`"), pettingzoo.make("aec", name), int(8000 * scale), seed))
+        except FailedToImport:
+            probes.append(Probe([Line(f"loop: `{name}`, not installed: `pip install -e '.[bench]'`", "moves/s")], None))
+    return probes
+
+
+def loop_probe(name: str, env: AECEnv[str, Any, Any], moves: int, seed: int, target: str = "") -> Probe:
+    """The probe of one environment."""
+    random_loop(env, 2, seed)  # compiled
+    return Probe([Line(name, "moves/s", target)], lambda: [random_loop(env, moves, seed)])
+
+
+def random_loop(env: AECEnv[str, Any, Any], moves: int, seed: int) -> float:
+    """Moves per second of random play, written as users write it."""
+    rng, made = np.random.default_rng(seed), 0
+    env.reset(seed=seed)
+    started = time.process_time()
+    while made < moves:
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
+            made += 1
+    return made / (time.process_time() - started)
+
+
+class EmptyEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
+    """Spaces and number of moves of Black Jacky and nothing else: what the loop itself costs."""
+
+    metadata = {"render_modes": [], "name": "empty_v0"}  # noqa: RUF012 - as PettingZoo wants it
+
+    def __init__(self, moves: int = 100) -> None:
+        super().__init__()
+        own = black_jacky_v0.env(num_players=PLAYERS)
+        own.reset(seed=0)
+        self.possible_agents = own.possible_agents
+        self.observation_spaces, self.action_spaces = own.observation_spaces, own.action_spaces
+        self._seen = own.observe(own.agent_selection)
+        self._moves = moves
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game."""
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._left = self._moves
+        self.agent_selection = self.agents[0]
+
+    def observe(self, agent: str) -> dict[str, npt.NDArray[np.int8]]:
+        """Always the same."""
+        return self._seen
+
+    def step(self, action: int | None) -> None:
+        """Turn to the next agent, or end the game."""
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(None)  # type: ignore[arg-type]  # None is what PettingZoo asks for here
+            return
+        self._left -= 1
+        if self._left == 0:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[self._left % len(self.agents)]
+
+
+# ---------------------------------------------------------------- many games at once
+
+
+def batch_probes(seed: int, quick: bool) -> list[Probe]:
+    """Random play in compiled code and steps from Python: sizes, players, threads, and memory."""
+    moves = 2_000 if quick else 2_000_000  # of each measurement
+    targets = {
+        (GAME, MANY, PLAYERS, 1): "8,000,000 or more",
+        (GAME, MANY, PLAYERS, 2): "15,000,000 or more",
+        (OTHER_GAME, MANY, PLAYERS, 2): "10,000,000 or more",
+    }
+    tables = [
+        *((GAME, games, PLAYERS, 1) for games in BATCH_SIZES),
+        *((GAME, MANY, players, 1) for players in (2, 3, 5, 6)),
+        *((GAME, MANY, PLAYERS, threads) for threads in range(2, cores() + 1)),
+        *((OTHER_GAME, MANY, PLAYERS, threads) for threads in range(1, cores() + 1)),
+    ]
+    return [
+        *(random_play_probe(*each, moves, seed, targets.get(each, "")) for each in tables),
+        step_probe(MANY, cores(), moves, seed),
+        *(arithmetic_probe(threads, 50 * moves) for threads in range(1, cores() + 1)),
+        Probe([Line("memory of a game in a batch", "bytes", "less than 1,500")], lambda: [bytes_per_game(MANY)]),
+    ]
+
+
+def random_play_probe(game: str, games: int, players: int, threads: int, moves: int, seed: int, target: str) -> Probe:
+    """Random legal moves with mask and observation at every one, without coming back to Python."""
+    batch = make_batch(game, games, num_players=players, seed=seed, threads=threads)
+    batch.run_random(1)  # compiled
+    steps = max(1, moves // games)
+
+    clock = clock_for(threads)
+
+    def rate() -> Sequence[float]:
+        started = clock()
+        batch.run_random(steps)
+        return [games * steps / (clock() - started)]
+
+    return Probe([Line(play_name(games, players, threads, game), "steps/s", target)], rate)
+
+
+def clock_for(threads: int) -> Callable[[], float]:
+    """Seconds of CPU, which other work matters less to, where only one thread takes them; else seconds."""
+    return time.process_time if threads == 1 else time.perf_counter
+
+
+def step_probe(games: int, threads: int, moves: int, seed: int) -> Probe:
+    """Moves through `Batch.step` from Python; choosing the actions is not measured."""
+    batch = make_batch(GAME, games, num_players=PLAYERS, seed=seed, threads=threads)
+
+    def rate() -> Sequence[float]:
+        seconds, steps = 0.0, max(1, moves // games)
+        for _ in range(steps):
+            actions = batch.random_actions()
+            started = time.perf_counter()
+            batch.step(actions)
+            seconds += time.perf_counter() - started
+        return [games * steps / seconds]
+
+    rate()  # compiled
+    name = f"`step` from Python: {games:,} games, {PLAYERS} players, {threads} thread{'s' * (threads > 1)}"
+    return Probe([Line(name, "steps/s", "10,000,000 or more")], rate)
+
+
+def arithmetic_probe(threads: int, rounds: int) -> Probe:
+    """Four sums at once on each thread: what the cores can do beside each other when nothing has to be waited for."""
+    clock = clock_for(threads)
+
+    def rate() -> Sequence[float]:
+        started = clock()
+        spread(lambda first, last: four_sums(rounds), threads, threads)
+        return [threads * rounds / (clock() - started)]
+
+    four_sums(1)  # compiled
+    return Probe([Line(arithmetic_name(threads), "rounds/s")], rate)
+
+
+@entry
+def four_sums(rounds):  # type: ignore[no-untyped-def]  # compiled
+    """So many rounds of eight operations, of which four at a time do not wait for each other."""
+    a, b, c, d = 1, 2, 3, 4
+    for i in range(rounds):
+        a, b, c, d = (a ^ i) + 3, (b ^ i) + 5, (c ^ i) + 7, (d ^ i) + 9
+    return a + b + c + d
+
+
+def bytes_per_game(games: int) -> float:
+    """The arrays of a batch, observations and masks included, for each game."""
+    return sum(array.nbytes for array in make_batch(GAME, games)._board) / games
+
+
+# ---------------------------------------------------------------- bots
+
+
+def bot_probes(seed: int, scale: float) -> list[Probe]:
+    """Whole games between copies of a bot, played without coming back to Python; and one decision from Python."""
+    games = {"random": 5000, "threshold": 5000, "counter": 200}
+    probes = [play_out_probe(name, max(int(count * scale), 2), seed) for name, count in games.items()]
+    seen, agent = (
+        observations(compiled_agent("counter", GAME), max(int(2000 * scale), 10)),
+        compiled_agent("counter", GAME),
+    )
+    line = Line("one decision of `counter` through `act`", "µs", "100 or less")
+    return [*probes, Probe([line], lambda: [decision(agent.act, seen)])]
+
+
+def play_out_probe(name: str, games: int, seed: int) -> Probe:
+    """Games and decisions per second on one thread."""
+    agent, game = compiled_agent(name, GAME), get_game(GAME)
+    states = zeros(games, game.state_dtype)
+    states[:] = game.new_state(PLAYERS, "classic", game.check_options(PLAYERS, "classic", {}))
+    seeds, seating = np.arange(seed, seed + games), np.zeros((games, PLAYERS), np.int64)
+    cast = [(agent.policy, agent.parameters)]
+    play_out(game, states[:1], seeds[:1], seating[:1], cast)  # compiled
+
+    def rates() -> Sequence[float]:
+        started = time.process_time()
+        _, decisions = play_out(game, states, seeds, seating, cast)
+        seconds = max(time.process_time() - started, 1e-9)
+        return games / seconds, decisions.sum() / seconds
+
+    target = "3,000,000 or more" if name == "threshold" else ""
+    line = f"play-outs of {PLAYERS} `{name}`"
+    return Probe([Line(line, "games/s"), Line(line, "decisions/s", target)], rates)
+
+
+def decision(act: Callable[[dict[str, Any]], int], seen: Sequence[dict[str, Any]]) -> float:
+    """Microseconds of one decision, the mean over these observations."""
+    started = time.process_time()
+    for observation in seen:
+        act(observation)
+    return 1e6 * (time.process_time() - started) / len(seen)
+
+
+# ---------------------------------------------------------------- training
+
+
+def training_probe(args: Args, folder: Path) -> Probe:
+    """Updates of a learner with the settings of `make train`, bots and one earlier copy of it in the other seats."""
+    settings = replace(presets_of(GAME)["quick"], seed=args.seed, test_games=2)
+    if args.quick:
+        settings = replace(settings, games=16, rollout=16, batch=64)
+    run = Run(settings, folder, "")
+    run.refresh()
+
+    def shares() -> Sequence[float]:
+        run.clock.go_on_from(0)
+        run.env.seconds = 0.0
+        run.model.learn(2 * settings.games * settings.rollout)
+        times = time_shares(run)
+        return times["steps_per_second"], 100 * times["games"], 100 * times["environment"]
+
+    shares()  # compiled
+    lines = [
+        Line(f"training, {settings.threads} threads", "steps/s"),
+        Line("share of training in `LearnerVecEnv.step`, opponents' thinking included", "%"),
+        Line("share of training in rules, masks and observations", "%", "less than 10"),
+    ]
+    return Probe(lines, shares)
+
+
+# ---------------------------------------------------------------- new processes
+
+FIRST = """
+import time
+started = time.perf_counter()
+from blackjacky_env import black_jacky_v0
+env = black_jacky_v0.env()
+env.reset(seed=0)
+observation, *_ = env.last()
+print(time.perf_counter() - started)
+env.step(int(observation["action_mask"].argmax()))
+print(time.perf_counter() - started)
+"""
+IMPORTS = """
+import time
+started = time.perf_counter()
+import numba, gymnasium, pettingzoo
+print(time.perf_counter() - started)
+"""
+
+
+def start_probes(folder: Path) -> list[Probe]:
+    """New processes, with an empty compile cache and with a warm one, which is the first that was empty."""
+    numbers = count()
+    warm = folder / "cache0"
+    cold_lines = [
+        Line("start with an empty compile cache: `import` to first observation", "s", "20 or less"),
+        Line("start with an empty compile cache: `import` to first move made", "s"),
+    ]
+    warm_lines = [
+        Line("start with a warm compile cache: `import` to first observation", "s", "1.5 or less"),
+        Line("start with a warm compile cache: `import` to first move made", "s"),
+    ]
+    return [
+        Probe(cold_lines, lambda: new_process(FIRST, folder / f"cache{next(numbers)}")),
+        Probe(warm_lines, lambda: new_process(FIRST, warm)),
+        Probe([Line("importing numba, gymnasium and pettingzoo alone", "s")], lambda: new_process(IMPORTS, warm)),
+    ]
+
+
+def new_process(code: str, cache: Path) -> list[float]:
+    """The numbers that the code prints in a process of its own with this compile cache."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return [float(number) for number in done.stdout.split()]
+
+
+# ---------------------------------------------------------------- other libraries
+
+
+def peer_probes(seed: int, scale: float) -> list[Probe]:
+    """One probe for each line of peers.py."""
+    return [Probe([Line(name, "steps/s")], speed) for name, speed in peers(seed, scale)]
+
+
+# ---------------------------------------------------------------- the page
+
+
+def table(found: dict[Line, list[float]]) -> str:
+    """All lines in Markdown."""
+    rows = (
+        [line.name, number(median(values)), f"{number(min(values))} .. {number(max(values))}", line.unit, line.target]
+        if values
+        else [line.name, "-", "-", line.unit, line.target]
+        for line, values in found.items()
+    )
+    return markdown_table(["what", "median", "lowest .. highest", "unit", "target"], rows)
+
+
+def number(value: float) -> str:
+    """A number with three digits, or all digits before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def draw(found: dict[Line, list[float]]) -> None:
+    """The picture: all speeds beside each other, and how random play depends on games and players."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "speed"  # the same picture for the same numbers
+    speeds = {line.name: values for line, values in found.items() if line.unit in ("moves/s", "steps/s") and values}
+    figure = Figure(figsize=(11, 7), layout="constrained")
+    axes = figure.subplot_mosaic([["all", "games"], ["all", "players"]], width_ratios=[3, 2])
+    draw_bars(axes["all"], {name: values for name, values in speeds.items() if is_shown(name)})
+    draw_line(axes["games"], "games at once", {n: speeds[play_name(n, PLAYERS, 1)] for n in BATCH_SIZES})
+    axes["games"].set_xscale("log")
+    draw_line(axes["players"], "players", {n: speeds[play_name(MANY, n, 1)] for n in range(2, 7)})
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
+def is_shown(name: str) -> bool:
+    """Whether a speed has a bar: not those of other batch sizes and tables than the usual."""
+    if name.startswith("`run_random`"):
+        return f": {MANY:,} games, {PLAYERS} players," in name
+    return not name.startswith("training") and (" games" not in name or f"{MANY:,} games" in name)
+
+
+def draw_bars(axes: Any, speeds: dict[str, list[float]]) -> None:
+    """The medians, ours in another colour, with lines from the lowest to the highest."""
+    names = sorted(speeds, key=lambda name: median(speeds[name]))
+    middle = np.array([median(speeds[name]) for name in names])
+    spread = np.array([(min(speeds[name]), max(speeds[name])) for name in names]).T
+    ours = ["_v0.env()" in name or name.startswith(("`run_random`", "`step`")) for name in names]
+    colours = ["tab:blue" if own else "tab:grey" for own in ours]
+    axes.barh(range(len(names)), middle, color=colours, xerr=abs(spread - middle), error_kw={"elinewidth": 1})
+    axes.set_yticks(range(len(names)), [name.replace("`", "") for name in names], fontsize=8)
+    axes.set(xscale="log", xlabel="steps per second (blue: this project)")
+    axes.grid(axis="x", alpha=0.3)
+
+
+def draw_line(axes: Any, label: str, speeds: dict[int, list[float]]) -> None:
+    """Random play on one thread against one number."""
+    numbers, values = list(speeds), np.array(list(speeds.values())) / 1e6
+    axes.fill_between(numbers, values.min(axis=1), values.max(axis=1), alpha=0.2)
+    axes.plot(numbers, np.median(values, axis=1), marker="o")
+    axes.set(xlabel=label, ylabel="million steps/s, one thread", ylim=(0, None))
+    axes.grid(alpha=0.3)
+
+
+def facts(args: Args, rounds: int, busy: str) -> str:
+    """How it was measured, and on what."""
+    libraries = [f"{name} {version(name)}" for name in LIBRARIES] + (versions() if args.peers else [])
+    return (
+        f"`python scripts/speed/benchmark.py --rounds {args.rounds} --seed {args.seed}"
+        f"{' --peers' * args.peers}{' --quick' * args.quick}`: "
+        f"medians of {rounds} interleaved rounds.\n"
+        f"Machine: {processor()}, {os.cpu_count()} cores, {platform.system()}{busy}.\n"
+        f"Python {platform.python_version()}, {', '.join(libraries)}."
+    )
+
+
+def load() -> str:
+    """How busy the machine is, where it can be told."""
+    return f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

@@ -1,0 +1,108 @@
+"""What does a step cost the processor: instructions, wrong guesses of branches, cache misses, counted by Valgrind.
+
+    python scripts/speed/count_instructions.py            about ten minutes on two cores
+    python scripts/speed/count_instructions.py --write    put the table into scripts/README.md
+
+Random play in compiled code is run twice under callgrind, the second time with more steps; the difference is what the
+steps cost. Callgrind counts what a simple processor with caches of this size would do, so the numbers do not depend on
+what else the machine does. Linux; `apt install valgrind`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+from tqdm import tqdm
+
+from blackjacky_agents.files import write_file
+from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_env.engine.threads import cores
+
+PAGE = Path(__file__).with_name("README.md")
+GAMES = 4096
+STEPS = (10, 30)  # in each game, in the first run and in the second
+EVENTS = {
+    "Ir": "instructions",
+    "Dr": "reads",
+    "Dw": "writes",
+    "Bc": "branches",
+    "Bcm": "branches guessed wrong",
+    "D1m": "misses of the first cache (32 KB)",
+}
+PLAY = """
+import sys
+from blackjacky_env import make_batch
+batch = make_batch("black_jacky", int(sys.argv[1]), num_players=int(sys.argv[2]), threads=1)
+batch.run_random(int(sys.argv[3]))
+"""
+# Valgrind knows no AVX-512; so compiled code must not have it, nor NumPy's.
+PROCESSOR = {
+    "NUMBA_CPU_NAME": "haswell",
+    "NUMBA_CPU_FEATURES": "",  # those of the name; else the code compiled outside would not be found under Valgrind
+    "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR",
+}
+
+
+@dataclass(frozen=True)
+class Args:
+    """What does a step cost the processor: instructions, wrong guesses of branches, cache misses."""
+
+    write: bool = False
+    """Put the table into scripts/README.md."""
+
+
+def main(args: Args) -> None:
+    """Count, print, and write if asked to."""
+    if shutil.which("valgrind") is None:
+        sys.exit("error: valgrind is not installed: apt install valgrind")
+    cases = {f"`run_random`, {players} players": players for players in (2, 4, 6)}
+    # Processes that count do not disturb each other.
+    with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(cores()) as pool:
+        counted = pool.map(lambda players: per_step(players, Path(cache)), cases.values())
+        found = dict(zip(cases, tqdm(counted, total=len(cases), unit=" cases"), strict=True))
+    rows = [[meaning, *(f"{costs[event]:,.1f}" for costs in found.values())] for event, meaning in EVENTS.items()]
+    text = (
+        f"{markdown_table(['a step takes', *found], rows)}\n\n`python scripts/speed/count_instructions.py`: {GAMES:,} games, "
+        f"moves {STEPS[0] + 1} to {STEPS[1]} of each, one thread; {version_of_valgrind()}."
+    )
+    print(text)
+    if args.write:
+        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "instructions", text))
+
+
+def per_step(players: int, cache: Path) -> dict[str, float]:
+    """The events of a step: the difference of two runs, of which the second makes more steps."""
+    few, many = (count(players, steps, cache) for steps in STEPS)
+    return {event: (many[event] - few[event]) / (GAMES * (STEPS[1] - STEPS[0])) for event in EVENTS}
+
+
+def count(players: int, steps: int, cache: Path) -> dict[str, int]:
+    """All events of a process that makes so many steps in each game."""
+    environment = {**os.environ, **PROCESSOR, "NUMBA_CACHE_DIR": str(cache), "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", PLAY, *map(str, (GAMES, players, steps))]
+    subprocess.run(command, env=environment, check=True)  # compiled
+    tool = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--callgrind-out-file=/dev/null"]
+    done = subprocess.run([*tool, *command], env=environment, capture_output=True, text=True, check=False)
+    names, counts = (re.search(rf"{line}\s*: (.+)", done.stderr) for line in ("Events", "Collected"))
+    if done.returncode or not names or not counts:
+        sys.exit(f"error: valgrind ended with {done.returncode}:\n{done.stderr[-3000:]}")
+    events = dict(zip(names[1].split(), map(int, counts[1].split()), strict=True))
+    return {**events, "D1m": events["D1mr"] + events["D1mw"]}
+
+
+def version_of_valgrind() -> str:
+    """Its name and version."""
+    return subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

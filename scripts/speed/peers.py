@@ -1,0 +1,266 @@
+"""How fast other libraries are: what `scripts/speed/benchmark.py --peers` adds to its table.
+
+All are measured by one protocol. A step is one action of one player. Before it, what that player sees is there as
+numbers and the legal actions are known, both in the fastest form that the library documents; the action is drawn from
+the legal ones, all equally likely. A game that ends is followed by a new one at once. New games, moves of chance and
+PettingZoo's steps with None take their time but count for nothing. Compiling is not measured.
+
+Each library plays in a process of its own that stays on one core, and the seconds are those of CPU that this process
+takes, with all its threads. *On every core* is the sum of such processes, one on each core, at the same time.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from importlib.metadata import version
+from importlib.util import find_spec
+from random import Random
+from typing import Any, NamedTuple
+
+Measure = Callable[[], Sequence[float]]
+
+BATCH = 4096
+BATCHES = (1024, BATCH, 16_384, 65_536)
+
+
+class Library(NamedTuple):
+    """What it plays with, how many games at once, and what has to be installed."""
+
+    play: Callable[..., Iterator[int]]
+    games: Sequence[str]
+    batches: Sequence[int]
+    modules: Sequence[str]
+    packages: Sequence[str]
+
+
+def peers(seed: int, seconds: float) -> list[tuple[str, Measure | None]]:
+    """The lines of the table: a name, and what measures steps per second; None: it is not installed."""
+    return [line for name, library in LIBRARIES.items() for line in lines(name, library, seed, seconds)]
+
+
+def lines(name: str, library: Library, seed: int, seconds: float) -> Iterator[tuple[str, Measure | None]]:
+    """The lines of one library."""
+    every = cores()
+    for game in library.games:
+        label = f"{name} `{game}`"
+        if not installed(library):
+            yield f"{label}, not installed: `pip install -e '.[peers]'`", None
+            continue
+        for batch in library.batches:
+            label = f"{name} `{game}`" + f", {batch:,} games" * (batch > 1)
+            yield f"{label}, one core", partial(speed, every[:1], seconds, name, game, seed, batch)
+            if batch == BATCH:
+                yield f"{label} on every core", partial(speed, every, seconds, name, game, seed, batch)
+
+
+def installed(library: Library) -> bool:
+    """Whether all its modules are there, without importing them."""
+    return all(find_spec(module) for module in library.modules)
+
+
+def versions() -> list[str]:
+    """The names of the packages that are measured, with their versions."""
+    return [f"{name} {version(name)}" for peer in LIBRARIES.values() if installed(peer) for name in peer.packages]
+
+
+# ---------------------------------------------------------------- processes on one core
+
+
+def cores() -> list[int]:
+    """The cores that this process may use."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+
+
+def speed(where: Sequence[int], seconds: float, *what: Any) -> list[float]:
+    """Steps per second of this library, game, seed and batch, summed over these cores."""
+    processes = [worker(core) for core in where]
+    for length in (0.0, seconds):  # nobody starts before all have compiled
+        for process in processes:
+            print(json.dumps([length, *what]), file=process.stdin, flush=True)
+        found = [float(process.stdout.readline()) for process in processes]
+    return [sum(found)]
+
+
+@cache
+def worker(core: int) -> subprocess.Popen[str]:
+    """The process on this core, which keeps its games from one measurement to the next."""
+    command = [sys.executable, __file__, str(core)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(process.communicate)  # it ends when its input does
+    return process
+
+
+def work(core: int) -> None:
+    """Answer every request of `speed`, until there are no more."""
+    if hasattr(os, "sched_setaffinity"):  # Linux
+        os.sched_setaffinity(0, {core})  # before JAX counts the cores
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a library prints is no answer
+    for request in sys.stdin:
+        seconds, *what = json.loads(request)
+        print(rate(games(*what), seconds), file=answers, flush=True)
+
+
+@cache
+def games(name: str, game: str, seed: int, batch: int) -> Iterator[int]:
+    """The games of a library, compiled and under way."""
+    playing = LIBRARIES[name].play(game, seed, batch)
+    next(playing)
+    return playing
+
+
+def rate(playing: Iterator[int], seconds: float) -> float:
+    """Steps per second of CPU."""
+    made, started = 0, time.process_time()
+    while time.process_time() - started < seconds:
+        made += next(playing)
+    return made / max(time.process_time() - started, 1e-9)
+
+
+# ---------------------------------------------------------------- the libraries
+
+
+def pettingzoo_games(game: str, seed: int, _: int) -> Iterator[int]:
+    """A step is `step` with an action, `last` before it builds the observation and its mask."""
+    import numpy as np
+    import pettingzoo
+
+    env, rng = pettingzoo.make("aec", f"classic/{game}"), Random(seed)
+    env.reset(seed=seed)
+    while True:
+        env.reset()
+        steps = 0
+        for _agent in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            env.step(pick(np.flatnonzero(observation["action_mask"]), rng))
+            steps += 1
+        yield steps
+
+
+def rlcard_games(game: str, seed: int, _: int) -> Iterator[int]:
+    """A step is `step`, which returns the array `obs` and the dictionary `legal_actions` (there is no mask)."""
+    import rlcard
+
+    env, rng = rlcard.make(game, {"seed": seed}), Random(seed)
+    while True:
+        state, _player = env.reset()
+        steps = 0
+        while not env.is_over():
+            state, _player = env.step(pick(list(state["legal_actions"]), rng))
+            steps += 1
+        yield steps
+
+
+def openspiel_games(game: str, seed: int, _: int) -> Iterator[int]:
+    """A step is `apply_action` at a player's node, after `legal_actions` (a list) and the observation.
+
+    The observation is written into an array that is reused: the observation tensor where the game has one
+    (leduc_poker, hanabi), else the information state tensor (hearts).
+    """
+    import pyspiel
+    from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
+
+    rules = pyspiel.load_game(game)
+    kind = None if rules.get_type().provides_observation_tensor else INFO_STATE_OBS_TYPE
+    return play_openspiel(rules, make_observation(rules, kind).set_from, seed)
+
+
+def openspiel_tensors(game: str, seed: int, _: int) -> Iterator[int]:
+    """The same with the tensor as a state gives it by itself: `information_state_tensor`, a new list each time."""
+    import pyspiel
+
+    return play_openspiel(pyspiel.load_game(game), pyspiel.State.information_state_tensor, seed)
+
+
+def play_openspiel(rules: Any, observe: Callable[[Any, int], Any], seed: int) -> Iterator[int]:
+    """Games of OpenSpiel, each seen by ``observe`` (state, player) before every step."""
+    import pyspiel
+
+    rng = Random(seed)
+    chance, over = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
+    while True:
+        state = rules.new_initial_state()
+        steps = 0
+        while (player := state.current_player()) != over:
+            if player == chance:
+                outcome, _probability = pyspiel.sample_action(state.chance_outcomes(), rng.random())
+                state.apply_action(outcome)
+                continue
+            observe(state, player)
+            state.apply_action(pick(state.legal_actions(), rng))
+            steps += 1
+        yield steps
+
+
+def pgx_games(game: str, seed: int, batch: int) -> Iterator[int]:
+    """A step is `step` in one of the games of a batch; its state holds the observation and the mask.
+
+    Many steps are one compiled call. `auto_reset` is Pgx's own: it deals anew for every game at every step and throws
+    the deal away where the game goes on, which is most of the time in leduc_holdem.
+    """
+    import jax
+    import pgx
+    from pgx.experimental import auto_reset
+
+    env, steps = pgx.make(game), max(2**16 // batch, 1)
+    step = jax.vmap(auto_reset(env.step, env.init))
+
+    def advance(carry: tuple[Any, Any], _: None) -> tuple[tuple[Any, Any], None]:
+        state, key = carry
+        key, choosing, dealing = jax.random.split(key, 3)
+        actions = legal_actions(choosing, state.legal_action_mask)
+        return (step(state, actions, jax.random.split(dealing, batch)), key), None
+
+    many = jax.jit(lambda carry: jax.lax.scan(advance, carry, length=steps)[0], donate_argnums=0)
+    key, dealing = jax.random.split(jax.random.key(seed))
+    carry = jax.jit(jax.vmap(env.init))(jax.random.split(dealing, batch)), key
+    while True:
+        carry = jax.block_until_ready(many(carry))
+        yield batch * steps
+
+
+def legal_actions(key: Any, mask: Any) -> Any:
+    """One legal action for each row of the mask: a little faster than Pgx's `act_randomly`."""
+    import jax
+    import jax.numpy as jnp
+
+    ranks = jnp.cumsum(mask, axis=1)
+    return jnp.argmax(ranks > ranks[:, -1:] * jax.random.uniform(key, (len(mask), 1)), axis=1)
+
+
+def pick(legal: Sequence[Any], rng: Random) -> Any:
+    """One of them: several times faster than `rng.choice`."""
+    return legal[int(rng.random() * len(legal))]
+
+
+LIBRARIES = {
+    "PettingZoo": Library(
+        pettingzoo_games,
+        ["leduc_holdem-v4", "texas_holdem-v4", "connect_four-v3"],
+        [1],
+        ["pygame", "rlcard"],
+        [],  # benchmark.py names PettingZoo itself
+    ),
+    "RLCard": Library(rlcard_games, ["leduc-holdem", "uno"], [1], ["rlcard"], ["rlcard"]),
+    "OpenSpiel": Library(
+        openspiel_games, ["hearts", "leduc_poker", "hanabi"], [1], ["pyspiel", "open_spiel"], ["open_spiel"]
+    ),
+    "OpenSpiel's `information_state_tensor`,": Library(
+        openspiel_tensors, ["hearts"], [1], ["pyspiel", "open_spiel"], []
+    ),
+    "Pgx": Library(pgx_games, ["leduc_holdem", "sparrow_mahjong"], BATCHES, ["pgx", "jax"], ["pgx", "jax"]),
+}
+
+
+if __name__ == "__main__":
+    work(int(sys.argv[1]))

@@ -1,0 +1,30 @@
+"""The second reading of Black Jacky."""
+
+from __future__ import annotations
+
+from tests.reference.reading import Reading
+
+from . import chance, observation, played
+from .events import EVENTS
+from .rules import ReferenceGame
+
+READING = Reading(
+    name="black_jacky",
+    game=ReferenceGame,
+    observations=observation.observations,
+    num_actions=61,
+    tables=played.TABLES,
+    variants=("classic", "schnell_duell"),
+    rewards=("win", "hearts"),
+    deal_number=lambda snapshot: snapshot["round"],
+    start_player=lambda snapshot: snapshot["start_player"],
+    all_cards=chance.all_cards,
+    dealt=chance.dealt,
+    policies=played.POLICIES,
+    any_options=played.any_options,
+    events=EVENTS,
+    settings=played.SETTINGS,
+    kinds=played.KINDS,
+    hurry=played.hurry,
+    attach=chance.attach,
+)

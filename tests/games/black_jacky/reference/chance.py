@@ -1,0 +1,43 @@
+"""The cards of the environment, for the second reading: decks, and draw piles that were made anew."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from tests.reference.reading import Options, Snapshot
+
+from .rules import DRAW, Cards
+
+
+def all_cards(options: Options) -> Cards:
+    """R1."""
+    return [value for value in range(1, options.get("max_card", 8) + 1) for _ in range(value)]
+
+
+def dealt(now: Snapshot) -> Cards | None:
+    """R4: one card at a time clockwise from the start player, then one is turned up."""
+    if (now["phase"], now["turn"]) != ("trick", 0):
+        return None
+    start, hands = now["start_player"], now["hands"]
+    dealt_in = [hand for hand in hands[start:] + hands[:start] if hand]
+    one_at_a_time = [card for cards in zip(*dealt_in, strict=True) for card in cards]
+    return [*one_at_a_time, now["discard_top"], *now["draw_pile"]]
+
+
+def attach(table: Any) -> None:
+    """Let the second reading of a `SideBySide` reshuffle as the environment did."""
+    table.second.reshuffle = lambda cards: reshuffled(cards, table.before, table.actions[-1], table.now)
+
+
+def reshuffled(cards: Cards, before: Snapshot, action: int, now: Snapshot) -> Cards:
+    """The new draw pile (R14): the card drawn from it at once, then what is left of it."""
+    drawn = Counter(cards)
+    if now["round"] == before["round"]:
+        drawn.subtract(now["draw_pile"])
+        return [*drawn.elements(), *now["draw_pile"]]
+    player = before["player"]  # the pile is gone, but not the hand that drew
+    drawn = Counter(now["last_settlement"]["hands"][player]) - Counter(before["hands"][player])
+    top = list(drawn.elements()) or [action - DRAW]  # a swap for the same value
+    rest = Counter(cards) - Counter(top)
+    return [*top, *rest.elements()]

@@ -1,0 +1,205 @@
+"""The picture of the table: well-formed, with all that its viewer may know, and nothing more."""
+
+import numpy as np
+import pytest
+
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.games.black_jacky.drawing import draw_svg
+from tests.drawings import SVG, assert_apart, boxes, cards, positions, seat, shapes, told, views
+from tests.games.black_jacky.rigging import (
+    DRAW,
+    DRAWS,
+    KNOCK,
+    KNOCKS,
+    NO_TRICK,
+    Table,
+    deal,
+    exchange,
+    give,
+    lay,
+    losing,
+    one_round,
+    plus_one,
+    swap_draw,
+    tip,
+)
+
+
+def drawn(table, agent=None, **options):
+    return draw_svg(table.env.view(agent), table.env.config_dict(), **options)
+
+
+MINUS = "\N{MINUS SIGN}"
+SIZES = [{"num_players": n, "variant": variant} for n in range(2, 7) for variant in ("classic", "schnell_duell")]
+ODD_GAMES = [
+    {"num_players": 2, "hand_size": 8, "hearts": 9, "bust_at": 99},
+    {"num_players": 6, "hand_size": 5, "hearts": 1, "tricks": [], "max_turns_per_round": 127},
+    {"num_players": 6, "max_card": 5, "tricks": [1, 2, 3, 4, 5, 6, 7], "bust_at": 99, "max_turns_per_round": 99},
+]
+
+
+@pytest.mark.parametrize("options", [*SIZES, *ODD_GAMES])
+def test_every_view_of_a_game_is_drawn_with_its_seats_apart(options):
+    env = black_jacky_v0.env(**options)
+    for now in positions(env, seed=3, every=7):
+        for view in views(now):
+            svg = draw_svg(view, now.config_dict())
+            assert len(boxes(svg)) == options["num_players"]
+            assert_apart(boxes(svg))
+            assert len(svg) < 16_000
+
+
+def test_a_hand_of_all_cards_stays_in_its_panel():
+    table = one_round([[8, 8], [7, 7]], max_turns_per_round=127).play(*[DRAWS] * 31)
+    assert "x 17" in told(seat(drawn(table, "player_0"), 1))
+    own = seat(drawn(table, "player_0"), 0)
+    lefts = [float(group.get("transform", "(0 0)").split("(")[1].split()[0]) for group in own if group.get("data-card")]
+    assert len(lefts) == 18
+    assert max(lefts) + 80 <= 620
+
+
+def test_the_own_hand_lies_below_and_can_be_clicked():
+    table = one_round([[1, 2], [8, 8], [7, 7]], top=3)
+    assert cards(drawn(table, "player_1")) == [("8", "1"), ("8", "1")]
+    assert cards(drawn(table, "player_2")) == [("7", "2"), ("7", "2")]
+    assert cards(drawn(table)) == []
+    own, others = boxes(drawn(table, "player_1"))[-1], boxes(drawn(table, "player_1"))[:-1]
+    assert all(own[1] > other[1] for other in others)
+
+
+def test_cards_that_others_hold_are_face_down():
+    table = one_round([[1, 2], [8, 8], [7, 7]], top=3)
+    for q in (1, 2):
+        assert shapes(seat(drawn(table, "player_0"), q)).count("back") == 2
+        assert told(seat(drawn(table, "player_0"), q)) == [f"player_{q}"]
+    everything = draw_svg(table.env.snapshot(), table.env.config_dict())
+    assert told(seat(everything, 1)) == ["player_1", "8", "8", "16.0"]
+    assert "all cards open" in told(everything)
+
+
+@pytest.mark.parametrize("players", [2, 4, 6])
+def test_positions_that_look_alike_to_a_player_are_drawn_alike(players):
+    rng = np.random.default_rng(0)
+    other = black_jacky_v0.env(num_players=players)
+    for env in positions(black_jacky_v0.env(num_players=players), seed=5):
+        other.set_state(black_jacky_v0.sample_state(env.observe("player_0")["observation"], rng))
+        seen = {**env.view("player_0"), "last_settlement": None}
+        assert draw_svg(other.view("player_0"), other.config_dict()) == draw_svg(seen, env.config_dict())
+
+
+def test_seats_show_turn_hearts_knocks_and_last_turns():
+    svg = drawn(one_round([[7, 7], [8, 8], [6, 6]]).play(KNOCKS, KNOCKS), "player_0", last_action="player_1: knock")
+    assert "first knock" in told(seat(svg, 0))
+    assert "knocked" in told(seat(svg, 1))
+    assert "last turn" in told(seat(svg, 2))
+    assert [shapes(seat(svg, q)).count("heart") for q in range(3)] == [3, 3, 3]
+    assert [any(rect.get("class") == "panel now" for rect in seat(svg, q)) for q in range(3)] == [False, False, True]
+    assert {"player_1: knock", "Last turns: player_2.", "seen by player_0"} <= set(told(svg))
+
+
+def test_sums_count_as_in_the_settlement_and_others_show_what_lies_open():
+    table = one_round([[8, 7], [5, 6], [6, 4]], draw=[1, 2])
+    table.play((lay(8), DRAW), (lay(5), DRAW), (plus_one(1), KNOCKS[1]))
+    assert told(seat(drawn(table, "player_0"), 0)) == ["player_0", "last turn", "17.1", "1", "7", "8", "+1", "laid out"]
+    assert told(seat(drawn(table, "player_1"), 0)) == ["player_0", "last turn", "8", "+1", "9.1 + ?"]
+    assert told(seat(drawn(table, "player_0"), 1)) == ["player_1", "last turn", "5"]
+
+
+def test_the_own_hand_shows_that_it_is_bust():
+    table = one_round([[8, 8], [7, 7]], draw=[5]).play(DRAWS)
+    assert "21.0 bust" in told(drawn(table, "player_0"))
+    assert not any("bust" in text for text in told(drawn(table, "player_1")))
+
+
+def test_draw_and_discard_pile_are_counted():
+    table = one_round([[8, 8], [7, 7]], top=1, draw=[2, 3]).play(DRAWS, (NO_TRICK, swap_draw(7)))
+    assert {"draw 29", "discard 2"} <= set(told(drawn(table)))
+
+
+def test_a_given_card_is_seen_by_its_giver_only():
+    table = one_round([[3, 1], [6, 7], [8, 8]]).play(exchange(0, 1), give(1))
+    assert "player_1 chooses a card to give; player_0 has given 1." in told(drawn(table, "player_0"))
+    for agent in ("player_1", "player_2", None):
+        assert "player_1 chooses a card to give; player_0 has given a card." in told(drawn(table, agent))
+    assert ["exchanges" in told(seat(drawn(table), q)) for q in range(3)] == [True, True, False]
+
+
+def worked_example(**options):
+    table = one_round([[7, 8], [6, 8], [6, 7]], draw=[5, 5, 6, 2], **options)
+    return table.play((lay(8), DRAW), (plus_one(0), DRAW), (plus_one(2), DRAW), KNOCKS, KNOCKS, DRAWS)
+
+
+def test_a_settlement_is_laid_open_until_the_next_move():
+    table = worked_example()
+    parts = [told(seat(drawn(table), q)) for q in range(3)]
+    assert parts[1] == ["player_1", "5", "8", "6", "+1", "20.0", "before"]
+    assert parts[2][1:] == ["2", "6", "7", "6", MINUS, "21.0 bust", "before"]
+    assert "20.1" in parts[0]
+    assert "before" not in told(drawn(table.play(NO_TRICK)))
+
+
+def test_when_the_game_is_over_all_hands_lie_open_and_the_winner_is_named():
+    svg = drawn(worked_example(hearts=1, variant="schnell_duell"))
+    assert "player_0 wins." in told(svg)
+    assert {"winner", "5", "7", "8", "20.1"} <= set(told(seat(svg, 0)))
+    assert told(seat(svg, 2)) == ["player_2", "out", "2", "6", "7", "6", MINUS, "21.0 bust"]
+    assert "asleep" in shapes(seat(svg, 2))
+
+
+def test_tips_posters_and_black_hearts_are_shown():
+    decks = [losing([1], range(4)), losing([2], [0, 2, 3], start=2), deal({0: [8, 8], 1: [7, 7], 3: [6, 6]}, start=3)]
+    table = Table(decks, players=4, hearts=1).knock_all()
+    assert "player_1 tips who will lose a heart in this round." in told(drawn(table))
+    svg = drawn(table.play(tip(1)))
+    assert told(seat(svg, 1)) == ["player_1", "wanted", "3", "5", MINUS, "8.0 lowest", "tips player_2"]
+    svg = drawn(table.play(NO_TRICK))
+    assert told(seat(svg, 1)) == ["player_1", "wanted", "tips player_2"]
+    assert "poster" in shapes(seat(svg, 1))
+    table.play(KNOCK, KNOCKS, KNOCKS)
+    assert "last chance" in told(seat(drawn(table), 1))
+    assert "last chance" not in told(seat(drawn(table), 0))
+
+
+def test_a_turned_over_5_does_not_look_like_another():
+    laid = seat(drawn(one_round([[5, 1], [4, 4]]).play(lay(5))), 0)
+    held = seat(draw_svg((table := one_round([[5, 1], [4, 4]])).env.snapshot(), table.env.config_dict()), 0)
+    assert "#a7acb5" in {rect.get("fill") for rect in laid.iter(f"{SVG}rect")}
+    assert "#a7acb5" not in {rect.get("fill") for rect in held.iter(f"{SVG}rect")}
+
+
+def test_names_are_escaped_shortened_and_used_in_every_sentence():
+    names = ["<b>&\"'</b>", "Ада\0\ud800", "a name much too long"]
+    svg = drawn(one_round([[1, 2], [3, 4], [5, 6]]), "player_0", names=names, last_action="player_1: knock")
+    assert {"<b>&\"'</b>", "Ада", "a name much t…", "Ада: knock", "<b>&\"'</b> may lay a card for its trick."} <= set(
+        told(svg)
+    )
+    assert not any("player_" in text for text in told(svg))
+
+
+def test_a_wide_name_is_written_smaller():
+    svg = drawn(one_round([[1, 2], [3, 4]]), names=["W" * 14, "i" * 14])
+    sizes = [next(text for text in seat(svg, q).iter(f"{SVG}text")).get("font-size") for q in range(2)]
+    assert float(sizes[0]) < 14 * 0.75 < float(sizes[1])
+
+
+def test_wrong_names_and_themes_are_refused():
+    table = one_round([[1, 2], [3, 4]])
+    with pytest.raises(ValueError, match="there are 2 players"):
+        drawn(table, names=["one"])
+    with pytest.raises(ValueError, match="theme='pink'"):
+        drawn(table, theme="pink")
+
+
+def test_themes_change_colours_and_nothing_else():
+    table = worked_example()
+    light, dark, auto = (drawn(table, "player_0", theme=theme) for theme in ("light", "dark", "auto"))
+    assert len({light, dark, auto}) == 3
+    assert told(light) == told(dark) == told(auto)
+    assert [part.split("</style>")[1] for part in (light, dark, auto)] == [light.split("</style>")[1]] * 3
+    assert "prefers-color-scheme" in auto
+    assert drawn(table, "player_0") == auto
+
+
+def test_options_that_are_not_the_sheets_are_named():
+    table = one_round([[1], [3]], hand_size=1, bust_at=15, tricks=[1, 2], max_turns_per_round=None, max_card=5)
+    assert "cards 1..5 · bust at 15 · hands of 1 · tricks 1 2 · no turn limit" in told(drawn(table))

@@ -1,0 +1,370 @@
+"""The observation: its declared layout, what it hides, known cards, and positions sampled from it."""
+
+import copy
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from blackjacky_env import black_jacky_v0
+from tests.games.black_jacky.rigging import (
+    DRAW,
+    DRAWS,
+    KNOCK,
+    KNOCKS,
+    NO_TRICK,
+    Table,
+    all_cards,
+    cards_on_table,
+    deal,
+    exchange,
+    give,
+    lay,
+    losing,
+    one_round,
+    swap_discard,
+    swap_draw,
+    tip,
+)
+
+FAMILY = [
+    *({"num_players": players} for players in range(2, 7)),
+    {"num_players": 5, "hearts": 1},
+    {"num_players": 4, "variant": "schnell_duell"},
+    {"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3], "max_turns_per_round": 9},
+]
+
+
+def random_table(options):
+    return Table([], options["num_players"], **{key: value for key, value in options.items() if key != "num_players"})
+
+
+def vector(table, seat):
+    return table.env.observe(f"player_{seat}")["observation"]
+
+
+def decoded(table, seat):
+    return black_jacky_v0.decode(vector(table, seat))
+
+
+def sampled(table, seat, seed=0):
+    """Return another environment of the same options in a position sampled from what this seat sees."""
+    env = table.env.unwrapped
+    settings = {key: value for key, value in env.config_dict().items() if not key.startswith("render")}
+    other = black_jacky_v0.env(**settings)
+    other.unwrapped.set_state(black_jacky_v0.sample_state(vector(table, seat), np.random.default_rng(seed)))
+    return other
+
+
+def imagined_hands(table, seat, whose, samples=40):
+    """Return the hands that `seat` imagines `whose` (a relative seat) to hold."""
+    return [sampled(table, seat, seed).unwrapped.snapshot()["hands"][whose] for seed in range(samples)]
+
+
+# Layout
+
+
+def test_the_declared_parts_cover_the_vector_in_order():
+    parts = black_jacky_v0.describe_observation()
+    size = one_round([[1, 2], [3, 4]]).env.observation_space("player_0")["observation"].shape[0]
+    offset = 0
+    for part in parts:
+        assert part["offset"] == offset
+        assert part["length"] == np.prod(part["shape"], dtype=int)
+        assert part["low"] < part["high"]
+        assert part["meaning"]
+        offset += part["length"]
+    assert offset == size
+    assert len({part["name"] for part in parts}) == len(parts)
+
+
+def test_the_space_has_the_declared_ranges():
+    box = one_round([[1, 2], [3, 4]]).env.observation_space("player_0")["observation"]
+    for part in black_jacky_v0.describe_observation():
+        here = slice(part["offset"], part["offset"] + part["length"])
+        assert set(box.low[here]) == {part["low"]}
+        assert set(box.high[here]) == {part["high"]}
+
+
+def test_decode_gives_plain_values_of_every_part():
+    table = one_round([[1, 2], [3, 4], [5, 6]])
+    parts = decoded(table, 0)
+    assert list(parts) == [part["name"] for part in black_jacky_v0.describe_observation()]
+    assert json.loads(json.dumps(parts)) == parts
+    flat = [np.ravel(parts[part["name"]]) for part in black_jacky_v0.describe_observation()]
+    np.testing.assert_array_equal(np.concatenate(flat), vector(table, 0))
+
+
+def test_the_options_in_force_are_part_of_the_observation():
+    seen = [decoded(random_table(options), 0) for options in FAMILY]
+    assert len({json.dumps(parts) for parts in seen}) == len(FAMILY)
+
+
+# What it hides
+
+
+def test_other_hands_and_the_draw_pile_are_hidden():
+    left, right = one_round([[8, 8], [7, 7], [6, 6]], top=1), one_round([[8, 8], [2, 5], [3, 4]], top=1, draw=[7])
+    for moves in ((), DRAWS[:1]):
+        left.play(*moves)
+        right.play(*moves)
+        np.testing.assert_array_equal(vector(left, 0), vector(right, 0))
+
+
+def test_a_card_drawn_or_given_by_others_is_hidden():
+    """Seat 3 sees the same whatever seat 1 draws and whatever the two exchange."""
+    left = one_round([[3, 8], [7, 7], [6, 6], [4, 4]], top=1, draw=[5])
+    right = one_round([[3, 8], [2, 7], [5, 6], [4, 4]], top=1, draw=[8])
+    left.play(exchange(1, 2), give(7))
+    right.play(exchange(1, 2), give(2))
+    np.testing.assert_array_equal(vector(left, 3), vector(right, 3))
+    np.testing.assert_array_equal(vector(left, 0), vector(right, 0))
+    left.play(give(6), DRAW)
+    right.play(give(5), DRAW)
+    np.testing.assert_array_equal(vector(left, 3), vector(right, 3))
+
+
+def test_the_second_giver_does_not_see_the_first_card():
+    left = one_round([[3, 8], [7, 7], [5, 6], [4, 4]], top=1).play(exchange(1, 2), give(7))
+    right = one_round([[3, 8], [2, 7], [5, 6], [4, 4]], top=1).play(exchange(1, 2), give(2))
+    np.testing.assert_array_equal(vector(left, 2), vector(right, 2))
+
+
+# Known cards
+
+
+def known(table, observer, holder):
+    """Return the cards that `observer` (None: a spectator) surely knows `holder` to hold."""
+    players = len(table.env.possible_agents)
+    if observer is None:
+        counts = decoded(table, 0)["public"][holder]
+    else:
+        counts = decoded(table, observer)["known"][(holder - observer) % players - 1]
+    return sorted(Counter(dict(enumerate(counts, start=1))).elements())
+
+
+def test_a_card_taken_from_the_discard_pile_is_known_to_all():
+    table = one_round([[8, 5], [7, 7], [6, 6]], top=2).play(NO_TRICK, swap_discard(8))
+    for observer in (1, 2, None):
+        assert known(table, observer, 0) == [2]
+    assert all(2 in hand for hand in imagined_hands(table, 1, whose=2))
+
+
+@pytest.mark.parametrize("loss", [(lay(2), KNOCK), (NO_TRICK, swap_draw(2)), (NO_TRICK, swap_discard(2))])
+def test_a_known_card_that_is_laid_or_discarded_is_known_no_more(loss):
+    table = one_round([[8, 2], [7, 7]], top=2).play(NO_TRICK, swap_discard(8), DRAWS)
+    assert known(table, 1, 0) == [2]
+    table.play(*loss)
+    assert known(table, 1, 0) == ([8] if loss[1] == swap_discard(2) else [])
+
+
+def test_the_two_of_an_exchange_know_what_they_gave():
+    table = one_round([[3, 8], [7, 7], [5, 6]], top=1).play(exchange(0, 1), give(8), give(7))
+    assert known(table, 0, 1) == [8]
+    assert known(table, 1, 0) == [7]
+    assert known(table, 2, 0) == known(table, 2, 1) == known(table, None, 0) == known(table, None, 1) == []
+    assert all(8 in hand for hand in imagined_hands(table, 0, whose=1))
+
+
+@pytest.mark.parametrize("card", range(1, 9))
+def test_after_an_exchange_others_are_sure_of_one_card_less_of_each_value(card):
+    table = one_round([[8, 2], [7, 3], [6, 6]], top=card).play(NO_TRICK, swap_discard(8))
+    assert known(table, 2, 0) == [card]
+    table.play(exchange(0, 2), give(7), give(card))  # seats 1 and 0
+    assert known(table, 2, 0) == known(table, None, 0) == []
+    assert known(table, 1, 0) == [7]  # the card that seat 1 knew is now in the own hand
+
+
+def test_nothing_is_known_after_a_new_deal():
+    table = one_round([[8, 2], [7, 3]], top=2).play(NO_TRICK, swap_discard(8)).knock_all()
+    assert known(table, 1, 0) == known(table, None, 0) == []
+
+
+def test_a_card_i_gave_in_a_pending_exchange_is_mine_to_know():
+    table = one_round([[3, 8], [7, 4], [5, 6]], top=1).play(exchange(1, 2), give(4))
+    assert decoded(table, 1)["my_given"] == [0, 0, 0, 1, 0, 0, 0, 0]
+    given = [sampled(table, 1, seed).unwrapped.snapshot()["exchange"]["given"] for seed in range(20)]
+    assert given == [[4, None]] * 20
+
+
+# Sampling
+
+
+def check_sample(table, seat, seed):
+    other = sampled(table, seat, seed)
+    seen, again = table.env.observe(f"player_{seat}"), other.observe("player_0")
+    np.testing.assert_array_equal(again["observation"], seen["observation"])
+    np.testing.assert_array_equal(again["action_mask"], seen["action_mask"])
+    imagined, real = other.unwrapped.snapshot(), table.snapshot()
+    assert cards_on_table(imagined) == cards_on_table(real)
+    assert imagined["last_settlement"] is None
+    assert imagined["turn"] == real["turn"]
+    assert set(other.rewards.values()) == {0}
+    assert set(other._cumulative_rewards.values()) == {0}
+    with pytest.raises(RuntimeError, match=r"sampled|history"):
+        other.unwrapped.record()
+    return other
+
+
+@pytest.mark.parametrize("options", FAMILY, ids=str)
+def test_a_sampled_position_shows_seat_0_the_same_observation_again(options):
+    """In every phase, on turn and off turn, until the game is over and when it is."""
+    table = random_table(options)
+    rng = np.random.default_rng(5)
+    phases = set()
+    for seed in range(400):
+        check_sample(table, seed % options["num_players"], seed)
+        phases.add(table["phase"])
+        if table["phase"] == "over":
+            break
+        table.play(int(rng.choice(sorted(table.legal))))
+    assert table["phase"] == "over"
+    for seat in range(options["num_players"]):
+        check_sample(table, seat, 0)
+    assert phases >= {"trick", "zock", "over"}
+
+
+@pytest.mark.parametrize("seat", range(5))
+def test_sampling_works_while_tipping(seat):
+    table = Table([losing([1, 4], range(5))], players=5, hearts=1).knock_all()
+    assert table["phase"] == "tip"
+    other = check_sample(table, seat, 1)
+    assert other.unwrapped.snapshot()["status"][-seat % 5] == "saloon"
+    table.play(tip(4))
+    assert check_sample(table, seat, 1).unwrapped.snapshot()["tips"].count(None) == 4
+
+
+def test_sampling_keeps_hearts_and_winners_of_a_game_that_is_over():
+    table = Table([losing([0, 1, 3], range(4))], players=4, hearts=1).knock_all()
+    other = check_sample(table, 3, 1)
+    assert (other.unwrapped.snapshot()["winners"], other.unwrapped.snapshot()["hearts"]) == ([3], [0, 0, 0, 1])
+    assert all(other.terminations.values())
+
+
+@pytest.mark.parametrize("options", FAMILY, ids=str)
+def test_a_sampled_game_can_be_played_to_its_end(options):
+    table = random_table(options).play(*DRAWS)
+    for seed in range(5):
+        env = sampled(table, 1, seed)
+        rng = np.random.default_rng(seed)
+        while not env.terminations["player_0"]:
+            env.step(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])))
+            if env.unwrapped.snapshot()["phase"] != "tip":
+                assert cards_on_table(env.unwrapped.snapshot()) == all_cards(options.get("max_card", 8))
+        assert env.unwrapped.snapshot()["phase"] == "over"
+
+
+def test_copies_of_a_sampled_position_have_no_record_either():
+    env = sampled(one_round([[8, 8], [7, 7]]), 1)
+    from_state = black_jacky_v0.env(num_players=2)
+    from_state.set_state(env.get_state())
+    for other in (copy.deepcopy(env), from_state):
+        other.step(NO_TRICK)
+        with pytest.raises(RuntimeError, match=r"sampled|history"):
+            other.record()
+    env.reset(seed=1)
+    assert env.record()["actions"] == []
+
+
+def test_samples_have_new_keys_and_follow_the_generator_alone():
+    table = one_round([[8, 8], [7, 7], [6, 6]])
+    draws = [sampled(table, 1, seed).unwrapped.get_state() for seed in (1, 1, 2)]
+    assert draws[0] == draws[1] != draws[2]
+
+
+def test_the_sampled_future_is_not_the_real_one():
+    table = one_round([[8, 8], [7, 7]]).play(KNOCKS, NO_TRICK)
+    imagined = [sampled(table, 1, seed) for seed in range(5)]
+    for env in (*imagined, table.env):
+        env.step(KNOCK)
+    assert len({str(env.unwrapped.snapshot()["draw_pile"]) for env in (*imagined, table.env)}) == 6
+
+
+def share(events):
+    return sum(events) / len(events)
+
+
+def test_unseen_cards_are_dealt_with_equal_chances():
+    """Of six cards seat 0 holds a 3 and a 3 lies on the discard pile: hidden are 1, 2, 2, 3."""
+    table = one_round([[3], [2]], top=3, draw=[3, 2, 1], hand_size=1, max_card=3)
+    draws = [sampled(table, 0, seed).unwrapped.snapshot() for seed in range(1000)]
+    for card, chance in ((1, 1 / 4), (2, 1 / 2), (3, 1 / 4)):
+        assert share([draw["hands"][1] == [card] for draw in draws]) == pytest.approx(chance, abs=0.05)
+        for place in range(3):
+            assert share([draw["draw_pile"][place] == card for draw in draws]) == pytest.approx(chance, abs=0.05)
+    assert share([draw["draw_pile"] == [1, 2, 3] for draw in draws]) == pytest.approx(1 / 12, abs=0.03)
+
+
+def test_a_secretly_given_card_is_each_card_of_that_hand_with_equal_chance():
+    table = one_round([[3, 3], [2, 4], [4, 4]], top=4, max_card=4).play(exchange(1, 2), give(2))
+    draws = [sampled(table, 2, seed).unwrapped.snapshot() for seed in range(1000)]
+    pairs = [(draw["exchange"]["given"][0], draw["hands"][2]) for draw in draws]
+    assert all(card in hand for card, hand in pairs)
+    mixed = [card == min(hand) for card, hand in pairs if len(set(hand)) == 2]
+    assert share(mixed) == pytest.approx(1 / 2, abs=0.05)
+
+
+def test_a_sample_gives_others_the_spectators_knowledge():
+    table = one_round([[3, 8], [7, 7], [5, 6]], top=1).play(exchange(0, 1), give(8), give(7))
+    other = sampled(table, 0)
+    seen = black_jacky_v0.decode(other.observe("player_1")["observation"])
+    assert np.sum(seen["known"]) == 0  # seat 1 really knows of a 7 in seat 0's hand
+
+
+def start_player_without_a_seat(seen):
+    seen[part("start_player")] = [0, 0, 0, 0, 1, 0]
+
+
+def no_phase(seen):
+    seen[part("phase")] = 0
+
+
+def over_with_a_player_to_act(seen):
+    seen[part("phase")] = [0, 0, 0, 0, 1]
+
+
+def a_card_too_many(seen):
+    seen[part("discards")] += 1
+
+
+def a_sum_that_no_sum_reaches(seen):
+    seen[part("bust_at")] = 100
+
+
+def given_out_of_an_empty_hand(seen):
+    """The observer's hand grows by the two cards of seat 1, which has given one of them."""
+    seen[part("my_hand")][6] += 2  # two 7s
+    seen[part("hand_counts")] += np.array([2, -2, 0, 0, 0, 0], np.int8)
+
+
+def part(name):
+    """Where a part lies in the vector."""
+    (found,) = (each for each in black_jacky_v0.describe_observation() if each["name"] == name)
+    return slice(found["offset"], found["offset"] + found["length"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (start_player_without_a_seat, "start_player is a seat without a player"),
+        (no_phase, "phase and player to act contradict each other"),
+        (over_with_a_player_to_act, "phase and player to act contradict each other"),
+        (a_card_too_many, "its cards do not add up to the deck"),
+        (a_sum_that_no_sum_reaches, r"entries outside the ranges that describe_observation\(\) states"),
+        (given_out_of_an_empty_hand, "a card was given out of no hand"),
+    ],
+)
+def test_an_observation_that_no_position_shows_is_refused_with_what_is_wrong(change, message):
+    seen = vector(one_round([[3, 8], [7, 7], [5, 6], [4, 4]], top=1).play(exchange(1, 2), give(7)), 0)
+    change(seen)
+    with pytest.raises(ValueError, match=message):
+        black_jacky_v0.sample_state(seen, np.random.default_rng(0))
+
+
+def test_a_new_deal_in_tips_hides_nothing():
+    deck = deal({0: [8, 8], 2: [7, 7], 3: [6, 6]}, start=2)
+    table = Table([losing([1], range(4)), deck], players=4, hearts=1).knock_all()
+    np.testing.assert_array_equal(decoded(table, 1)["hand_counts"], [0] * 6)
+    table.play(tip(1))
+    assert decoded(table, 1)["hand_counts"] == [0, 2, 2, 2, 0, 0]

@@ -1,0 +1,198 @@
+"""The table as text: the same in colour and without, within 80 columns, and nothing that its reader may not know."""
+
+import re
+
+import numpy as np
+import pytest
+
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.games.black_jacky.terminal import draw_text
+from tests.games.black_jacky.rigging import (
+    DRAW,
+    DRAWS,
+    KNOCKS,
+    NO_TRICK,
+    Table,
+    deal,
+    exchange,
+    give,
+    lay,
+    losing,
+    one_round,
+    plus_one,
+    swap_draw,
+    tip,
+)
+
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def views(seed, **options):
+    """Yield the environment and the view of each agent and of a spectator, at every position of a random game."""
+    env = black_jacky_v0.env(**options)
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    while True:
+        yield from ((env, env.view(agent)) for agent in [*env.possible_agents, None])
+        mask = env.infos[env.agent_selection]["action_mask"]
+        if not mask.any():
+            return
+        env.step(rng.choice(np.flatnonzero(mask)))
+
+
+def drawn(table, agent=None, colour=False):
+    return draw_text(table.env.view(agent), table.env.config_dict(), colour)
+
+
+def row(text, seat):
+    """Return the line of the table that shows this seat."""
+    return next(line for line in text.splitlines() if re.search(rf"^│.{{4}}player_{seat} ", line))
+
+
+SIZES = [{"num_players": n, "variant": variant} for n in range(2, 7) for variant in ("classic", "schnell_duell")]
+ODD_GAMES = [
+    {"num_players": 2, "hand_size": 8, "hearts": 9, "bust_at": 99},
+    {"num_players": 6, "hand_size": 5, "hearts": 1, "tricks": [], "max_turns_per_round": 127},
+    {"num_players": 6, "max_card": 5, "tricks": [1, 2, 3, 4, 5, 6, 7], "bust_at": 99, "max_turns_per_round": 99},
+    {"num_players": 3, "max_turns_per_round": None},
+]
+
+
+@pytest.mark.parametrize("options", [*SIZES, *ODD_GAMES])
+def test_colour_changes_nothing_but_escape_codes_and_every_line_fits_80_columns(options):
+    phases = set()
+    for env, view in views(3, **options):
+        phases.add(view["phase"])
+        plain = draw_text(view, env.config_dict(), colour=False)
+        assert "\x1b" not in plain
+        assert ESCAPE.sub("", draw_text(view, env.config_dict(), colour=True)) == plain
+        assert max(map(len, plain.splitlines())) <= 80
+        assert len({len(line) for line in plain.splitlines()}) == 1, f"the frame is crooked:\n{plain}"
+    assert {"trick", "zock", "over"} <= phases
+
+
+def test_a_hand_of_all_cards_fits():
+    table = one_round([[8, 8], [7, 7]], max_turns_per_round=127).play(*[DRAWS] * 31)
+    assert max(map(len, drawn(table, "player_0").splitlines())) <= 80
+    assert "[?] x 17" in drawn(table, "player_0")
+
+
+def test_cards_that_others_hold_are_not_drawn():
+    table = one_round([[1, 2], [8, 8], [7, 7]], top=3)
+    mine = drawn(table, "player_0")
+    assert "[1] [2]" in row(mine, 0)
+    assert row(mine, 1).count("[?]") == row(mine, 2).count("[?]") == 2
+    assert not re.search(r"[\[(][4-8][\])]", mine)
+    assert not re.search(r"[\[(][124-8][\])]", drawn(table))
+
+
+@pytest.mark.parametrize("players", [2, 4, 6])
+def test_positions_that_look_alike_to_a_player_are_drawn_alike(players):
+    rng = np.random.default_rng(0)
+    other = black_jacky_v0.env(num_players=players)
+    for env, view in views(5, num_players=players):
+        if not isinstance(view["hands"][0], list):
+            continue
+        other.set_state(black_jacky_v0.sample_state(env.observe("player_0")["observation"], rng))
+        seen = {**view, "last_settlement": None}
+        assert draw_text(other.view("player_0"), other.config_dict(), False) == draw_text(
+            seen, env.config_dict(), False
+        )
+
+
+def test_seats_show_turn_hearts_knocks_and_last_turns():
+    table = one_round([[7, 7], [8, 8], [6, 6]]).play(KNOCKS, KNOCKS)
+    text = drawn(table, "player_0")
+    assert row(text, 0)[2:].startswith("   player_0  ♥ ♥ ♥  first knock [7] [7]")
+    assert " knocked " in row(text, 1)
+    assert row(text, 2)[2:].startswith("►  player_2  ♥ ♥ ♥  last turn ")
+    assert "Last turns: player_2." in text
+    assert "seen by player_0" in text
+    assert "seen by a spectator" in drawn(table)
+
+
+def test_own_sum_counts_as_in_the_settlement_and_others_show_what_lies_open():
+    table = one_round([[8, 7], [5, 6], [6, 4]], draw=[1, 2])
+    table.play((lay(8), DRAW), (lay(5), DRAW), (plus_one(1), KNOCKS[1]))
+    assert row(drawn(table, "player_0"), 0).endswith("[1] [7]         [8] [+1]        17.1        │")
+    assert row(drawn(table, "player_1"), 1).endswith("[2] [6]         (5)             8.0         │")
+    assert row(drawn(table), 0).endswith("[?] [?]         [8] [+1]        9.1 + ?     │")
+    assert row(drawn(table), 1).endswith("[?] [?]         (5)             ?           │")
+
+
+def test_the_own_hand_shows_that_it_is_bust():
+    table = one_round([[8, 8], [7, 7]], draw=[5]).play(DRAWS)
+    assert "21.0 bust" in row(drawn(table, "player_0"), 0)
+    assert "bust" not in drawn(table, "player_1")
+
+
+def test_draw_and_discard_pile_are_counted():
+    table = one_round([[8, 8], [7, 7]], top=1, draw=[2, 3]).play(DRAWS, (NO_TRICK, swap_draw(7)))
+    text = drawn(table)
+    assert "draw pile     [?] x 29" in text
+    assert "discard pile  [7] on 1" in text
+
+
+def test_a_given_card_is_seen_by_its_giver_only():
+    table = one_round([[3, 1], [6, 7], [8, 8]]).play(exchange(0, 1), give(1))
+    assert "player_1 chooses a card to give; player_0 has given [1]." in drawn(table, "player_0")
+    for agent in ("player_1", "player_2", None):
+        assert "player_1 chooses a card to give; player_0 has given [?]." in drawn(table, agent)
+        assert "player_0 laid a 3: player_0 and player_1 exchange a card." in drawn(table, agent)
+
+
+def test_the_round_that_ends_after_this_turn_is_announced():
+    assert "the round ends after this turn" in drawn(one_round([[1, 8], [4, 4]]).play(lay(1)))
+
+
+def worked_example(**options):
+    table = one_round([[7, 8], [6, 8], [6, 7]], draw=[5, 5, 6, 2], **options)
+    return table.play((lay(8), DRAW), (plus_one(0), DRAW), (plus_one(2), DRAW), KNOCKS, KNOCKS, DRAWS)
+
+
+def test_a_settlement_is_laid_open_until_the_next_move():
+    table = worked_example()
+    before, settlement = drawn(table).split("Settlement of round 1")
+    assert "[8]" not in before
+    rows = [row(settlement, seat) for seat in range(3)]
+    assert [line.split("player_")[1].split() for line in rows] == [
+        ["0", "[5]", "[7]", "[8]", "20.1", "│"],
+        ["1", "[5]", "[8]", "[6]", "[+1]", "20.0", "│"],
+        ["2", "[2]", "[6]", "[7]", "[6]", "21.0", "bust", "│"],
+    ]
+    assert ["-♥" in line for line in rows] == [False, False, True]
+    assert "Settlement" not in drawn(table.play(NO_TRICK))
+
+
+def test_when_the_game_is_over_all_hands_lie_open_and_the_winner_is_named():
+    text = drawn(worked_example(hearts=1, variant="schnell_duell"))
+    assert "player_0 wins." in text
+    assert "winner      [5] [7]         [8]             20.1" in row(text, 0)
+    assert "-♥" in row(text, 2)
+    assert "21.0 bust" in row(text, 2)
+    assert "game over" in text
+
+
+def test_the_lowest_sum_is_named_when_it_loses():
+    settlement = drawn(one_round([[7, 8], [8, 8]]).knock_all()).split("Settlement")[1]
+    assert "15.0 lowest" in row(settlement, 0)
+    assert "lowest" not in row(settlement, 1)
+
+
+def test_tips_and_black_hearts_are_shown():
+    decks = [losing([1], range(4)), losing([2], [0, 2, 3], start=2), deal({0: [8, 8], 1: [7, 7], 3: [6, 6]}, start=3)]
+    table = Table(decks, players=4, hearts=1).knock_all()
+    text = drawn(table, "player_1")
+    assert "player_1 tips who will lose a heart in this round." in text
+    assert "·      wanted" in row(text, 1)
+    assert "wanted      tips player_2" in row(drawn(table.play(tip(1))), 1)
+    table.knock_all()
+    assert "♡      saloon" in row(drawn(table), 1)
+    assert "♥      saloon" in row(drawn(table), 0)
+    assert "black heart, the last chance" in drawn(table)
+
+
+def test_options_that_are_not_the_sheets_are_named():
+    assert "bust at" not in drawn(one_round([[1, 2], [3, 4]]))
+    text = drawn(one_round([[1], [3]], hand_size=1, bust_at=15, tricks=[1, 2], max_turns_per_round=None, max_card=5))
+    assert "cards 1..5 · bust at 15 · hands of 1 · tricks 1 2 · no turn limit" in text

@@ -1,0 +1,28 @@
+"""The second reading of Schwarze Katze."""
+
+from __future__ import annotations
+
+from tests.reference.reading import Reading
+
+from . import chance, observation, played
+from .events import EVENTS
+from .rules import ReferenceGame
+
+READING = Reading(
+    name="schwarze_katze",
+    game=ReferenceGame,
+    observations=observation.observations,
+    num_actions=52,
+    tables=played.TABLES,
+    variants=("classic",),
+    rewards=("win", "points"),
+    deal_number=lambda snapshot: snapshot["deal"],
+    start_player=chance.start_player,
+    all_cards=chance.all_cards,
+    dealt=chance.dealt,
+    policies=played.POLICIES,
+    any_options=played.any_options,
+    events=EVENTS,
+    settings=played.SETTINGS,
+    short={"deals": 1},
+)

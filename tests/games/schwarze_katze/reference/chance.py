@@ -1,0 +1,25 @@
+"""The cards of the environment, for the second reading."""
+
+from __future__ import annotations
+
+from tests.reference.reading import Options, Snapshot
+
+from . import rules
+
+
+def all_cards(options: Options) -> rules.Deck:
+    """K2."""
+    return [str(card) for card in rules.all_cards(options["num_players"])]
+
+
+def start_player(now: Snapshot) -> int:
+    """K3: who leads the first trick of the deal, left of the dealer."""
+    return (now["dealer"] + 1) % len(now["hands"])
+
+
+def dealt(now: Snapshot) -> rules.Deck | None:
+    """K2: all cards one at a time clockwise, from the player who leads on."""
+    if now["phase"] == "over" or now["trick"] or now["table"]:
+        return None
+    start, hands = start_player(now), now["hands"]
+    return [card for cards in zip(*hands[start:], *hands[:start], strict=True) for card in cards]

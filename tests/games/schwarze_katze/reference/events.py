@@ -1,0 +1,171 @@
+"""Rare events: what happened between two snapshots of a game. The rules they concern stand beside their list below."""
+
+from __future__ import annotations
+
+from tests.reference.reading import Event, Snapshot
+
+from .rules import Card
+
+QUEEN = Card.called("QS")
+
+
+def scored(before: Snapshot, after: Snapshot) -> bool:
+    return after["phase"] == "over" or after["deal"] > before["deal"]
+
+
+def trick_after(before: Snapshot, action: int) -> list[tuple[int, Card]]:
+    """Who has played what in the current trick, this action included."""
+    lying = [(seat, Card.called(text)) for seat, text in before["table"]]
+    return [*lying, (before["player"], Card.numbered(action))]
+
+
+def whole_trick(before: Snapshot, action: int) -> list[tuple[int, Card]]:
+    """The trick that this action ends; nothing if it does not."""
+    trick = trick_after(before, action)
+    return trick if len(trick) == len(before["hands"]) else []
+
+
+def followers(trick: list[tuple[int, Card]]) -> list[tuple[int, Card]]:
+    """Those who have played the led suit, the leader included."""
+    return [(seat, card) for seat, card in trick if card.suit == trick[0][1].suit]
+
+
+def taker(trick: list[tuple[int, Card]]) -> int:
+    return max(followers(trick), key=lambda entry: entry[1].height)[0]
+
+
+def without_a_trick(before: Snapshot, action: int, after: Snapshot) -> int | None:
+    """How many players took none, if the deal is scored now."""
+    if not scored(before, after):
+        return None
+    last = taker(whole_trick(before, action))
+    return sum(taken == 0 and seat != last for seat, taken in enumerate(before["tricks_taken"]))
+
+
+def leads(before: Snapshot, action: int) -> Card | None:
+    """The card that is led."""
+    return None if before["table"] else Card.numbered(action)
+
+
+def discards(before: Snapshot, action: int) -> Card | None:
+    """The card that is thrown off on another suit."""
+    card = Card.numbered(action)
+    return card if before["table"] and Card.called(before["table"][0][1]).suit != card.suit else None
+
+
+# -- playing ----------------------------------------------------------------------------------------------------------
+
+
+def heart_discarded(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    discarded = discards(before, action)
+    return discarded is not None and discarded.suit == "H"
+
+
+def queen_discarded(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    return discards(before, action) == QUEEN
+
+
+def queen_discarded_on_hearts(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    return discards(before, action) == QUEEN and before["table"][0][1].endswith("H")
+
+
+def heart_led(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    led = leads(before, action)
+    return led is not None and led.suit == "H"
+
+
+def hearts_alone_led(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    """What Piatnik's rule asks for: a heart is led from a hand of nothing else."""
+    hand = before["hands"][before["player"]]
+    return leads(before, action) is not None and len(hand) > 1 and all(card.endswith("H") for card in hand)
+
+
+def queen_led(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    return leads(before, action) == QUEEN
+
+
+def queen_takes_her_trick(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    trick = whole_trick(before, action)
+    return any(card == QUEEN and seat == taker(trick) for seat, card in trick)
+
+
+def queen_caught(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    """Spades were led, and king or ace takes her."""
+    trick = whole_trick(before, action)
+    return any(card == QUEEN and seat != taker(trick) for seat, card in followers(trick))
+
+
+def queen_in_the_last_trick(before: Snapshot, action: int, after: Snapshot) -> bool:
+    return scored(before, after) and any(card == QUEEN for _, card in trick_after(before, action))
+
+
+def nobody_else_follows(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    return len(followers(whole_trick(before, action))) == 1
+
+
+def ace_loses_off_suit(before: Snapshot, action: int, _after: Snapshot) -> bool:
+    """A high card of another suit does not take the trick."""
+    trick = whole_trick(before, action)
+    return any(card.height > dict(trick)[taker(trick)].height for _, card in trick)
+
+
+# -- scoring ----------------------------------------------------------------------------------------------------------
+
+
+def nobody_without_a_trick(before: Snapshot, action: int, after: Snapshot) -> bool:
+    return without_a_trick(before, action, after) == 0
+
+
+def several_without_a_trick(before: Snapshot, action: int, after: Snapshot) -> bool:
+    return (without_a_trick(before, action, after) or 0) > 1
+
+
+def all_tricks_to_one(before: Snapshot, action: int, after: Snapshot) -> bool:
+    return without_a_trick(before, action, after) == len(before["hands"]) - 1
+
+
+def all_penalties_to_one(before: Snapshot, _action: int, after: Snapshot) -> bool:
+    """There is no bonus for it, also if others have taken tricks."""
+    if not scored(before, after):
+        return False
+    penalties = after["last_deal"]
+    return sum(penalty > 0 for penalty in penalties) == 1 and 0 in penalties
+
+
+def tricks_without_penalty(before: Snapshot, _action: int, after: Snapshot) -> bool:
+    return scored(before, after) and 0 in after["last_deal"]
+
+
+def negative_total(before: Snapshot, _action: int, after: Snapshot) -> bool:
+    return scored(before, after) and min(after["totals"]) < 0
+
+
+# -- the end ----------------------------------------------------------------------------------------------------------
+
+
+def last_deal(_before: Snapshot, _action: int, after: Snapshot) -> bool:
+    """The last of several."""
+    return after["phase"] == "over" and after["deal"] > 0
+
+
+def won_with_penalties(_before: Snapshot, _action: int, after: Snapshot) -> bool:
+    return after["phase"] == "over" and min(after["totals"]) > 0
+
+
+def won_in_the_last_deal(before: Snapshot, _action: int, after: Snapshot) -> bool:
+    """By somebody who had more than another before."""
+    return after["phase"] == "over" and min(before["totals"]) < min(before["totals"][s] for s in after["winners"])
+
+
+def several_winners(_before: Snapshot, _action: int, after: Snapshot) -> bool:
+    return len(after["winners"]) > 1
+
+
+EVENTS: tuple[Event, ...] = (
+    *(heart_discarded, queen_discarded, queen_discarded_on_hearts),  # K4
+    *(heart_led, queen_led, hearts_alone_led),  # K3, K9
+    *(queen_takes_her_trick, queen_caught, queen_in_the_last_trick, nobody_else_follows, ace_loses_off_suit),  # K5
+    *(nobody_without_a_trick, several_without_a_trick, all_tricks_to_one, all_penalties_to_one),  # K6
+    *(tricks_without_penalty, negative_total),  # K6, K8
+    *(last_deal, won_with_penalties, won_in_the_last_deal, several_winners),  # K7, K8
+)

@@ -1,0 +1,92 @@
+"""What is played when both readings of Schwarze Katze sit at one table."""
+
+from __future__ import annotations
+
+import random
+
+from tests.reference.reading import Options, Policy, Setting
+
+from .events import (
+    ace_loses_off_suit,
+    all_penalties_to_one,
+    all_tricks_to_one,
+    heart_discarded,
+    heart_led,
+    hearts_alone_led,
+    last_deal,
+    negative_total,
+    nobody_else_follows,
+    nobody_without_a_trick,
+    queen_caught,
+    queen_discarded,
+    queen_discarded_on_hearts,
+    queen_in_the_last_trick,
+    queen_led,
+    queen_takes_her_trick,
+    several_winners,
+    several_without_a_trick,
+    tricks_without_penalty,
+    won_in_the_last_deal,
+    won_with_penalties,
+)
+from .rules import Card
+
+TABLES = range(3, 11)
+
+# -- policies ---------------------------------------------------------------------------------------------------------
+
+
+def uniform(legal: set[int]) -> set[int]:
+    return legal
+
+
+def duck(legal: set[int]) -> set[int]:
+    """The lowest."""
+    return {card for card in legal if card % 13 == min(card % 13 for card in legal)}
+
+
+def grab(legal: set[int]) -> set[int]:
+    """The highest."""
+    return {card for card in legal if card % 13 == max(card % 13 for card in legal)}
+
+
+def dump(legal: set[int]) -> set[int]:
+    """What costs most, in a lead too."""
+    worth = {card: Card.numbered(card).penalty(heart_ace=11) for card in legal}
+    return {card for card in legal if worth[card] == max(worth.values())}
+
+
+POLICIES: dict[str, Policy] = {"uniform": uniform, "duck": duck, "grab": grab, "dump": dump}
+
+# -- options ----------------------------------------------------------------------------------------------------------
+
+
+def any_options(rng: random.Random, num_players: int) -> Options:
+    """Any of the family; most games are short."""
+    return {
+        "num_players": num_players,
+        "heart_ace": rng.choice([10, 11]),
+        "deals": rng.choice([None, 1, 1, 2, 2, 3, 4, 7, rng.randint(1, 50)]),
+        "piatnik_heart_lead": rng.random() < 0.5,
+    }
+
+
+PIATNIK = {"piatnik_heart_lead": True}
+ONE_DEAL = {"deals": 1}
+EVERYWHERE_MET = (heart_led, heart_discarded, ace_loses_off_suit, nobody_else_follows, last_deal)
+QUEEN_MET = (queen_led, queen_discarded, queen_takes_her_trick, queen_caught)
+SETTINGS = (
+    *(Setting("mixed", n, games=2) for n in TABLES),
+    *(Setting("mixed", n, {**PIATNIK, **ONE_DEAL}) for n in TABLES),
+    Setting("mixed", 3, games=4, meets=(*EVERYWHERE_MET, nobody_without_a_trick, won_with_penalties)),
+    Setting("mixed", 4, games=6, meets=(*QUEEN_MET, tricks_without_penalty)),
+    Setting("duck", 10, games=4, meets=(queen_in_the_last_trick, several_without_a_trick, negative_total)),
+    Setting("dump", 9, games=8, meets=(queen_discarded_on_hearts, all_penalties_to_one)),
+    Setting("grab", 9, games=15, meets=(all_tricks_to_one,)),
+    Setting("uniform", 4, PIATNIK, meets=(hearts_alone_led,)),
+    Setting("dump", 5, {"deals": 2}, games=25, meets=(won_in_the_last_deal,)),
+    Setting("uniform", 10, ONE_DEAL, meets=(several_winners,)),
+    Setting("uniform", 6, {"heart_ace": 10}),
+    Setting("uniform", 3, {"deals": 50}, games=1),
+    Setting("duck", 7, {"deals": 50}, games=1),  # totals far below zero
+)

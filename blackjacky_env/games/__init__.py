@@ -18,6 +18,8 @@ from typing import NamedTuple
 from blackjacky_env.engine.game import Game
 
 GROUP = "blackjacky.games"
+DEFAULT = "black_jacky"
+"""The game that commands and agents are for if none is named."""
 
 
 class Announced(NamedTuple):

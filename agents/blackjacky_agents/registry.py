@@ -11,11 +11,12 @@ from blackjacky_agents.games import agent_names, bot_names, get_kit
 from blackjacky_agents.learning.checkpoint import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_env.envs.opponents import register_provider
+from blackjacky_env.games import DEFAULT
 
 __all__ = ["agent_names", "bot_names", "make_agent", "parse_agents"]
 
 
-def make_agent(name: str, game: str = "black_jacky") -> Agent:
+def make_agent(name: str, game: str = DEFAULT) -> Agent:
     """The agent called ``name`` for a game.
 
     ``"ppo:PATH"`` loads a trained one from a run folder or weights file. ``"ismcts:1000"`` searches with so many

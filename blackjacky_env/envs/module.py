@@ -1,4 +1,4 @@
-"""What the module of a game's version offers, such as `blackjacky_env.black_jacky_v0`: the same for every game."""
+"""What the module of a game's version offers, such as ``NAME_v0``: the same for every game."""
 
 from __future__ import annotations
 

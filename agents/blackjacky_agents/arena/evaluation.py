@@ -14,7 +14,7 @@ from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import check_integer
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import get_game
+from blackjacky_env.games import DEFAULT, get_game
 
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 _Z = 1.96  # of a 95 % interval
@@ -74,7 +74,7 @@ def against_copies(
 
 
 def results_table(
-    agent: Agent, opponents: Sequence[Agent], games: int, threads: int = 2, game: str = "black_jacky"
+    agent: Agent, opponents: Sequence[Agent], games: int, threads: int = 2, game: str = DEFAULT
 ) -> list[dict[str, Any]]:
     """The agent in a random seat against copies of each opponent: a row for each table size and opponent.
 
@@ -106,7 +106,7 @@ def play_games(
     seating: npt.NDArray[np.int64],
     seed: int = 0,
     variant: str | None = None,
-    game: str = "black_jacky",
+    game: str = DEFAULT,
     threads: int = 2,
     **rule_options: Any,
 ) -> npt.NDArray[np.float64]:

@@ -36,6 +36,7 @@ from blackjacky_agents.registry import make_agent
 from blackjacky_env.engine.game import IllegalActionError, check_integer
 from blackjacky_env.engine.threads import check_threads
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+from blackjacky_env.games import DEFAULT
 
 LINEUPS = ("mixed", "copies")
 MAX_GAMES = 2**40
@@ -128,7 +129,7 @@ class Tournament:
         results: Path | None = None,
         duplicate: bool = True,
         variant: str | None = None,
-        game: str = "black_jacky",
+        game: str = DEFAULT,
         **rule_options: Any,
     ) -> None:
         env = TableEnv(game, num_players, variant, **rule_options)  # checks the options

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import contextlib
+import copy
+import importlib
+import pickle
+import sys
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -78,14 +84,71 @@ class CompiledAgent:
         self._decisions += len(masks)
         return actions
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled without the policy, which `make_agent` finds again by the name; deepcopy does the same."""
-        from blackjacky_agents import make_agent
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle: all but the policy, which is named by where it comes from, as functions are.
 
-        return make_agent, (self.name, self.game), (self.parameters, self._key, self._decisions)
+        Raises `pickle.PicklingError` for a policy that no other process can find.
+        """
+        return {**vars(self), "policy": _origin_of(self)}
 
-    def __setstate__(self, state: tuple[npt.NDArray[np.float32], np.uint64, int]) -> None:
-        self.parameters, self._key, self._decisions = state
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, policy=_find_policy(state["policy"]))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """A copy with the same policy, which nobody can change."""
+        twin = type(self).__new__(type(self))
+        for name, value in vars(self).items():
+            setattr(twin, name, value if name == "policy" else copy.deepcopy(value, memo))
+        return twin
+
+
+class _Origin(NamedTuple):
+    """Where another process finds a policy: by itself, behind an encoding, or as that of an agent known by name."""
+
+    kind: Literal["function", "network", "agent"]
+    place: str
+    """Module, or game."""
+    name: str
+    """Of the function, the encoding or the agent."""
+
+
+def _origin_of(agent: CompiledAgent) -> _Origin:
+    function = getattr(agent.policy, "py_func", agent.policy)
+    by_itself = [_Origin("function", function.__module__, function.__qualname__)]
+    if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
+        by_itself = []  # typed into a notebook or console, which other processes do not see
+    origins = (
+        *by_itself,
+        *(_Origin("network", agent.game, encoding) for encoding in _encodings(agent.game)),
+        _Origin("agent", agent.game, agent.name),
+    )
+    for origin in origins:
+        with contextlib.suppress(ImportError, AttributeError, ValueError):
+            if _find_policy(origin) is agent.policy:
+                return origin
+    raise pickle.PicklingError(
+        f"the policy of the agent {agent.name!r}, {function.__module__}.{function.__qualname__}, cannot be sent to "
+        "other processes; define it at the top level of a module that they can import"
+    )
+
+
+def _find_policy(origin: _Origin) -> Policy:
+    from blackjacky_agents.learning.encoding import find_encoding
+    from blackjacky_agents.learning.network import network_policy
+    from blackjacky_agents.registry import make_agent
+
+    kind, place, name = origin
+    if kind == "function":
+        return attrgetter(name)(importlib.import_module(place))  # type: ignore[no-any-return]
+    if kind == "network":
+        return network_policy(find_encoding(name, place))
+    return make_agent(name, place).policy  # type: ignore[attr-defined,no-any-return]  # AttributeError: none of ours
+
+
+def _encodings(game: str) -> tuple[str, ...]:
+    from blackjacky_agents.learning.encoding import encodings_of
+
+    return tuple(encodings_of(game))
 
 
 def check_asked(

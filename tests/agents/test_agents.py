@@ -7,6 +7,7 @@ import hashlib
 import pickle
 from collections.abc import Callable, Sequence
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,13 @@ import pytest
 from blackjacky_agents import Agent, CompiledAgent, bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies, at_one_table, interval, play_games, score_of
 from blackjacky_agents.games.black_jacky.bots import threshold
+from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.learning.network import network_policy, pack
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env import black_jacky_v0, make_batch
+from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.envs.opponents import opponent_names
+from tests.agents.policies import last_legal
 from tests.plain_mode import printed_in_plain_mode
 
 BOTS = bot_names("black_jacky")
@@ -64,6 +69,42 @@ def test_an_agent_tells_its_name_and_its_game(name: str) -> None:
     agent = make_agent(name)
     assert isinstance(agent, CompiledAgent)
     assert (agent.name, agent.game) == (name, "black_jacky")
+
+
+def a_users_agent(name: str) -> CompiledAgent:
+    return CompiledAgent(name, "black_jacky", last_legal)
+
+
+@pytest.mark.parametrize("name", ["mine", "threshold"])
+@pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
+def test_a_users_own_policy_stays_that_policy_in_copies(name: str, copied: Callable[[Any], Any]) -> None:
+    twin = copied(a_users_agent(name))
+    assert (twin.name, twin.policy) == (name, last_legal)
+
+
+@pytest.mark.parametrize("name", ["mine", "threshold"])
+def test_a_users_own_policy_is_played_in_other_processes(name: str) -> None:
+    agent, (observations, masks) = a_users_agent(name), positions()
+    with get_context("spawn").Pool(1) as pool:
+        there = pool.apply(agent.act_batch, (observations, masks))
+    assert there.tolist() == agent.act_batch(observations, masks).tolist()
+
+
+def test_a_network_that_has_no_name_can_be_pickled() -> None:
+    encoding = find_encoding("cards", "black_jacky")
+    layer = np.random.default_rng(0).normal(size=(encoding.size, 61)), np.zeros(61)
+    learner = CompiledAgent("learner", "black_jacky", network_policy(encoding), pack([layer], True))
+    twin = pickle.loads(pickle.dumps(learner))
+    assert twin.policy is learner.policy
+    assert np.array_equal(twin.parameters, learner.parameters)
+
+
+def test_a_policy_that_other_processes_cannot_find_can_be_copied_but_is_not_pickled() -> None:
+    policy = compiled(lambda observation, mask, random_state, parameters: 0)
+    agent = CompiledAgent("threshold", "black_jacky", policy)
+    assert copy.deepcopy(agent).policy is policy
+    with pytest.raises(pickle.PicklingError, match="'threshold'.*define it at the top level of a module"):
+        pickle.dumps(agent)
 
 
 @pytest.mark.parametrize("name", BOTS)

@@ -22,6 +22,7 @@ from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.play import _turn_function
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
+from tests.agents.policies import last_legal
 
 NAMES = ["random", "threshold", "trickster"]
 
@@ -177,7 +178,14 @@ def test_long_games_are_kept_whole():
 
 
 def test_actions_are_written_as_text_and_read_again():
-    assert decode_actions(encode_actions(np.array([0, 60, 255], np.int16))) == [0, 60, 255]
+    actions = np.array([0, 60, 255], np.int16)
+    assert encode_actions(actions, 256) == "ADz/"  # a byte each, as files of earlier tournaments hold them
+    assert decode_actions("ADz/", 256) == [0, 60, 255]
+
+
+def test_actions_of_a_game_with_many_are_written_whole():
+    actions = np.array([0, 255, 256, 257, 4096], np.int16)
+    assert decode_actions(encode_actions(actions, 4097), 4097) == actions.tolist()
 
 
 def test_neither_threads_nor_sessions_change_anything():
@@ -464,6 +472,14 @@ def test_a_table_that_plays_nothing_is_compiled_for_all_threads():
     table = Tournament(NAMES, 3).table
     assert len(table.play(0, 0).seeds) == 0
     assert PLAIN or len(_turn_function(get_game("black_jacky")).signatures) == 1
+
+
+def test_a_users_own_policy_plays_in_the_processes_of_a_tournament():
+    mine = CompiledAgent("threshold", "black_jacky", last_legal)  # not the shipped agent of that name
+    here, there = (Tournament([mine, from_outside("random")], 2, seed=9) for _ in range(2))
+    here.play(20, threads=1)
+    there.play(20, threads=2)
+    assert rows_of(here) == rows_of(there)
 
 
 def test_a_table_can_be_sent_to_another_process():

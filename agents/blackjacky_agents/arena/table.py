@@ -17,6 +17,7 @@ from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_logged
 from blackjacky_env.engine.policies import Inside, Outside
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
 
 FOR_SEATS, FOR_DEALS = 105, 106  # purposes of random numbers; games and policies use others
 
@@ -107,8 +108,12 @@ class Table:
         """Play these games; `IllegalActionError` names an agent that chose what is not legal."""
         seeds, seats = self.schedule(first, count)
         winners, scores, log, decisions = self._play(seeds, seats)
-        actions = [] if self.compiled else [encode_actions(row[:n]) for row, n in zip(log, decisions, strict=True)]
+        actions = [] if self.compiled else self._write(log, decisions)
         return Rows(seeds, seats, winners, scores, actions)
+
+    def _write(self, log: npt.NDArray[np.int16], decisions: npt.NDArray[np.int64]) -> list[str]:
+        num_actions = get_game(self.game).num_actions
+        return [encode_actions(row[:count], num_actions) for row, count in zip(log, decisions, strict=True)]
 
     def actions(self, number: int) -> list[int]:
         """All actions of a game between compiled agents."""
@@ -133,11 +138,16 @@ class Table:
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
 
 
-def encode_actions(actions: npt.NDArray[Any]) -> str:
-    """Actions (each 0 .. 255) as text: base64 of one byte for each."""
-    return base64.b64encode(actions.astype(np.uint8).tobytes()).decode()
+def encode_actions(actions: npt.NDArray[Any], num_actions: int) -> str:
+    """Actions of a game that has so many as text: base64 of a byte each, or of two if 256 numbers are too few."""
+    return base64.b64encode(actions.astype(_code(num_actions)).tobytes()).decode()
 
 
-def decode_actions(text: str) -> list[int]:
+def decode_actions(text: str, num_actions: int) -> list[int]:
     """What `encode_actions` wrote; `ValueError` if it is something else."""
-    return list(base64.b64decode(text, validate=True))
+    actions: list[int] = np.frombuffer(base64.b64decode(text, validate=True), _code(num_actions)).tolist()
+    return actions
+
+
+def _code(num_actions: int) -> str:
+    return "u1" if num_actions <= 256 else "<u2"

@@ -230,8 +230,11 @@ class Tournament:
         if not self._count:
             raise ValueError("no game has been played yet")
         rows = self._joined()
-        actions = decode_actions(rows.actions[number]) if rows.actions else self.table.actions(number)
         env = self.table.env()
+        if rows.actions:
+            actions = decode_actions(rows.actions[number], env.game.num_actions)
+        else:
+            actions = self.table.actions(number)
         env.reset(seed=int(rows.seeds[number]))
         try:
             for action in actions:

@@ -1,0 +1,311 @@
+"""Write down, as hashes, all that a pure refactoring leaves as it is: decisions of agents, and whole games by seed.
+
+    python scripts/make_fingerprints.py           write tests/games/NAME/fingerprints.json
+    python scripts/make_fingerprints.py --check   write nothing; name what has changed, and fail if anything has
+
+Only numbers that users get are hashed, each as int64, so that dtypes and the layout of records in memory are free.
+A hash says that something has changed, the playthroughs often what. Whoever writes them anew gives the reason in
+the commit: a new seed, rule or agent is one, tidying up is none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import tyro
+from gymnasium.vector import AutoresetMode
+
+from blackjacky_agents import agent_names, make_agent
+from blackjacky_env import make_batch, playout
+from blackjacky_env.games import GAMES, get_game
+
+FOLDER = Path(__file__).parents[1] / "tests" / "games"
+SEARCHERS = ("ismcts:50", "rollout:16")
+DECISIONS, DECISIONS_OF_SEARCHERS = 10_000, 300
+DECISIONS_ALONE = 60  # by `act`, after those of `act_batch`
+BATCH, BATCH_STEPS = 64, 200
+ENVS, ENV_STEPS = 64, 100
+GAMES_BY_SEED = 20
+SAMPLED_GAMES, SAMPLE_EVERY = 4, 12  # actions
+PLAYOUTS, STATES_PLAYED_OUT = 16, 4  # games of each state
+MICRO = 10**6  # fractions, such as shares of a win, are hashed in millionths
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Args:
+    """Write hashes of decisions and of whole games into tests/games/NAME/fingerprints.json."""
+
+    game: str | None = None
+    """This game alone; all by default."""
+    check: bool = False
+    """Write nothing; name what has changed, and fail if anything has."""
+    folder: Path = FOLDER
+    """Where the games' folders are."""
+
+
+def main(args: Args) -> None:
+    """Write or check the fingerprints of all games."""
+    stale = []
+    for game in GAMES if args.game is None else [args.game]:
+        path = args.folder / game / "fingerprints.json"
+        old = read(path)
+        new = {name: make() for name, make in makers(game).items()}
+        changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+        stale += [f"{game}: {name}" for name in changed]
+        if changed and not args.check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(new, indent=2) + "\n", encoding="utf-8", newline="\n")
+            print(f"{path} written, {len(changed)} of {len(new)} are new or have changed")
+    if stale and args.check:
+        sys.exit("\n".join([*stale, "have changed; if they should, run: python scripts/make_fingerprints.py"]))
+
+
+def read(path: Path) -> dict[str, str]:
+    """The fingerprints in a file, by name; none if there is no file."""
+    found: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
+
+
+def makers(game: str) -> dict[str, Callable[[], str]]:
+    """By name: the functions that make the fingerprints of a game."""
+    made: dict[str, Callable[[], str]] = {
+        f"decisions of {name}": partial(decisions, game, name) for name in (*agent_names(game), *SEARCHERS)
+    }
+    for what in (games_by_seed, batch, vector_env, playouts, sampled):
+        for variant, players in tables(game):
+            made[f"{what.__name__}, {variant}, {players} players"] = partial(what, game, variant, players)
+    return made
+
+
+def tables(game: str) -> list[tuple[str, int]]:
+    """Every variant with every table size."""
+    declared = get_game(game)
+    sizes = range(declared.min_players, declared.max_players + 1)
+    return [(variant, players) for variant in variant_names(declared.variants) for players in sizes]
+
+
+def variant_names(variants: tuple[str, ...]) -> list[str]:
+    """The names of a game's variants, the default first."""
+    return list(variants)
+
+
+class Digest:
+    """A hash of numbers and of JSON."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+
+    def add(self, *numbers: npt.ArrayLike) -> None:
+        """Numbers or arrays of them, whatever their dtype."""
+        for number in numbers:
+            array = np.asarray(number)
+            if array.dtype.kind == "f":
+                array = np.rint(array * MICRO)
+            self._hash.update(np.array(array.shape, "<i8").tobytes() + array.astype("<i8").tobytes())
+
+    def tell(self, value: Any) -> None:
+        """Anything that JSON can hold."""
+        self._hash.update(json.dumps(value, sort_keys=True).encode())
+
+    def text(self) -> str:
+        """What comes out."""
+        return self._hash.hexdigest()
+
+
+def any_legal(rng: random.Random, masks: Array) -> npt.NDArray[np.int64]:
+    """A random legal action for each row of masks (N, A), 0 where there is none.
+
+    Python's generator draws them: its numbers are the same in every version.
+    """
+    counted = np.cumsum(masks, axis=1, dtype=np.int64)
+    drawn = np.array([rng.random() for _ in masks]) * counted[:, -1]
+    return np.argmax(counted > drawn.astype(np.int64)[:, None], axis=1)
+
+
+# ------------------------------------------------------------ decisions
+
+
+def decisions(game: str, name: str) -> str:
+    """What an agent does in positions of random play, and what a searching one thinks.
+
+    A short search often does what its guide does, whatever it finds; its thoughts tell what it has tried.
+    """
+    digest, agent = Digest(), make_agent(name, game)
+    seen, masks = positions(game)
+    every = DECISIONS // DECISIONS_OF_SEARCHERS if name in SEARCHERS else 1
+    seen, masks = seen[::every], masks[::every]
+    agent.reset(0)
+    digest.add(agent.act_batch(seen, masks))
+    explain = getattr(agent, "explain", lambda _: None)
+    for observation, mask in list(zip(seen, masks, strict=True))[:: len(seen) // DECISIONS_ALONE]:
+        asked = {"observation": observation, "action_mask": mask}
+        if (thoughts := explain(asked)) is not None:
+            digest.add(thoughts.probabilities)
+        digest.add(agent.act(asked))
+    return digest.text()
+
+
+@cache
+def positions(game: str) -> tuple[Array, Array]:
+    """Observations and masks in which there is a choice, as many from each table, from random play."""
+    sizes = tables(game)
+    parts = [positions_at(game, variant, players, -(-DECISIONS // len(sizes))) for variant, players in sizes]
+    seen, masks = (np.concatenate(arrays)[:DECISIONS] for arrays in zip(*parts, strict=True))
+    return seen, masks
+
+
+def positions_at(game: str, variant: str, players: int, count: int) -> tuple[Array, Array]:
+    """Positions at one table: of each of many games every seventh, until they are enough."""
+    rng, many = random.Random(players), make_batch(game, BATCH, players, seed=1, variant=variant)
+    seen, masks, found = [], [], 0
+    while found < count:
+        choice = many.action_masks.sum(axis=1) > 1
+        seen.append(many.observations[choice].copy())
+        masks.append(many.action_masks[choice].copy())
+        found += int(choice.sum())
+        for _ in range(7):
+            many.step(any_legal(rng, many.action_masks))
+    return np.concatenate(seen)[:count], np.concatenate(masks)[:count]
+
+
+# ------------------------------------------------------------ whole games
+
+
+def make_env(game: str, variant: str, players: int, reward: str = "win") -> Any:
+    """A PettingZoo environment."""
+    module = importlib.import_module(f"blackjacky_env.{game}_v0")
+    return module.env(num_players=players, variant=variant, reward=reward)
+
+
+def play(env: Any, rng: random.Random) -> Iterator[tuple[str, Array, Array, int]]:
+    """Play a running game with random moves: agent, observation, mask and action, each time before it is made."""
+    while not env.terminations[env.agent_selection]:
+        agent = env.agent_selection
+        seen = env.observe(agent)
+        action = int(any_legal(rng, seen["action_mask"][None])[0])
+        yield agent, seen["observation"], seen["action_mask"], action
+        env.step(action)
+
+
+def add_game(digest: Digest, env: Any, rng: random.Random) -> None:
+    """The rest of a running game: who saw what, did what and was paid what."""
+    for agent, observation, mask, action in play(env, rng):
+        digest.add(*env.rewards.values(), env.possible_agents.index(agent), observation, mask, action)
+    digest.add(*env.rewards.values())
+    for agent in env.agents:
+        digest.add(env.observe(agent)["observation"])
+    digest.tell(env.snapshot())
+
+
+def games_by_seed(game: str, variant: str, players: int) -> str:
+    """Whole games in the PettingZoo environment, with each kind of reward in turn."""
+    digest = Digest()
+    envs = [make_env(game, variant, players, reward) for reward in ("win", get_game(game).score_reward)]
+    for seed in range(GAMES_BY_SEED):
+        env = envs[seed % 2]
+        env.reset(seed=seed)
+        digest.tell(env.snapshot())
+        add_game(digest, env, random.Random(seed))
+        digest.tell(env.record()["key"])
+    return digest.text()
+
+
+def batch(game: str, variant: str, players: int) -> str:
+    """Many games at once, moves chosen here and then by the batch."""
+    digest, rng = Digest(), random.Random(0)
+    many = make_batch(game, BATCH, players, seed=0, variant=variant, reward=get_game(game).score_reward)
+
+    def add() -> None:
+        digest.add(many.current_player, many.seeds, many.observations, many.action_masks, many.rewards, many.terminated)
+
+    for _ in range(BATCH_STEPS):
+        add()
+        many.step(any_legal(rng, many.action_masks))
+    digest.add(many.random_actions())
+    many.run_random(BATCH_STEPS)
+    add()
+    return digest.text()
+
+
+def vector_env(game: str, variant: str, players: int) -> str:
+    """A learner's seat in many games, all agents as opponents, ended games begun in the next and in the same step."""
+    digest = Digest()
+    for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+        envs = gymnasium.make_vec(
+            f"blackjacky/{game.title().replace('_', '')}Seat-v0",
+            num_envs=ENVS,
+            opponents=agent_names(game),
+            num_players=players,
+            variant=variant,
+            autoreset_mode=mode,
+            score_weight=0.25,
+        )
+        add_steps(digest, envs)
+        envs.close()
+    return digest.text()
+
+
+def add_steps(digest: Digest, envs: gymnasium.vector.VectorEnv[Array, Array, Array]) -> None:
+    """Random moves of the learner in a vector environment."""
+    rng = random.Random(0)
+    seen, info = envs.reset(seed=0)
+    digest.add(seen, info["skipped_games"])
+    for _ in range(ENV_STEPS):
+        mask = info["action_mask"]
+        actions = any_legal(rng, mask)
+        seen, rewards, ended, _, info = envs.step(actions)
+        digest.add(mask, actions, seen, rewards, ended, info.get("skipped_games", 0))
+        digest.add(*(last for last in info.get("final_obs", ()) if last is not None))
+
+
+# ------------------------------------------------------------ from the middle of games
+
+
+def playouts(game: str, variant: str, players: int) -> str:
+    """Results of play-outs from some positions of a game, with all agents at the table and with one alone."""
+    digest, env, names = Digest(), make_env(game, variant, players), agent_names(game)
+    env.reset(seed=0)
+    states = [env.get_state() for _ in play(env, random.Random(0))]
+    states = states[:: -(-len(states) // STATES_PLAYED_OUT)]
+    for members in ([names[seat % len(names)] for seat in range(players)], names[-1], names[0]):
+        digest.add(playout(states, members, PLAYOUTS, seed=1))
+    return digest.text()
+
+
+def sampled(game: str, variant: str, players: int) -> str:
+    """Positions dealt from observations: what lies on the table, who sees what, and for some how they go on.
+
+    How they go on tells of their game key, from which later deals follow.
+    """
+    digest, env, other = Digest(), make_env(game, variant, players), make_env(game, variant, players)
+    module = importlib.import_module(f"blackjacky_env.{game}_v0")
+    for seed in range(SAMPLED_GAMES):
+        env.reset(seed=100 + seed)
+        rng = np.random.default_rng(seed)
+        for i, (_, observation, _, _) in enumerate(play(env, random.Random(seed))):
+            if i % SAMPLE_EVERY:
+                continue
+            other.set_state(module.sample_state(observation, rng))
+            digest.tell(other.snapshot())
+            digest.add(*(other.observe(agent)["observation"] for agent in other.agents))
+            if not i % (4 * SAMPLE_EVERY):
+                add_game(digest, other, random.Random(i))
+    return digest.text()
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

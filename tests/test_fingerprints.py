@@ -1,0 +1,34 @@
+"""What a refactoring must leave as it is: decisions of all agents and whole games by seed, as hashes."""
+
+import json
+
+import make_fingerprints
+import pytest
+from make_fingerprints import FOLDER, Args, main, makers, read
+
+from blackjacky_env.games import GAMES
+
+
+@pytest.mark.parametrize(("game", "name"), [(game, name) for game in GAMES for name in makers(game)])
+def test_nothing_has_changed(game, name):
+    was, now = read(FOLDER / game / "fingerprints.json").get(name), makers(game)[name]()
+    assert now == was, (
+        f"{game}: {name}: not as written down. A refactoring changes none of this. "
+        "If it has to change, run python scripts/make_fingerprints.py and give the reason in the commit."
+    )
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_agent_and_every_table_is_written_down_and_nothing_else(game):
+    assert list(read(FOLDER / game / "fingerprints.json")) == list(makers(game))
+
+
+def test_what_has_changed_is_named(tmp_path, monkeypatch):
+    made = {"one": "1", "other": "2"}
+    monkeypatch.setattr(make_fingerprints, "makers", lambda game: {name: lambda n=name: made[n] for name in made})
+    main(Args(game="some", folder=tmp_path))
+    main(Args(game="some", folder=tmp_path, check=True))
+    made["other"] = "3"
+    with pytest.raises(SystemExit, match=r"^some: other\nhave changed"):
+        main(Args(game="some", folder=tmp_path, check=True))
+    assert json.loads((tmp_path / "some" / "fingerprints.json").read_text(encoding="utf-8"))["other"] == "2"

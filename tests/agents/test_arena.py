@@ -476,7 +476,7 @@ def test_a_table_that_plays_nothing_is_compiled_for_all_threads():
 
 def test_a_users_own_policy_plays_in_the_processes_of_a_tournament():
     mine = CompiledAgent("threshold", "black_jacky", last_legal)  # not the shipped agent of that name
-    here, there = (Tournament([mine, from_outside("random")], 2, seed=9) for _ in range(2))
+    here, there = (Tournament([mine, from_outside("trickster")], 2, seed=9) for _ in range(2))
     here.play(20, threads=1)
     there.play(20, threads=2)
     assert rows_of(here) == rows_of(there)

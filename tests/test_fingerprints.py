@@ -14,7 +14,7 @@ def test_nothing_has_changed(game, name):
     was, now = read(FOLDER / game / "fingerprints.json").get(name), makers(game)[name]()
     assert now == was, (
         f"{game}: {name}: not as written down. A refactoring changes none of this. "
-        "If it has to change, run python scripts/make_fingerprints.py and give the reason in the commit."
+        "If it has to change, run python scripts/proofs/make_fingerprints.py and give the reason in the commit."
     )
 
 

@@ -1,7 +1,7 @@
 """Write down, as hashes, all that a pure refactoring leaves as it is: decisions of agents, and whole games by seed.
 
-    python scripts/make_fingerprints.py           write tests/games/NAME/fingerprints.json
-    python scripts/make_fingerprints.py --check   write nothing; name what has changed, and fail if anything has
+    python scripts/proofs/make_fingerprints.py           write tests/games/NAME/fingerprints.json
+    python scripts/proofs/make_fingerprints.py --check   write nothing; name what has changed, and fail if anything has
 
 Only numbers that users get are hashed, each as int64, so that dtypes and the layout of records in memory are free.
 A hash says that something has changed, the playthroughs often what. Whoever writes them anew gives the reason in
@@ -31,7 +31,7 @@ from blackjacky_agents import agent_names, make_agent
 from blackjacky_env import make_batch, playout
 from blackjacky_env.games import GAMES, get_game
 
-FOLDER = Path(__file__).parents[1] / "tests" / "games"
+FOLDER = Path(__file__).parents[2] / "tests" / "games"
 SEARCHERS = ("ismcts:50", "rollout:16")
 DECISIONS, DECISIONS_OF_SEARCHERS = 10_000, 300
 DECISIONS_ALONE = 60  # by `act`, after those of `act_batch`
@@ -71,7 +71,7 @@ def main(args: Args) -> None:
             path.write_text(json.dumps(new, indent=2) + "\n", encoding="utf-8", newline="\n")
             print(f"{path} written, {len(changed)} of {len(new)} are new or have changed")
     if stale and args.check:
-        sys.exit("\n".join([*stale, "have changed; if they should, run: python scripts/make_fingerprints.py"]))
+        sys.exit("\n".join([*stale, "have changed; if they should, run: python scripts/proofs/make_fingerprints.py"]))
 
 
 def read(path: Path) -> dict[str, str]:

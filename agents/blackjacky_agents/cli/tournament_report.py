@@ -1,4 +1,4 @@
-"""What tournament.py says: Markdown tables, and a plot of them."""
+"""The report of a tournament: Markdown tables and a plot."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.arena.standings import RATING_REPLICATES, share_of_the_way
+from blackjacky_agents.arena.standings import RATING_REPLICATES, normalised_score
 from blackjacky_agents.reports import duration, markdown_table, where_run
 
 Report = dict[str, Any]
@@ -20,7 +20,7 @@ SHOWN_LINEUPS = 30  # more would bury the rest
 
 
 def ready_for_json(value: Any) -> Any:
-    """Numbers with 6 digits behind the point, None for those that are unknown."""
+    """The value with floats rounded to 6 decimals, and None for NaN."""
     if isinstance(value, dict):
         return {name: ready_for_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -46,7 +46,7 @@ def ladder(report: Report) -> str:
 
 
 def intro(report: Report) -> str:
-    """How it was made."""
+    """How many games were played, by which command, on what machine."""
     games = sum(table["games"] for table in report["tables"])
     return f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {where_run(report['machine'])}."
 
@@ -81,15 +81,15 @@ def heading(table: Table) -> str:
 
 def standings_table(report: Report, table: Table) -> str:
     """How every agent did, best first."""
-    columns = ["agent", "win rate", "reward", report["score"], "rating", "deals save", "games"]
+    columns = ["agent", "win rate", "reward", report["score"], "rating", "variance reduction", "games"]
     lowest = next((row["win_rate"]["mean"] for row in table["agents"] if row["agent"] == "random"), None)
-    if report["sighted"] is not None:
-        columns.insert(2, "of the way to sight")
+    if report["oracle"] is not None:
+        columns.insert(2, "normalised score")
     rows = []
     for row in sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"]):
         cells = [f"`{row['agent']}`", share(row["win_rate"])]
-        if report["sighted"] is not None:
-            cells.append(percent(share_of_the_way(row["win_rate"]["mean"], lowest, report["sighted"]), 0))
+        if report["oracle"] is not None:
+            cells.append(percent(normalised_score(row["win_rate"]["mean"], lowest, report["oracle"]), 0))
         saved = "-" if row["saved"] is None else f"x {row['saved']:.2f}"
         others = [number(row["reward"], 3), number(row["score"], 2), number(row["rating"], 1)]
         rows.append([*cells, *others, saved, f"{row['games']:,}"])
@@ -128,24 +128,26 @@ def in_words(win_rates: dict[str, Row]) -> str:
 
 
 def cycles(table: Table) -> str:
-    """Who beats whom in a circle."""
+    """Agents that beat each other in a cycle."""
     if not table["cycles"]:
-        return "No cycle: nobody beats somebody (interval above a half) who beats him by way of others."
+        return "No cycles: the pairwise results are transitive."
     found = (" beats ".join(f"`{name}`" for name in [*cycle, cycle[0]]) for cycle in table["cycles"])
-    return f"Cycles, the shortest: {'; '.join(found)}."
+    return f"Shortest cycles: {'; '.join(found)}."
 
 
 def footnotes(report: Report) -> str:
-    """What the columns are."""
+    """What the columns mean."""
     rated = max(table["rated_games"] for table in report["tables"])
-    deals = "the same cards in every turn" if report["duplicate"] else "new cards in every game (--no-duplicate)"
+    deals = "the same cards in every rotation" if report["duplicate"] else "new cards in every game (--no-duplicate)"
+    normalised = " Normalised score: 0 for `random`, 100 % for the perfect-information oracle." * bool(report["oracle"])
     return (
         f"Seed {report['seed']}, {report['variant']}; {deals}. Intervals are 95 %, by bootstrap over deals. "
-        "Win rate: 1 / number of winners for a winner, 0 if nobody wins; par is what equals win if somebody does. "
-        "Does better: of the games in which one of the two won more than the other. "
+        "Win rate: 1 / number of winners for a winner, 0 if nobody wins; par: 1 / number of players."
+        f"{normalised} "
+        "Does better than: the share of games that the row's agent won more of, where the two did not win the same. "
         f"Rating: OpenSkill's Plackett-Luce, 25 on average; {rated:,} games in each of {RATING_REPLICATES} orders. "
-        "Deals save: how many times as many independent games give the same precision of the win rate; "
-        "below 1 they cost."
+        "Variance reduction: how many times as many independent games would give the same precision of the win rate; "
+        "below 1, duplicate deals cost precision."
     )
 
 

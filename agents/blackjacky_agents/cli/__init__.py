@@ -1,0 +1,113 @@
+"""The command ``blackjacky``: train agents, let them play each other, play against them, and watch games.
+
+Each subcommand is a module of this package that is imported when it is called, so that ``blackjacky play`` runs without
+torch. What a subcommand lacks is said together with the extra that brings it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import NamedTuple
+
+from blackjacky_agents.cli.errors import WrongInputError
+
+WRONG_INPUT, INTERRUPTED = 2, 130  # exit statuses
+
+
+class Subcommand(NamedTuple):
+    """What is known of a subcommand before it is imported."""
+
+    summary: str
+    extra: str
+    """The extra of this distribution that brings `needs`."""
+    needs: tuple[str, ...]
+    """Modules that it cannot do without, beyond the distribution's own dependencies."""
+
+
+_BASICS = ("tyro", "tqdm")
+_TRAINING = (*_BASICS, "torch", "sb3_contrib", "matplotlib")
+SUBCOMMANDS = {
+    "train": Subcommand("Train an agent by self-play and against bots.", "train", _TRAINING),
+    "evaluate": Subcommand("Let agents play each other at one table: win rates with intervals.", "cli", _BASICS),
+    "tournament": Subcommand(
+        "Let agents play a tournament with duplicate deals: win rates, ratings, pairwise results.",
+        "train",
+        (*_BASICS, "matplotlib", "openskill"),
+    ),
+    "exploit": Subcommand(
+        "Train a best response to an agent: a lower bound of its exploitability.",
+        "train",
+        _TRAINING,
+    ),
+    "play": Subcommand("Play against agents, in the terminal or in the browser.", "cli", _BASICS),
+    "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal.", "cli", ("tyro", "tqdm")),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line ``blackjacky ARGUMENTS``, by default the process's own; returns the exit status."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    name, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
+    if name in ("-h", "--help"):
+        print(usage())
+        return 0
+    if name == "--version":
+        print(f"blackjacky {version('blackjacky')}")
+        return 0
+    if name not in SUBCOMMANDS:
+        near = difflib.get_close_matches(name, SUBCOMMANDS, n=2)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else f"; there are {', '.join(SUBCOMMANDS)}"
+        return refuse(f"unknown subcommand {name!r}{hint}")
+    return run(name, rest)
+
+
+def run(name: str, arguments: Sequence[str], program: str = "") -> int:
+    """Run one subcommand; returns the exit status: 0 done, 2 wrong input, 130 interrupted.
+
+    Args:
+        name: of the subcommand.
+        arguments: its command line.
+        program: what the user typed before them; it is shown in help and kept with results. By default
+            ``blackjacky NAME``.
+    """
+    program = program or f"blackjacky {name}"
+    for module in SUBCOMMANDS[name].needs:
+        if find_spec(module) is None:
+            return refuse(f"{program} needs {module}: pip install 'blackjacky[{SUBCOMMANDS[name].extra}]'")
+    subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
+    try:
+        status: int = subcommand.main(list(arguments), program)
+    except WrongInputError as error:
+        return refuse(str(error))
+    except KeyboardInterrupt:
+        print("\nInterrupted.", file=sys.stderr)
+        return INTERRUPTED
+    return status
+
+
+def usage() -> str:
+    """What ``blackjacky --help`` prints."""
+    width = max(map(len, SUBCOMMANDS))
+    lines = [f"  {name:{width}}  {subcommand.summary}" for name, subcommand in SUBCOMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: blackjacky SUBCOMMAND [OPTIONS]",
+            "",
+            "Card games as environments for reinforcement learning: train agents, rate them, play against them.",
+            "",
+            *lines,
+            "",
+            "`blackjacky SUBCOMMAND --help` lists the options of a subcommand, `blackjacky --version` the version.",
+        ]
+    )
+
+
+def refuse(message: str) -> int:
+    """Say what is wrong with the input; returns the exit status."""
+    print(f"error: {message}", file=sys.stderr)
+    return WRONG_INPUT

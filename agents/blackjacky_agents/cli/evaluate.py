@@ -1,0 +1,145 @@
+"""``blackjacky evaluate``: agents play each other at one table, the seats shuffled for each game."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import lcm
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.agent import Agent
+from blackjacky_agents.arena.evaluation import Score, at_one_table, interval
+from blackjacky_agents.cli.errors import checking_input
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
+from blackjacky_agents.files import versions, write_file, write_json
+from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.envs.aec import TableEnv
+
+CHUNK = 2048  # games between two updates of the progress bar; another number gives other seats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args(GameArgs[R]):
+    """Let agents play each other at one table, the seats shuffled for each game: win rates with 95 % intervals.
+
+    Agents of the same name share a row, which holds for each of their seats. Example:
+    blackjacky evaluate --players counter,random*3 --games 10000
+    """
+
+    players: str
+    """Agents, one for each seat: `random*2` takes two seats, `ppo:PATH` is an agent that you have trained."""
+    games: int = 10_000
+    """Number of games."""
+    seed: int = 0
+    """Game i has seed SEED + i."""
+    threads: int = 2
+    """CPU threads. They change no result."""
+    output: Path | None = None
+    """Write the results to this file (JSON)."""
+    page: Path | None = None
+    """Write the table into this document, between its markers `evaluation`."""
+
+
+def main(arguments: Sequence[str], program: str) -> int:
+    """Run the subcommand; returns the exit status."""
+    args = read_arguments(Args, arguments, program)
+    with checking_input():
+        names = parse_agents(args.players, "--players")
+        variant = check(args, len(names))
+        agents = [make_agent(name, args.game) for name in names]
+    scores = play(names, agents, args)
+    facts = facts_of(args, variant, command_line(program, arguments))
+    if args.output is not None:
+        rows = [{"agent": name, "seats": names.count(name), **asdict(score)} for name, score in scores.items()]
+        write_json(args.output, {**facts, "results": rows})
+    table = f"{score_table(scores, Counter(names))}\n\n{how_it_was_made(facts)}"
+    if args.page is not None:
+        write_file(args.page, replace_part(args.page.read_text("utf-8"), "evaluation", table))
+    print(table)
+    return 0
+
+
+def check(args: Args[Any], num_players: int) -> str:
+    """The variant in force; `ValueError` naming an option that cannot be, its value and what is allowed."""
+    check_integer("--games", args.games, 1, 2**31)
+    check_integer("--seed", args.seed, 0, 2**63 - 1 - args.games)
+    check_integer("--threads", args.threads, 1, 256)
+    check_writable("--output", args.output)
+    if args.page is not None:
+        if not args.page.is_file():
+            raise ValueError(f"--page {args.page} is no file; needed is a document with the markers `evaluation`")
+        replace_part(args.page.read_text("utf-8"), "evaluation", "")
+    return TableEnv(args.game, num_players, args.variant, **args.rule_options).variant
+
+
+def facts_of(args: Args[Any], variant: str, command: str) -> dict[str, Any]:
+    """How the results were made, JSON-ready."""
+    facts = {name: value for name, value in asdict(args).items() if name not in ("output", "page")}
+    return {"command": command, **facts, "variant": variant, "versions": versions()}
+
+
+# ---------------------------------------------------------------- playing
+
+
+def play(names: Sequence[str], agents: Sequence[Agent], args: Args[Any]) -> dict[str, Score]:
+    """Play all games; the score of each agent, for agents of the same name the mean of their seats."""
+    rules = {"game": args.game, "variant": args.variant, **args.rule_options}
+    parts = lcm(*range(1, len(names) + 1))  # what each of several winners gets is a whole number of these
+    won: Counter[str] = Counter()  # in parts of a game
+    nobody = 0
+    with tqdm(total=args.games, unit=" games", mininterval=0.1 if sys.stderr.isatty() else 30) as bar:
+        for start in range(0, args.games, CHUNK):
+            games = min(CHUNK, args.games - start)
+            scores = at_one_table(agents, games, args.seed + start, args.threads, **rules)
+            for name, score in zip(names, scores, strict=True):
+                won[name] += round(score.win_rate * games * parts)
+            nobody += round(scores[0].nobody * games)
+            bar.update(games)
+    return {
+        name: mean_of_seats(won[name] / parts, nobody, args.games, seats, len(names))
+        for name, seats in Counter(names).items()
+    }
+
+
+def mean_of_seats(won: float, nobody: int, games: int, seats: int, num_players: int) -> Score:
+    """The score per seat of equal agents in several ``seats`` who together ``won`` so many ``games``.
+
+    Each game counts once: the seats of one table do not win independently, so the interval is that of their joint
+    win rate, divided by their number.
+    """
+    together = won / games
+    low, high = (bound / seats for bound in interval(together, games))
+    return Score(games, together / seats, low, high, 1 / num_players, nobody / games)
+
+
+# ---------------------------------------------------------------- showing
+
+
+def score_table(scores: Mapping[str, Score], seats: Mapping[str, int]) -> str:
+    """The scores as a Markdown table."""
+    rows = [
+        [
+            f"{name} x{seats[name]}, each" if seats[name] > 1 else name,
+            f"{score.win_rate:.1%}",
+            f"{score.low:.1%} .. {score.high:.1%}",
+            f"{score.par:.1%}",
+            f"{score.nobody:.1%}",
+            f"{score.games:,}",
+        ]
+        for name, score in scores.items()
+    ]
+    return markdown_table(["agent", "win rate", "95 % interval", "par", "nobody wins", "games"], rows)
+
+
+def how_it_was_made(facts: Mapping[str, Any]) -> str:
+    """Command, seed, variant and versions in one line."""
+    numbers = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    return f"`{facts['command']}`: seed {facts['seed']}, {facts['variant']}, {numbers}."

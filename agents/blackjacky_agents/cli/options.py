@@ -1,0 +1,98 @@
+"""What all subcommands take: the game, its variant, and its rule options, which each game declares itself."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeVar, get_type_hints
+
+import tyro
+
+from blackjacky_agents.cli.errors import checking_input
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.options import describe_options, plain
+from blackjacky_env.games import DEFAULT, get_game
+
+R = TypeVar("R")
+"""The dataclass of a game's rule options."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameArgs(Generic[R]):
+    """The options that say what is played."""
+
+    game: str = DEFAULT
+    """The game, by name."""
+    variant: str | None = None
+    """The game's variant; by default its first that the table size allows."""
+    rules: Annotated[R, tyro.conf.arg(name="")]
+    """Rule options of the game."""
+
+    @property
+    def rule_options(self) -> dict[str, Any]:
+        """The rule options as environments take them."""
+        return given_options(self.rules)
+
+
+def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
+    """Read a command line into ``kind``, a generic subclass of `GameArgs`, with the rule options of the game it names.
+
+    Raises `WrongInputError` for a game that does not exist, `SystemExit` after ``--help`` (status 0) and for what
+    cannot be read (status 2).
+    """
+    with checking_input():
+        game = named_game(arguments, kind.game)
+    return tyro.cli(kind[with_help(game.options)], args=arguments, prog=program)
+
+
+def with_help(options: type[Any]) -> type[Any]:
+    """A game's options dataclass with what is allowed in the help of each option."""
+    described = {
+        option["name"]: f"{option['help']} Allowed: {option['allowed']}." for option in describe_options(options)
+    }
+    hints = get_type_hints(options)
+    shown = [
+        (each.name, Annotated[hints[each.name], tyro.conf.arg(help=described[each.name])], field(default=each.default))
+        for each in fields(options)
+    ]
+    return make_dataclass(options.__name__, shown, frozen=True)
+
+
+def given_options(rules: Any) -> dict[str, Any]:
+    """The rule options that differ from their defaults, by name, JSON-ready."""
+    given = {each.name: getattr(rules, each.name) for each in fields(rules)}
+    return {each.name: plain(given[each.name]) for each in fields(rules) if given[each.name] != each.default}
+
+
+def values_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The same as read from JSON: collections are tuples again."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+
+
+def named_game(arguments: Sequence[str], default: str = DEFAULT) -> Game:
+    """The game that a command line names; `ValueError` if it does not exist."""
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first.add_argument("--game", default=default)
+    return get_game(first.parse_known_args(arguments)[0].game)
+
+
+def command_line(program: str, arguments: Sequence[str]) -> str:
+    """What the user typed, for results and cards."""
+    return f"{program} {shlex.join(arguments)}".rstrip()
+
+
+def check_writable(option: str, path: Path | None) -> None:
+    """`ValueError` unless ``path`` is None or can become a file in a folder that exists."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise ValueError(f"{option} {path} cannot be written; needed is a file in a folder that exists")
+
+
+def allow_any_character() -> None:
+    """Let a console whose encoding lacks a character, such as a heart, show a question mark."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")

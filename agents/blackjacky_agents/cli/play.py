@@ -1,0 +1,301 @@
+"""``blackjacky play``: a game against agents, in the terminal or in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.cli.errors import WrongInputError, checking_input
+from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
+from blackjacky_agents.files import write_file
+from blackjacky_agents.games import default_opponents, get_kit
+from blackjacky_agents.narration import Move, View, fill, is_settled, with_seats
+from blackjacky_agents.registry import parse_agents
+from blackjacky_env import IllegalActionError
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
+
+if TYPE_CHECKING:
+    from blackjacky_agents.web.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args(GameArgs[R]):
+    """Play a game against agents, in the terminal or in the browser.
+
+    In the terminal, choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains,
+    `quit` ends the game. With --web a server prints an address for each person and runs until Ctrl-C; games that were
+    interrupted go on when it runs again. Examples:
+    blackjacky play --opponents counter*3
+    blackjacky play --web --people 2 --opponents counter*2
+    """
+
+    opponents: str | None = None
+    """Agents clockwise from your left, by default for a table of the game's usual size; `random*2` takes two seats,
+    `ppo:PATH` is an agent that you have trained."""
+    seat: int = 0
+    """In the terminal: your seat."""
+    seed: int | None = None
+    """Random seed of deals and agents; by default it is drawn and printed."""
+    name: str = "you"
+    """Your name in the story of the game."""
+    delay: float = 0.8
+    """Seconds after each move of an opponent."""
+    save: Path | None = None
+    """In the terminal: write the record of the game to this file (JSON), for `blackjacky watch --record`."""
+    web: bool = False
+    """Serve tables for browsers; needs the extra `web`."""
+    people: int = 1
+    """With --web: the number of people at the table, each with an address of their own."""
+    host: str = "127.0.0.1"
+    """With --web: the address to listen on. Any address but the loopback lets other machines connect."""
+    port: int = 8021
+    """With --web: the port; 0 is any that is free."""
+    language: str | None = None
+    """With --web: en or de; by default the browser's preference."""
+    tables: Path = Path("runs/tables")
+    """With --web: the folder in which tables are kept."""
+
+
+class Sitting:
+    """One game: the environment, the agents at its seats, and the person."""
+
+    def __init__(self, args: Args[Any]) -> None:
+        game = get_game(args.game)
+        self.narrator = get_kit(game.name).narrator
+        opponents = parse_agents(
+            default_opponents(game.name) if args.opponents is None else args.opponents, "--opponents"
+        )
+        players = len(opponents) + 1
+        if not 0 <= args.seat < players:
+            raise ValueError(f"--seat {args.seat} is not at the table; with these opponents it is 0 .. {players - 1}")
+        self.me = f"player_{args.seat}"
+        self.seat = args.seat
+        self.env = TableEnv(
+            game.name, players, args.variant, render_mode="ansi", render_as=self.me, **args.rule_options
+        )
+        self.seed = int(np.random.default_rng().integers(2**31)) if args.seed is None else args.seed
+        self.env.reset(seed=self.seed)
+        self.names = {self.me: args.name}
+        self.agents = {}
+        for i, name in enumerate(opponents, 1):
+            agent = f"player_{(args.seat + i) % players}"
+            self.agents[agent] = make_agent(name, game.name)
+            self.agents[agent].reset(self.seed + i)
+            self.names[agent] = name
+
+    @property
+    def view(self) -> View:
+        """The table as the person sees it."""
+        return self.env.view(self.me)
+
+    def label(self, seat: int) -> str:
+        """Seat and name."""
+        return f"player_{seat} ({self.names[f'player_{seat}']})"
+
+
+# ---------------------------------------------------------------- the course of the game
+
+
+def main(arguments: Sequence[str], program: str) -> int:
+    """Run the subcommand; returns the exit status."""
+    args = read_arguments(Args, arguments, program)
+    allow_any_character()
+    if args.web:
+        serve(args, program)
+        return 0
+    with checking_input():
+        check_writable("--save", args.save)
+        sitting = Sitting(args)
+    table = ", ".join(map(sitting.label, range(sitting.env.num_players)))
+    print(f"{sitting.env.game.title}, seed {sitting.seed}: {table}\n`help` explains, `quit` ends.")
+    try:
+        play(sitting, args.delay if sys.stdin.isatty() else 0)
+    except EOFError:
+        print("\nThe game ends here. Goodbye!")
+    finally:
+        if args.save is not None:
+            save(sitting, args.save)
+    return 0
+
+
+def play(sitting: Sitting, delay: float) -> None:
+    """Ask, tell and settle until the game is over."""
+    env = sitting.env
+    table_is_new = True
+    while sitting.view["phase"] != "over":
+        agent, before = env.agent_selection, sitting.view
+        if agent == sitting.me:
+            if table_is_new:
+                print(f"\n{env.render()}")
+            action = ask(sitting)
+        else:
+            action = int(sitting.agents[agent].act(env.observe(agent)))
+        env.step(action)
+        told = story(sitting, before, env.action_name(action))
+        for sentence in told:
+            print(f"  {sentence}.")
+        table_is_new = bool(told)
+        if is_settled(env.game.name, before, sitting.view):
+            print(f"\n{env.render()}")
+            table_is_new = False
+            wait()
+        elif told and agent != sitting.me:
+            time.sleep(delay)
+    winners = sitting.view["winners"]
+    print("\n" + (", ".join(map(sitting.label, winners)) if winners else "Nobody") + " won the game.")
+
+
+def wait() -> None:
+    """Time to look at a settlement, in a terminal; `EOFError` if the person leaves."""
+    if sys.stdin.isatty() and input("Enter goes on ").strip().lower() == "quit":
+        raise EOFError
+
+
+def save(sitting: Sitting, path: Path) -> None:
+    """Write names and record."""
+    write_file(path, json.dumps({"names": sitting.names, "record": sitting.env.record()}))
+    print(f"The game is kept in {path}.")
+
+
+# ---------------------------------------------------------------- choosing an action
+
+
+def ask(sitting: Sitting) -> int:
+    """A legal action of the person, asked for until there is one; `EOFError` if they leave."""
+    env = sitting.env
+    legal = np.flatnonzero(env.observe(sitting.me)["action_mask"]).tolist()
+    seats = {seat: f"player_{seat}" for seat in range(env.num_players)}
+    names = {action: with_seats(env.action_name(action), sitting.seat, env.num_players) for action in legal}
+    choices = {action: fill(name, seats) for action, name in names.items()}
+    show_choices(list(choices.values()))
+    while True:
+        text = input(f"{sitting.view['phase']}> ").strip()
+        if text.lower() in ("quit", "exit"):
+            raise EOFError
+        if text.lower() in ("help", "?"):
+            print(sitting.narrator.help)
+            show_choices(list(choices.values()))
+            continue
+        try:
+            return find(text, choices, sitting)
+        except ValueError as error:
+            print(error)
+
+
+def show_choices(words: Sequence[str]) -> None:
+    """The choices with their numbers, in as many columns as fit."""
+    cells = [f"{number:3} {word}" for number, word in enumerate(words, 1)]
+    width = max(map(len, cells)) + 2
+    lines = -(-len(cells) // max(1, 78 // width))
+    for line in range(lines):
+        print("".join(f"{cell:{width}}" for cell in cells[line::lines]).rstrip())
+
+
+def find(text: str, choices: dict[int, str], sitting: Sitting) -> int:
+    """The one choice that is meant by a number or by the beginnings of its words; `ValueError` says what is wrong."""
+    if not text:
+        raise ValueError("Type a number or a name; `help` explains.")
+    if text.isdigit():
+        if not 1 <= int(text) <= len(choices):
+            raise ValueError(f"There is no choice {text}; the numbers are 1 .. {len(choices)}.")
+        return list(choices)[int(text) - 1]
+    meant = [action for action, words in choices.items() if is_short_for(text, words)]
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        raise ValueError("That could be: " + "; ".join(choices[action] for action in meant) + ".")
+    return find_by_full_name(text, sitting)
+
+
+def is_short_for(text: str, words: str) -> bool:
+    """Each word typed is the beginning of a word, in the same order, the first of the first."""
+    typed, full = (part.lower().replace(":", " ").split() for part in (text, words))
+    if not typed or not full[0].startswith(typed[0]):
+        return False
+    rest = iter(full[1:])
+    return all(any(word.startswith(begun) for word in rest) for begun in typed[1:])
+
+
+def find_by_full_name(text: str, sitting: Sitting) -> int:
+    """The action of that name as the environment writes it, if it is legal; else a `ValueError` says why not."""
+    action = sitting.env.parse_action(text)
+    if sitting.env.observe(sitting.me)["action_mask"][action]:
+        return action
+    try:
+        sitting.env.step(action)
+    except IllegalActionError as error:
+        raise ValueError(str(error).partition(" Legal for")[0]) from None
+    raise AssertionError("an action outside the mask was accepted")
+
+
+# ---------------------------------------------------------------- telling what happened
+
+
+def story(sitting: Sitting, before: View, name: str) -> list[str]:
+    """What the move called ``name`` did, as the person may know it; nothing for "no trick"."""
+    move = Move(before, sitting.view, name, sitting.seat, sitting.env.num_players)
+    labels = {seat: sitting.label(seat) for seat in range(sitting.env.num_players)}
+    return [fill(sentence, labels) for sentence in sitting.narrator.story(move)]
+
+
+# ---------------------------------------------------------------- in the browser
+
+
+def serve(args: Args[Any], program: str) -> None:
+    """Serve the tables that were kept and a new one, until Ctrl-C."""
+    for module in ("starlette", "uvicorn", "websockets"):
+        if find_spec(module) is None:
+            raise WrongInputError(f"{program} --web needs {module}: pip install 'blackjacky[web]'")
+    from blackjacky_agents.web import serve as web
+
+    with checking_input():
+        table = new_table(args)
+        listening = listen(args)
+        server = web.Server(args.tables, args.delay, web.allowed_hosts(args.host))
+    if not web.is_local(args.host):
+        print(f"Warning: whoever can reach {args.host} and has an address of a seat can play there, and nothing is")
+        print("encrypted. Use it among people you trust, or behind a server that speaks HTTPS.")
+    server.add(table)
+    for each in server.tables():
+        print(f"{each.env.game.title}, {', '.join(seat.name for seat in each.seats)}{': over' if each.over else ''}")
+        for name, address in web.addresses(each, args.host, listening.getsockname()[1], args.language):
+            print(f"  {name}: {address}", flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        web.uvicorn_server(server).run(sockets=[listening])
+
+
+def listen(args: Args[Any]) -> socket.socket:
+    """A socket on the host and port that were asked for; `OSError` names both."""
+    from blackjacky_agents.web import serve as web
+
+    try:
+        return web.listen(args.host, args.port)
+    except OSError as error:
+        raise OSError(f"{error} (--host {args.host}, --port {args.port}; port 0 is any that is free)") from None
+
+
+def new_table(args: Args[Any]) -> Table:
+    """The table that the arguments ask for; `ValueError` says what is wrong with them."""
+    from blackjacky_agents.web.table import Table, seats_for
+
+    game = get_game(args.game)
+    check_integer("--people", args.people, 1, game.max_players)
+    agents = parse_agents(args.opponents or default_opponents(game.name), "--opponents")
+    if args.opponents is None:
+        agents = agents[: max(game.default_players - args.people, 0)]
+    first = "Person 1" if args.name == "you" else args.name
+    people = [first, *(f"Person {i}" for i in range(2, args.people + 1))]
+    return Table(game.name, seats_for(people, agents), args.variant, args.rule_options, seed=args.seed)

@@ -1,0 +1,186 @@
+"""``blackjacky tournament``: duplicate deals, win rates, ratings, pairwise results, each with its 95 % interval."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from tqdm import tqdm
+
+from blackjacky_agents import agent_names
+from blackjacky_agents.arena.standings import standings
+from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
+from blackjacky_agents.cli.errors import checking_input
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
+from blackjacky_agents.cli.tournament_report import Report, draw, markdown_report, ready_for_json
+from blackjacky_agents.files import write_file
+from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.reports import where
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.envs.aec import MAX_SEED
+from blackjacky_env.games import get_game
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args(GameArgs[R]):
+    """Let agents play a tournament with duplicate deals: win rates, ratings and pairwise results with 95 % intervals.
+
+    The games of each table size are kept in OUTPUT/N_players.jsonl, one line each, and the report in OUTPUT/report.md,
+    report.json and report.svg. A tournament that was stopped goes on when the same command is given again; --games may
+    be larger then. Example:
+    blackjacky tournament --agents counter,ppo:runs/NAME --players 4 --lineups copies --until 0.01
+    """
+
+    agents: str | None = None
+    """Two agents or more, by name; by default all of the game. `ppo:PATH` is an agent that you have trained."""
+    players: tuple[int, ...] | None = None
+    """Table sizes, each a tournament of its own; by default the game's usual one."""
+    lineups: Literal["mixed", "copies"] = "mixed"
+    """mixed: all line-ups in which every agent has as many seats as every other, or one more. copies: one of each agent
+    against copies of each other agent."""
+    tables: tuple[str, ...] = ()
+    """These line-ups instead, such as `counter,random*3`; all of one size."""
+    games: int = 10_000
+    """Maximum number of games at each table size, rounded up to whole deals of every line-up."""
+    until: float | None = None
+    """Stop as soon as the 95 % interval of every agent's win rate has at most this width (0 .. 1)."""
+    duplicate: bool = True
+    """Play every deal once for each seat, with the agents moving round the table. Without, every game is a new deal."""
+    seed: int = 0
+    """Random seed of the deals and seatings."""
+    threads: int | None = None
+    """CPU cores, by default all. They change no game of compiled agents."""
+    oracle: float | None = None
+    """Win rate (0 .. 1) of a perfect-information oracle in the same line-ups. The report then has a normalised score:
+    0 for `random`, which must take part, 1 for the oracle."""
+    output: Path = Path("runs/tournament")
+    """Folder for games and report."""
+    replay: int | None = None
+    """Play nothing; print this game (from 0) of the kept ones as a record for `env.unwrapped.replay`."""
+    ladder: Path | None = None
+    """Write the report to this file (JSON) as well."""
+
+
+def main(arguments: Sequence[str], program: str) -> int:
+    """Run the subcommand; returns the exit status."""
+    args = read_arguments(Args, arguments, program)
+    with checking_input():
+        tournaments = prepare(args)
+        if args.replay is not None:
+            print(json.dumps(tournaments[0].replay(args.replay)))
+            return 0
+    try:
+        play(tournaments, args)
+    except KeyboardInterrupt:
+        print(f"\n{args.output} keeps the games so far; the same command goes on.", file=sys.stderr)
+        raise
+    report = make_report(tournaments, args, command_line(program, arguments))
+    print(keep(report, args))
+    return 0
+
+
+# ---------------------------------------------------------------- playing
+
+
+def prepare(args: Args[Any]) -> list[Tournament]:
+    """The tournament of each table size; `ValueError` says what cannot be played."""
+    check_integer("--games", args.games, 1, MAX_GAMES)
+    check_integer("--seed", args.seed, 0, MAX_SEED)
+    if args.threads is not None:
+        check_integer("--threads", args.threads, 1, 1024)
+    if args.until is not None and not 0 < args.until < 1:
+        raise ValueError(f"--until {args.until} is out of range; allowed are widths above 0 and below 1")
+    check_writable("--ladder", args.ladder)
+    names, sizes, lineups = read_agents(args)
+    if args.oracle is not None and "random" not in names:
+        raise ValueError("--oracle needs `random` among the agents: it has the normalised score 0")
+    if args.replay is not None and len(sizes) > 1:
+        raise ValueError(f"--replay needs one table size, not --players {' '.join(map(str, sizes))}")
+    where_kept = [args.output / f"{size}_players.jsonl" for size in sizes]
+    for path in where_kept:
+        if args.replay is not None and not path.exists():
+            raise ValueError(f"--replay: there is no {path}")
+    tournaments = [
+        Tournament(names, size, lineups, args.seed, path, args.duplicate, args.variant, args.game, **args.rule_options)
+        for size, path in zip(sizes, where_kept, strict=True)
+    ]
+    for tournament in tournaments:
+        check_enough(tournament, args)
+    return tournaments
+
+
+def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list[list[str]]]:
+    """Names, table sizes and line-ups."""
+    if not args.tables:
+        game = get_game(args.game)
+        sizes = (game.default_players,) if args.players is None else tuple(dict.fromkeys(args.players))
+        if not sizes:
+            allowed = f"{game.min_players} .. {game.max_players}"
+            raise ValueError(f"--players names no table size; allowed are {allowed}")
+        names = agent_names(game.name) if args.agents is None else parse_agents(args.agents, "--agents")
+        return names, sizes, args.lineups
+    lineups = [parse_agents(table, "--tables") for table in args.tables]
+    return list(dict.fromkeys(name for lineup in lineups for name in lineup)), (len(lineups[0]),), lineups
+
+
+def check_enough(tournament: Tournament, args: Args[Any]) -> None:
+    """`ValueError` if there are too few games for an interval."""
+    lineups, needed = len(tournament.table.lineups), 2 * tournament.cycle
+    if args.replay is None and args.games < needed:
+        raise ValueError(
+            f"--games {args.games} are too few for tables of {tournament.table.num_players}: two deals of each of "
+            f"{lineups:,} line-ups are {needed:,} games; fewer line-ups can be named by --tables"
+        )
+
+
+def play(tournaments: Sequence[Tournament], args: Args[Any]) -> None:
+    """Play what is missing."""
+    goals = [-(-args.games // tournament.cycle) * tournament.cycle for tournament in tournaments]
+    done = sum(min(goal, tournament.played) for goal, tournament in zip(goals, tournaments, strict=True))
+    pause = 0.1 if sys.stderr.isatty() else 30
+    with tqdm(total=sum(goals), initial=done, unit=" games", mininterval=pause) as bar:
+        for number, tournament in enumerate(tournaments):
+            bar.set_postfix_str(f"{tournament.table.num_players} players", refresh=False)
+            before = sum(goals[:number])
+
+            def show(played: int, before: int = before) -> None:
+                bar.update(before + played - bar.n)
+
+            tournament.play(args.games, args.until, args.threads, show)
+            bar.update(sum(goals[: number + 1]) - bar.n)  # also what --until has spared
+
+
+# ---------------------------------------------------------------- the report
+
+
+def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str) -> Report:
+    """What the games of all table sizes say, JSON-ready."""
+    return {
+        "command": command,
+        "game": args.game,
+        "machine": where(),
+        "seed": args.seed,
+        "variant": tournaments[0].table.variant,
+        "lineups": "named" if args.tables else args.lineups,
+        "duplicate": args.duplicate,
+        "until": args.until,
+        "score": tournaments[0].score,
+        "oracle": args.oracle,
+        "seconds": round(sum(tournament.seconds for tournament in tournaments), 1),
+        "tables": [ready_for_json(asdict(standings(each.games(), args.seed))) for each in tournaments],
+    }
+
+
+def keep(report: Report, args: Args[Any]) -> str:
+    """Write the report to all its places; returns it as Markdown."""
+    text, content = markdown_report(report), json.dumps(report, indent=1) + "\n"
+    write_file(args.output / "report.md", text + "\n")
+    write_file(args.output / "report.json", content)
+    draw(report, args.output / "report.svg")
+    if args.ladder is not None:
+        write_file(args.ladder, content)
+    return text

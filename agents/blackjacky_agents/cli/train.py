@@ -1,0 +1,118 @@
+"""``blackjacky train``: train an agent against bots and earlier copies of itself, and show how it does."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # torch's threads must not spin while the games use the CPU
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Generic, TypeVar
+
+import tyro
+
+from blackjacky_agents.arena.evaluation import results_table
+from blackjacky_agents.cli.errors import checking_input
+from blackjacky_agents.cli.options import R, command_line, given_options, values_of, with_help
+from blackjacky_agents.cli.runs import new_folder, read_command, read_settings, refuse_others, write_settings
+from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.learning.league import League
+from blackjacky_agents.learning.ppo import Run, markdown_table, time_shares
+from blackjacky_agents.learning.settings import AnySettings, LeagueSettings, Settings, presets_of
+from blackjacky_agents.reports import machine
+from blackjacky_env.games import get_game
+
+S = TypeVar("S")
+"""`Settings` or `LeagueSettings`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args(Generic[S, R]):
+    """Train an agent by self-play and against bots, and show how it does against the bots.
+
+    The presets quick and full train with MaskablePPO; league evaluates every legal action by play-outs and trains in a
+    league of bots, earlier copies of the learner and exploiters. A game may have fewer presets. The defaults below are
+    those of the preset that --preset names.
+
+    Everything is kept in runs/NAME; the agent is called `ppo:runs/NAME` then. Ctrl-C stops after the current update,
+    --resume goes on. Examples:
+    blackjacky train --preset quick
+    blackjacky train --resume runs/NAME
+    """
+
+    settings: Annotated[S, tyro.conf.arg(name="")]
+    """Settings."""
+    rules: Annotated[R, tyro.conf.arg(name="")]
+    """Rule options of the game."""
+    resume: Path | None = None
+    """Go on with the run in this folder, with its settings."""
+
+
+def main(arguments: Sequence[str], program: str) -> int:
+    """Run the subcommand; returns the exit status."""
+    with checking_input():
+        settings, resumed = read_arguments(arguments, program)
+        folder = resumed or new_folder(settings.name or time.strftime(f"{settings.preset}-%Y%m%d-%H%M%S"))
+        print(f"training in {folder}; the first time, compiling takes a minute", flush=True)
+        make = League if isinstance(settings, LeagueSettings) else Run
+        command = command_line(program, arguments)
+        run = make(settings, folder, read_command(resumed) if resumed else command)
+        if not resumed:
+            write_settings(folder, settings, command)
+        for complaint in run.resume() if resumed else []:
+            print(complaint, file=sys.stderr)
+    if not run.train():
+        print(f"stopped at {run.steps:,} steps; go on with: {program} --resume {folder}")
+        return 130
+    show_results(run)
+    return 0
+
+
+def read_arguments(arguments: Sequence[str], program: str) -> tuple[AnySettings, Path | None]:
+    """Settings, and the folder to resume or None; `ValueError` if that folder was made with other settings."""
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first.add_argument("--game", default=Settings.game)
+    first.add_argument("--preset", default=Settings.preset)
+    first.add_argument("--resume", type=Path)
+    known, _ = first.parse_known_args(arguments)
+    stored = read_settings(known.resume) if known.resume else preset_settings(known.game, known.preset)
+    rules = with_help(get_game(stored.game).options)
+    shown = Args(settings=replace(stored, rule_options={}), rules=rules(**values_of(stored.rule_options)), resume=None)
+    given = tyro.cli(Args[type(stored), rules], default=shown, args=arguments, prog=program)  # type: ignore[misc]
+    settings: AnySettings = replace(given.settings, rule_options=given_options(given.rules))
+    if known.resume:
+        refuse_others(known.resume, stored, settings)
+    return settings, known.resume
+
+
+def preset_settings(game: str, preset: str) -> AnySettings:
+    """The settings of a preset of a game; `ValueError` names those that there are."""
+    get_game(game)  # refuses a game that does not exist
+    found = presets_of(game)
+    if preset not in found:
+        raise ValueError(f"there is no preset {preset!r} for {game}; allowed are {', '.join(map(repr, found))}")
+    return found[preset]
+
+
+def show_results(run: Run | League) -> None:
+    """Print the table and the times; write them into the run's folder and the agent's card."""
+    settings = run.settings
+    rows = results_table(run.learner(greedy=True), run.bots, settings.final_games, settings.threads, settings.game)
+    times = {"steps_per_second": run.steps / run.clock.seconds}
+    table = markdown_table(rows)
+    speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s."
+    if isinstance(run, Run):
+        times = time_shares(run)
+        speed += (
+            f" The games took {times['games']:.1%} of that time, opponents' thinking included; "
+            f"rules, masks and observations alone {times['environment']:.1%}."
+        )
+    write_json(run.folder / "results.json", {"table": rows, "times": times})
+    write_file(run.folder / "results.md", f"`{run.command}`\n\n{table}\n\n{speed}\n")
+    run.save_agent(results=rows, machine=machine())
+    print(f"\n{table}\n\n{speed}\nThe agent is called ppo:{run.folder.as_posix()}")

@@ -1,0 +1,223 @@
+"""``blackjacky watch``: a game between named agents, as an HTML page or in the terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.cli.errors import checking_input
+from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
+from blackjacky_agents.files import write_file
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.narration import Move, fill, is_settled
+from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
+from blackjacky_agents.thoughts import play as play_on
+from blackjacky_env import replay_html
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+from blackjacky_env.replay import new_table
+
+MOST_SECONDS = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args(GameArgs[R]):
+    """Watch a game between agents: a new one, a kept one, or one of a tournament.
+
+    Examples:
+    blackjacky watch --players champion,counter*3 --out game.html
+    blackjacky watch --record game.json
+    blackjacky watch --tournament runs/tournament/4_players.jsonl --number 17 --out game.html
+    """
+
+    players: str | None = None
+    """Agents from player_0 on, clockwise: `random*2` takes two seats, `ppo:PATH` is an agent that you have trained."""
+    seed: int | None = None
+    """Random seed of deals and agents; by default it is drawn and printed."""
+    playouts: int = 200
+    """On a page, networks estimate their chance to win at each of their decisions by so many play-outs in which all
+    seats play as they do; 0: no estimate."""
+    record: Path | None = None
+    """Show the game in this file (JSON): what `env.record()` returns, as `play --save` and `tournament --replay` write
+    it."""
+    tournament: Path | None = None
+    """Show a game of a tournament: its file N_players.jsonl, or a folder with one such file."""
+    number: int = 0
+    """Which game of the tournament, from 0."""
+    out: Path | None = None
+    """Write an HTML page to this file; without it the game is told in the terminal."""
+    seat: int | None = None
+    """In the terminal: the seat whose view is shown; by default a spectator's. A page has all views."""
+    delay: float = 0.8
+    """In the terminal: seconds after each move."""
+
+
+@dataclass
+class Show:
+    """A game that is watched."""
+
+    env: TableEnv
+    names: dict[str, str]
+    moves: Iterator[Thoughts | None]
+    """Makes the next move each time it is asked."""
+    length: int | None = None
+    """How many moves there are, if that is known."""
+    headline: str = ""
+    seat: int | None = None
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The table as it is shown."""
+        return self.env.view(None if self.seat is None else f"player_{self.seat}")
+
+    def label(self, seat: int) -> str:
+        """Seat and name."""
+        return f"player_{seat} ({self.names[f'player_{seat}']})"
+
+
+def main(arguments: Sequence[str], program: str) -> int:
+    """Run the subcommand; returns the exit status."""
+    args = read_arguments(Args, arguments, program)
+    with checking_input():
+        check(args)
+        show = prepare(args)
+        if args.out is not None:
+            save(show, args.out)
+            return 0
+    tell(show, args.delay if sys.stdout.isatty() else 0.0)
+    return 0
+
+
+# ---------------------------------------------------------------- which game
+
+
+def check(args: Args[Any]) -> None:
+    """`ValueError` naming an option that cannot be, its value and what is allowed."""
+    sources = {"--players": args.players, "--record": args.record, "--tournament": args.tournament}
+    given = [name for name, value in sources.items() if value is not None]
+    if len(given) != 1:
+        raise ValueError(f"needed is one of {', '.join(sources)}, not {' and '.join(given) or 'none'}")
+    if not 0 <= args.delay <= MOST_SECONDS:
+        raise ValueError(f"--delay {args.delay} is out of range; allowed are 0 .. {MOST_SECONDS:.0f} seconds")
+    check_integer("--playouts", args.playouts, 0, MOST_PLAYOUTS)
+    check_writable("--out", args.out)
+
+
+def prepare(args: Args[Any]) -> Show:
+    """The game that the options name, at its beginning."""
+    if args.players is not None:
+        show = new_game(args)
+    elif args.record is not None:
+        show = kept_game(*read_record(args.record))
+    else:
+        show = kept_game(*from_tournament(args.tournament, args.number))
+    if args.seat is not None:
+        show.seat = check_integer("--seat", args.seat, 0, show.env.num_players - 1)
+    return show
+
+
+def new_game(args: Args[Any]) -> Show:
+    """A game between the named agents."""
+    names = parse_agents(args.players, "--players")
+    seed = args.seed if args.seed is not None else int(np.random.default_rng().integers(2**31))
+    check_integer("--seed", seed, 0, MAX_SEED - len(names))
+    env = TableEnv(args.game, len(names), args.variant, **args.rule_options)
+    agents = {agent: make_agent(name, args.game) for agent, name in zip(env.possible_agents, names, strict=True)}
+    for number, agent in enumerate(agents.values(), 1):
+        agent.reset(seed + number)
+    env.reset(seed=seed)
+    return Show(
+        env,
+        called(names),
+        play_on(env, agents, args.playouts if args.out else 0),
+        headline=f"{env.game.title}, seed {seed}",
+    )
+
+
+def kept_game(record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
+    """A game that was played before; `ValueError` if it cannot be played again."""
+    env = new_table(record)
+    actions = record["actions"]
+    labels = {agent: str(names.get(agent, agent)) for agent in env.possible_agents}
+    return Show(env, labels, (env.step(action) for action in actions), len(actions), env.game.title)
+
+
+def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Record and names in a file; `ValueError` says what is wrong with it."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"--record {path} is no JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"--record {path} holds no record: needed is what env.record() returns, as JSON")
+    names = content.get("names")
+    return content.get("record", content), names if isinstance(names, dict) else {}
+
+
+def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """Record and names of a tournament's game; `ValueError` says what is wrong."""
+    found = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    if len(found) != 1 or not found[0].with_suffix(".json").is_file():
+        what = f"{len(found)} files NAME.jsonl" if path.is_dir() else "no card NAME.json beside it"
+        raise ValueError(f"--tournament {path} has {what}; needed is one file of games with its card")
+    setup = json.loads(found[0].with_suffix(".json").read_text(encoding="utf-8"))["setup"]
+    agents = [agent["name"] for agent in setup["agents"]]
+    same = {name: setup[name] for name in ("num_players", "lineups", "seed", "duplicate", "variant", "game")}
+    record = Tournament(agents, results=found[0], **same, **setup["options"]).replay(number)
+    line = json.loads(found[0].read_text(encoding="utf-8").splitlines()[number])
+    return record, called([agents[agent] for agent in line["seats"]])
+
+
+def called(names: Sequence[str]) -> dict[str, str]:
+    """Short names by seat; those who share one are numbered."""
+    short = [Path(name[4:]).stem if name.startswith("ppo:") else name for name in names]
+    numbered = [
+        f"{name} {short[: i + 1].count(name)}" if short.count(name) > 1 else name for i, name in enumerate(short)
+    ]
+    return {f"player_{seat}": name for seat, name in enumerate(numbered)}
+
+
+# ---------------------------------------------------------------- showing it
+
+
+def save(show: Show, path: Path) -> None:
+    """Write the page, aside first; progress is shown."""
+    print(show.headline)
+    thoughts = list(tqdm(show.moves, total=show.length, unit=" moves"))
+    page = replay_html(show.env.record(), names=list(show.names.values()), thoughts=thoughts)
+    write_file(path, page)
+    print(f"The game is in {path} ({len(page.encode()) / 1000:.0f} kB).")
+
+
+def tell(show: Show, delay: float) -> None:
+    """Tell the game move by move, in the words of `blackjacky play`."""
+    allow_any_character()
+    env = show.env
+    env.render_mode, env.render_as = "ansi", None if show.seat is None else f"player_{show.seat}"
+    print(f"{show.headline}: {', '.join(map(show.label, range(env.num_players)))}\n\n{env.render()}")
+    before, labels = show.view, dict(enumerate(map(show.label, range(env.num_players))))
+    for _ in show.moves:
+        after = show.view
+        name = env.action_name(env.record()["actions"][-1])
+        told = get_kit(env.game.name).narrator.story(Move(before, after, name, show.seat, env.num_players))
+        for sentence in told:
+            print(f"  {fill(sentence, labels)}.", flush=True)
+        if is_settled(env.game.name, before, after):
+            print(f"\n{env.render()}", flush=True)
+        if told:
+            time.sleep(delay)
+        before = after
+    if before["phase"] == "over":
+        winners = before["winners"]
+        print("\n" + (", ".join(map(show.label, winners)) if winners else "Nobody") + " won the game.")

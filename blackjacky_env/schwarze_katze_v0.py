@@ -1,12 +1,13 @@
-"""Schwarze Katze, version 0: ``env``, ``raw_env`` (the same), and what belongs to its observations."""
+"""Schwarze Katze, version 0: ``env``, ``raw_env`` (the same), and what belongs to its options and observations."""
 
 from __future__ import annotations
 
 from blackjacky_env.envs.module import GameModule
 
-__all__ = ["decode", "describe_observation", "env", "raw_env", "sample_state"]
+__all__ = ["decode", "describe_action", "describe_observation", "describe_options", "env", "raw_env", "sample_state"]
 
 _module = GameModule("schwarze_katze")
-env = _module.env
-raw_env = env  # the environment checks order and actions itself: there are no wrappers to leave out
-describe_observation, decode, sample_state = _module.describe_observation, _module.decode, _module.sample_state
+env, raw_env = _module.env, _module.raw_env
+describe_action, describe_observation = _module.describe_action, _module.describe_observation
+describe_options = _module.describe_options
+decode, sample_state = _module.decode, _module.sample_state

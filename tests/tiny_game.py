@@ -1,16 +1,22 @@
 """A second game, so small that it can be read at a glance, whose observation needs int16: `GAME` is its declaration.
 
 Everybody is dealt one of six cards. In turn each bids nothing or one or two times the stake, seeing earlier bids and
-points. Who holds the highest card gets what the others bid, and they lose it. After three rounds most points win.
+points. Who holds the highest card gets what the others bid, and they lose it. After three rounds most points win. In a
+duel, which is for two players only, bids count twice.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
+from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.compiling import inlined, zeros
-from blackjacky_env.engine.game import Game, Rules, Words, check_integer
+from blackjacky_env.engine.game import Game, Rules, Variant, Words
 from blackjacky_env.engine.layout import Layout, Part
+from blackjacky_env.engine.options import Range
 from blackjacky_env.engine.random import draw, stream
 
 SEATS, CARDS, BIDS, ROUNDS = 3, 6, 3, 3
@@ -20,6 +26,7 @@ STATE = np.dtype(
     [
         ("key", "u8"),
         ("num_players", "i1"),
+        ("duel", "i1"),
         ("stake", "i2"),
         ("player", "i1"),
         ("start_player", "i1"),
@@ -34,6 +41,7 @@ STATE = np.dtype(
 LAYOUT = Layout(
     [
         Part("num_players", (), 2, SEATS, "players"),
+        Part("duel", (), 0, 1, "whether it is a duel"),
         Part("stake", (), 1, 1000, "what a bid of 1 is worth"),
         Part("round", (), 0, ROUNDS, "rounds played"),
         Part("start_player", (), 0, SEATS - 1, "seat who bids first"),
@@ -112,7 +120,7 @@ def settle(s):
         if s.cards[seat] > s.cards[highest]:
             highest = seat
     for seat in range(s.num_players):
-        paid = int(s.bids[seat]) * int(s.stake)
+        paid = int(s.bids[seat]) * int(s.stake) * (2 if s.duel else 1)
         s.points[seat] -= paid
         s.points[highest] += paid
     s.round_number += 1
@@ -157,8 +165,8 @@ def score(s, seat):
 # ---------------------------------------------------------------- what a seat sees
 
 _AT = {name: part.offset for name, part in LAYOUT.parts.items()}
-_PLAYERS, _STAKE, _ROUND, _START, _CARD = (
-    _AT[name] for name in ("num_players", "stake", "round", "start_player", "card")
+_PLAYERS, _DUEL, _STAKE, _ROUND, _START, _CARD = (
+    _AT[name] for name in ("num_players", "duel", "stake", "round", "start_player", "card")
 )
 _TURN, _BIDS, _POINTS, _WINNERS = (_AT[name] for name in ("on_turn", "bids", "points", "winners"))
 
@@ -166,7 +174,7 @@ _TURN, _BIDS, _POINTS, _WINNERS = (_AT[name] for name in ("on_turn", "bids", "po
 @inlined
 def encode(s, seat, out):
     out[:] = 0
-    out[_PLAYERS], out[_STAKE], out[_ROUND] = s.num_players, s.stake, s.round_number
+    out[_PLAYERS], out[_DUEL], out[_STAKE], out[_ROUND] = s.num_players, s.duel, s.stake, s.round_number
     out[_START] = (int(s.start_player) - seat) % s.num_players
     out[_CARD] = s.cards[seat]
     if s.player != OVER:
@@ -180,7 +188,8 @@ def encode(s, seat, out):
 @inlined
 def sample(observation, bits, s):
     s.key = draw(bits, 0)
-    s.num_players, s.stake, s.round_number = observation[_PLAYERS], observation[_STAKE], observation[_ROUND]
+    s.num_players, s.duel = observation[_PLAYERS], observation[_DUEL]
+    s.stake, s.round_number = observation[_STAKE], observation[_ROUND]
     s.start_player = observation[_START]
     s.player = OVER
     s.deals = 0
@@ -208,19 +217,20 @@ def sample_state(observation, rng):
 # ---------------------------------------------------------------- options and words
 
 
-def check_options(num_players, variant, options):
-    unknown = set(options) - {"stake"}
-    if unknown:
-        raise TypeError(f"unknown options {unknown}; allowed is 'stake'")
-    return {"stake": check_integer("stake", options.get("stake", 100), 1, 1000)}
+@dataclass(frozen=True)
+class Options:
+    """Rule options."""
+
+    stake: Annotated[int, Range(1, 1000)] = 100
+    """What a bid of 1 is worth."""
 
 
 def write_options(s, num_players, variant, options):
-    s["num_players"], s["stake"] = num_players, options["stake"]
+    s["num_players"], s["duel"], s["stake"] = num_players, variant == "duel", options["stake"]
 
 
 def read_options(s):
-    return int(s["num_players"]), "classic", {"stake": int(s["stake"])}
+    return int(s["num_players"]), "duel" if s["duel"] else "classic", {"stake": int(s["stake"])}
 
 
 def read_deck(cards, num_players, options):
@@ -246,15 +256,7 @@ def view(table, seat):
     return {**table, "cards": [card if q == seat else None for q, card in enumerate(table["cards"])]}
 
 
-def action_name(action):
-    return f"bid {action}"
-
-
-def parse_action(text):
-    names = [action_name(action) for action in range(BIDS)]
-    if text not in names:
-        raise ValueError(f"unknown action {text!r}; allowed are {', '.join(names)}")
-    return names.index(text)
+ACTIONS = Actions((ActionInfo("bid", number=bid) for bid in range(BIDS)), {"bid": "bid {number}"})
 
 
 def why_illegal(s, action):
@@ -269,22 +271,19 @@ GAME = Game(
     name="tiny",
     title="Tiny",
     version=0,
-    min_players=2,
-    max_players=SEATS,
-    default_players=SEATS,
+    variants=(Variant("classic", 2, SEATS, default_players=SEATS), Variant("duel", 2, 2, default_players=2)),
     num_actions=BIDS,
     state_dtype=STATE,
     table_fields=tuple(name for name in STATE.names if name != "key"),
     layout=LAYOUT,
     score_reward="points",
-    variants=("classic",),
-    check_options=check_options,
+    options=Options,
     write_options=write_options,
     read_options=read_options,
     card_names=tuple(range(CARDS)),
     read_deck=read_deck,
     sample_state=sample_state,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, is_over, returns, score, encode, sample),
-    words=Words(snapshot, view, action_name, parse_action, why_illegal, draw_text, "round", "last_settlement"),
+    words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement"),
     table_low=-12_000,
 )

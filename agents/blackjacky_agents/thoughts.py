@@ -16,7 +16,7 @@ from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.learning.network import action_probabilities, is_network
 from blackjacky_env import playout
 from blackjacky_env.engine import table
-from blackjacky_env.engine.game import check_integer
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.replay import Thoughts, chance_to_win

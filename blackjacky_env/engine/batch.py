@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine import random
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import entry, inlined, zeros
-from blackjacky_env.engine.game import Game, IllegalActionError, check_integer
+from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.threads import spread
 
@@ -157,22 +158,26 @@ class Batch:
         if not 0 <= action < self.game.num_actions:
             return f"action {action} is out of range; allowed are 0 .. {self.game.num_actions - 1}"
         words = self.game.words
-        legal = ", ".join(f"{a} '{words.action_name(int(a))}'" for a in np.flatnonzero(self.action_masks[i]))
+        legal = ", ".join(f"{a} '{words.actions.name(int(a))}'" for a in np.flatnonzero(self.action_masks[i]))
         why = words.why_illegal(self._board.states[i], action)
         return f"{why}. Legal for player_{self.current_player[i]} are {legal}"
 
 
-def table_sizes(game: Game, num_games: int, num_players: int | Sequence[int] | None) -> list[int]:
-    """The number of players of each game."""
-    low, high = game.min_players, game.max_players
-    if num_players is None:
-        num_players = game.default_players
+def choose_tables(
+    game: Game, num_games: int, num_players: int | Sequence[int] | None, variant: str | None
+) -> tuple[list[int], str]:
+    """The number of players of each game, and the variant of all.
+
+    Raises `TypeError` or `ValueError` where `Game` allows no such tables, or one variant does not allow all of them.
+    """
     if not isinstance(num_players, Sequence | np.ndarray):
-        return [check_integer("num_players", num_players, low, high)] * num_games
+        size, variant = game.choose_table(num_players, variant)
+        return [size] * num_games, variant
     if not len(num_players):
         raise ValueError(f"num_players={num_players!r} is empty; allowed are a table size and a list of table sizes")
-    sizes = [check_integer("each of num_players", size, low, high) for size in num_players]
-    return [sizes[i % len(sizes)] for i in range(num_games)]
+    sizes = [game.choose_table(size, label="each of num_players")[0] for size in num_players]
+    chosen = game.choose_variant(sizes, variant, "each of num_players")
+    return [sizes[i % len(sizes)] for i in range(num_games)], chosen.name
 
 
 def new_states(game: Game, num_players: Sequence[int], variant: str, options: dict[str, Any]) -> Any:

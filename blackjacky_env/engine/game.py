@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from blackjacky_env.engine.actions import Actions
+from blackjacky_env.engine.checks import check_choice, read_integer
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.layout import Layout
+from blackjacky_env.engine.options import NoOptions, describe_options, plain, read_options
 
 State = Any
 """One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
@@ -53,7 +55,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Words:
-    """The Python functions of a game that people, logs and language models read."""
+    """What people, logs and language models read of a game: its actions as data, and Python functions."""
 
     snapshot: Callable[[State, State | None], dict[str, Any]]
     """(state, state as it was last settled or None): everything on the table.
@@ -63,10 +65,8 @@ class Words:
     """
     view: Callable[[dict[str, Any], int | None], dict[str, Any]]
     """(snapshot, seat or None for a spectator): the same keys as that seat may know them."""
-    action_name: Callable[[int], str]
-    """English name of an action; `parse_action` reads it."""
-    parse_action: Callable[[str], int]
-    """The action of that name; `ValueError` names near ones."""
+    actions: Actions
+    """What each of the ``num_actions`` actions is, and its English name."""
     why_illegal: Callable[[State, int], str]
     """(state, action): why the action is not legal now."""
     draw_text: Callable[[dict[str, Any], dict[str, Any], bool], str]
@@ -75,13 +75,31 @@ class Words:
     """The entry of the snapshot that counts the rounds or deals."""
     settlement_key: str
     """The entry of the snapshot that tells how the last of them was settled; None before."""
-    heard_name: Callable[[int], str] | None = None
-    """(action): its name as the other players may know it; None: all actions are public."""
     draw_svg: Callable[..., str] | None = None
     """(view, options, *, names, last_action, theme): the table as a picture, 640 x 600 units; None: there is none.
 
-    ``names`` by seat or None, ``last_action`` in words, ``theme`` ``"auto"``, ``"light"`` or ``"dark"``.
+    ``names`` by seat or None, ``last_action`` in words with these names, ``theme`` ``"auto"``, ``"light"`` or ``"dark"``.
     """
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A way to play a game, and the table sizes it is for."""
+
+    name: str
+    min_players: int
+    max_players: int
+    default_players: int
+
+    @property
+    def sizes(self) -> range:
+        """All table sizes."""
+        return range(self.min_players, self.max_players + 1)
+
+
+def keep_options(num_players: int, variant: str, options: Any) -> Any:
+    """The options as they are, for a game in which all combinations can be played."""
+    return options
 
 
 @dataclass(frozen=True)
@@ -91,9 +109,8 @@ class Game:
     name: str
     title: str
     version: int
-    min_players: int
-    max_players: int
-    default_players: int
+    variants: tuple[Variant, ...]
+    """The first is the default, where it allows the table size. Their names and sizes are all that is ever allowed."""
     num_actions: int
     state_dtype: np.dtype[Any]
     """Of a record. Every game has these fields, which environments and agents read: ``key`` (uint64; what chance
@@ -104,9 +121,6 @@ class Game:
     layout: Layout
     score_reward: str
     """Name of the reward that pays changes of `Rules.score`."""
-    variants: tuple[str, ...]
-    check_options: Callable[[int, str, Mapping[str, Any]], dict[str, Any]]
-    """(num_players, variant, rule options): all rule options in force; `TypeError`, `ValueError` say what is wrong."""
     write_options: Callable[[State, int, str, Mapping[str, Any]], None]
     """(state, num_players, variant, options in force): set them in a zeroed record."""
     read_options: Callable[[State], tuple[int, str, dict[str, Any]]]
@@ -124,26 +138,96 @@ class Game:
     words: Words
     table_low: int = -1
     """The least value that the fields of `table_fields` can have; the greatest is that of int16."""
+    options: type[Any] = NoOptions
+    """A frozen dataclass of the rule options, as `blackjacky_env.engine.options` tells."""
+    complete_options: Callable[[int, str, Any], Any] = keep_options
+    """(num_players, variant, instance of ``options``): the options in force; None is replaced where it stands for a
+    value that depends on the table. `ValueError` says why a combination cannot be played."""
+
+    @property
+    def min_players(self) -> int:
+        """The fewest players of any variant."""
+        return min(variant.min_players for variant in self.variants)
+
+    @property
+    def max_players(self) -> int:
+        """The most players of any variant: P, the number of seats in arrays."""
+        return max(variant.max_players for variant in self.variants)
+
+    @property
+    def default_players(self) -> int:
+        """The usual table size of the first variant."""
+        return self.variants[0].default_players
+
+    @property
+    def variant_names(self) -> tuple[str, ...]:
+        """The names of all variants, the default first."""
+        return tuple(variant.name for variant in self.variants)
+
+    def choose_table(
+        self, num_players: object = None, variant: str | None = None, label: str = "num_players"
+    ) -> tuple[int, str]:
+        """Table size and variant: those asked for, or what is usual where None is given.
+
+        Args:
+            num_players: None: the usual table size of the variant.
+            variant: None: the first one that allows the table size.
+            label: what messages call ``num_players``.
+
+        Raises:
+            TypeError, ValueError: this cannot be played; the message says what can.
+        """
+        if num_players is None:
+            chosen = self.choose_variant((), variant)
+            return chosen.default_players, chosen.name
+        size = read_integer(label, num_players, self._sizes_in_words())
+        return size, self.choose_variant((size,), variant, label).name
+
+    def choose_variant(self, sizes: Sequence[int], variant: str | None = None, label: str = "num_players") -> Variant:
+        """The variant for tables of all these sizes: the one asked for, or the first that allows them.
+
+        Raises `ValueError` if there is none; the message says what can be played.
+        """
+        if variant is not None:
+            check_choice("variant", variant, self.variant_names)
+        asked = [each for each in self.variants if variant in (None, each.name)]
+        for each in asked:
+            if all(size in each.sizes for size in sizes):
+                return each
+        allowed = self._sizes_in_words()
+        for size in sizes:
+            if not any(size in each.sizes for each in self.variants):
+                raise ValueError(f"{label}={size} is out of range; allowed are {allowed}")
+            if not any(size in each.sizes for each in asked):
+                raise ValueError(f"{label}={size} is out of range for variant={variant!r}; allowed are {allowed}")
+        mixed = ", ".join(map(str, sorted(set(sizes))))
+        raise ValueError(f"no variant is for tables of all the sizes {mixed}; allowed are {allowed}")
+
+    def _sizes_in_words(self) -> str:
+        """The table sizes, and of which variant they are where that makes a difference."""
+        variants: dict[str, list[str]] = {}
+        for each in self.variants:
+            few, many = each.min_players, each.max_players
+            variants.setdefault(f"{few} .. {many}" if few < many else str(few), []).append(repr(each.name))
+        if len(variants) == 1:
+            return next(iter(variants))
+        return ", ".join(f"{sizes} ({', '.join(names)})" for sizes, names in variants.items())
+
+    def check_options(self, num_players: int, variant: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All rule options in force by name, plain values, where some are ``given``.
+
+        Raises `TypeError` or `ValueError`, naming option, value and what is allowed, for unknown options, values out
+        of range and games that cannot be played.
+        """
+        options = self.complete_options(num_players, variant, read_options(self.options, given, self.name))
+        return {field.name: plain(getattr(options, field.name)) for field in fields(options)}
+
+    def describe_options(self) -> list[dict[str, Any]]:
+        """The rule options as JSON-ready data, in order; `blackjacky_env.engine.options.describe_options` says what."""
+        return describe_options(self.options)
 
     def new_state(self, num_players: int, variant: str, options: Mapping[str, Any]) -> Any:
         """A record array, shape (1,), with checked options written and no game begun."""
         states = zeros(1, self.state_dtype)
         self.write_options(states[0], num_players, variant, options)
         return states
-
-
-def check_integer(name: str, value: object, low: int, high: int) -> int:
-    """``value`` as an int if it is an integer low .. high; else a `TypeError` or `ValueError` naming all of this."""
-    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}={value!r} is not an integer; allowed are {low} .. {high}")
-    number = operator.index(value)
-    if not low <= number <= high:
-        raise ValueError(f"{name}={number} is out of range; allowed are {low} .. {high}")
-    return number
-
-
-def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
-    """``value`` if it is one of ``allowed``; else a `ValueError` that names them."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name}={value!r} is unknown; allowed are {', '.join(map(repr, allowed))}")
-    return value

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 
-from blackjacky_env.engine.game import check_integer
+from blackjacky_env.engine.checks import check_integer
 
 
 def cores() -> int:

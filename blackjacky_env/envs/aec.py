@@ -23,11 +23,12 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from blackjacky_env.engine import table
+from blackjacky_env.engine import svg, table
+from blackjacky_env.engine.actions import names_from
+from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.compiling import copied, zeros
-from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.text import with_seats
 from blackjacky_env.envs import screen
 from blackjacky_env.games import get_game
 
@@ -56,7 +57,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     Args:
         game: name of the game.
         num_players: players at the table; agents are ``player_0`` .. clockwise.
-        variant: name of the variant, the game's first by default.
+        variant: name of the variant; by default the game's first that allows ``num_players``.
         reward: ``"win"`` (at the end +1 shared by the winners, -1 by the others) or the game's score reward, paid when
             the score changes (``"hearts"`` in Black Jacky).
         render_mode: ``"ansi"`` (`render` returns text), ``"rgb_array"`` (pixels, uint8, shape (390, 416, 3)),
@@ -109,9 +110,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self, num_players: int | None, variant: str | None, reward: str, render_mode: str | None, render_as: str | None
     ) -> None:
         game = self.game
-        players = game.default_players if num_players is None else num_players
-        self.num_players = check_integer("num_players", players, game.min_players, game.max_players)
-        self.variant = check_choice("variant", game.variants[0] if variant is None else variant, game.variants)
+        self.num_players, self.variant = game.choose_table(num_players, variant)
         self.reward = check_choice("reward", reward, ("win", game.score_reward))
         if render_mode is not None:
             check_choice("render_mode", render_mode, tuple(self.metadata["render_modes"]))
@@ -300,22 +299,26 @@ class TableEnv(AECEnv[str, Any, Any]):
         """
         if self.game.words.draw_svg is None:
             raise NotImplementedError(f"{self.game.title} has no picture")
-        view = self.view(agent)
-        told = self.last_action(None if agent is None else self._seats[agent])
+        view, shown = self.view(agent), svg.names_of(self.num_players, names)
+        told = self.last_action(None if agent is None else self._seats[agent], names=shown)
         return self.game.words.draw_svg(view, self.config_dict(), names=names, last_action=told, theme=theme)
 
-    def last_action(self, seat: int | None = None, everything: bool = False) -> str:
+    def last_action(
+        self, seat: int | None = None, everything: bool = False, *, names: Sequence[str] | None = None
+    ) -> str:
         """Who did what last, in words, empty at the start of a game.
 
         Args:
             seat: as whom it is told, since what is given is a secret in some games; None: a spectator.
             everything: tell it as it was.
+            names: of the players by seat; None: ``player_0`` .. .
         """
         if self._last_move is None:
             return ""
-        words, (actor, action) = self.game.words, self._last_move
-        tell = words.action_name if everything or seat == actor or words.heard_name is None else words.heard_name
-        return f"player_{actor}: {with_seats(tell(action), actor, self.num_players)}"
+        actions, (actor, action) = self.game.words.actions, self._last_move
+        called = self.possible_agents if names is None else names
+        known = actions[action] if everything or seat == actor else actions[action].heard()
+        return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
 
     def _repr_svg_(self) -> str | None:
         """The picture that notebooks show."""
@@ -479,13 +482,20 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def action_name(self, action: int) -> str:
         """The English name of ``action``; seats in it are relative to the player who acts."""
-        return self.game.words.action_name(check_integer("action", action, 0, self.game.num_actions - 1))
+        return self.game.words.actions.name(check_integer("action", action, 0, self.game.num_actions - 1))
+
+    def describe_action(self, action: int) -> dict[str, Any]:
+        """What ``action`` is, JSON-ready: ``kind``, ``card``, ``pile``, ``seats``, ``number``; None where it has none.
+
+        ``card`` is written as in the snapshot; ``seats`` are relative to the player who acts. Errors as `action_name`.
+        """
+        return self.game.words.actions[check_integer("action", action, 0, self.game.num_actions - 1)].describe()
 
     def parse_action(self, text: str) -> int:
         """The action called ``text``; `ValueError` names the nearest names, `TypeError`: it is no string."""
         if not isinstance(text, str):
             raise TypeError(f"text={text!r} is no string; allowed are names of actions")
-        return self.game.words.parse_action(text)
+        return self.game.words.actions.parse(text)
 
     def record(self) -> dict[str, Any]:
         """The game so far, JSON-ready: what it was, its key, how it was rigged, its actions; `replay` plays it again.

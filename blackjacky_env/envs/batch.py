@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.engine.batch import Batch, table_sizes
-from blackjacky_env.engine.game import check_choice, check_integer
+from blackjacky_env.engine.batch import Batch, choose_tables
+from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.threads import check_threads
 from blackjacky_env.games import get_game
 
@@ -33,7 +33,7 @@ def make_batch(
         seed: 0 .. 2**63 - 1; the seed of a game depends on this, its index and the games played at that index alone.
         backend: ``"cpu"``.
         threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
-        variant: as for the environments.
+        variant: name of the variant; by default the game's first that allows all these table sizes.
         reward: as for the environments.
         copy: every move writes into new arrays, so that those of earlier positions can be kept.
         rule_options: the game's own options.
@@ -43,10 +43,12 @@ def make_batch(
     """
     declared = get_game(game)
     check_choice("backend", backend, ("cpu",))
+    count = check_integer("num_games", num_games, 1, 2**31)
+    sizes, variant = choose_tables(declared, count, num_players, variant)
     return Batch(
         declared,
-        table_sizes(declared, check_integer("num_games", num_games, 1, 2**31), num_players),
-        check_choice("variant", declared.variants[0] if variant is None else variant, declared.variants),
+        sizes,
+        variant,
         check_choice("reward", reward, ("win", declared.score_reward)),
         check_integer("seed", seed, 0, 2**63 - 1),
         check_threads(threads),

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from blackjacky_env.engine.game import IllegalActionError, check_choice, check_integer
+from blackjacky_env.engine.checks import check_choice, check_integer
+from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.opponents import Opponent, find_opponents

@@ -14,8 +14,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from blackjacky_env.engine import random
-from blackjacky_env.engine.batch import new_states, table_sizes
-from blackjacky_env.engine.game import Game, IllegalActionError, check_choice, check_integer
+from blackjacky_env.engine.batch import choose_tables, new_states
+from blackjacky_env.engine.checks import check_choice, check_integer
+from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.play import (
     BEGIN,
     DRAWN,
@@ -83,7 +84,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
             observations and masks are the same arrays each time, written again by the next step or reset; write into
             none.
         encoding: what the learner is shown instead of the observation (float32): a compiled function and its size.
-        variant: name of the variant, the game's first by default.
+        variant: name of the variant; by default the game's first that allows all these table sizes.
         reward: ``"win"``, or the game's score reward.
         score_weight: with ``reward="win"``, this many times the score reward is added, which speeds up learning.
         threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
@@ -116,9 +117,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
         self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
         self._weights = (1.0, score_weight) if reward == "win" else (0.0, 1.0)
-        sizes = table_sizes(self.game, self.num_envs, num_players)
-        variants = self.game.variants
-        self.variant = check_choice("variant", variants[0] if variant is None else variant, variants)
+        sizes, self.variant = choose_tables(self.game, self.num_envs, num_players, variant)
         self._states = new_states(self.game, sizes, self.variant, rule_options)
         self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)
         self._copy, self._encoding = copy, encoding

@@ -80,7 +80,7 @@ def timing(game: str) -> Results:
 def decisions_per_second(agent: CompiledAgent, seconds: float = 1.0) -> int:
     """How many decisions one core makes in whole games, rules and observations included."""
     game, games = get_game(agent.game), 50
-    states, players, variant = zeros(games, game.state_dtype), game.default_players, game.variants[0]
+    states, players, variant = zeros(games, game.state_dtype), game.default_players, game.variants[0].name
     states[:] = game.new_state(players, variant, game.check_options(players, variant, {}))
     seating, cast = np.zeros((games, players), np.int64), [(agent.policy, agent.parameters)]
     play_out(game, states, np.arange(games), seating, cast)  # compiled

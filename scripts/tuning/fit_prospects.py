@@ -71,7 +71,7 @@ def play(args: Args, fit: Fit) -> tuple[Integers, Floats]:
     Standings (E, ..) and shares (E, P + 1), the last being nobody's.
     """
     game, size = get_game(args.game), 500
-    sizes = list(range(game.min_players, game.max_players + 1))
+    sizes = list(game.variants[0].sizes)
     batch = make_batch(game.name, size, num_players=sizes, seed=args.seed)
     agent = make_agent(args.bot, game.name)
     agent.reset(args.seed)

@@ -33,8 +33,8 @@ from blackjacky_agents.reports import markdown_table, processor, replace_part
 from blackjacky_agents.search.searchers import tree_parameters
 from blackjacky_agents.search.tree import ACTIONS, grower, tree_maker
 from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.engine.game import check_integer
 from blackjacky_env.games import get_game
 
 GAME = "black_jacky"

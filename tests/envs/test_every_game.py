@@ -52,8 +52,8 @@ def fresh(game: Game, seed: int = 0, **options: Any) -> TableEnv:
 
 
 def sizes(game: Game) -> range:
-    """All table sizes."""
-    return range(game.min_players, game.max_players + 1)
+    """All table sizes of the default variant."""
+    return game.variants[0].sizes
 
 
 def assert_shown(game: Game, observation: Any) -> None:
@@ -81,9 +81,9 @@ def test_pettingzoos_tests_pass(game: Game) -> None:
 
 
 def test_observations_and_masks_are_as_declared_to_the_end(game: Game) -> None:
-    for players in sizes(game):
-        for variant in game.variants:
-            env = fresh(game, players, num_players=players, variant=variant)
+    for variant in game.variants:
+        for players in variant.sizes:
+            env = fresh(game, players, num_players=players, variant=variant.name)
             while not env.terminations[env.agent_selection]:
                 for agent in env.agents:
                     seen = env.observe(agent)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.game import check_integer
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
@@ -78,10 +78,11 @@ def results_table(
 ) -> list[dict[str, Any]]:
     """The agent in a random seat against copies of each opponent: a row for each table size and opponent.
 
-    The sizes are the usual one of the game, its smallest and its largest.
+    The sizes are the usual one of the game's first variant, its smallest and its largest.
     """
     declared = get_game(game)
-    sizes = dict.fromkeys((declared.default_players, declared.min_players, declared.max_players))
+    usual = declared.variants[0]
+    sizes = dict.fromkeys((usual.default_players, usual.min_players, usual.max_players))
     return [
         {"players": num_players, "opponents": opponent.name, **asdict(score)}
         for num_players in sizes

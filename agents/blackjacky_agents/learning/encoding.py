@@ -6,8 +6,9 @@ from functools import cache
 from typing import NamedTuple
 
 from blackjacky_agents.games import get_kit
+from blackjacky_env.engine.checks import check_choice
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.game import Game, check_choice
+from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import Encoder
 from blackjacky_env.games import get_game
 

@@ -321,7 +321,7 @@ def play_tables(
     quick = np.random.default_rng([first_seed, 3]).random(count) < settings.schnell_duell
     states = zeros(count, game.state_dtype)
     for i in range(count):
-        states[i] = template(game.name, int(sizes[i]), game.variants[int(quick[i])])
+        states[i] = template(game.name, int(sizes[i]), game.variants[int(quick[i])].name)
     studied = np.arange(len(agents)) == 0
     studies = study(
         game,
@@ -649,7 +649,7 @@ class League:
             self.game.name,
             self.student.encoding,
             trained_on={
-                "variant": list(self.game.variants),
+                "variant": list(self.game.variant_names),
                 "num_players": sorted(set(self.settings.players)),
                 "options": {},
             },

@@ -23,7 +23,7 @@ from blackjacky_agents.registry import bot_names, make_agent
 from blackjacky_agents.web.messages import MessageError, check_name
 from blackjacky_agents.web.picture import picture
 from blackjacky_env import IllegalActionError
-from blackjacky_env.engine.game import check_integer
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 
 FORMAT = 1

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.game import Game, Rules, Words
-from blackjacky_env.games.black_jacky import drawing, observation, options, rules, terminal, words
+from blackjacky_env.games.black_jacky import actions, drawing, observation, options, rules, terminal, words
 
 GAME = Game(
     name="black_jacky",
     title="Black Jacky",
     version=0,
-    min_players=2,
-    max_players=rules.SEATS,
-    default_players=4,
+    variants=options.VARIANTS,
     num_actions=rules.NUM_ACTIONS,
     state_dtype=rules.STATE,
     table_fields=tuple(name for name in rules.STATE.names or () if name not in ("key", "reshuffles", "known")),
     layout=observation.LAYOUT,
     score_reward="hearts",
-    variants=options.VARIANTS,
-    check_options=options.check_options,
+    options=options.Options,
+    complete_options=options.complete_options,
     write_options=options.write_options,
     read_options=options.read_options,
     card_names=tuple(range(rules.VALUES)),
@@ -40,13 +38,11 @@ GAME = Game(
     words=Words(
         snapshot=words.snapshot,
         view=words.view,
-        action_name=words.action_name,
-        parse_action=words.parse_action,
+        actions=actions.ACTIONS,
         why_illegal=words.why_illegal,
         draw_text=terminal.draw_text,
         round_key="round",
         settlement_key="last_settlement",
-        heard_name=words.heard_name,
         draw_svg=drawing.draw_svg,
     ),
 )

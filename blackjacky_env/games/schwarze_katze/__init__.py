@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.game import Game, Rules, Words
-from blackjacky_env.games.schwarze_katze import drawing, observation, options, rules, terminal, words
+from blackjacky_env.games.schwarze_katze import actions, drawing, observation, options, rules, terminal, words
 
 GAME = Game(
     name="schwarze_katze",
     title="Schwarze Katze",
     version=0,
-    min_players=3,
-    max_players=rules.SEATS,
-    default_players=4,
+    variants=options.VARIANTS,
     num_actions=rules.NUM_ACTIONS,
     state_dtype=rules.STATE,
     table_fields=tuple(name for name in rules.STATE.names or () if name != "key"),
     layout=observation.LAYOUT,
     score_reward="points",
-    variants=options.VARIANTS,
-    check_options=options.check_options,
+    options=options.Options,
+    complete_options=options.complete_options,
     write_options=options.write_options,
     read_options=options.read_options,
     card_names=options.CARD_NAMES,
@@ -40,8 +38,7 @@ GAME = Game(
     words=Words(
         snapshot=words.snapshot,
         view=words.view,
-        action_name=words.action_name,
-        parse_action=words.parse_action,
+        actions=actions.ACTIONS,
         why_illegal=words.why_illegal,
         draw_text=terminal.draw_text,
         round_key="deal",

@@ -4,40 +4,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
-from blackjacky_env.engine.game import State, check_integer
-from blackjacky_env.games.schwarze_katze.rules import CARDS, is_taken_out
+from blackjacky_env.engine.game import State, Variant
+from blackjacky_env.engine.options import Range
+from blackjacky_env.games.schwarze_katze.rules import CARDS, SEATS, is_taken_out
 
-VARIANTS = ("classic",)
+VARIANTS = (Variant("classic", 3, SEATS, default_players=4),)
 SUIT_LETTERS = "CDHS"
 RANK_NAMES = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 CARD_NAMES = tuple(rank + suit for suit in SUIT_LETTERS for rank in RANK_NAMES)
 """By card number: ``2C`` .. ``AS``."""
 _NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
-_NAMES = ("piatnik_heart_lead", "heart_ace", "deals")
 
 
-def check_options(num_players: int, variant: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """All rule options in force as plain values; those not given are the sheet's.
+@dataclass(frozen=True)
+class Options:
+    """Rule options of Schwarze Katze, by default those of the sheet."""
 
-    Raises `TypeError` or `ValueError`, naming option, value and what is allowed, for unknown options and values that
-    are out of range.
-    """
-    for name in options:
-        if name not in _NAMES:
-            raise TypeError(
-                f"unknown option {name}={options[name]!r}; options of schwarze_katze are {', '.join(_NAMES)}"
-            )
-    heart_lead = options.get("piatnik_heart_lead", False)
-    if heart_lead not in (False, True):
-        raise ValueError(f"piatnik_heart_lead={heart_lead!r} is unknown; allowed are False and True")
-    deals = options.get("deals")
-    return {
-        "piatnik_heart_lead": bool(heart_lead),
-        "heart_ace": check_integer("heart_ace", options.get("heart_ace", 11), 10, 11),
-        "deals": default_deals(num_players) if deals is None else check_integer("deals", deals, 1, 50),
-    }
+    piatnik_heart_lead: bool = False
+    """A heart may be led only by a player who holds nothing else."""
+    heart_ace: Annotated[int, Range(10, 11)] = 11
+    """Penalty of the ace of hearts."""
+    deals: Annotated[int | None, Range(1, 50)] = None
+    """Deals of a game; None: the smallest multiple of the number of players that is 5 or more."""
+
+
+def complete_options(num_players: int, variant: str, options: Options) -> Options:
+    """The options in force: the sheet's number of deals if none is given."""
+    return options if options.deals is not None else replace(options, deals=default_deals(num_players))
 
 
 def default_deals(num_players: int) -> int:
@@ -90,4 +86,4 @@ def read_options(s: State) -> tuple[int, str, dict[str, Any]]:
         "heart_ace": int(s["heart_ace"]),
         "deals": int(s["game_deals"]),
     }
-    return int(s["num_players"]), VARIANTS[0], options
+    return int(s["num_players"]), VARIANTS[0].name, options

@@ -1,0 +1,165 @@
+"""Rule options declared once, as a dataclass: checks, messages, tables, command lines and forms are made from it.
+
+A game's options are a frozen dataclass in which every field has a default and a docstring, and a type that says what
+is allowed:
+
+- ``Annotated[int, Range(2, 8)]``: an integer 2 .. 8;
+- ``Annotated[int | None, Range(1, 127)]``: also None; the docstring says what that means;
+- ``Annotated[tuple[int, ...], Range(1, 8)]``: any of 1 .. 8;
+- ``bool``: a flag;
+- ``Literal["first", "last"]``: one of these.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from blackjacky_env.engine.checks import check_choice, read_integer
+
+
+class Range(NamedTuple):
+    """In the type of an option: the integers that are allowed."""
+
+    low: int
+    high: int
+
+
+class Option(NamedTuple):
+    """What a field of an options dataclass declares."""
+
+    name: str
+    kind: Literal["integer", "subset", "flag", "choice"]
+    """``"subset"``: any of the integers ``low`` .. ``high``."""
+    default: Any
+    low: int | None = None
+    high: int | None = None
+    optional: bool = False
+    """Whether None is allowed."""
+    choices: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        if self.kind == "flag":
+            return "False and True"
+        if self.kind == "choice":
+            return ", ".join(map(repr, self.choices))
+        span = f"{self.low} .. {self.high}"
+        return f"{span} and None" if self.optional else span
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """The options of a game that has none."""
+
+
+def declared_options(kind: type[Any]) -> tuple[Option, ...]:
+    """The options that a dataclass declares, in order; `TypeError` for a field whose type says nothing."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(_read_field(field.name, hints[field.name], field.default) for field in dataclasses.fields(kind))
+
+
+def _read_field(name: str, hint: Any, default: Any) -> Option:
+    if hint is bool:
+        return Option(name, "flag", default)
+    if get_origin(hint) is Literal:
+        return Option(name, "choice", default, choices=get_args(hint))
+    if get_origin(hint) is Annotated:
+        kind, *ranges = get_args(hint)
+        allowed = next((each for each in ranges if isinstance(each, Range)), None)
+        if allowed is not None and kind == tuple[int, ...]:
+            return Option(name, "subset", default, *allowed)
+        if allowed is not None and kind in (int, int | None):
+            return Option(name, "integer", default, *allowed, optional=kind is not int)
+    raise TypeError(
+        f"the option {name!r} is declared as {hint}; allowed are bool, Literal[...], and Annotated[KIND, Range(...)] "
+        "with int, int | None or tuple[int, ...]"
+    )
+
+
+def describe_options(kind: type[Any]) -> list[dict[str, Any]]:
+    """The options of a dataclass as JSON-ready data, in order.
+
+    Each has ``name``, ``kind`` (``"integer"``, ``"subset"``, ``"flag"`` or ``"choice"``), ``default``, ``low``,
+    ``high``, ``optional`` (whether None is allowed), ``choices``, ``allowed`` (all that in words) and ``help`` (the
+    field's docstring).
+    """
+    docs = _field_docs(kind)
+    return [
+        {
+            **{name: plain(entry) for name, entry in option._asdict().items()},
+            "allowed": option.allowed,
+            "help": docs.get(option.name, ""),
+        }
+        for option in declared_options(kind)
+    ]
+
+
+def _field_docs(kind: type[Any]) -> dict[str, str]:
+    """The strings that stand below the fields of a class."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    docs = {}
+    for line, below in pairwise(body.body):
+        match line, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(doc))):
+                docs[name] = inspect.cleandoc(doc)
+    return docs
+
+
+def plain(value: Any) -> Any:
+    """A tuple as a list, anything else as it is: JSON knows no tuples."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def read_options(kind: type[Any], given: Mapping[str, Any], owner: str) -> Any:
+    """An instance of an options dataclass with what is ``given``, each value checked.
+
+    Args:
+        kind: the dataclass.
+        given: values by name.
+        owner: whose options these are, for the message about an unknown one.
+
+    Raises:
+        TypeError, ValueError: naming option, value and what is allowed.
+    """
+    declared = {option.name: option for option in declared_options(kind)}
+    for name, value in given.items():
+        if name not in declared:
+            there_are = f"options of {owner} are {', '.join(declared)}" if declared else f"{owner} has no options"
+            raise TypeError(f"unknown option {name}={value!r}; {there_are}")
+    return kind(**{name: _check(option, given[name]) for name, option in declared.items() if name in given})
+
+
+def _check(option: Option, value: object) -> Any:
+    if value is None and option.optional:
+        return None
+    if option.kind == "flag":
+        if value not in (False, True):
+            raise ValueError(f"{option.name}={value!r} is unknown; allowed are {option.allowed}")
+        return bool(value)
+    if option.kind == "choice":
+        return check_choice(option.name, value, option.choices)
+    if option.kind == "integer":
+        return _check_range(option.name, value, option)
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+        raise TypeError(
+            f"{option.name}={value!r} is not a collection; allowed are collections of values {option.allowed}"
+        )
+    return tuple(sorted({_check_range(f"a value of the option {option.name}", each, option) for each in value}))
+
+
+def _check_range(name: str, value: object, option: Option) -> int:
+    assert option.low is not None
+    assert option.high is not None
+    number = read_integer(name, value, option.allowed)
+    if not option.low <= number <= option.high:
+        raise ValueError(f"{name}={number} is out of range; allowed are {option.allowed}")
+    return number

@@ -1,4 +1,4 @@
-"""Two readings of the rules, one game: environment and second reading must agree after every action."""
+"""Environment and reference implementation must agree after every action of a game."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ from collections import Counter
 
 import pytest
 
-from .reference.reading import Event, Reading, Setting
-from .reference.readings import READINGS
+from .reference.declaration import Event, Reference, Setting
+from .reference.registry import REFERENCES
 from .reference.side_by_side import SideBySide, play
 
 SETTINGS = [
-    pytest.param(reading, setting, id=f"{reading.name}-{setting}")
-    for reading in READINGS.values()
-    for setting in reading.settings
+    pytest.param(reference, setting, id=f"{reference.name}-{setting}")
+    for reference in REFERENCES.values()
+    for setting in reference.settings
 ]
-every_reading = pytest.mark.parametrize("reading", READINGS.values(), ids=list(READINGS))
+every_reference = pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
 
 
-@pytest.mark.parametrize(("reading", "setting"), SETTINGS)
-def test_both_readings_agree_after_every_action(reading: Reading, setting: Setting) -> None:
+@pytest.mark.parametrize(("reference", "setting"), SETTINGS)
+def test_both_agree_after_every_action(reference: Reference, setting: Setting) -> None:
     met: Counter[Event] = Counter()
     for seed in range(setting.games):
-        options = {"num_players": setting.num_players, "reward": reading.rewards[seed % 2], **setting.options}
-        game = SideBySide(reading.name, seed, options)
+        options = {"num_players": setting.num_players, "reward": reference.rewards[seed % 2], **setting.options}
+        game = SideBySide(reference.name, seed, options)
         met += play(game, setting.policy, seed).events
     assert [event.__name__ for event in setting.meets if not met[event]] == []
 
 
-@every_reading
-def test_every_rare_event_is_asked_of_some_setting(reading: Reading) -> None:
-    asked = {event for setting in reading.settings for event in setting.meets}
-    assert asked == set(reading.events)
+@every_reference
+def test_every_rare_event_is_asked_of_some_setting(reference: Reference) -> None:
+    asked = {event for setting in reference.settings for event in setting.meets}
+    assert asked == set(reference.events)
 
 
-@every_reading
+@every_reference
 @pytest.mark.parametrize("seed", range(80))
-def test_both_readings_agree_on_any_game_of_the_family(reading: Reading, seed: int) -> None:
+def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -> None:
     rng = random.Random(seed)
-    options = reading.any_options(rng, num_players=rng.choice(reading.tables))
-    game = SideBySide(reading.name, seed, {"reward": reading.rewards[seed % 2], **options})
-    play(game, rng.choice(reading.all_policies), seed)
+    options = reference.any_options(rng, num_players=rng.choice(reference.tables))
+    game = SideBySide(reference.name, seed, {"reward": reference.rewards[seed % 2], **options})
+    play(game, rng.choice(reference.all_policies), seed)
 
 
-@every_reading
+@every_reference
 @pytest.mark.parametrize("seed", range(6))
-def test_rigged_decks_are_dealt_alike(reading: Reading, seed: int) -> None:
+def test_rigged_decks_are_dealt_alike(reference: Reference, seed: int) -> None:
     """One card at a time clockwise from the start player."""
     rng = random.Random(seed)
-    options = {"num_players": rng.choice(reading.tables)}
-    start, cards = rng.randrange(options["num_players"]), reading.all_cards(options)
+    options = {"num_players": rng.choice(reference.tables)}
+    start, cards = rng.randrange(options["num_players"]), reference.all_cards(options)
     rigged = [rng.sample(cards, len(cards)) for _ in range(3)]
-    game = SideBySide(reading.name, seed, options, {"start_player": start, "deck": rigged})
-    assert reading.start_player(game.second.snapshot()) == start
+    game = SideBySide(reference.name, seed, options, {"start_player": start, "deck": rigged})
+    assert reference.start_player(game.reference_game.snapshot()) == start
     play(game, "mixed", seed)

@@ -1,10 +1,10 @@
-"""Count all lines of play of small games of Black Jacky, and the exact chances of fixed policies, by two readings.
+"""Count all lines of play of small games of Black Jacky, and the exact chances of fixed policies, in two ways.
 
-    python scripts/proofs/count_positions.py           count and write the tables of tests/games/black_jacky/reference/README.md
+    python scripts/proofs/count_positions.py           count, and write the tables of tests/games/black_jacky/reference/
     python scripts/proofs/count_positions.py --check   count, write nothing; fail if the tables say otherwise
 
 Chess programs prove their rules in this way (perft). The engine goes through a tree breadth first and merges equal
-positions, the second reading of the rules depth first, line by line; they share no code, and have to agree.
+positions, the reference implementation depth first, line by line; they share no code, and have to agree.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ class Tree:
         """Cards top first; player 0 starts and every round is dealt from the same deck."""
         if self.deck is not None:
             return [list(self.deck)]
-        return [list(deck) for deck in sorted(set(permutations(full_deck(self.options))))]
+        return [list(deck) for deck in sorted(set(permutations(full_deck(self.options["max_card"]))))]
 
 
 def rigged(*top: int) -> tuple[int, ...]:
     """All 36 cards, these on top."""
-    rest = Counter(full_deck({"max_card": 8})) - Counter(top)
+    rest = Counter(full_deck(8)) - Counter(top)
     return (*top, *rest.elements())
 
 
@@ -289,7 +289,7 @@ def row_of_chances(tree: Tree, pairing: Sequence[counting.Chooser]) -> list[obje
 def agreed(engine: Result, reference: Result, name: str) -> Result:
     """What both found; ends the program if they differ."""
     if engine != reference:
-        sys.exit(f"{name}: the engine finds {engine}, the second reading {reference}")
+        sys.exit(f"{name}: the engine finds {engine}, the reference implementation {reference}")
     return engine
 
 

@@ -1,4 +1,4 @@
-"""Play random games through the environment and through the second reading of the rules at once, until they differ.
+"""Play random games through the environment and through the reference implementation at once, until they differ.
 
     python scripts/proofs/fuzz.py                        20 million actions of Black Jacky
     python scripts/proofs/fuzz.py --game schwarze_katze  of another game
@@ -38,9 +38,9 @@ from tqdm import tqdm
 
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import machine, markdown_table, replace_part
-from blackjacky_env.engine.game import check_integer
-from tests.reference.reading import Kind, Options, Reading
-from tests.reference.readings import READINGS
+from blackjacky_env.engine.checks import check_integer
+from tests.reference.declaration import Kind, Options, Reference
+from tests.reference.registry import REFERENCES
 from tests.reference.shrinking import shrink
 from tests.reference.side_by_side import Difference, SideBySide, play
 
@@ -60,7 +60,7 @@ Results = dict[str, Any]
 
 @dataclass(frozen=True)
 class Args:
-    """Play random games through the environment and the second reading of the rules at once, until they differ."""
+    """Play random games through the environment and the reference implementation at once, until they differ."""
 
     game: str = "black_jacky"
     """Which game."""
@@ -80,9 +80,9 @@ class Args:
     """Put the result into tests/reference/GAME/README.md, if it is as it should be."""
 
     @property
-    def reading(self) -> Reading:
-        """The second reading of the game."""
-        return READINGS[self.game]
+    def reference(self) -> Reference:
+        """The reference implementation of the game."""
+        return REFERENCES[self.game]
 
     @property
     def kept(self) -> Path:
@@ -123,8 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def check(args: Args) -> None:
     """`ValueError` naming an option that cannot be, its value and what is allowed."""
-    if args.game not in READINGS:
-        raise ValueError(f"--game: there is no second reading of {args.game!r}, but of {', '.join(READINGS)}")
+    if args.game not in REFERENCES:
+        raise ValueError(
+            f"--game: there is no reference implementation of {args.game!r}, but of {', '.join(REFERENCES)}"
+        )
     check_integer("--actions", args.actions, 1, 10**12)
     check_integer("--seed", args.seed, 0, 2**63 - 1)
     check_integer("--workers", args.workers, 1, 256)
@@ -136,46 +138,51 @@ def check(args: Args) -> None:
 # ---------------------------------------------------------------- what is played
 
 
-def kinds(reading: Reading) -> list[Kind]:
+def kinds(reference: Reference) -> list[Kind]:
     """One chunk of each is played in turn."""
-    variants: list[Options] = [{}, *({"variant": name} for name in reading.variants[1:])]
+    variants: list[Options] = [{}, *({"variant": name} for name in reference.variants[1:])]
     return [
-        *reading.kinds,
-        *(Kind(n, policy, options) for policy in reading.all_policies for options in variants for n in reading.tables),
-        *(Kind(n) for _ in range(4) for n in reading.tables),
+        *reference.kinds,
+        *(
+            Kind(n, policy, options)
+            for policy in reference.all_policies
+            for options in variants
+            for n in reference.tables
+        ),
+        *(Kind(n) for _ in range(4) for n in reference.tables),
     ]
 
 
-def draw(reading: Reading, kind: Kind, rng: random.Random) -> tuple[str, Options]:
+def draw(reference: Reference, kind: Kind, rng: random.Random) -> tuple[str, Options]:
     """Policy and options of the next game of this kind."""
-    options = reading.any_options(rng, kind.num_players) if kind.options is None else kind.options
-    reward = {"reward": reading.rewards[1]} if rng.random() < 0.5 else {}
-    policy = kind.policy or rng.choice(reading.all_policies)
+    options = reference.any_options(rng, kind.num_players) if kind.options is None else kind.options
+    reward = {"reward": reference.rewards[1]} if rng.random() < 0.5 else {}
+    policy = kind.policy or rng.choice(reference.all_policies)
     return policy, {"num_players": kind.num_players, **options, **reward}
 
 
 def play_chunk(game: str, seed: int, number: int, actions: int) -> Counts:
     """Play games of one kind until there are so many actions; raises `Difference`."""
-    reading = READINGS[game]
-    turns = kinds(reading)
+    reference = REFERENCES[game]
+    turns = kinds(reference)
     kind, rng = turns[number % len(turns)], random.Random(f"{seed} {number}")
-    counts = no_counts(reading)
+    counts = no_counts(reference)
     while counts["total"]["actions"] < actions:
-        policy, options = draw(reading, kind, rng)
+        policy, options = draw(reference, kind, rng)
         table = SideBySide(game, rng.randrange(2**63), options, views=rng.random() < VIEWED)
         add(counts, counts_of(play(table, policy, rng.randrange(2**63)), policy))
     return counts
 
 
-def no_counts(reading: Reading) -> Counts:
+def no_counts(reference: Reference) -> Counts:
     """Nothing has been played; what must not be missing in the tables is there."""
     return {
         "total": Counter(games=0, actions=0),
-        "table size": Counter({f"{n} players": 0 for n in reading.tables}),
-        "variant": Counter(dict.fromkeys(reading.variants, 0)),
+        "table size": Counter({f"{n} players": 0 for n in reference.tables}),
+        "variant": Counter(dict.fromkeys(reference.variants, 0)),
         "rule options": Counter({"those of the sheet": 0, "others": 0}),
-        "policy": Counter(dict.fromkeys(reading.all_policies, 0)),
-        "event": Counter({event.__name__: 0 for event in reading.events}),
+        "policy": Counter(dict.fromkeys(reference.all_policies, 0)),
+        "event": Counter({event.__name__: 0 for event in reference.events}),
     }
 
 
@@ -186,7 +193,7 @@ def counts_of(table: SideBySide, policy: str) -> Counts:
     return {
         "total": Counter(games=1, actions=actions),
         "table size": Counter({f"{options['num_players']} players": actions}),
-        "variant": Counter({options.get("variant", table.reading.variants[0]): actions}),
+        "variant": Counter({options.get("variant", table.reference.variants[0]): actions}),
         "rule options": Counter({"others" if others else "those of the sheet": actions}),
         "policy": Counter({policy: actions}),
         "event": Counter({event.__name__: times for event, times in table.events.items()}),
@@ -252,7 +259,7 @@ def begin(args: Args) -> Results:
     identity = {"game": args.game, "seed": args.seed, "chunk": args.chunk, "code": code(args.game)}
     if not args.kept.exists():
         args.kept.parent.mkdir(parents=True, exist_ok=True)
-        return {**identity, "chunks": 0, "seconds": 0.0, "counts": no_counts(args.reading)}
+        return {**identity, "chunks": 0, "seconds": 0.0, "counts": no_counts(args.reference)}
     results: Results = json.loads(args.kept.read_text(encoding="utf-8"))
     for name, own in identity.items():
         if results.get(name) != own:
@@ -277,7 +284,7 @@ def code(game: str) -> str:
 
 def differs(difference: Difference, results: Results, args: Args) -> int:
     """Show a difference, first as it was found and then in a short game."""
-    print(f"the two readings differ: {difference}\nlooking for a shorter game", flush=True)
+    print(f"environment and reference implementation differ: {difference}\nlooking for a shorter game", flush=True)
     short = shrink(difference)
     print(f"\n{len(short.story.actions)} actions are enough: {short}")
     results["difference"] = {"found": asdict(difference.story), "what": short.what, "short": asdict(short.story)}

@@ -6,7 +6,7 @@
 
 Every mutant is `rules.py` with one small change (an operator, a number, a condition, a loop), made by Cosmic Ray. It is
 run in plain Python, first against the tests of the rules without those that play random games, then, if none of them
-fails, against the second reading. A mutant that survives both must be explained in
+fails, against the reference implementation. A mutant that survives both must be explained in
 tests/GAME/surviving_mutants.toml.
 
 What is finished is kept in the output; start it again after a stop and it goes on from there. Survivors are always
@@ -59,7 +59,7 @@ class Subject(NamedTuple):
     random: str
     """Which of these tests play random games and are left out, in the language of pytest's `-k`."""
     settings: str
-    """Which games the second reading plays, in the same language."""
+    """Which games the reference implementation plays, in the same language."""
 
     @property
     def module(self) -> str:
@@ -87,11 +87,11 @@ class Subject(NamedTuple):
         files = [f"tests/{self.game}/test_{name}.py" for name in self.files]
         return {
             RULES_TESTS: [*files, "-k", f"not ({self.random})"],
-            SECOND_READING: ["tests/test_differential.py", "-k", f"{self.game} and ({self.settings})"],
+            REFERENCE: ["tests/test_differential.py", "-k", f"{self.game} and ({self.settings})"],
         }
 
 
-RULES_TESTS, SECOND_READING = "tests of the rules", "second reading"
+RULES_TESTS, REFERENCE = "tests of the rules", "reference implementation"
 SUBJECTS = {
     "black_jacky": Subject(
         "black_jacky",
@@ -347,7 +347,7 @@ def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args:
     unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
     rows = [
         [suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"]
-        for suite in (RULES_TESTS, SECOND_READING, SURVIVED)
+        for suite in (RULES_TESTS, REFERENCE, SURVIVED)
     ]
     return (
         f"{markdown_table(['killed by', 'mutants', 'share'], rows)}\n\n"

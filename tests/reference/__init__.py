@@ -1,1 +1,1 @@
-"""Slow, plain second readings of the rules, written without looking at the engine."""
+"""Slow, plain reference implementations of the rules, written without looking at the engine."""

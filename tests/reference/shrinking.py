@@ -1,4 +1,4 @@
-"""From a game in which the two readings differ to one as short and plain as can be found."""
+"""From a game in which environment and reference implementation differ to one as short and plain as can be found."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from .reading import Cards, Options, Reading
-from .readings import READINGS
+from .declaration import Cards, Options, Reference
+from .registry import REFERENCES
 from .side_by_side import Difference, SideBySide, Story, play
 
 GAMES = 50  # random games of each kind in which the difference is looked for
@@ -52,14 +52,14 @@ def met(story: Story, play_on: Callable[[SideBySide], object]) -> Difference | N
 def size(difference: Difference) -> tuple[int, int, int]:
     """Players count more than options, options more than actions; what makes games short is no option more."""
     story = difference.story
-    short = reading_of(story).short
+    short = reference_of(story).short
     options = [name for name, value in story.options.items() if name not in short or short[name] != value]
     return story.options["num_players"], len(options), len(story.actions)
 
 
-def reading_of(story: Story) -> Reading:
-    """The reading of the game that the story tells."""
-    return READINGS[story.game]
+def reference_of(story: Story) -> Reference:
+    """The reference implementation of the game that the story tells."""
+    return REFERENCES[story.game]
 
 
 def pinned(story: Story) -> Story:
@@ -76,9 +76,9 @@ def pinned(story: Story) -> Story:
 
 def from_random_games(best: Difference) -> Difference:
     """The smallest difference in random games of the first kind that has any, from the simplest kind on."""
-    story, reading = best.story, reading_of(best.story)
-    for options in (reading.short, story.options):
-        for num_players in range(reading.tables[0], story.options["num_players"] + 1):
+    story, reference = best.story, reference_of(best.story)
+    for options in (reference.short, story.options):
+        for num_players in range(reference.tables[0], story.options["num_players"] + 1):
             games = [random_game(story.game, {**options, "num_players": num_players}, seed) for seed in range(GAMES)]
             found = [game for game in games if game is not None]
             if found:
@@ -88,7 +88,7 @@ def from_random_games(best: Difference) -> Difference:
 
 def random_game(game: str, options: Options, seed: int) -> Difference | None:
     """The difference that a random game comes to."""
-    policy = random.Random(seed).choice(READINGS[game].all_policies)
+    policy = random.Random(seed).choice(REFERENCES[game].all_policies)
     return met(Story(game, seed, options), lambda table: play(table, policy, seed))
 
 
@@ -111,7 +111,7 @@ def fewer_deals(story: Story) -> Iterator[Story]:
     if last < 1:
         return
     alone = with_deals(story, [last])
-    yield replace(alone, options={**alone.options, **reading_of(story).short})
+    yield replace(alone, options={**alone.options, **reference_of(story).short})
     yield alone
     for left_out in range(last):
         yield with_deals(story, [number for number in range(last + 1) if number != left_out])
@@ -127,7 +127,7 @@ def with_deals(story: Story, numbers: list[int]) -> Story:
 
 def fewer_players(story: Story) -> Iterator[Story]:
     """The same cards and actions at smaller tables."""
-    for num_players in range(reading_of(story).tables[0], story.options["num_players"]):
+    for num_players in range(reference_of(story).tables[0], story.options["num_players"]):
         rigged = dict(story.rigged or {})
         if "start_player" in rigged:
             rigged["start_player"] %= num_players
@@ -144,7 +144,7 @@ def with_options(story: Story, options: Options) -> Story:
     """The story with other options and decks that fit them."""
     rigged = dict(story.rigged or {})
     if "deck" in rigged:
-        cards = reading_of(story).all_cards(options)
+        cards = reference_of(story).all_cards(options)
         rigged["deck"] = [fitted(deck, cards) for deck in rigged["deck"]]
     return replace(story, options=options, rigged=rigged)
 

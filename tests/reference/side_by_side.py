@@ -1,4 +1,4 @@
-"""Environment and second reading of a game at one table, compared after every action."""
+"""Environment and reference implementation of a game at one table, compared after every action."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .reading import Cards, Event, Options, Reading
-from .readings import READINGS
+from .declaration import Cards, Event, Options, Reference
+from .registry import REFERENCES
 
 # -- what tells a game ------------------------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ class Story:
 
 
 class Difference(AssertionError):  # noqa: N818 - what it is, not whose error
-    """The two readings differ, or one of them broke down."""
+    """Environment and reference implementation differ, or one of them broke down."""
 
     def __init__(self, what: str, story: Story) -> None:
         super().__init__(what, story)
@@ -62,7 +62,7 @@ class Difference(AssertionError):  # noqa: N818 - what it is, not whose error
 
 
 class SideBySide:
-    """One game played through the environment and through the second reading at once.
+    """One game played through the environment and through the reference implementation at once.
 
     ``options`` are those of the environment, ``rigged`` is what its `reset` is given. ``views`` may be left out: they
     follow from the snapshot alone.
@@ -71,11 +71,13 @@ class SideBySide:
     def __init__(
         self, game: str, seed: int, options: Options, rigged: Options | None = None, views: bool = True
     ) -> None:
-        self.reading: Reading = READINGS[game]
-        self.env = self.reading.environment.env(**options)
+        self.reference: Reference = REFERENCES[game]
+        self.env = self.reference.environment.env(**options)
         self.reward = self.env.reward
-        self.second = self.reading.game(**{name: value for name, value in options.items() if name != "reward"})
-        self.reading.attach(self)
+        self.reference_game = self.reference.game(
+            **{name: value for name, value in options.items() if name != "reward"}
+        )
+        self.reference.attach(self)
         self.rigged: list[Cards] = (rigged or {}).get("deck", [])
         self.views = views
         self.story = Story(game, seed, options, rigged)
@@ -87,22 +89,22 @@ class SideBySide:
         """Take a legal action in both; raises `Difference`."""
         self.actions.append(action)
         self._together(self._act)
-        self.events.update(event for event in self.reading.events if event(self.before, action, self.now))
+        self.events.update(event for event in self.reference.events if event(self.before, action, self.now))
 
     def _begin(self) -> None:
         self.env.reset(seed=self.story.seed, options=self.story.rigged)
         self.before = self.now = self.env.snapshot()
         self._note_deal()
-        self.second.start(self.reading.start_player(self.now), self._dealt)
+        self.reference_game.start(self.reference.start_player(self.now), self._dealt)
 
     def _act(self) -> None:
         action = self.actions[-1]
         self.before = self.now
         self.env.step(action)
         self.now = self.env.snapshot()
-        if self.reading.deal_number(self.now) > self.reading.deal_number(self.before):
+        if self.reference.deal_number(self.now) > self.reference.deal_number(self.before):
             self._note_deal()
-        self.second.step(action)
+        self.reference_game.step(action)
 
     def _together(self, what: Any) -> None:
         """Do something in both and compare."""
@@ -110,13 +112,13 @@ class SideBySide:
             what()
         except Exception as error:
             raise Difference(f"{type(error).__name__}: {error}", self.story) from error
-        self.legal = self.second.legal_actions()
+        self.legal = self.reference_game.legal_actions()
         self._compare()
 
-    # -- the cards of the environment are given to the second reading --------------------------------------------------
+    # -- the cards of the environment are given to the reference -------------------------------------------------------
 
     def _note_deal(self) -> None:
-        self.story.deals.append(Deal(self.reading.start_player(self.now), len(self.actions)))
+        self.story.deals.append(Deal(self.reference.start_player(self.now), len(self.actions)))
 
     def _dealt(self, number: int) -> Cards:
         """The rigged deck, else that which the environment has just dealt."""
@@ -125,7 +127,7 @@ class SideBySide:
         return deck
 
     def _deck_on_the_table(self, number: int) -> Cards:
-        deck = self.reading.dealt(self.now) if self.reading.deal_number(self.now) == number else None
+        deck = self.reference.dealt(self.now) if self.reference.deal_number(self.now) == number else None
         assert deck is not None, f"deal {number} is dealt here, but the environment has {self.now}"
         return deck
 
@@ -136,10 +138,10 @@ class SideBySide:
             return
         if isinstance(ours, dict) and ours.keys() == theirs.keys():
             ours, theirs = ({k: d[k] for k in d if ours[k] != theirs[k]} for d in (ours, theirs))
-        raise Difference(f"{what}\nenvironment:    {ours}\nsecond reading: {theirs}", self.story)
+        raise Difference(f"{what}\nenvironment:              {ours}\nreference implementation: {theirs}", self.story)
 
     def _compare(self) -> None:
-        theirs = self.second.snapshot()
+        theirs = self.reference_game.snapshot()
         self._agree("snapshot", self.now, theirs)
         self._agree("order of the snapshot", list(self.now), list(theirs))
         self._compare_observations()
@@ -148,40 +150,42 @@ class SideBySide:
             self._compare_views()
 
     def _compare_observations(self) -> None:
-        actions = range(self.reading.num_actions)
+        actions = range(self.reference.num_actions)
         mask, off_turn = [int(action in self.legal) for action in actions], [0 for _ in actions]
-        decode = self.reading.environment.decode
-        for seat, theirs in enumerate(self.reading.observations(self.second)):
+        decode = self.reference.environment.decode
+        for seat, theirs in enumerate(self.reference.observations(self.reference_game)):
             agent = self.env.possible_agents[seat]
             ours = self.env.observe(agent)
             self._agree(f"observation of {agent}", decode(ours["observation"]), theirs)
-            allowed = mask if seat == self.second.player else off_turn
+            allowed = mask if seat == self.reference_game.player else off_turn
             self._agree(f"mask of {agent}", ours["action_mask"].tolist(), allowed)
 
     def _compare_end(self) -> None:
-        agents, over = self.env.possible_agents, self.second.over
+        agents, over = self.env.possible_agents, self.reference_game.over
         ours = [round(self.env.rewards[agent], 9) for agent in agents]
-        self._agree(f"rewards, {self.reward}", ours, [round(paid, 9) for paid in self.second.rewards(self.reward)])
+        self._agree(
+            f"rewards, {self.reward}", ours, [round(paid, 9) for paid in self.reference_game.rewards(self.reward)]
+        )
         self._agree("terminations", [self.env.terminations[agent] for agent in agents], [over] * len(agents))
-        if self.second.player is not None:
-            self._agree("agent to act", self.env.agent_selection, agents[self.second.player])
+        if self.reference_game.player is not None:
+            self._agree("agent to act", self.env.agent_selection, agents[self.reference_game.player])
 
     def _compare_views(self) -> None:
-        self._agree("spectator's view", self.env.view(None), self.second.view(None))
+        self._agree("spectator's view", self.env.view(None), self.reference_game.view(None))
         for seat, agent in enumerate(self.env.possible_agents):
-            self._agree(f"view of {agent}", self.env.view(agent), self.second.view(seat))
+            self._agree(f"view of {agent}", self.env.view(agent), self.reference_game.view(seat))
 
 
-def choose(reading: Reading, policy: str, legal: set[int], rng: random.Random) -> int:
+def choose(reference: Reference, policy: str, legal: set[int], rng: random.Random) -> int:
     """What a policy does."""
-    name = rng.choice(list(reading.policies)) if policy == "mixed" else policy
-    return rng.choice(sorted(reading.policies[name](legal)))
+    name = rng.choice(list(reference.policies)) if policy == "mixed" else policy
+    return rng.choice(sorted(reference.policies[name](legal)))
 
 
 def play(game: SideBySide, policy: str, seed: int) -> SideBySide:
     """Play to the end."""
-    rng, reading = random.Random(seed), game.reading
+    rng, reference = random.Random(seed), game.reference
     while game.legal:
-        now = reading.hurry(game.second, len(game.actions)) or policy
-        game.step(choose(reading, now, game.legal, rng))
+        now = reference.hurry(game.reference_game, len(game.actions)) or policy
+        game.step(choose(reference, now, game.legal, rng))
     return game

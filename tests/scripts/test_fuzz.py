@@ -12,7 +12,7 @@ import pytest
 from blackjacky_env.envs.aec import TableEnv
 from tests.games.black_jacky.reference.rules import Player, ReferenceGame
 from tests.games.schwarze_katze.reference.rules import Card
-from tests.reference.readings import READINGS
+from tests.reference.registry import REFERENCES
 from tests.reference.shrinking import pinned
 from tests.reference.side_by_side import Deal, Difference, Story
 
@@ -58,7 +58,7 @@ def play_code(text):
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", READINGS)
+@pytest.mark.parametrize("game", REFERENCES)
 def test_a_run_without_difference_reports_what_was_played(game, run, results, capsys):
     assert run(600, "--game", game, "--at-least", "0") == 0
     counts, text = results()["counts"], capsys.readouterr().out
@@ -68,7 +68,7 @@ def test_a_run_without_difference_reports_what_was_played(game, run, results, ca
         assert sum(counts[group].values()) == played
         for name, actions in counts[group].items():
             assert f"| {group} | {name} | {actions:,} | {actions / played:.1%} |" in text
-    assert [*counts["event"]] == [event.__name__ for event in READINGS[game].events]
+    assert [*counts["event"]] == [event.__name__ for event in REFERENCES[game].events]
     for name, times in counts["event"].items():
         assert f"| `{name}` | {times:,} |" in text
 
@@ -133,22 +133,31 @@ def test_impossible_arguments_are_named(run, capsys, wrong):
 def test_workers_change_nothing_in_the_results(run, results, tmp_path):
     assert run(500, "--at-least", "0") == 0
     output = tmp_path / "by_two.json"
-    command = [sys.executable, str(SCRIPTS / "proofs" / "fuzz.py"), "--actions", "500", "--chunk", "100", "--at-least", "0"]
+    command = [
+        sys.executable,
+        str(SCRIPTS / "proofs" / "fuzz.py"),
+        "--actions",
+        "500",
+        "--chunk",
+        "100",
+        "--at-least",
+        "0",
+    ]
     done = subprocess.run([*command, "--output", str(output)], capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
     by_two = json.loads(output.read_text(encoding="utf-8"))
     assert {name: by_two[name] for name in results()} == results()
 
 
-@pytest.mark.parametrize("reading", READINGS.values(), ids=list(READINGS))
-def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_and_policy_with_and_without_options(fuzz, reading):
-    kinds = fuzz.kinds(reading)
-    for num_players in reading.tables:
+@pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
+def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_and_policy_with_and_without_options(fuzz, reference):
+    kinds = fuzz.kinds(reference)
+    for num_players in reference.tables:
         here = [kind for kind in kinds if kind.num_players == num_players]
         assert len(here) >= len(kinds) / 10
-        assert {kind.policy for kind in here} >= {None, *reading.all_policies}
+        assert {kind.policy for kind in here} >= {None, *reference.all_policies}
         options = [kind.options for kind in here]
-        for named in ({}, None, *({"variant": name} for name in reading.variants[1:])):
+        for named in ({}, None, *({"variant": name} for name in reference.variants[1:])):
             assert named in options
 
 
@@ -216,7 +225,7 @@ def test_a_breakdown_is_a_difference_too(run, monkeypatch, capsys):
 
     monkeypatch.setattr(ReferenceGame, "_losers", broken)
     assert run(100_000) == 1
-    assert "the two readings differ: ZeroDivisionError: planted" in capsys.readouterr().out
+    assert "environment and reference implementation differ: ZeroDivisionError: planted" in capsys.readouterr().out
 
 
 def test_a_run_that_found_a_difference_finds_it_again(run, results, monkeypatch, capsys):

@@ -1,14 +1,14 @@
-"""The second reading of Black Jacky."""
+"""The reference implementation of Black Jacky."""
 
 from __future__ import annotations
 
-from tests.reference.reading import Reading
+from tests.reference.declaration import Reference
 
 from . import chance, observation, played
 from .events import EVENTS
 from .rules import ReferenceGame
 
-READING = Reading(
+REFERENCE = Reference(
     name="black_jacky",
     game=ReferenceGame,
     observations=observation.observations,

@@ -1,11 +1,11 @@
-"""The cards of the environment, for the second reading: decks, and draw piles that were made anew."""
+"""The cards of the environment, for the reference implementation: decks, and draw piles that were made anew."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Any
 
-from tests.reference.reading import Options, Snapshot
+from tests.reference.declaration import Options, Snapshot
 
 from .rules import DRAW, Cards
 
@@ -26,8 +26,8 @@ def dealt(now: Snapshot) -> Cards | None:
 
 
 def attach(table: Any) -> None:
-    """Let the second reading of a `SideBySide` reshuffle as the environment did."""
-    table.second.reshuffle = lambda cards: reshuffled(cards, table.before, table.actions[-1], table.now)
+    """Let the reference implementation of a `SideBySide` reshuffle as the environment did."""
+    table.reference_game.reshuffle = lambda cards: reshuffled(cards, table.before, table.actions[-1], table.now)
 
 
 def reshuffled(cards: Cards, before: Snapshot, action: int, now: Snapshot) -> Cards:

@@ -1,4 +1,4 @@
-"""Every line of play of a small game, one after the other, by the second reading of the rules; nothing is merged."""
+"""Every line of play of a small game, one after the other, by the reference implementation; nothing is merged."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.reference.reading import Event, Snapshot
+from tests.reference.declaration import Event, Snapshot
 
 NO_PAIR, TRICK_2, TRICK_4, NO_PLACE, TRICK_7, DRAW, KNOCK = 3, 2, 4, 6, 7, 30, 47
 SWAPS_WITH_DRAW_PILE = range(31, 39)

@@ -1,4 +1,4 @@
-"""What every player sees by the second reading: the parts that the table "Observation" of the game's README names."""
+"""What every player sees: the parts that the table "Observation" of the game's README names."""
 
 from __future__ import annotations
 

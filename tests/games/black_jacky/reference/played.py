@@ -1,10 +1,10 @@
-"""What is played when both readings of Black Jacky sit at one table."""
+"""What is played when the reference implementation of Black Jacky is compared with the environment."""
 
 from __future__ import annotations
 
 import random
 
-from tests.reference.reading import Kind, Options, Policy, Setting
+from tests.reference.declaration import Kind, Options, Policy, Setting
 
 from .events import (
     black_heart_lost,

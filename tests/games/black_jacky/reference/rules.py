@@ -1,4 +1,4 @@
-"""A second reading of the rules of Black Jacky: plain objects, no speed, nothing shared with the engine.
+"""The reference implementation of Black Jacky: plain objects, no speed, nothing shared with the engine.
 
 The numbers in the comments (R1, T3, S2, ...) are those of the rules in `blackjacky_env/games/black_jacky/README.md`.
 """

@@ -1,4 +1,4 @@
-"""Trees of small games: engine and second reading count the same lines and find the same chances, as written down."""
+"""Trees of small games: engine and reference implementation find the same numbers of lines and the same chances."""
 
 import importlib.util
 import sys
@@ -36,7 +36,9 @@ def script():
     """Return scripts/proofs/count_positions.py as a module."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(SCRIPTS))
-        spec = importlib.util.spec_from_file_location("count_positions_script", SCRIPTS / "proofs" / "count_positions.py")
+        spec = importlib.util.spec_from_file_location(
+            "count_positions_script", SCRIPTS / "proofs" / "count_positions.py"
+        )
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module  # dataclasses look themselves up there
         spec.loader.exec_module(module)

@@ -1,4 +1,4 @@
-"""The second reading of the rules is itself held against the rule sheet."""
+"""The reference implementation is itself held against the rule sheet."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Games of Black Jacky that both readings must play alike and that chance would hardly bring."""
+"""Games that random play hardly reaches, played by environment and reference implementation."""
 
 from tests.reference.side_by_side import SideBySide, play
 
@@ -12,8 +12,8 @@ def test_a_round_without_limit_may_have_more_turns_than_a_byte_can_count() -> No
     game = SideBySide("black_jacky", 0, {"num_players": 2, "max_turns_per_round": None})
     for _ in range(300):
         game.step(NO_TRICK)
-        game.step(min(game.second.legal_actions() & SWAPS_WITH_DRAW_PILE))
-    assert game.second.turn == 300
+        game.step(min(game.reference_game.legal_actions() & SWAPS_WITH_DRAW_PILE))
+    assert game.reference_game.turn == 300
     play(game, "knocker", 0)
 
 

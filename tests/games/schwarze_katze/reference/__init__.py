@@ -1,14 +1,14 @@
-"""The second reading of Schwarze Katze."""
+"""The reference implementation of Schwarze Katze."""
 
 from __future__ import annotations
 
-from tests.reference.reading import Reading
+from tests.reference.declaration import Reference
 
 from . import chance, observation, played
 from .events import EVENTS
 from .rules import ReferenceGame
 
-READING = Reading(
+REFERENCE = Reference(
     name="schwarze_katze",
     game=ReferenceGame,
     observations=observation.observations,

@@ -1,8 +1,8 @@
-"""The cards of the environment, for the second reading."""
+"""The cards of the environment, for the reference implementation."""
 
 from __future__ import annotations
 
-from tests.reference.reading import Options, Snapshot
+from tests.reference.declaration import Options, Snapshot
 
 from . import rules
 

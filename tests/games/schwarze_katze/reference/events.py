@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.reference.reading import Event, Snapshot
+from tests.reference.declaration import Event, Snapshot
 
 from .rules import Card
 

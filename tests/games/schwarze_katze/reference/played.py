@@ -1,10 +1,10 @@
-"""What is played when both readings of Schwarze Katze sit at one table."""
+"""What is played when the reference implementation of Schwarze Katze is compared with the environment."""
 
 from __future__ import annotations
 
 import random
 
-from tests.reference.reading import Options, Policy, Setting
+from tests.reference.declaration import Options, Policy, Setting
 
 from .events import (
     ace_loses_off_suit,

@@ -1,4 +1,4 @@
-"""A second reading of the rules of Schwarze Katze: plain objects, no speed, nothing shared with the engine.
+"""The reference implementation of Schwarze Katze: plain objects, no speed, nothing shared with the engine.
 
 The numbers in the comments (K1 .. K9) are those of the rules in `blackjacky_env/games/schwarze_katze/README.md`.
 """

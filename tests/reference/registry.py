@@ -6,8 +6,8 @@ import importlib
 
 from blackjacky_env.games import GAMES
 
-from .reading import Reading
+from .declaration import Reference
 
-READINGS: dict[str, Reading] = {
-    name: importlib.import_module(f"tests.games.{name}.reference").READING for name in GAMES
+REFERENCES: dict[str, Reference] = {
+    name: importlib.import_module(f"tests.games.{name}.reference").REFERENCE for name in GAMES
 }

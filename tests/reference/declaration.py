@@ -1,4 +1,4 @@
-"""What a game brings so that its two readings can be held against each other; the rest of this folder knows no game."""
+"""What a game declares so that its environment and its reference implementation can be compared."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Event = Callable[[Snapshot, int, Snapshot], bool]
 """(snapshot before an action, action, snapshot after it)"""
 
 
-class SecondGame(Protocol):
-    """A game as its second reading plays it. Whoever starts it supplies every deck."""
+class Playable(Protocol):
+    """A game as its reference implementation plays it. Whoever starts it supplies every deck."""
 
     player: int | None
     over: bool
@@ -76,12 +76,12 @@ def nothing(_table: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The second reading of a game, and what is played with it."""
+class Reference:
+    """The reference implementation of a game, and what is played with it."""
 
     name: str
     """As in the registry of games; the environment is that of `blackjacky_env.NAME_v0`."""
-    game: Callable[..., SecondGame]
+    game: Callable[..., Playable]
     """Made with the rule options of the environment."""
     observations: Callable[[Any], list[dict[str, Any]]]
     """The decoded observation of every player, by seat."""
@@ -113,7 +113,7 @@ class Reading:
     hurry: Callable[[Any, int], str | None] = never
     """(game, actions so far) to the policy that brings a game without limit to its end, once that is wanted."""
     attach: Callable[[Any], None] = nothing
-    """Given a `SideBySide` before it starts: makes the environment's other chances known to its second reading."""
+    """Given a `SideBySide` before it starts: tells the reference what else chance decides in the environment."""
 
     @property
     def environment(self) -> ModuleType:

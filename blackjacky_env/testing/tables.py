@@ -84,12 +84,14 @@ def _picture(env: Env, agent: str | None) -> str:
 
 
 def _refusal(env: Env, agent: str | None) -> str:
-    """What the agent is told about an illegal action; nothing off turn."""
+    """What the agent is told about an illegal action; nothing off turn, or where every action is legal."""
     raw = _table(env)
     if agent != raw.agent_selection or raw.terminations[agent]:
         return ""
     seen = raw.observe(agent)
     illegal = np.flatnonzero(seen["action_mask"] == 0)
+    if not illegal.size:
+        return ""
     try:
         raw.step(int(illegal[int(seen["observation"].sum()) % len(illegal)]))
     except IllegalActionError as error:

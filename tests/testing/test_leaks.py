@@ -15,6 +15,7 @@ from blackjacky_env.games.black_jacky.observation import LAYOUT
 from blackjacky_env.games.black_jacky.rules import EXCHANGE, NO_CARD, STATE
 from blackjacky_env.testing import ConformanceError, Skipped, check_no_leaks, check_public_shows, examine
 from blackjacky_env.testing.tables import PROMISES, vary_hidden, vary_public
+from tests.every_game import TINY, with_tiny
 from tests.games.black_jacky.rigging import Table as Rigged
 from tests.games.black_jacky.rigging import cards_on_table, exchange, give, losing, one_round, tip
 from tests.testing import toy
@@ -343,6 +344,14 @@ def test_a_player_who_is_sure_of_a_card_that_is_not_there_is_noticed():
     env._states[0]["known"][1, 0, 5] = 1
     with pytest.raises(AssertionError, match="sure of cards that are in no hand"):
         vary_hidden(env, "player_0", rng(0))
+
+
+def test_where_every_action_is_legal_nobody_is_told_why_one_is_not():
+    with with_tiny():
+        env = TableEnv(TINY)
+    env.reset(seed=0)
+    assert env.infos[env.agent_selection]["action_mask"].all()
+    assert PROMISES["looks"]["refusal"](env, env.agent_selection) == ""
 
 
 def test_wrapped_environments_are_refused():

@@ -14,7 +14,7 @@ import numpy as np
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.compiling import inlined, zeros
-from blackjacky_env.engine.game import Game, Rules, Variant, Words
+from blackjacky_env.engine.game import Game, Hidden, Rules, Variant, Words
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.options import Range
 from blackjacky_env.engine.random import draw, stream
@@ -214,6 +214,30 @@ def sample_state(observation, rng):
     return states
 
 
+def vary_hidden(s, settled, seat, rng):
+    """Deal the others' cards in the other direction; a spectator knows none."""
+    own = rng.integers(s["num_players"]) if seat is None else seat
+    first = rng.integers(CARDS) if seat is None else int(s["cards"][seat])
+    step = 1 if rng.integers(2) else CARDS - 1
+    for q in range(s["num_players"]):
+        s["cards"][q] = (first + (q - int(own)) * step) % CARDS
+    for state in (s, settled):
+        if state is not None:
+            state["key"] = rng.integers(2**64, dtype=np.uint64)
+
+
+def public_variations(s, seat, rng):
+    """Another value for one entry of each field that the seat can see."""
+    players = int(s["num_players"])
+    yield "stake", (), int(s["stake"]) % 1000 + 1
+    yield "cards", (seat,), (int(s["cards"][seat]) + 1) % CARDS
+    for name, values in (("bids", range(NOT_YET, BIDS)), ("points", range(-100, 100)), ("winners", range(2))):
+        index = (int(rng.integers(players)),)
+        yield name, index, int(rng.choice([value for value in values if value != s[name][index]]))
+    if s["player"] != OVER:
+        yield "player", (), (int(s["player"]) + 1) % players
+
+
 # ---------------------------------------------------------------- options and words
 
 
@@ -284,6 +308,7 @@ GAME = Game(
     read_deck=read_deck,
     sample_state=sample_state,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, is_over, returns, score, encode, sample),
-    words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement"),
+    words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement", ("bid", "over")),
+    hidden=Hidden(vary_hidden, public_variations),
     table_low=-12_000,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,8 @@ class Words:
     """The entry of the snapshot that counts the rounds or deals."""
     settlement_key: str
     """The entry of the snapshot that tells how the last of them was settled; None before."""
+    phases: tuple[str, ...]
+    """The values of the snapshot's ``phase``, in the order of the game."""
     draw_svg: Callable[..., str] | None = None
     """(view, options, *, names, last_action, theme): the table as a picture, 640 x 600 units; None: there is none.
 
@@ -95,6 +97,46 @@ class Variant:
     def sizes(self) -> range:
         """All table sizes."""
         return range(self.min_players, self.max_players + 1)
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What a seat cannot know and what it can see, varied in the state record: for the proof that nothing leaks.
+
+    Neither function may ask what is to be proved: `Rules.encode` and `Rules.sample`.
+    """
+
+    vary_hidden: Callable[[State, State | None, int | None, np.random.Generator], None]
+    """(state, state as it was last settled or None, seat or None for a spectator, generator): in place, everything
+    that the seat cannot know becomes something else that it must hold for possible, the key included."""
+    public_variations: Callable[[State, int, np.random.Generator], Iterable[tuple[str, tuple[int, ...], int]]]
+    """(state, seat, generator): field, index in it (empty: the field itself) and another value, for each kind of
+    thing that the seat can see now."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position of a game of random moves."""
+
+    seed: int
+    """Of the game, and of its moves."""
+    moves: int
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Games and tables of a game that proofs and documents show. Every part has a default that works with any game."""
+
+    seeds: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    """By variant and table size: a game of random moves in which much happens, to be written down; else it is 0."""
+    short: Mapping[str, Any] = field(default_factory=dict)
+    """Rule options with which games are short enough to be written down."""
+    tables: Sequence[Mapping[str, Any]] = ()
+    """Constructor options of tables that are to be proved beside those of every variant and size."""
+    counted: Mapping[str, Callable[[dict[str, Any]], bool]] = field(default_factory=dict)
+    """By name: situations, seen in the view of a spectator, that a proof should have met; they are counted."""
+    picture: Position = Position(seed=0, moves=20)
+    """What the room's table.svg shows, at the usual table."""
 
 
 def keep_options(num_players: int, variant: str, options: Any) -> Any:
@@ -143,6 +185,9 @@ class Game:
     complete_options: Callable[[int, str, Any], Any] = keep_options
     """(num_players, variant, instance of ``options``): the options in force; None is replaced where it stands for a
     value that depends on the table. `ValueError` says why a combination cannot be played."""
+    hidden: Hidden | None = None
+    """None: that nothing leaks cannot be proved."""
+    examples: Examples = Examples()
 
     @property
     def min_players(self) -> int:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import copy
-import importlib
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from blackjacky_env.engine import table
-from blackjacky_env.engine.game import IllegalActionError, State
+from blackjacky_env.engine.game import Hidden, IllegalActionError, State
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES
+from blackjacky_env.testing.errors import Skipped
 from blackjacky_env.testing.pictures import Env
 
 
 def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableEnv:
-    """The same table as far as ``agent`` (None: a spectator) can know; all that is hidden from him is different.
+    """The same table as far as ``agent`` (None: a spectator) can know; all that is hidden from it is different.
 
-    The cards are varied by the game's room, in the state records; nothing is encoded or sampled from an observation.
+    The game varies its state records itself (`Hidden`); nothing is encoded or sampled from an observation.
     """
     raw = _table(env)
 
     def change(state: State, settled: State | None) -> None:
-        _room(raw).vary_hidden(state, settled, _seat(raw, agent), rng)
+        _hidden(raw).vary_hidden(state, settled, _seat(raw, agent), rng)
 
     return _changed(raw, change, np.random.default_rng(rng.integers(2**63)))
 
@@ -34,7 +32,7 @@ def vary_public(env: Env, agent: str, rng: np.random.Generator) -> Iterator[tupl
     """For each kind of thing that ``agent`` can see, the same table with one such thing different."""
     raw = _table(env)
     records = table.read_records(*table.unpack(raw.get_state()), raw.game.state_dtype)
-    for name, index, value in _room(raw).public_variations(records[0], _seat(raw, agent), rng):
+    for name, index, value in _hidden(raw).public_variations(records[0], _seat(raw, agent), rng):
         yield f"{name}{list(index)}", _changed(raw, _Set(name, index, value))
 
 
@@ -109,9 +107,11 @@ def _seat(raw: TableEnv, agent: str | None) -> int | None:
     return None if agent is None else raw.possible_agents.index(agent)
 
 
-def _room(raw: TableEnv) -> ModuleType:
-    """What the game's room says of hidden and public things."""
-    return importlib.import_module(f"{GAMES[raw.game.name]}.hidden")
+def _hidden(raw: TableEnv) -> Hidden:
+    """What the game declares as hidden and as public."""
+    if raw.game.hidden is None:
+        raise Skipped(f"{raw.game.title} does not say what is hidden (`Game.hidden`)")
+    return raw.game.hidden
 
 
 PROMISES: dict[str, Any] = {

@@ -148,9 +148,8 @@ def test_a_rigged_start_player_starts(game: Game) -> None:
 
 
 def test_the_conformance_kit_finds_nothing(game: Game) -> None:
-    promises = PROMISES if game.name in GAMES and game.name != TINY else {"refusal": "raise", "off_turn_mask": "zero"}
     names = set(CHECKS) - {"other_process"}
-    report = check_all(functools.partial(TableEnv, game.name), names, games=2, moments=2, positions=20, **promises)
+    report = check_all(functools.partial(TableEnv, game.name), names, games=2, moments=2, positions=20, **PROMISES)
     assert not report.failed, report
 
 

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Game, Rules, Words
-from blackjacky_env.games.black_jacky import actions, drawing, observation, options, rules, terminal, words
+from blackjacky_env.engine.game import Game, Hidden, Rules, Words
+from blackjacky_env.games.black_jacky import (
+    actions,
+    drawing,
+    examples,
+    hidden,
+    observation,
+    options,
+    rules,
+    terminal,
+    words,
+)
 
 GAME = Game(
     name="black_jacky",
@@ -43,6 +53,9 @@ GAME = Game(
         draw_text=terminal.draw_text,
         round_key="round",
         settlement_key="last_settlement",
+        phases=("tip", "trick", "exchange", "zock", "over"),
         draw_svg=drawing.draw_svg,
     ),
+    hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
+    examples=examples.EXAMPLES,
 )

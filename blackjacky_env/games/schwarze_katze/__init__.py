@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Game, Rules, Words
-from blackjacky_env.games.schwarze_katze import actions, drawing, observation, options, rules, terminal, words
+from blackjacky_env.engine.game import Game, Hidden, Rules, Words
+from blackjacky_env.games.schwarze_katze import (
+    actions,
+    drawing,
+    examples,
+    hidden,
+    observation,
+    options,
+    rules,
+    terminal,
+    words,
+)
 
 GAME = Game(
     name="schwarze_katze",
@@ -43,7 +53,10 @@ GAME = Game(
         draw_text=terminal.draw_text,
         round_key="deal",
         settlement_key="last_deal",
+        phases=("play", "over"),
         draw_svg=drawing.draw_svg,
     ),
     table_low=-2500,  # the total of 50 deals without a trick
+    hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
+    examples=examples.EXAMPLES,
 )

@@ -10,7 +10,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from blackjacky_env.engine.artwork import FURS, SHAPES, style
-from blackjacky_env.engine.game import check_choice
+from blackjacky_env.engine.checks import check_choice
 
 View = dict[str, Any]
 
@@ -26,7 +26,6 @@ LETTER = 0.56
 
 _WIDE_LETTER = 0.62  # in a font that is wider than usual
 _USED = re.compile(r'href="#(\w+)"')
-_PLAYER = re.compile(r"player_(\d+)")
 _NAME_LENGTH = 14
 
 
@@ -147,11 +146,6 @@ def names_of(players: int, names: Sequence[str] | None) -> list[str]:
     return [name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "…" for name in printable]
 
 
-def with_names(sentence: str, names: Sequence[str]) -> str:
-    """A sentence about ``player_0`` and others, with their names."""
-    return _PLAYER.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], sentence)
-
-
 def places(others: int, height: float, bottom: float) -> list[tuple[float, float]]:
     """Upper left corners of the panels of the others, clockwise from the left neighbour of who sits below."""
     beside = max(others > 2, (others - 2) // 2)
@@ -205,8 +199,8 @@ def _used_shapes(body: str) -> str:
     return "".join(f'<g id="{name}">{SHAPES[name]}</g>' for name in SHAPES if name in used)
 
 
-def lines(sentences: Sequence[str], names: Sequence[str], top: float) -> list[str]:
-    """Sentences below each other with the names of the players, the first one strong; empty ones are left out."""
-    told = [with_names(sentence, names) for sentence in sentences if sentence]
+def lines(sentences: Sequence[str], top: float) -> list[str]:
+    """Sentences below each other, the first one strong; empty ones are left out."""
+    told = [sentence for sentence in sentences if sentence]
     looks = ["ink", *["faint"] * len(told)]
     return [words(text, 16, top + 21 * i, 17, WIDTH - 32, looks[i]) for i, text in enumerate(told)]

@@ -11,7 +11,6 @@ FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
 FACE_DOWN = "38;5;110;48;5;24"
 
 _INNER = WIDTH - 4
-_RELATIVE = re.compile(r"\bme\b|\bleft\+(\d)")
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -47,11 +46,6 @@ def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
     bottom = paint(f"╰{'─' * (WIDTH - 5 - len(seen_by))} {seen_by} ─╯", FAINT)
     side = paint("│", FAINT)
     return "\n".join([top, *(f"{side} {pad(line, _INNER)} {side}" for line in lines), bottom])
-
-
-def with_seats(name: str, actor: int, players: int, form: str = "player_{}") -> str:
-    """The name of an action with seats, written in this form, for "me" and "left+2"."""
-    return _RELATIVE.sub(lambda found: form.format((actor + int(found[1] or 0)) % players), name)
 
 
 def viewer(view: dict[str, Any]) -> int | None:

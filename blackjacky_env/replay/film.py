@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from blackjacky_env.engine import svg
-from blackjacky_env.engine.text import with_seats
+from blackjacky_env.engine.actions import ActionInfo, names_from
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.replay.thoughts import Thoughts, check_thoughts
 
@@ -148,8 +148,9 @@ def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film
     """The position as each player, a spectator and somebody who sees everything sees it."""
     words, options, table = env.game.words, env.config_dict(), env.snapshot()
     assert words.draw_svg is not None  # `film_of` has looked
-    views = [(words.view(table, seat), env.last_action(seat)) for seat in (*range(env.num_players), None)]
-    views.append((table, env.last_action(everything=True)))
+    shown = svg.names_of(env.num_players, names)
+    views = [(words.view(table, seat), env.last_action(seat, names=shown)) for seat in (*range(env.num_players), None)]
+    views.append((table, env.last_action(everything=True, names=shown)))
     return [film.add(words.draw_svg(view, options, names=names, last_action=told, theme=theme)) for view, told in views]
 
 
@@ -163,26 +164,25 @@ def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> l
 
 def _move(env: TableEnv, agent: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:
     """Who made the move, its name, and its name for the others if that is another."""
-    seat = env.possible_agents.index(agent)
-    heard = env.game.words.heard_name
-    own, public = (_named(env, tell(action), seat, names) for tell in (env.action_name, heard or env.action_name))
+    seat, info = env.possible_agents.index(agent), env.game.words.actions[action]
+    own, public = (_named(env, known, seat, names) for known in (info, info.heard()))
     return seat, own, None if own == public else public
 
 
 def _told(env: TableEnv, mind: Thoughts, action: int, names: Sequence[str]) -> dict[str, Any]:
     """Thoughts on a move: the likeliest actions and the one that was made, and the chance to win."""
-    seat = env.possible_agents.index(env.agent_selection)
+    seat, actions = env.possible_agents.index(env.agent_selection), env.game.words.actions
     order = sorted(range(env.game.num_actions), key=lambda a: -mind.probabilities[a])
     shown = [a for a in order[:_MOST_SHOWN] if mind.probabilities[a] >= _LEAST_SHOWN]
     chances = [
-        (_named(env, env.action_name(a), seat, names), round(float(mind.probabilities[a]), 4), a == action)
+        (_named(env, actions[a], seat, names), round(float(mind.probabilities[a]), 4), a == action)
         for a in dict.fromkeys([*shown, action])
     ]
     return {"chances": chances, "win": None if mind.win is None else round(float(mind.win), 4)}
 
 
-def _named(env: TableEnv, name: str, seat: int, names: Sequence[str]) -> str:
-    return svg.with_names(with_seats(name, seat, env.num_players), names)
+def _named(env: TableEnv, info: ActionInfo, seat: int, names: Sequence[str]) -> str:
+    return env.game.words.actions.tell(info, names_from(seat, names))
 
 
 def _chapters(env: TableEnv, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -19,10 +19,11 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
 from blackjacky_agents.files import write_file
-from blackjacky_agents.games import default_opponents, get_kit
-from blackjacky_agents.narration import Move, View, fill, is_settled, with_seats
+from blackjacky_agents.games import default_opponents
+from blackjacky_agents.narration import View, help_in_words, in_words, is_settled, tell_move, terminal_texts
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env import IllegalActionError
+from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
@@ -74,7 +75,7 @@ class Sitting:
 
     def __init__(self, args: Args[Any]) -> None:
         game = get_game(args.game)
-        self.narrator = get_kit(game.name).narrator
+        self.texts = terminal_texts(game.name)
         opponents = parse_agents(
             default_opponents(game.name) if args.opponents is None else args.opponents, "--opponents"
         )
@@ -144,7 +145,7 @@ def play(sitting: Sitting, delay: float) -> None:
         else:
             action = int(sitting.agents[agent].act(env.observe(agent)))
         env.step(action)
-        told = story(sitting, before, env.action_name(action))
+        told = story(sitting, before, action)
         for sentence in told:
             print(f"  {sentence}.")
         table_is_new = bool(told)
@@ -177,16 +178,15 @@ def ask(sitting: Sitting) -> int:
     """A legal action of the person, asked for until there is one; `EOFError` if they leave."""
     env = sitting.env
     legal = np.flatnonzero(env.observe(sitting.me)["action_mask"]).tolist()
-    seats = {seat: f"player_{seat}" for seat in range(env.num_players)}
-    names = {action: with_seats(env.action_name(action), sitting.seat, env.num_players) for action in legal}
-    choices = {action: fill(name, seats) for action, name in names.items()}
+    actions, seat_name = env.game.words.actions, names_from(sitting.seat, env.possible_agents)
+    choices = {action: actions.tell(actions[action], seat_name) for action in legal}
     show_choices(list(choices.values()))
     while True:
         text = input(f"{sitting.view['phase']}> ").strip()
         if text.lower() in ("quit", "exit"):
             raise EOFError
         if text.lower() in ("help", "?"):
-            print(sitting.narrator.help)
+            print(help_in_words(env.game.name))
             show_choices(list(choices.values()))
             continue
         try:
@@ -244,11 +244,11 @@ def find_by_full_name(text: str, sitting: Sitting) -> int:
 # ---------------------------------------------------------------- telling what happened
 
 
-def story(sitting: Sitting, before: View, name: str) -> list[str]:
-    """What the move called ``name`` did, as the person may know it; nothing for "no trick"."""
-    move = Move(before, sitting.view, name, sitting.seat, sitting.env.num_players)
-    labels = {seat: sitting.label(seat) for seat in range(sitting.env.num_players)}
-    return [fill(sentence, labels) for sentence in sitting.narrator.story(move)]
+def story(sitting: Sitting, before: View, action: int) -> list[str]:
+    """What the last move, ``action``, did, as the person may know it; empty if there is nothing to tell."""
+    labels = [sitting.label(seat) for seat in range(sitting.env.num_players)]
+    told = tell_move(sitting.env, before, sitting.view, action, sitting.seat)
+    return [in_words(phrase, sitting.texts, labels) for phrase in told]
 
 
 # ---------------------------------------------------------------- in the browser

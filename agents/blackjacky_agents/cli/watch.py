@@ -18,8 +18,7 @@ from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
 from blackjacky_agents.files import write_file
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, fill, is_settled
+from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_agents.thoughts import play as play_on
@@ -206,13 +205,12 @@ def tell(show: Show, delay: float) -> None:
     env = show.env
     env.render_mode, env.render_as = "ansi", None if show.seat is None else f"player_{show.seat}"
     print(f"{show.headline}: {', '.join(map(show.label, range(env.num_players)))}\n\n{env.render()}")
-    before, labels = show.view, dict(enumerate(map(show.label, range(env.num_players))))
+    before, labels, texts = show.view, [*map(show.label, range(env.num_players))], terminal_texts(env.game.name)
     for _ in show.moves:
         after = show.view
-        name = env.action_name(env.record()["actions"][-1])
-        told = get_kit(env.game.name).narrator.story(Move(before, after, name, show.seat, env.num_players))
-        for sentence in told:
-            print(f"  {fill(sentence, labels)}.", flush=True)
+        told = tell_move(env, before, after, env.record()["actions"][-1], show.seat)
+        for phrase in told:
+            print(f"  {in_words(phrase, texts, labels)}.", flush=True)
         if is_settled(env.game.name, before, after):
             print(f"\n{env.render()}", flush=True)
         if told:

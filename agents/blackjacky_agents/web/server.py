@@ -272,6 +272,7 @@ class Server:
         return [
             Route("/seat/{token}", self._page),
             Route("/seat/{token}/record", self._record),
+            Route("/seat/{token}/texts.json", self._texts),
             WebSocketRoute("/seat/{token}/socket", self._socket),
             Mount("/page", StaticFiles(directory=PAGE)),
         ]
@@ -280,6 +281,11 @@ class Server:
         if request.path_params["token"] not in self._seats:
             return PlainTextResponse(_NO_SEAT, 404)
         return FileResponse(PAGE / "index.html")
+
+    async def _texts(self, request: Request) -> Response:
+        """The words of the seat's game by language."""
+        found = self._seats.get(request.path_params["token"])
+        return PlainTextResponse(_NO_SEAT, 404) if found is None else JSONResponse(found[0].table.texts)
 
     async def _record(self, request: Request) -> Response:
         found = self._seats.get(request.path_params["token"])

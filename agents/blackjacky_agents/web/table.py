@@ -18,7 +18,7 @@ import numpy as np
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, is_settled, with_seats
+from blackjacky_agents.narration import Phrase, action_phrase, is_settled, page_texts, tell_move
 from blackjacky_agents.registry import bot_names, make_agent
 from blackjacky_agents.web.messages import MessageError, check_name
 from blackjacky_agents.web.picture import picture
@@ -85,7 +85,8 @@ class Table:
         hints: Sequence[str] | None = None,
     ) -> None:
         self.env = TableEnv(game, len(seats), variant, **(rules or {}))
-        self.narrator = get_kit(game).narrator
+        self.texts = page_texts(game)
+        """The words of the game for the page, by language."""
         self.seats = list(seats)
         self.path: Path | None = None
         """The file that the table is kept in, after `save`."""
@@ -109,7 +110,7 @@ class Table:
         self.env.reset(seed=seed)
         self._wake_agents()
         self._views = self._look()
-        self._told: list[dict[int, list[str]]] = []  # by move: sentences by seat of a person
+        self._told: list[dict[int, list[Phrase]]] = []  # by move: sentences by seat of a person
 
     def _wake_agents(self) -> None:
         """Agents begin anew, in a way that cannot be foreseen."""
@@ -211,19 +212,16 @@ class Table:
         self.env.step(action)
         self._note(action)
         self._views = self._look()
-        name = self.env.action_name(action)
-        self._told.append({seat: self._story(seat, before[seat], name) for seat in self.people})
+        self._told.append({seat: self._story(seat, before[seat], action) for seat in self.people})
 
     def _look(self) -> dict[int, dict[str, Any]]:
         """The views of people, by seat."""
         return {seat: self.env.view(self._agent_of(seat)) for seat in self.people}
 
-    def _story(self, seat: int, before: dict[str, Any], name: str) -> list[str]:
-        after = self._views[seat]
-        told = self.narrator.story(Move(before, after, name, seat, len(self.seats)))
-        if is_settled(self.env.game.name, before, after):
-            told += self.narrator.settlement(after)
-        return told
+    def _story(self, seat: int, before: dict[str, Any], action: int) -> list[Phrase]:
+        game, after = self.env.game.name, self._views[seat]
+        told = tell_move(self.env, before, after, action, seat)
+        return told + get_kit(game).narrator.settlement(after) if is_settled(game, before, after) else told
 
     # ---------------------------------------------------------------- what a seat is sent
 
@@ -248,29 +246,18 @@ class Table:
         }
 
     def actions(self, seat: int) -> list[dict[str, Any]]:
-        """The legal actions of ``seat``, none off turn: number, name, what it does, and what to touch for it."""
+        """The legal actions of ``seat``, none off turn, as data: the number and what `action_phrase` says."""
         if seat != self.turn:
             return []
-        mask = self.env.observe(self._agent_of(seat))["action_mask"]
-        return [self._action(seat, int(action)) for action in np.flatnonzero(mask)]
-
-    def _action(self, seat: int, action: int) -> dict[str, Any]:
-        name, players = self.env.action_name(action), len(self.seats)
-        touched = self.narrator.click_targets(name)
-        if "seat" in touched:
-            touched["seat"] = (seat + touched["seat"]) % players
-        return {
-            "action": action,
-            "name": with_seats(name, seat, players),
-            "explain": self.narrator.explain(name),
-            **touched,
-        }
+        legal = np.flatnonzero(self.env.observe(self._agent_of(seat))["action_mask"]).tolist()
+        infos, players = self.env.game.words.actions, len(self.seats)
+        return [{"action": action, **action_phrase(infos[action], seat, players)} for action in legal]
 
     def story(self, seat: int) -> list[dict[str, Any]]:
         """The last sentences that ``seat`` was told, with the number of the move that they tell of."""
         told: list[dict[str, Any]] = []
         for i in range(len(self._told) - 1, -1, -1):
-            told[:0] = [{"move": self.earlier + i, "text": sentence} for sentence in self._told[i][seat]]
+            told[:0] = [{"move": self.earlier + i, "phrase": sentence} for sentence in self._told[i][seat]]
             if len(told) >= SENTENCES:
                 break
         return told[-SENTENCES:]

@@ -5,18 +5,17 @@ Everything comes from a view, so nothing can be shown that its player may not kn
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from blackjacky_env.engine import svg
+from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS
 from blackjacky_env.engine.artwork import INK, RED
 from blackjacky_env.engine.svg import MINUS, View, data, group, use, words
 from blackjacky_env.engine.text import plain, seen_by, viewer
 from blackjacky_env.games.black_jacky import terminal
 
 _HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 136, 338, 162, 523
-_CHIP = re.compile(r"\[(.)\]")
 _OWN_WIDTH = svg.WIDTH - 2 * svg.MARGIN
 
 # From cool low cards to hot high ones, all of them light enough for dark digits.
@@ -67,7 +66,7 @@ def draw_svg(
         view: what `TableEnv.view` or `TableEnv.snapshot` gives.
         options: those of `TableEnv.config_dict`.
         names: of the players by seat; None: ``player_0`` .. .
-        last_action: what was done last, in words that the viewer may read; ``player_0`` .. become the names.
+        last_action: what was done last, in words that the viewer may read.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
 
     Raises `ValueError` for an unknown theme or a wrong number of names.
@@ -77,15 +76,14 @@ def draw_svg(
     corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
     parts = [_seat(view, options, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
     parts += [_piles(view), _near_seat(view, options, near, players)]
-    told = [last_action, *map(_in_words, terminal.sentences(view)), terminal.options_in_force(options)]
-    parts += svg.lines(told, players, _WORDS_TOP)
+    told = map(plain, terminal.sentences(view, players, _in_words))
+    parts += svg.lines([last_action, *told, terminal.options_in_force(options)], _WORDS_TOP)
     title = f"{terminal.title(options)} · {terminal.when(view)}"
     return svg.document(title, seen_by(view, players), _OWN_TOP, parts, theme)
 
 
-def _in_words(line: str) -> str:
-    """A sentence of the terminal's without colours and frames of cards."""
-    return _CHIP.sub(lambda found: "a card" if found[1] == "?" else found[1], plain(line))
+def _in_words(card: int | str) -> str:
+    return HIDDEN_WORDS["card"] if card == HIDDEN else str(card)
 
 
 # ---------------------------------------------------------------- cards
@@ -143,48 +141,47 @@ def _row(cards: _Cards, x: float, y: float, room: float) -> list[str]:
 # ---------------------------------------------------------------- what lies before a seat
 
 
-def _now(view: View, options: dict[str, Any], seat: int) -> _Cards:
+def _now(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards:
     """The cards of the running round; when the game is over, as they were settled."""
     if view["phase"] == "over":
-        return _settled(view, options, seat)
+        return _settled(view, options, seat, names)
     if view["status"][seat] != "saloon" or view["phase"] == "tip":
-        return _Cards([], [], False, _tip(view, seat), False)
+        return _Cards([], [], False, _tip(view, seat, names), False)
     total = plain(terminal.sum_so_far(view, seat, options))
     caption = "" if total == "?" else total
     return _Cards(view["hands"][seat], view["displays"][seat], view["plus_one"] == seat, caption, False)
 
 
-def _settled(view: View, options: dict[str, Any], seat: int) -> _Cards:
+def _settled(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards:
     """The cards as the last settlement laid them open, with the sum."""
     settlement = view["last_settlement"]
     tenths = None if settlement is None else settlement["sums"][seat]
     if tenths is None:
-        return _Cards([], [], False, _tip(view, seat), False)
+        return _Cards([], [], False, _tip(view, seat, names), False)
     hand, laid, lost = settlement["hands"][seat], settlement["displays"][seat], seat in settlement["losers"]
     plus_one = tenths - terminal.tenths_of(hand, laid) == 10
     return _Cards(hand, laid, plus_one, terminal.sum_in_words(tenths, options, lost), lost)
 
 
-def _before(view: View, options: dict[str, Any], seat: int) -> _Cards | None:
+def _before(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards | None:
     """The last settlement, as long as nothing has happened since."""
     settlement = view["last_settlement"]
     if not terminal.has_just_settled(view) or settlement["sums"][seat] is None:
         return None
-    return _settled(view, options, seat)
+    return _settled(view, options, seat, names)
 
 
-def _tip(view: View, seat: int) -> str:
+def _tip(view: View, seat: int, names: Sequence[str]) -> str:
     tip = view["tips"][seat]
     verb = "tipped" if view["phase"] == "over" else "tips"
-    return "" if tip is None else f"{verb} player_{tip}"
+    return "" if tip is None else f"{verb} {names[tip]}"
 
 
-def _caption(cards: _Cards, names: Sequence[str], x: float, y: float, size: float, room: float) -> list[str]:
-    text = svg.with_names(cards.caption, names)
+def _caption(cards: _Cards, x: float, y: float, size: float, room: float) -> list[str]:
     if not cards.lost:
-        return [words(text, x, y, size, room)]
+        return [words(cards.caption, x, y, size, room)]
     broken = [words(MINUS, x, y, size + 4, look="bad"), use("heart", x + 14, y - 14, fill=RED)]
-    return [*broken, words(text, x + 40, y, size, room - 40, "bad")]
+    return [*broken, words(cards.caption, x + 40, y, size, room - 40, "bad")]
 
 
 # ---------------------------------------------------------------- seats
@@ -230,44 +227,44 @@ def _cat(view: View, seat: int, x: float, y: float, scale: float) -> str:
 
 def _seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
     """One of the others."""
-    cards, before = _now(view, options, seat), _before(view, options, seat)
+    cards, before = _now(view, options, seat, names), _before(view, options, seat, names)
     parts = [
         _cat(view, seat, 14, 6, 0.92),
         words(names[seat], 66, 24, 18, 126),
         *_standing(view, options, seat, 66, 33),
         _label(view, seat, 194, 112),
         *_row(cards, 12, 58, 178 if before is None else 50),
-        *(_caption(cards, names, 12, 128 if cards.hand or cards.laid else 88, 17, 178) if before is None else []),
-        *([] if before is None else _seat_before(cards, before, names)),
+        *(_caption(cards, 12, 128 if cards.hand or cards.laid else 88, 17, 178) if before is None else []),
+        *([] if before is None else _seat_before(cards, before)),
     ]
     return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
 
 
-def _seat_before(cards: _Cards, before: _Cards, names: Sequence[str]) -> list[str]:
+def _seat_before(cards: _Cards, before: _Cards) -> list[str]:
     """The last settlement, beside the new hand or above the tip of who has none."""
     x = 66 if cards.hand else 12
     settled = group(_row(before, 0, 0, (190 - x) / 0.82), x, 58, 0.82)
     if cards.hand or not cards.caption:
         word = words("before", 12, 128, 14, 50, "faint") if cards.hand else ""
-        return [settled, *_caption(before, names, x, 128, 16, 190 - x), word]
-    return [settled, *_caption(before, names, x, 114, 15, 178), *_caption(cards, names, x, 131, 15, 178)]
+        return [settled, *_caption(before, x, 128, 16, 190 - x), word]
+    return [settled, *_caption(before, x, 114, 15, 178), *_caption(cards, x, 131, 15, 178)]
 
 
 def _near_seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> str:
     """The seat below, with big cards if its hand is open."""
-    cards, before = _now(view, options, seat), _before(view, options, seat)
+    cards, before = _now(view, options, seat, names), _before(view, options, seat, names)
     parts = [
         _cat(view, seat, 16, 10, 1.25),
         words(names[seat], 86, 32, 20, 140),
         *_standing(view, options, seat, 86, 42),
         _label(view, seat, 214, 82),
-        *_caption(cards, names, 16, 146, 20, 200),
-        *_near_cards(cards, before, names, seat),
+        *_caption(cards, 16, 146, 20, 200),
+        *_near_cards(cards, before, seat),
     ]
     return svg.panel(svg.MARGIN, _OWN_TOP, _OWN_WIDTH, _OWN_HEIGHT, seat, seat == view["player"], parts)
 
 
-def _near_cards(cards: _Cards, before: _Cards | None, names: Sequence[str], seat: int) -> list[str]:
+def _near_cards(cards: _Cards, before: _Cards | None, seat: int) -> list[str]:
     """The hand, then what lies open before it or did so at the last settlement."""
     hand = cards.hand if isinstance(cards.hand, list) else []
     rest = before or cards._replace(hand=[] if hand else cards.hand)
@@ -277,7 +274,7 @@ def _near_cards(cards: _Cards, before: _Cards | None, names: Sequence[str], seat
     parts = [_big_card(value, left, 34, seat) for value, left in zip(hand, hands, strict=True)]
     parts += _row(rest, x, 62, 608 - x)
     if before:
-        parts += [words("before", x, 50, 15, look="faint"), *_caption(before, names, x, 140, 16, 608 - x)]
+        parts += [words("before", x, 50, 15, look="faint"), *_caption(before, x, 140, 16, 608 - x)]
     elif rest.laid or rest.plus_one:
         parts.append(words("laid out", x, 50, 15, look="faint"))
     return parts

@@ -6,10 +6,11 @@ from a view, so nothing can be shown that its player may not know.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
 
+from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.text import (
     FACE_DOWN,
     FAINT,
@@ -89,15 +90,17 @@ def options_in_force(options: dict[str, Any]) -> str:
 # ---------------------------------------------------------------- cards
 
 
-def _card(value: int) -> str:
-    """A card as a coloured chip, on which the brackets cannot be seen."""
+def _card(value: int | str) -> str:
+    """A card as a coloured chip, on which the brackets cannot be seen; or its back."""
+    if not isinstance(value, int):
+        return paint("[?]", FACE_DOWN)
     colour = _CARD_COLOURS[value]
     hidden = f"38;5;{colour};48;5;{colour}"
     return f"\x1b[{hidden}m[\x1b[1;38;5;16m{value}\x1b[22;38;5;{colour}m]\x1b[0m"
 
 
 def _hidden_cards(count: int) -> list[str]:
-    back = paint("[?]", FACE_DOWN)
+    back = _card(HIDDEN)
     return [back] * count if count <= 4 else [f"{back} x {count}"]
 
 
@@ -263,7 +266,7 @@ def _piles(view: View) -> list[str]:
     count = view["draw_pile"]
     below = list(view["discards"])
     below.remove(view["discard_top"])
-    draw = f"{paint('[?]', FACE_DOWN)} x {count}" if count else paint("empty", FAINT)
+    draw = f"{_card(HIDDEN)} x {count}" if count else paint("empty", FAINT)
     on = f" {paint('on', FAINT)} {_cards_below(below)}" if below else ""
     return [
         f"   {paint('draw pile', FAINT)}     {draw}",
@@ -273,7 +276,7 @@ def _piles(view: View) -> list[str]:
 
 
 def _lines_below(view: View) -> list[str]:
-    lines = sentences(view)
+    lines = sentences(view, [_seat(seat) for seat in range(len(view["hearts"]))], _card)
     if view["phase"] == "over":
         lines.append(_legend_of_loss())
     if any(held and black for held, black in zip(view["hearts"], view["black_hearts"], strict=True)):
@@ -281,46 +284,43 @@ def _lines_below(view: View) -> list[str]:
     return ["   " + line for line in lines]
 
 
-def sentences(view: View) -> list[str]:
-    """What happens now, in words."""
-    lines = [_phase(view)]
+def sentences(view: View, names: Sequence[str], card: Callable[[int | str], str]) -> list[str]:
+    """What happens now, in words, with the names of the players; ``card`` writes a card, which may be ``"hidden"``."""
+    lines = [_phase(view, names, card)]
     if view["exchange"]:
-        lines.append(_exchange(view["exchange"]))
+        lines.append(_exchange(view["exchange"], names))
     if view["phase"] != "over" and view["ends_after_turn"]:
         lines.append("A 1 is laid out: the round ends after this turn.")
     if view["last_turns"]:
-        lines.append(f"Last turns: {', '.join(map(_seat, view['last_turns']))}.")
+        lines.append(f"Last turns: {', '.join(names[seat] for seat in view['last_turns'])}.")
     return lines
 
 
-def _phase(view: View) -> str:
+def _phase(view: View, names: Sequence[str], card: Callable[[int | str], str]) -> str:
     if view["phase"] == "over":
-        winners = list(map(_seat, view["winners"]))
+        winners = [names[seat] for seat in view["winners"]]
         verb = "wins" if len(winners) == 1 else "win"
         result = f"{listed(winners)} {verb}." if winners else "Nobody has a heart left: nobody wins."
         return paint(result, STRONG)
-    player = paint(_seat(view["player"]), STRONG)
+    player = paint(names[view["player"]], STRONG)
     if view["phase"] == "tip":
         return f"{player} tips who will lose a heart in this round."
     if view["phase"] == "trick":
         return f"{player} may lay a card for its trick."
     if view["phase"] == "zock":
         return f"{player} must zock: draw, swap or knock."
-    return f"{player} chooses a card to give{_given(view['exchange'])}."
+    return f"{player} chooses a card to give{_given(view['exchange'], names, card)}."
 
 
-def _given(exchange: dict[str, Any]) -> str:
+def _given(exchange: dict[str, Any], names: Sequence[str], card: Callable[[int | str], str]) -> str:
     """The card that was given first, if one was; only the giver knows it (T3)."""
-    card = exchange["given"][0]
-    if card is None:
-        return ""
-    shown = paint("[?]", FACE_DOWN) if card == "hidden" else _card(card)
-    return f"; {_seat(exchange['pair'][0])} has given {shown}"
+    given = exchange["given"][0]
+    return "" if given is None else f"; {names[exchange['pair'][0]]} has given {card(given)}"
 
 
-def _exchange(exchange: dict[str, Any]) -> str:
-    pair = listed(list(map(_seat, exchange["pair"])))
-    return f"{_seat(exchange['trickster'])} laid a 3: {pair} exchange a card."
+def _exchange(exchange: dict[str, Any], names: Sequence[str]) -> str:
+    pair = listed([names[seat] for seat in exchange["pair"]])
+    return f"{names[exchange['trickster']]} laid a 3: {pair} exchange a card."
 
 
 # ---------------------------------------------------------------- the last settlement

@@ -1,31 +1,21 @@
-"""Black Jacky in words: names of actions, snapshots of positions, what a player may see, why a move is illegal."""
+"""Black Jacky in words: snapshots of positions, what a player may see, why a move is illegal."""
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 import numpy as np
 
+from blackjacky_env.engine.actions import ActionInfo
 from blackjacky_env.engine.game import State
+from blackjacky_env.games.black_jacky.actions import ACTIONS
 from blackjacky_env.games.black_jacky.rules import (
-    DRAW,
     EXCHANGE,
-    GIVE,
-    KNOCK,
-    LAY_3,
-    LAY_6,
-    NAME,
     NO_CARD,
-    NO_TRICK,
     NOBODY,
-    NUM_ACTIONS,
     OUT,
     OVER,
-    PAIRS,
     SALOON,
-    SWAP_DISCARD,
-    SWAP_DRAW,
     TIP,
     TRICK,
     WANTED,
@@ -34,58 +24,7 @@ from blackjacky_env.games.black_jacky.rules import (
 
 PHASES = {TIP: "tip", TRICK: "trick", EXCHANGE: "exchange", ZOCK: "zock", OVER: "over"}
 STATUSES = {SALOON: "saloon", WANTED: "wanted", OUT: "out"}
-_SEATS = ("me", "left+1", "left+2", "left+3", "left+4", "left+5")
-
-
-# ---------------------------------------------------------------- actions
-
-
-def action_name(action: int) -> str:
-    """The English name of an action 0 .. 60; seats are relative to the player who acts."""
-    return _NAMES[action]
-
-
-def heard_name(action: int) -> str:
-    """Its name for the other players: which card is given in an exchange is a secret (T3)."""
-    return "give a card" if KNOCK < action <= NAME else _NAMES[action]
-
-
-def parse_action(text: str) -> int:
-    """The action called ``text`` (case and spacing do not matter); `ValueError` names the nearest names."""
-    name = " ".join(text.lower().split())
-    if name in _ACTIONS:
-        return _ACTIONS[name]
-    near = difflib.get_close_matches(name, _ACTIONS, n=3) or ["no trick", "draw", "knock"]
-    raise ValueError(f"no action is called {text!r}; names like it are {', '.join(map(repr, near))}")
-
-
-def _name(action: int) -> str:
-    if action == NO_TRICK:
-        return "no trick"
-    if action in (3, 6):
-        return f"lay {action} without effect"
-    if action < LAY_3:
-        return f"lay {action}"
-    if action < LAY_6:
-        first, second = PAIRS[action - LAY_3]
-        return f"lay 3: {_SEATS[first]} and {_SEATS[second]} exchange"
-    if action < DRAW:
-        return f"lay 6: +1 to {_SEATS[action - LAY_6]}"
-    if action == DRAW:
-        return "draw"
-    if action <= SWAP_DISCARD:
-        return f"swap {action - SWAP_DRAW} with the draw pile"
-    if action < KNOCK:
-        return f"swap {action - SWAP_DISCARD} with the discard pile"
-    if action == KNOCK:
-        return "knock"
-    if action <= NAME:
-        return f"give {action - GIVE}"
-    return f"tip {_SEATS[action - NAME]}"
-
-
-_NAMES = tuple(_name(action) for action in range(NUM_ACTIONS))
-_ACTIONS = {name: action for action, name in enumerate(_NAMES)}
+_PHASES_OF = {"tip": TIP, "give": EXCHANGE, "draw": ZOCK, "swap": ZOCK, "knock": ZOCK}  # by kind of action; else TRICK
 
 
 # ---------------------------------------------------------------- positions
@@ -196,54 +135,41 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
 
 def why_illegal(s: State, action: int) -> str:
     """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act, in the game's words."""
-    phase = int(s["phase"])
-    name = f"'{action_name(action)}' (action {action})"
-    needed = _phase_of(action)
-    if phase not in needed:
-        return f"{name} is for phase {' or '.join(PHASES[p] for p in needed)}; the phase is {PHASES[phase]}"
+    phase, info = int(s["phase"]), ACTIONS[action]
+    name = f"'{ACTIONS.name(action)}' (action {action})"
+    needed = _PHASES_OF.get(info.kind, TRICK)
+    if phase != needed:
+        return f"{name} is for phase {PHASES[needed]}; the phase is {PHASES[phase]}"
     reasons = {TIP: _why_no_tip, TRICK: _why_no_trick, EXCHANGE: _why_no_card, ZOCK: _why_no_zock}
-    return f"{name} is illegal: {reasons[phase](s, action)}"
+    return f"{name} is illegal: {reasons[phase](s, info)}"
 
 
-def _phase_of(action: int) -> tuple[int, ...]:
-    if action < DRAW:
-        return (TRICK,)
-    if action <= KNOCK:
-        return (ZOCK,)
-    return (EXCHANGE,) if action <= NAME else (TIP,)
-
-
-def _why_no_tip(s: State, action: int) -> str:
-    if action - NAME >= s["num_players"]:
+def _why_no_tip(s: State, info: ActionInfo) -> str:
+    if info.seats[0] >= s["num_players"]:
         return f"there are only {s['num_players']} players"
     return "only players in the saloon may be named (P1)"
 
 
-def _why_no_trick(s: State, action: int) -> str:
-    v = 3 if LAY_3 <= action < LAY_6 else 6 if action >= LAY_6 else action
+def _why_no_trick(s: State, info: ActionInfo) -> str:
+    v = info.card
     if not s["hands"][s["player"], v]:
         return f"there is no {v} in the hand"
     if not s["tricks"][v]:
         return f"the trick of the {v} is disabled by the option tricks"
-    if action in (3, 6):
+    if info.kind == "lay_without_effect":
         return f"the trick of the {v} has a possible target, which must be chosen (T{v})"
-    seats = PAIRS[action - LAY_3] if v == 3 else [action - LAY_6]
-    if max(seats) >= s["num_players"]:
+    if max(info.seats) >= s["num_players"]:
         return f"there are only {s['num_players']} players"
     if v == 3:
         return "both players must be active and hold a card (T3)"
     return '"+1" goes only to active players, and stays where it is before a player who has knocked (T6)'
 
 
-def _why_no_card(s: State, action: int) -> str:
-    return f"there is no {action - GIVE} in the hand"
+def _why_no_card(s: State, info: ActionInfo) -> str:
+    return f"there is no {info.card} in the hand"
 
 
-def _swapped(action: int) -> int:
-    return action - (SWAP_DRAW if action <= SWAP_DISCARD else SWAP_DISCARD)
-
-
-def _why_no_zock(s: State, action: int) -> str:
-    if action != DRAW and not s["hands"][s["player"], _swapped(action)]:
-        return f"no hand card, no swap: there is no {_swapped(action)} in the hand (R11)"
+def _why_no_zock(s: State, info: ActionInfo) -> str:
+    if info.kind == "swap" and not s["hands"][s["player"], info.card]:
+        return f"no hand card, no swap: there is no {info.card} in the hand (R11)"
     return "the draw pile is empty and there is nothing to shuffle (R14)"

@@ -33,7 +33,7 @@ def draw_svg(
         view: what `TableEnv.view` or `TableEnv.snapshot` gives.
         options: those of `TableEnv.config_dict`.
         names: of the players by seat; None: ``player_0`` .. .
-        last_action: what was done last, in words that the viewer may read; ``player_0`` .. become the names.
+        last_action: what was done last, in words that the viewer may read.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
 
     Raises `ValueError` for an unknown theme or a wrong number of names.
@@ -43,7 +43,7 @@ def draw_svg(
     corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
     parts = [_seat(view, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
     parts += [*_trick(view, near), _near_seat(view, near, players)]
-    parts += svg.lines([last_action, plain(terminal.sentence(view, options))], players, _WORDS_TOP)
+    parts += svg.lines([last_action, plain(terminal.sentence(view, players))], _WORDS_TOP)
     others = terminal.options_in_force(options)
     title = f"Schwarze Katze · {terminal.when(view, options)}" + (f" · {others}" if others else "")
     return svg.document(title, seen_by(view, players), _OWN_TOP, parts, theme)

@@ -5,6 +5,7 @@ Everything comes from a view, so nothing can be shown that its player may not kn
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from blackjacky_env.engine.text import (
@@ -44,7 +45,7 @@ def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
 
     Without ``colour`` there are no escape codes; the characters are the same.
     """
-    lines = [*_options_line(options), *_seats(view), *_own_hand(view), "", "   " + sentence(view, options)]
+    lines = [*_options_line(options), *_seats(view), *_own_hand(view), "", "   " + sentence(view, _names(view))]
     text = framed(lines, paint("Schwarze Katze", TITLE), when(view, options), seen_by(view))
     return text if colour else plain(text)
 
@@ -90,25 +91,24 @@ def _own_hand(view: View) -> list[str]:
 # ---------------------------------------------------------------- seats
 
 
-def _seat(seat: int) -> str:
-    return f"player_{seat}"
+def _names(view: View) -> list[str]:
+    return [f"player_{seat}" for seat in range(len(view["totals"]))]
 
 
 def _seats(view: View) -> list[str]:
     widths = _COLUMNS.values()
     heading = joined([paint(name, FAINT) for name in _COLUMNS], widths)
-    return [heading, *(joined(_cells(view, seat), widths) for seat in range(len(view["totals"])))]
+    return [heading, *(joined(_cells(view, seat, name), widths) for seat, name in enumerate(_names(view)))]
 
 
-def _cells(view: View, seat: int) -> list[str]:
+def _cells(view: View, seat: int, name: str) -> list[str]:
     played = dict(view["table"])
     hand = view["hands"][seat]
     count = len(hand) if isinstance(hand, list) else hand
-    name = paint(_seat(seat), YOURS) if seat == viewer(view) else _seat(seat)
     dealer = paint(" D", FAINT) if seat == view["dealer"] else ""
     return [
         paint("►", YOURS) if seat == view["player"] else "",
-        name + dealer,
+        (paint(name, YOURS) if seat == viewer(view) else name) + dealer,
         _card(played[seat]) if seat in played else "",
         f"{paint('[?]', FACE_DOWN)}{count:2}" if count else "",
         str(view["tricks_taken"][seat]),
@@ -125,12 +125,12 @@ def _penalty(points: int) -> str:
 # ---------------------------------------------------------------- a sentence
 
 
-def sentence(view: View, options: dict[str, Any]) -> str:
-    """What happens now, in words."""
+def sentence(view: View, names: Sequence[str]) -> str:
+    """What happens now, in words, with the names of the players."""
     if view["phase"] == "over":
         verb = "wins" if len(view["winners"]) == 1 else "win"
-        return paint(f"{listed([_seat(winner) for winner in view['winners']])} {verb}.", STRONG)
-    player = paint(_seat(view["player"]), STRONG)
+        return paint(f"{listed([names[winner] for winner in view['winners']])} {verb}.", STRONG)
+    player = paint(names[view["player"]], STRONG)
     if not view["table"]:
         return f"{player} leads a trick."
     led = SUIT_NAMES[SUIT_LETTERS.index(view["table"][0][1][-1])]

@@ -8,7 +8,7 @@ import numpy as np
 
 from blackjacky_env.engine.game import State
 from blackjacky_env.engine.trick_taking import NO_CARD
-from blackjacky_env.games.schwarze_katze.options import CARD_NAMES, read_card
+from blackjacky_env.games.schwarze_katze.options import CARD_NAMES
 from blackjacky_env.games.schwarze_katze.rules import (
     NO_TRICK,
     NOBODY,
@@ -21,16 +21,6 @@ from blackjacky_env.games.schwarze_katze.rules import (
 
 PHASES = {PLAY: "play", OVER: "over"}
 SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
-
-
-def action_name(action: int) -> str:
-    """The card, such as ``QS`` or ``10H``."""
-    return CARD_NAMES[action]
-
-
-def parse_action(text: str) -> int:
-    """The action of a card (case and spaces around it do not matter); `ValueError` says what cards are called."""
-    return read_card(text)
 
 
 # ---------------------------------------------------------------- positions

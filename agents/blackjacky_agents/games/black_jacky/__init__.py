@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects
@@ -30,4 +31,5 @@ KIT = GameKit(
     standing_encoding=encodings.STANDING,
     presets=presets.PRESETS,
     narrator=narrator.NARRATOR,
+    texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
 )

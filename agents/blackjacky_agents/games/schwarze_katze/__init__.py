@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from blackjacky_agents.games.schwarze_katze import encodings, narrator, presets, prospects
@@ -23,4 +24,5 @@ KIT = GameKit(
     encodings=encodings.ENCODINGS,
     presets=presets.PRESETS,
     narrator=narrator.NARRATOR,
+    texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
 )

@@ -2,7 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { Picture } from "./picture.js";
-import { has, languages, speak, text, told } from "./texts.js";
+import { explained, help, learn, speak, text, told, word } from "./texts.js";
 
 const KEYS = "1234567890abcdefghijklmnopqrstuvwxyz";
 const find = (id) => document.getElementById(id);
@@ -24,10 +24,8 @@ let storyUntil = -1; // the last move that is told
 function received(message) {
   if (message.type === "state") {
     if (message.move !== state?.move) [advised, waiting] = [null, false];
-    const first = state === null;
     state = message;
     show();
-    if (first) showHelp();
   } else if (message.type === "hint" && message.move === state.move) {
     advised = message;
     showActions();
@@ -111,8 +109,7 @@ function showStatus() {
 function statusText(mine) {
   if (state.turn === null) return winnersText();
   if (!mine) return text("others_turn", { name: state.names[state.turn] });
-  const phase = `phase_${state.game}_${state.view.phase}`;
-  return has(phase) ? text(phase) : text("your_turn");
+  return word("phases", state.view.phase) ?? text("your_turn");
 }
 
 function winnersText() {
@@ -136,8 +133,9 @@ function actionButton(choice, index) {
     button.append(make("kbd", { textContent: KEYS[index], ariaHidden: "true" }));
     button.setAttribute("aria-keyshortcuts", KEYS[index]);
   }
-  button.append(make("b", { textContent: told(choice.name, state.names, state.game) }));
-  if (choice.explain) button.append(make("small", { textContent: told(choice.explain, state.names, state.game) }));
+  button.append(make("b", { textContent: told(choice, state.names) }));
+  const explanation = explained(choice);
+  if (explanation) button.append(make("small", { textContent: explanation }));
   button.classList.toggle("advised", advised?.action === choice.action);
   button.disabled = waiting || condition !== "open";
   button.onclick = () => act(choice.action);
@@ -148,7 +146,7 @@ function showStory() {
   const list = find("story");
   const fresh = state.story.filter((each) => each.move > storyUntil);
   if (state.story.length === 0) list.replaceChildren();
-  const lines = fresh.map((each) => make("li", { textContent: told(each.text, state.names, state.game) }));
+  const lines = fresh.map((each) => make("li", { textContent: told(each.phrase, state.names) }));
   list.append(...lines);
   while (list.children.length > 200) list.firstChild.remove();
   if (fresh.length) list.scrollTop = list.scrollHeight;
@@ -167,15 +165,13 @@ function showHints() {
 
 function showAdvice() {
   const choice = state.actions.find((each) => each.action === advised?.action);
-  const words = choice && told(choice.name, state.names, state.game);
+  const words = choice && told(choice, state.names);
   find("advice").textContent = choice ? text("advice", { agent: advised.agent, words }) : "";
 }
 
 function showHelp() {
-  const key = `help_${state?.game}`;
-  const lines = has(key) ? text(key).split("\n") : [];
-  find("help").replaceChildren(...lines.map((line) => make("p", { textContent: line })));
-  find("help").parentElement.hidden = lines.length === 0;
+  find("help").replaceChildren(...help().map((paragraph) => make("p", { textContent: paragraph })));
+  find("help").parentElement.hidden = help().length === 0;
 }
 
 function notice(words) {
@@ -193,11 +189,11 @@ function setLanguage(wanted) {
   document.documentElement.lang = find("language").value = speak(wanted);
   for (const each of document.querySelectorAll("[data-text]")) each.textContent = text(each.dataset.text);
   for (const each of document.querySelectorAll("[data-label]")) each.ariaLabel = text(each.dataset.label);
+  showHelp();
   if (!state) return;
   storyUntil = -1;
   find("story").replaceChildren();
   show();
-  showHelp();
 }
 
 function chooseByKey(event) {
@@ -208,6 +204,7 @@ function chooseByKey(event) {
   act(choice.action);
 }
 
+await learn(`${seat}/texts.json`);
 const asked = new URLSearchParams(location.search).get("language") ?? navigator.language.slice(0, 2);
 setLanguage(localStorage.getItem("language") ?? asked);
 find("language").onchange = () => {

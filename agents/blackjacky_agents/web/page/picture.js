@@ -1,7 +1,7 @@
 // The picture of the table, in a shadow root of its own; what legal actions belong to can be clicked in it.
 //
 // Elements may carry data-action (a number), data-card, data-pile or data-seat; an action belongs to an element if
-// all that the element says fits the action; a card's data-seat says whose it is, an action's seat whom it is for.
+// all that the element says fits the action; a card's data-seat says whose it is, an action's only seat whom it is for.
 // The page's policy forbids inline styles, so they are set by script.
 
 const CHOICE = `
@@ -53,10 +53,11 @@ export class Picture {
   belonging(element) {
     const { action, card, pile, seat: at } = element.dataset;
     const seat = card === undefined ? at : undefined;
-    const fits = (said, meant) => said === undefined || (meant !== undefined && said === String(meant));
-    return this.actions.filter(
-      (each) => fits(action, each.action) && fits(card, each.card) && fits(pile, each.pile) && fits(seat, each.seat),
-    );
+    const fits = (said, meant) => said === undefined || (meant !== null && said === String(meant));
+    return this.actions.filter((each) => {
+      const target = each.seats.length === 1 ? each.seats[0] : null;
+      return fits(action, each.action) && fits(card, each.card) && fits(pile, each.pile) && fits(seat, target);
+    });
   }
 
   touched(event) {

@@ -1,45 +1,58 @@
-// Words of the page in the reader's language. What the server says is English; patterns of texts.json translate it.
+// Words in the reader's language: those of the page, and those of the game, in which phrases of the server are told.
 
-const all = await (await fetch("/page/texts.json")).json();
-const compiled = {};
+const page = await (await fetch("/page/texts.json")).json();
+let game = { en: {} };
 let language = "en";
 
-export const languages = Object.keys(all);
+export const languages = Object.keys(page);
 
 export function speak(wanted) {
   language = languages.includes(wanted) ? wanted : "en";
-  compiled[language] ??= all[language].patterns.map(([pattern, words]) => [expression(pattern), words]);
   return language;
 }
 
-// In patterns "@" stands for a seat such as {2}, "#" for a number.
-function expression(pattern) {
-  return new RegExp(`^${pattern.replaceAll("@", "(\\{\\d+\\})").replaceAll("#", "(-?[\\d.]+)")}$`);
+export async function learn(address) {
+  game = await (await fetch(address)).json();
 }
-
-export const has = (key) => key in all[language].texts;
 
 export function text(key, values = {}) {
-  const words = all[language].texts[key] ?? all.en.texts[key] ?? key;
-  return words.replace(/\$(\w+)/g, (whole, name) => values[name] ?? whole);
+  return fill(page[language][key] ?? page.en[key] ?? key, values);
 }
 
-// A sentence of the server with names for its {seat}.
-export function told(sentence, names, game) {
-  return signs(translated(sentence), game).replace(/\{(\d+)\}/g, (_, seat) => names[seat]);
+// An entry of a section of the game's words, undefined if there is none.
+export const word = (section, key) => words()[section]?.[key];
+
+export const help = () => words().help ?? [];
+
+// What an action does, "" if its name says it all.
+export function explained({ kind, card, pile }) {
+  const keys = [`${kind}_${card}`, `${kind}_${pile}`, kind];
+  return keys.map((key) => word("explanations", key)).find((words) => words !== undefined) ?? "";
 }
 
-function translated(sentence) {
-  for (const [pattern, words] of compiled[language]) {
-    const found = pattern.exec(sentence);
-    if (found) return words.replace(/\$(\d)/g, (_, group) => translated(found[group]));
-  }
-  return sentence;
+// A phrase in words; what phrases are, `narration.py` tells, and `in_words` there does the same.
+export function told(phrase, names) {
+  if (Array.isArray(phrase)) return phrase.map((each) => told(each, names)).join(" ");
+  if (phrase === null || typeof phrase !== "object") return String(phrase);
+  if ("key" in phrase) return fill(word("sentences", phrase.key) ?? phrase.key, toldEach(phrase.values, names));
+  if ("kind" in phrase) return toldAction(phrase, names);
+  if ("seat" in phrase) return names[phrase.seat];
+  const [[field, value]] = Object.entries(phrase);
+  return (value === "hidden" ? word("hidden", field) : word(`${field}s`, value)) ?? String(value);
 }
 
-const SUITS = { C: "♣", D: "♦", H: "♥", S: "♠" };
+function toldAction({ kind, card, pile, number, seats }, names) {
+  const chosen = seats.map((seat, i) => [`seat${i + 1}`, names[seat]]);
+  const fields = toldEach({ card: { card }, pile: { pile }, number: { number } }, names);
+  return fill(word("actions", kind) ?? kind, { ...fields, ...Object.fromEntries(chosen) });
+}
 
-function signs(sentence, game) {
-  if (game !== "schwarze_katze") return sentence;
-  return sentence.replace(/\b(10|[2-9JQKA])([CDHS])\b/g, (_, rank, suit) => `${rank}${SUITS[suit]}`);
+function toldEach(values, names) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, told(value, names)]));
+}
+
+const words = () => game[language] ?? game.en;
+
+function fill(template, values) {
+  return template.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }

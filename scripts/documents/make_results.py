@@ -1,96 +1,65 @@
-"""Write the results of the trained agents that the package ships into the README, from their cards.
-
-    python scripts/documents/make_results.py           write them
-    python scripts/documents/make_results.py --check   write nothing; fail if the README is out of date
-    python scripts/documents/make_results.py --games 20000   measure all of them again first, as after a bot has changed
-
-Training writes an agent and its card into its run; to ship one, copy both and its
-learning curve into the folder `trained`, under the name that it shall have.
-"""
+"""What trained agents and measurements show: from the cards of shipped agents, and from agents/results."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import tyro
-from tqdm import tqdm
+from parts import ROOMS, ROOT, Part
 
-from blackjacky_agents import bot_names, make_agent
-from blackjacky_agents.arena.evaluation import results_table
-from blackjacky_agents.files import write_file, write_json
-from blackjacky_agents.learning.checkpoint import read_card
-from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_agents import bot_names
+from blackjacky_agents.cli.exploit_report import exploit_table
+from blackjacky_agents.cli.tournament_report import ladder
+from blackjacky_agents.learning.agent_file import read_card
+from blackjacky_agents.reports import markdown_table, where_run
 from blackjacky_env.games import get_game
 
-ROOT = Path(__file__).parents[2]
-PICTURES = "agents/blackjacky_agents/trained"
-TRAINED = ROOT / PICTURES
+RESULTS = ROOT / "agents" / "results"
+"""Measurements by game: GAME/ladder.json, timing.json, exploitability.json."""
+
+AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
+
+Cards = dict[str, dict[Path, dict[str, Any]]]
+"""By game: the cards of its shipped agents, by the path of their weights."""
 
 
-@dataclass(frozen=True)
-class Args:
-    """Write the results of the trained agents that the package ships into the README, from their cards."""
-
-    check: bool = False
-    """Write nothing; fail if the README is out of date."""
-    games: int = 0
-    """Play so many games for each cell and write the results into the cards; 0: the cards stay as they are."""
-    threads: int = 2
-    """CPU threads."""
-    readme: Path = ROOT / "README.md"
-    """Where they stand between markers."""
-    trained: Path = TRAINED
-    """The folder with the agents: NAME.safetensors and NAME.json."""
+def parts() -> Iterator[Part]:
+    """The results of trained agents, and every measurement that is kept of any game."""
+    yield Part(ROOT / "README.md", "results", results(shipped_cards()))
+    for game in ROOMS:
+        for kind, show in MEASUREMENTS.items():
+            path = RESULTS / game / f"{kind}.json"
+            if path.exists():
+                measured = json.loads(path.read_text(encoding="utf-8"))
+                yield Part(ROOT / "agents" / "README.md", f"{kind}-{game}", show(measured))
 
 
-def main(args: Args) -> None:
-    """Write or check."""
-    old = args.readme.read_text(encoding="utf-8")
-    paths = sorted(args.trained.glob("*.safetensors"))
-    if args.games:
-        for path in tqdm(paths, "measuring", unit="agent"):
-            measure(path, args.games, args.threads)
-    cards = {path: read_card(path) for path in paths}
-    new = replace_part(old, "results", results(cards))
-    if new == old:
-        return
-    if args.check:
-        sys.exit(f"{args.readme.name} is out of date; run: python scripts/documents/make_results.py")
-    write_file(args.readme, new)
-    print(f"{args.readme.name} written")
+# ---------------------------------------------------------------- trained agents
 
 
-def measure(path: Path, games: int, threads: int) -> None:
-    """Play an agent's games against the bots as they are now and write what comes out into its card."""
-    card = read_card(path)
-    game = card["game"]
-    bots = [make_agent(name, game) for name in bot_names(game)]
-    rows = results_table(make_agent(f"ppo:{path.as_posix()}", game), bots, games, threads, game)
-    write_json(path.with_suffix(".json"), {**card, "results": rows})
+def shipped_cards() -> Cards:
+    """The cards of all agents that are shipped for games of this repository."""
+    trained = {game: sorted((AGENTS / game / "trained").glob("*.safetensors")) for game in ROOMS}
+    return {game: {path: read_card(path) for path in paths} for game, paths in trained.items()}
 
 
-def results(cards: dict[Path, dict[str, Any]]) -> str:
-    """One table of the agents of each game, and how each was made."""
-    if not cards:
-        return "No trained agent is shipped yet."
-    games = dict.fromkeys(card["game"] for card in cards.values())
-    tables = "\n\n".join(table_of(game, cards) for game in games)
-    notes = "\n".join(f"- {note(path.stem, card)}" for path, card in cards.items())
-    return f"{tables}\n\nWin rates with their 95 % intervals.\n\n{notes}"
+def results(cards: Cards) -> str:
+    """A table of the agents of each game, and how each was trained."""
+    tables = [table_of(game, own) for game, own in cards.items() if own]
+    notes = [f"- {note(game, path, card)}" for game, own in cards.items() for path, card in own.items()]
+    if not tables:
+        return "No trained agent is shipped."
+    return "\n\n".join([*tables, "Win rates with their 95 % intervals.", "\n".join(notes)])
 
 
 def table_of(game: str, cards: dict[Path, dict[str, Any]]) -> str:
     """The agents of one game."""
     bots = bot_names(game)
-    own = {path: card for path, card in cards.items() if card["game"] == game}
-    rows = [row for path, card in own.items() for row in rows_of(path.stem, card, bots)]
-    heading = ["trained agent", "players", "par", *(f"against `{name}`" for name in bots)]
-    return markdown_table(
-        [f"{heading[0]} ({get_game(game).title})" if len(own) < len(cards) else heading[0], *heading[1:]], rows
-    )
+    rows = [row for path, card in cards.items() for row in rows_of(path.stem, card, bots)]
+    against = [f"against `{name}`" for name in bots]
+    return markdown_table([f"trained agent ({get_game(game).title})", "players", "par", *against], rows)
 
 
 def rows_of(name: str, card: dict[str, Any], bots: list[str]) -> list[list[str]]:
@@ -107,16 +76,33 @@ def rate(row: dict[str, Any]) -> str:
     return f"**{100 * row['win_rate']:.1f} %** ({100 * row['low']:.1f} .. {100 * row['high']:.1f})"
 
 
-def note(name: str, card: dict[str, Any]) -> str:
-    """How an agent was made and measured."""
+def note(game: str, path: Path, card: dict[str, Any]) -> str:
+    """How an agent was trained and measured."""
     games = " or ".join(f"{count:,}" for count in sorted({row["games"] for row in card["results"]}))
-    training = f"{card['steps']:,} steps in {card['seconds'] / 60:.0f} minutes"
     machine = f"{card['machine']['processor']}, {card['machine']['cores']} cores"
-    made = (
-        f"`{card['command']}`, seed {card['seed']}, {training} on {machine} ([learning curve]({PICTURES}/{name}.png))"
+    curve = path.with_suffix(".png").relative_to(ROOT).as_posix()
+    return (
+        f"`{path.stem}` ({get_game(game).title}): `{card['command']}`, seed {card['seed']}, {card['steps']:,} steps in "
+        f"{card['seconds'] / 60:.0f} minutes on {machine} ([learning curve]({curve})); {games} games in each cell."
     )
-    return f"`{name}`: {made}; {games} games in each cell."
 
 
-if __name__ == "__main__":
-    main(tyro.cli(Args))
+# ---------------------------------------------------------------- measurements
+
+
+def speeds(measured: dict[str, Any]) -> str:
+    """How fast the agents of a game decide."""
+    heading = ["agent", "decisions per second in a batch, one core", "one `act`"]
+    rows = (
+        [f"`{name}`", f"{speed['decisions_per_second']:,}", f"{speed['act_microseconds']} µs"]
+        for name, speed in measured["agents"].items()
+    )
+    return f"{markdown_table(heading, rows)}\n\nMeasured on {where_run(measured['machine'])}."
+
+
+MEASUREMENTS: dict[str, Callable[[Any], str]] = {
+    "ladder": ladder,
+    "timing": speeds,
+    "exploitability": exploit_table,
+}
+"""By name of the file: what is shown of it."""

@@ -1,78 +1,42 @@
-"""Write the generated tables into the games' README files, and that of the games into the first page.
-
-    python scripts/documents/make_tables.py           write them
-    python scripts/documents/make_tables.py --check   only say which are out of date, and fail if any is
-
-A table stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
-"""
+"""The tables of the games' README files, and the table of games on the first page."""
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
-import tyro
+from parts import ROOMS, ROOT, Part
 
-import blackjacky_env
-from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_agents.reports import markdown_table
 from blackjacky_env.engine.game import Game
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.envs.module import GameModule
+from blackjacky_env.games import GAMES, get_game, module_name
 
-ROOMS = Path(blackjacky_env.__file__).parent
-
-
-@dataclass(frozen=True)
-class Args:
-    """Write the generated tables into the games' README files."""
-
-    check: bool = False
-    """Write nothing; fail if a table is out of date."""
+MODES = ("ansi", "rgb_array", "human")
 
 
-def main(args: Args) -> None:
-    """Write or check all tables of all games."""
-    stale = []
-    pages = {ROOMS / name / "README.md": partial(with_tables, game=get_game(name)) for name in GAMES}
-    pages[ROOMS.parent / "README.md"] = partial(with_part, name="games", part=games())
-    for path, renewed in pages.items():
-        old = path.read_text(encoding="utf-8")
-        new = renewed(old)
-        if new != old:
-            stale.append(path)
-            if not args.check:
-                write_file(path, new)
-    for path in stale:
-        print(f"{path.relative_to(ROOMS.parent)} {'is out of date' if args.check else 'written'}")
-    if stale and args.check:
-        sys.exit("run: python scripts/documents/make_tables.py")
-
-
-def with_tables(text: str, game: Game) -> str:
-    """The text of a README with all tables of ``game`` made anew; `ValueError` if a marker is missing."""
-    for name, table in TABLES.items():
-        text = replace_part(text, name, table(game))
-    return text
+def parts() -> Iterator[Part]:
+    """All tables of all games."""
+    yield Part(ROOT / "README.md", "games", games())
+    for name, room in ROOMS.items():
+        for kind, table in TABLES.items():
+            yield Part(room / "README.md", kind, table(get_game(name)))
 
 
 def games() -> str:
     """All games in one table."""
     rows = []
-    for name in GAMES:
-        game, room = get_game(name), f"blackjacky_env/{name}"
-        seat = f"blackjacky/{name.title().replace('_', '')}Seat-v{game.version}"
+    for name in ROOMS:
+        game, room, version = get_game(name), f"blackjacky_env/games/{name}", GAMES[name].version
+        seat = f"blackjacky/{name.title().replace('_', '')}Seat-v{version}"
         rows.append(
             [
                 f"[![{game.title}]({room}/table.svg)]({room}/README.md)<br>[{game.title}]({room}/README.md)",
                 f"{game.min_players} .. {game.max_players}",
                 f"`Discrete({game.num_actions})`",
                 f"{game.layout.size} {game.layout.dtype}",
-                f"`{name}_v{game.version}`<br>`blackjacky/{name}-v{game.version}`<br>`{seat}`",
+                f"`{module_name(name)}`<br>`blackjacky/{name}-v{version}`<br>`{seat}`",
             ]
         )
     return markdown_table(
@@ -91,21 +55,25 @@ def shape(dimensions: Sequence[int]) -> str:
 
 
 def actions(game: Game) -> str:
-    """All actions; those that differ only in numbers, in one row."""
-    rows: list[tuple[list[int], list[str]]] = []
+    """All actions; those of one kind that follow each other, in one row."""
+    module = GameModule(game.name)
+    rows: list[tuple[object, list[int]]] = []
     for action in range(game.num_actions):
-        name = game.words.action_name(action)
-        if rows and rows[-1][0][-1] == action - 1 and pattern(rows[-1][1][-1]) == pattern(name):
-            rows[-1][0].append(action)
-            rows[-1][1].append(name)
+        kind = kind_of(module.describe_action(action))
+        if rows and rows[-1][0] == kind:
+            rows[-1][1].append(action)
         else:
-            rows.append(([action], [name]))
-    return markdown_table(["action", "name"], ((span(ids[0], len(ids)), in_short(names)) for ids, names in rows))
+            rows.append((kind, [action]))
+    names = game.words.actions.name
+    return markdown_table(
+        ["action", "name"], ([span(ids[0], len(ids)), in_short([*map(names, ids)])] for _, ids in rows)
+    )
 
 
-def pattern(name: str) -> str:
-    """A name without what changes from one action of a row to the next."""
-    return re.sub(r"\bme\b|left\+\d|\d+(?!:)", "#", name)
+def kind_of(action: dict[str, Any]) -> tuple[object, ...]:
+    """What actions of one row share: all but the card, the seats and the number that they choose."""
+    chosen = (action["card"] is None, len(action["seats"] or ()), action["number"] is None)
+    return action["kind"], action["pile"], *chosen
 
 
 def in_short(names: Sequence[str]) -> str:
@@ -140,7 +108,31 @@ def state(game: Game) -> str:
     return markdown_table(["entries", "field", "shape"], rows)
 
 
-TABLES: dict[str, Callable[[Game], str]] = {"actions": actions, "observation": observation, "state": state}
+def options(game: Game) -> str:
+    """What `env` takes, the game's rule options included."""
+    sizes = f"{game.min_players} .. {game.max_players}"
+    rows = [
+        ["`num_players`", str(game.default_players), sizes, "Players at the table."],
+        ["`variant`", f'`"{game.variant_names[0]}"`', quoted(game.variant_names), "The way of playing."],
+        ["`reward`", '`"win"`', quoted(("win", game.score_reward)), "What `rewards` pays, see below."],
+        *(
+            [f"`{each['name']}`", f"`{each['default']}`", each["allowed"], each["help"]]
+            for each in game.describe_options()
+        ),
+        ["`render_mode`", "`None`", quoted(MODES), "Text, pixels or a window."],
+        ["`render_as`", "`None`", "an agent, `None`", "Whose view is drawn; `None`: a spectator's."],
+    ]
+    return markdown_table(["option", "default", "allowed", "meaning"], rows)
 
-if __name__ == "__main__":
-    main(tyro.cli(Args))
+
+def quoted(values: Sequence[str]) -> str:
+    """The values as they are written in Python."""
+    return ", ".join(f'`"{value}"`' for value in values)
+
+
+TABLES: dict[str, Callable[[Game], str]] = {
+    "options": options,
+    "actions": actions,
+    "observation": observation,
+    "state": state,
+}

@@ -1,7 +1,7 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format bench bench-peers speed ladder mutants clean
+.PHONY: help install train test lint format bench bench-peers speed ladder documents mutants clean
 
 VENV ?= .venv
 WORKERS ?= 2
@@ -43,15 +43,17 @@ bench-peers: $(INSTALLED)-peers ## measure speed, that of other libraries too
 speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commit, BASE=main by default
 	$(RUN) scripts/speed/compare_speed.py $(BASE) $(ARGS)
 
-ladder: $(INSTALLED) ## play all bots against each other and write the tables of their README
-	$(RUN) scripts/tournament.py --lineups copies --players 2 3 4 5 6 --games 240000 \
-		--output runs/ladder --ladder agents/ladder.json $(ARGS)
-	$(RUN) scripts/tournament.py --game schwarze_katze --lineups copies --players 3 4 6 --games 24000 \
-		--output runs/ladder-schwarze_katze --ladder agents/ladder-schwarze_katze.json $(ARGS)
+ladder: $(INSTALLED) ## play the ladders of all games again, as they were published, and write their tables
+	$(RUN) scripts/documents/play_ladders.py $(ARGS)
+	$(RUN) scripts/documents/generate.py
 
-mutants: $(INSTALLED)-mutants ## see whether the tests notice any small change of the rules (an hour)
-	$(RUN) scripts/proofs/mutate_rules.py $(ARGS)
-	$(RUN) scripts/proofs/mutate_rules.py --game schwarze_katze $(ARGS)
+documents: $(INSTALLED) ## write the generated parts of all documents
+	$(RUN) scripts/documents/generate.py $(ARGS)
+
+mutants: $(INSTALLED)-mutants ## see whether the tests notice small changes of the rules of every game (two hours)
+	@set -e; for game in $$($(RUN) -c "from blackjacky_env.games import GAMES; print(*GAMES)"); do \
+		$(RUN) scripts/proofs/mutate_rules.py --game $$game $(ARGS); \
+	done
 
 clean: ## delete the environment and everything that tools left behind; runs/ stays
 	rm -rf $(VENV) build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as scripts/train.py does
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as blackjacky train does
 
+import importlib
+import json
 import platform
 import subprocess
 import sys
@@ -35,23 +37,26 @@ import tyro
 from peers import peers, versions
 from pettingzoo import AECEnv
 from pettingzoo.env_registry.exceptions import FailedToImport
-from time_agents import compiled_agent, observations
+from time_agents import observations
 from tqdm import tqdm
 
 from blackjacky_agents.files import write_file
-from blackjacky_agents.learning.ppo import Run, time_shares
+from blackjacky_agents.learning.ppo import PPORun, time_shares
 from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import markdown_table, processor, replace_part
-from blackjacky_env import black_jacky_v0, make_batch, schwarze_katze_v0
+from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.engine.threads import cores, spread
-from blackjacky_env.games import get_game
+from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name
 
-GAME, OTHER_GAME = "black_jacky", "schwarze_katze"
+OTHER_GAMES = [game for game in GAMES if game != DEFAULT]
 PLAYERS = 4
-PAGE = Path(__file__).with_name("README.md")
-PICTURE = PAGE.with_name("speed.svg")
+PAGE = Path(__file__).parents[1] / "README.md"
+PICTURE = Path(__file__).with_name("speed.svg")
+GOALS = json.loads(Path(__file__).with_name("goals.json").read_text(encoding="utf-8"))
+"""``targets``: by ``LINE [UNIT]``, what it should reach. ``ratios``: (name, numerator, denominator), lines by name."""
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "torch")
 
 
@@ -68,7 +73,7 @@ class Args:
     quick: bool = False
     """One short round, only to see that everything runs."""
     write: bool = False
-    """Put the table into scripts/README.md, and draw scripts/speed.svg."""
+    """Put the table into scripts/README.md, and draw scripts/speed/speed.svg."""
 
 
 class Line(NamedTuple):
@@ -76,7 +81,11 @@ class Line(NamedTuple):
 
     name: str
     unit: str
-    target: str = ""
+
+    @property
+    def target(self) -> str:
+        """What it should reach; "": there is no target."""
+        return str(GOALS["targets"].get(f"{self.name} [{self.unit}]", ""))
 
 
 class Probe(NamedTuple):
@@ -134,8 +143,8 @@ def ratios(found: dict[Line, list[float]]) -> dict[Line, list[float]]:
     """One line divided by another, round by round, wherever both are there."""
     by_name = {line.name: values for line, values in found.items()}
     return {
-        Line(f"ratio: {name}", "", target): [a / b for a, b in zip(by_name[over], by_name[under], strict=False)]
-        for name, over, under, target in RATIOS
+        Line(f"ratio: {name}", ""): [a / b for a, b in zip(by_name[over], by_name[under], strict=False)]
+        for name, over, under in GOALS["ratios"]
         if over in by_name and under in by_name
     }
 
@@ -145,9 +154,9 @@ def loop_name(environment: str) -> str:
     return f"loop: {environment}"
 
 
-def play_name(games: int, players: int, threads: int, game: str = GAME) -> str:
+def play_name(games: int, players: int, threads: int, game: str = DEFAULT) -> str:
     """A line of random play in compiled code."""
-    what = "`run_random`" if game == GAME else f"`run_random` of `{game}`"
+    what = "`run_random`" if game == DEFAULT else f"`run_random` of `{game}`"
     return f"{what}: {games:,} games, {players} players, {threads} thread{'s' * (threads > 1)}"
 
 
@@ -156,36 +165,9 @@ def arithmetic_name(threads: int) -> str:
     return f"arithmetic alone, {threads} thread{'s' * (threads > 1)}"
 
 
-OWN_LOOP, EMPTY_LOOP = loop_name("`black_jacky_v0.env()`"), loop_name("an environment that does nothing")
-OTHER_OWN_LOOP = loop_name("`schwarze_katze_v0.env()`")
-OTHERS = ("classic/connect_four-v3", "classic/leduc_holdem-v4")
+OTHER_ENVIRONMENTS = ("classic/connect_four-v3", "classic/leduc_holdem-v4")
 MANY = 4096
 BATCH_SIZES = (1, 16, 256, MANY, 65_536)
-RATIOS = (
-    ("our loop to that of the environment that does nothing", OWN_LOOP, EMPTY_LOOP, "0.6 or more"),
-    ("our loop to that of `connect_four-v3`", OWN_LOOP, loop_name(f"`{OTHERS[0]}`"), "4 or more"),
-    (
-        "`run_random` to Pgx's `leduc_holdem`, one core each",
-        play_name(MANY, PLAYERS, 1),
-        f"Pgx `leduc_holdem`, {MANY:,} games, one core",
-        "6 or more",
-    ),
-    (
-        "`run_random` of `schwarze_katze` to `hearts` with OpenSpiel's `information_state_tensor`, one core each",
-        play_name(MANY, PLAYERS, 1, OTHER_GAME),
-        "OpenSpiel's `information_state_tensor`, `hearts`, one core",
-        "300 or more",
-    ),
-    (
-        "`run_random` of `schwarze_katze` to OpenSpiel's `hearts`, one core each",
-        play_name(MANY, PLAYERS, 1, OTHER_GAME),
-        "OpenSpiel `hearts`, one core",
-        "",
-    ),
-    ("`run_random` on two threads to one", play_name(MANY, PLAYERS, 2), play_name(MANY, PLAYERS, 1), "1.8 or more"),
-    ("arithmetic alone on two threads to one", arithmetic_name(2), arithmetic_name(1), ""),
-    ("time of a step with 6 players to 2", play_name(MANY, 2, 1), play_name(MANY, 6, 1), "1.5 or less"),
-)
 
 
 # ---------------------------------------------------------------- the PettingZoo loop
@@ -193,13 +175,12 @@ RATIOS = (
 
 def loop_probes(seed: int, scale: float) -> list[Probe]:
     """The same loop over several environments."""
-    own = black_jacky_v0.env(num_players=PLAYERS)
-    probes = [
-        loop_probe(OWN_LOOP, own, int(50_000 * scale), seed, "40,000 or more"),
-        loop_probe(EMPTY_LOOP, EmptyEnv(), int(50_000 * scale), seed),
-        loop_probe(OTHER_OWN_LOOP, schwarze_katze_v0.env(num_players=PLAYERS), int(50_000 * scale), seed),
-    ]
-    for name in OTHERS:
+    moves = int(50_000 * scale)
+    own, *others = (
+        loop_probe(loop_name(f"`{module_name(game)}.env()`"), make_env(game), moves, seed) for game in GAMES
+    )
+    probes = [own, loop_probe(loop_name("an environment that does nothing"), EmptyEnv(), moves, seed), *others]
+    for name in OTHER_ENVIRONMENTS:
         try:
             probes.append(loop_probe(loop_name(f"`{name}`"), pettingzoo.make("aec", name), int(8000 * scale), seed))
         except FailedToImport:
@@ -207,10 +188,18 @@ def loop_probes(seed: int, scale: float) -> list[Probe]:
     return probes
 
 
-def loop_probe(name: str, env: AECEnv[str, Any, Any], moves: int, seed: int, target: str = "") -> Probe:
+def make_env(game: str) -> AECEnv[str, Any, Any]:
+    """An environment of this game, made as users make it."""
+    env: AECEnv[str, Any, Any] = getattr(importlib.import_module("blackjacky_env"), module_name(game)).env(
+        num_players=PLAYERS
+    )
+    return env
+
+
+def loop_probe(name: str, env: AECEnv[str, Any, Any], moves: int, seed: int) -> Probe:
     """The probe of one environment."""
     random_loop(env, 2, seed)  # compiled
-    return Probe([Line(name, "moves/s", target)], lambda: [random_loop(env, moves, seed)])
+    return Probe([Line(name, "moves/s")], lambda: [random_loop(env, moves, seed)])
 
 
 def random_loop(env: AECEnv[str, Any, Any], moves: int, seed: int) -> float:
@@ -231,13 +220,13 @@ def random_loop(env: AECEnv[str, Any, Any], moves: int, seed: int) -> float:
 
 
 class EmptyEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
-    """Spaces and number of moves of Black Jacky and nothing else: what the loop itself costs."""
+    """Spaces and number of moves of the default game and nothing else: what the loop itself costs."""
 
     metadata = {"render_modes": [], "name": "empty_v0"}  # noqa: RUF012 - as PettingZoo wants it
 
     def __init__(self, moves: int = 100) -> None:
         super().__init__()
-        own = black_jacky_v0.env(num_players=PLAYERS)
+        own = make_env(DEFAULT)
         own.reset(seed=0)
         self.possible_agents = own.possible_agents
         self.observation_spaces, self.action_spaces = own.observation_spaces, own.action_spaces
@@ -277,26 +266,21 @@ class EmptyEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
 def batch_probes(seed: int, quick: bool) -> list[Probe]:
     """Random play in compiled code and steps from Python: sizes, players, threads, and memory."""
     moves = 2_000 if quick else 2_000_000  # of each measurement
-    targets = {
-        (GAME, MANY, PLAYERS, 1): "8,000,000 or more",
-        (GAME, MANY, PLAYERS, 2): "15,000,000 or more",
-        (OTHER_GAME, MANY, PLAYERS, 2): "10,000,000 or more",
-    }
     tables = [
-        *((GAME, games, PLAYERS, 1) for games in BATCH_SIZES),
-        *((GAME, MANY, players, 1) for players in (2, 3, 5, 6)),
-        *((GAME, MANY, PLAYERS, threads) for threads in range(2, cores() + 1)),
-        *((OTHER_GAME, MANY, PLAYERS, threads) for threads in range(1, cores() + 1)),
+        *((DEFAULT, games, PLAYERS, 1) for games in BATCH_SIZES),
+        *((DEFAULT, MANY, players, 1) for players in (2, 3, 5, 6)),
+        *((DEFAULT, MANY, PLAYERS, threads) for threads in range(2, cores() + 1)),
+        *((game, MANY, PLAYERS, threads) for game in OTHER_GAMES for threads in range(1, cores() + 1)),
     ]
     return [
-        *(random_play_probe(*each, moves, seed, targets.get(each, "")) for each in tables),
+        *(random_play_probe(*each, moves, seed) for each in tables),
         step_probe(MANY, cores(), moves, seed),
         *(arithmetic_probe(threads, 50 * moves) for threads in range(1, cores() + 1)),
-        Probe([Line("memory of a game in a batch", "bytes", "less than 1,500")], lambda: [bytes_per_game(MANY)]),
+        Probe([Line("memory of a game in a batch", "bytes")], lambda: [bytes_per_game(MANY)]),
     ]
 
 
-def random_play_probe(game: str, games: int, players: int, threads: int, moves: int, seed: int, target: str) -> Probe:
+def random_play_probe(game: str, games: int, players: int, threads: int, moves: int, seed: int) -> Probe:
     """Random legal moves with mask and observation at every one, without coming back to Python."""
     batch = make_batch(game, games, num_players=players, seed=seed, threads=threads)
     batch.run_random(1)  # compiled
@@ -309,7 +293,7 @@ def random_play_probe(game: str, games: int, players: int, threads: int, moves: 
         batch.run_random(steps)
         return [games * steps / (clock() - started)]
 
-    return Probe([Line(play_name(games, players, threads, game), "steps/s", target)], rate)
+    return Probe([Line(play_name(games, players, threads, game), "steps/s")], rate)
 
 
 def clock_for(threads: int) -> Callable[[], float]:
@@ -319,7 +303,7 @@ def clock_for(threads: int) -> Callable[[], float]:
 
 def step_probe(games: int, threads: int, moves: int, seed: int) -> Probe:
     """Moves through `Batch.step` from Python; choosing the actions is not measured."""
-    batch = make_batch(GAME, games, num_players=PLAYERS, seed=seed, threads=threads)
+    batch = make_batch(DEFAULT, games, num_players=PLAYERS, seed=seed, threads=threads)
 
     def rate() -> Sequence[float]:
         seconds, steps = 0.0, max(1, moves // games)
@@ -332,7 +316,7 @@ def step_probe(games: int, threads: int, moves: int, seed: int) -> Probe:
 
     rate()  # compiled
     name = f"`step` from Python: {games:,} games, {PLAYERS} players, {threads} thread{'s' * (threads > 1)}"
-    return Probe([Line(name, "steps/s", "10,000,000 or more")], rate)
+    return Probe([Line(name, "steps/s")], rate)
 
 
 def arithmetic_probe(threads: int, rounds: int) -> Probe:
@@ -359,7 +343,7 @@ def four_sums(rounds):  # type: ignore[no-untyped-def]  # compiled
 
 def bytes_per_game(games: int) -> float:
     """The arrays of a batch, observations and masks included, for each game."""
-    return sum(array.nbytes for array in make_batch(GAME, games)._board) / games
+    return sum(array.nbytes for array in make_batch(DEFAULT, games)._board) / games
 
 
 # ---------------------------------------------------------------- bots
@@ -369,19 +353,17 @@ def bot_probes(seed: int, scale: float) -> list[Probe]:
     """Whole games between copies of a bot, played without coming back to Python; and one decision from Python."""
     games = {"random": 5000, "threshold": 5000, "counter": 200}
     probes = [play_out_probe(name, max(int(count * scale), 2), seed) for name, count in games.items()]
-    seen, agent = (
-        observations(compiled_agent("counter", GAME), max(int(2000 * scale), 10)),
-        compiled_agent("counter", GAME),
-    )
-    line = Line("one decision of `counter` through `act`", "µs", "100 or less")
+    agent = make_compiled_agent("counter", DEFAULT)
+    seen = observations(agent, max(int(2000 * scale), 10))
+    line = Line("one decision of `counter` through `act`", "µs")
     return [*probes, Probe([line], lambda: [decision(agent.act, seen)])]
 
 
 def play_out_probe(name: str, games: int, seed: int) -> Probe:
     """Games and decisions per second on one thread."""
-    agent, game = compiled_agent(name, GAME), get_game(GAME)
-    states = zeros(games, game.state_dtype)
-    states[:] = game.new_state(PLAYERS, "classic", game.check_options(PLAYERS, "classic", {}))
+    agent, game = make_compiled_agent(name, DEFAULT), get_game(DEFAULT)
+    states, variant = zeros(games, game.state_dtype), game.variants[0].name
+    states[:] = game.new_state(PLAYERS, variant, game.check_options(PLAYERS, variant, {}))
     seeds, seating = np.arange(seed, seed + games), np.zeros((games, PLAYERS), np.int64)
     cast = [(agent.policy, agent.parameters)]
     play_out(game, states[:1], seeds[:1], seating[:1], cast)  # compiled
@@ -392,9 +374,8 @@ def play_out_probe(name: str, games: int, seed: int) -> Probe:
         seconds = max(time.process_time() - started, 1e-9)
         return games / seconds, decisions.sum() / seconds
 
-    target = "3,000,000 or more" if name == "threshold" else ""
     line = f"play-outs of {PLAYERS} `{name}`"
-    return Probe([Line(line, "games/s"), Line(line, "decisions/s", target)], rates)
+    return Probe([Line(line, "games/s"), Line(line, "decisions/s")], rates)
 
 
 def decision(act: Callable[[dict[str, Any]], int], seen: Sequence[dict[str, Any]]) -> float:
@@ -410,16 +391,16 @@ def decision(act: Callable[[dict[str, Any]], int], seen: Sequence[dict[str, Any]
 
 def training_probe(args: Args, folder: Path) -> Probe:
     """Updates of a learner with the settings of `make train`, bots and one earlier copy of it in the other seats."""
-    settings = replace(presets_of(GAME)["quick"], seed=args.seed, test_games=2)
+    settings = replace(presets_of(DEFAULT)["quick"], seed=args.seed, eval_games=2)
     if args.quick:
-        settings = replace(settings, games=16, rollout=16, batch=64)
-    run = Run(settings, folder, "")
-    run.refresh()
+        settings = replace(settings, num_envs=16, n_steps=16, batch_size=64)
+    run = PPORun(settings, folder, "")
+    run.take_snapshot()
 
     def shares() -> Sequence[float]:
-        run.clock.go_on_from(0)
+        run.clock.set(0)
         run.env.seconds = 0.0
-        run.model.learn(2 * settings.games * settings.rollout)
+        run.model.learn(2 * settings.num_envs * settings.n_steps)
         times = time_shares(run)
         return times["steps_per_second"], 100 * times["games"], 100 * times["environment"]
 
@@ -427,18 +408,18 @@ def training_probe(args: Args, folder: Path) -> Probe:
     lines = [
         Line(f"training, {settings.threads} threads", "steps/s"),
         Line("share of training in `LearnerVecEnv.step`, opponents' thinking included", "%"),
-        Line("share of training in rules, masks and observations", "%", "less than 10"),
+        Line("share of training in rules, masks and observations", "%"),
     ]
     return Probe(lines, shares)
 
 
 # ---------------------------------------------------------------- new processes
 
-FIRST = """
+FIRST = f"""
 import time
 started = time.perf_counter()
-from blackjacky_env import black_jacky_v0
-env = black_jacky_v0.env()
+from blackjacky_env import {module_name(DEFAULT)}
+env = {module_name(DEFAULT)}.env()
 env.reset(seed=0)
 observation, *_ = env.last()
 print(time.perf_counter() - started)
@@ -458,11 +439,11 @@ def start_probes(folder: Path) -> list[Probe]:
     numbers = count()
     warm = folder / "cache0"
     cold_lines = [
-        Line("start with an empty compile cache: `import` to first observation", "s", "20 or less"),
+        Line("start with an empty compile cache: `import` to first observation", "s"),
         Line("start with an empty compile cache: `import` to first move made", "s"),
     ]
     warm_lines = [
-        Line("start with a warm compile cache: `import` to first observation", "s", "1.5 or less"),
+        Line("start with a warm compile cache: `import` to first observation", "s"),
         Line("start with a warm compile cache: `import` to first move made", "s"),
     ]
     return [

@@ -3,8 +3,8 @@
     make speed BASE=main            this working tree beside main
     python scripts/speed/compare_speed.py main --rounds 9
 
-tests/speed/speed.py of this tree is run on the packages of both by pytest-benchmark. The exit status is 1 if something
-became slower by more than the limit.
+pytest-benchmark runs tests/speed/speed.py of each tree, and cases of the same name are compared, so a case that changes
+what it measures needs a new name. The exit status is 1 if something became slower by more than the limit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tqdm import tqdm
 from blackjacky_agents.reports import markdown_table
 
 ROOT = Path(__file__).parents[2]
-CASES = ROOT / "tests" / "speed" / "speed.py"
+CASES = Path("tests") / "speed" / "speed.py"
 
 Times = dict[str, list[float]]
 """Seconds of each case, one entry for each round."""
@@ -88,7 +88,7 @@ def measure(tree: Path, cache: Path) -> dict[str, float]:
     }
     output = cache.with_suffix(".json")
     plugins = ["-W", "default", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib"]
-    command = [sys.executable, "-m", "pytest", "-q", *plugins, f"--benchmark-json={output}", str(CASES)]
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, f"--benchmark-json={output}", str(tree / CASES)]
     done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"error: {tree} could not be measured\n{done.stdout}{done.stderr}")

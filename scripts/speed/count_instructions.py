@@ -26,8 +26,9 @@ from tqdm import tqdm
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import markdown_table, replace_part
 from blackjacky_env.engine.threads import cores
+from blackjacky_env.games import DEFAULT
 
-PAGE = Path(__file__).with_name("README.md")
+PAGE = Path(__file__).parents[1] / "README.md"
 GAMES = 4096
 STEPS = (10, 30)  # in each game, in the first run and in the second
 EVENTS = {
@@ -38,10 +39,10 @@ EVENTS = {
     "Bcm": "branches guessed wrong",
     "D1m": "misses of the first cache (32 KB)",
 }
-PLAY = """
+PLAY = f"""
 import sys
 from blackjacky_env import make_batch
-batch = make_batch("black_jacky", int(sys.argv[1]), num_players=int(sys.argv[2]), threads=1)
+batch = make_batch({DEFAULT!r}, int(sys.argv[1]), num_players=int(sys.argv[2]), threads=1)
 batch.run_random(int(sys.argv[3]))
 """
 # Valgrind knows no AVX-512; so compiled code must not have it, nor NumPy's.
@@ -70,10 +71,9 @@ def main(args: Args) -> None:
         counted = pool.map(lambda players: per_step(players, Path(cache)), cases.values())
         found = dict(zip(cases, tqdm(counted, total=len(cases), unit=" cases"), strict=True))
     rows = [[meaning, *(f"{costs[event]:,.1f}" for costs in found.values())] for event, meaning in EVENTS.items()]
-    text = (
-        f"{markdown_table(['a step takes', *found], rows)}\n\n`python scripts/speed/count_instructions.py`: {GAMES:,} games, "
-        f"moves {STEPS[0] + 1} to {STEPS[1]} of each, one thread; {version_of_valgrind()}."
-    )
+    how = f"{GAMES:,} games, moves {STEPS[0] + 1} to {STEPS[1]} of each, one thread; {version_of_valgrind()}"
+    table = markdown_table(["a step takes", *found], rows)
+    text = f"{table}\n\n`python scripts/speed/count_instructions.py`: {how}."
     print(text)
     if args.write:
         write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "instructions", text))

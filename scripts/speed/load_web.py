@@ -3,7 +3,7 @@
     python scripts/speed/load_web.py --tables 200
     python scripts/speed/load_web.py --write          put the result into the page of the table in the browser
 
-A server runs in a process of its own, as `scripts/play.py --web` runs it, with tables of one person and bots. As many
+A server runs in a process of its own, as `blackjacky play --web` runs it, with tables of one person and bots. As many
 sockets play from this process: each waits for its turn, thinks, sends an action, and the time until the state after it
 has arrived is what is measured. Tables are kept in a folder meanwhile.
 """
@@ -32,6 +32,7 @@ from blackjacky_agents.reports import replace_part, where, where_run
 from blackjacky_agents.web.serve import addresses, listen, uvicorn_server
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, seats_for
+from blackjacky_env.games import DEFAULT
 
 PAGE = Path(__file__).parents[2] / "agents" / "blackjacky_agents" / "web" / "README.md"
 
@@ -40,7 +41,7 @@ PAGE = Path(__file__).parents[2] / "agents" / "blackjacky_agents" / "web" / "REA
 class Args:
     """Measure how fast the table in the browser answers when many tables are played at once."""
 
-    game: str = "black_jacky"
+    game: str = DEFAULT
     """The game."""
     opponents: str = "counter,threshold,random"
     """The bots at each table."""

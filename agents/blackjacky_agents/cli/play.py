@@ -70,15 +70,22 @@ class Args(GameArgs[R]):
     """With --web: the folder in which tables are kept."""
 
 
+def opponents_of(args: Args[Any], people: int) -> list[str]:
+    """The agents at the table, clockwise; by default those of the game, at a table of the variant's usual size."""
+    if args.opponents is not None:
+        return parse_agents(args.opponents, "--opponents")
+    size, _ = get_game(args.game).choose_table(None, args.variant)
+    usual = parse_agents(default_opponents(args.game))
+    return [*usual, *["random"] * size][: max(size - people, 0)]
+
+
 class Sitting:
     """One game: the environment, the agents at its seats, and the person."""
 
     def __init__(self, args: Args[Any]) -> None:
         game = get_game(args.game)
         self.texts = terminal_texts(game.name)
-        opponents = parse_agents(
-            default_opponents(game.name) if args.opponents is None else args.opponents, "--opponents"
-        )
+        opponents = opponents_of(args, people=1)
         players = len(opponents) + 1
         if not 0 <= args.seat < players:
             raise ValueError(f"--seat {args.seat} is not at the table; with these opponents it is 0 .. {players - 1}")
@@ -260,11 +267,12 @@ def serve(args: Args[Any], program: str) -> None:
         if find_spec(module) is None:
             raise WrongInputError(f"{program} --web needs {module}: pip install 'blackjacky[web]'")
     from blackjacky_agents.web import serve as web
+    from blackjacky_agents.web.server import Server
 
     with checking_input():
         table = new_table(args)
         listening = listen(args)
-        server = web.Server(args.tables, args.delay, web.allowed_hosts(args.host))
+        server = Server(args.tables, args.delay, web.allowed_hosts(args.host))
     if not web.is_local(args.host):
         print(f"Warning: whoever can reach {args.host} and has an address of a seat can play there, and nothing is")
         print("encrypted. Use it among people you trust, or behind a server that speaks HTTPS.")
@@ -293,9 +301,7 @@ def new_table(args: Args[Any]) -> Table:
 
     game = get_game(args.game)
     check_integer("--people", args.people, 1, game.max_players)
-    agents = parse_agents(args.opponents or default_opponents(game.name), "--opponents")
-    if args.opponents is None:
-        agents = agents[: max(game.default_players - args.people, 0)]
+    agents = opponents_of(args, args.people)
     first = "Person 1" if args.name == "you" else args.name
     people = [first, *(f"Person {i}" for i in range(2, args.people + 1))]
     return Table(game.name, seats_for(people, agents), args.variant, args.rule_options, seed=args.seed)

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.files import versions, write_json
-from blackjacky_agents.learning.checkpoint import identity
+from blackjacky_agents.learning.agent_file import identity
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.ppo import LIBRARIES
-from blackjacky_agents.learning.settings import AnySettings, LeagueSettings, Settings
+from blackjacky_agents.learning.run import LIBRARIES
+from blackjacky_agents.learning.settings import TrainingSettings, settings_from
 from blackjacky_env.engine.table import record_layout
 from blackjacky_env.games import get_game
 
 
-def refuse_others(folder: Path, stored: AnySettings, given: AnySettings) -> None:
+def refuse_others(folder: Path, stored: TrainingSettings, given: TrainingSettings) -> None:
     """`ValueError` naming the first setting that differs."""
     for name, value in asdict(stored).items():
         if getattr(given, name) != value:
@@ -25,7 +25,7 @@ def refuse_others(folder: Path, stored: AnySettings, given: AnySettings) -> None
             )
 
 
-def read_settings(folder: Path) -> AnySettings:
+def read_settings(folder: Path) -> TrainingSettings:
     """The settings of the run in a folder; `ValueError` if there is no run, or one of another encoding or version."""
     path = folder / "config.json"
     if not path.is_file():
@@ -33,10 +33,12 @@ def read_settings(folder: Path) -> AnySettings:
     try:
         config = json.loads(path.read_text("utf-8"))
         stored, made_for = dict(config["settings"]), dict(config["identity"])
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()}
-        settings: AnySettings = (LeagueSettings if values.get("preset") == "league" else Settings)(**values)
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{str(path)!r} does not hold the settings of a run of this version: {error!r}") from None
+        raise ValueError(f"{str(path)!r} does not hold the settings of a run: {error!r}") from None
+    try:
+        settings = settings_from(stored)
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} holds settings of another version: {error}") from None
     for name, own in run_identity(settings).items():
         if made_for.get(name) != own:
             raise ValueError(
@@ -46,7 +48,7 @@ def read_settings(folder: Path) -> AnySettings:
     return settings
 
 
-def run_identity(settings: AnySettings) -> dict[str, Any]:
+def run_identity(settings: TrainingSettings) -> dict[str, Any]:
     """What a run must share with the package that resumes it: its checkpoints keep unfinished games."""
     identity_of_agent = identity(settings.game, find_encoding(settings.encoding, settings.game))
     return {**identity_of_agent, "layout": record_layout(get_game(settings.game).state_dtype)}
@@ -65,7 +67,7 @@ def read_command(folder: Path) -> str:
     return str(json.loads((folder / "config.json").read_text("utf-8"))["command"])
 
 
-def write_settings(folder: Path, settings: AnySettings, command: str) -> None:
+def write_settings(folder: Path, settings: TrainingSettings, command: str) -> None:
     """Make the folder of a new run with its ``config.json``."""
     folder.mkdir(parents=True)
     config = {

@@ -82,7 +82,7 @@ def heading(table: Table) -> str:
 def standings_table(report: Report, table: Table) -> str:
     """How every agent did, best first."""
     columns = ["agent", "win rate", "reward", report["score"], "rating", "variance reduction", "games"]
-    lowest = next((row["win_rate"]["mean"] for row in table["agents"] if row["agent"] == "random"), None)
+    lowest = next((row["win_rate"]["mean"] for row in table["agents"] if row["agent"] == "random"), 0.0)
     if report["oracle"] is not None:
         columns.insert(2, "normalised score")
     rows = []

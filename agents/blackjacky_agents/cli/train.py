@@ -12,23 +12,23 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
 
-from blackjacky_agents.arena.evaluation import results_table
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import R, command_line, given_options, values_of, with_help
 from blackjacky_agents.cli.runs import new_folder, read_command, read_settings, refuse_others, write_settings
 from blackjacky_agents.files import write_file, write_json
 from blackjacky_agents.learning.league import League
-from blackjacky_agents.learning.ppo import Run, markdown_table, time_shares
-from blackjacky_agents.learning.settings import AnySettings, LeagueSettings, Settings, presets_of
-from blackjacky_agents.reports import machine
+from blackjacky_agents.learning.ppo import PPORun, time_shares
+from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, TrainingSettings, presets_of
+from blackjacky_agents.reports import machine, markdown_table
 from blackjacky_env.games import get_game
 
 S = TypeVar("S")
-"""`Settings` or `LeagueSettings`."""
+"""`PPOSettings` or `LeagueSettings`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +59,8 @@ def main(arguments: Sequence[str], program: str) -> int:
         settings, resumed = read_arguments(arguments, program)
         folder = resumed or new_folder(settings.name or time.strftime(f"{settings.preset}-%Y%m%d-%H%M%S"))
         print(f"training in {folder}; the first time, compiling takes a minute", flush=True)
-        make = League if isinstance(settings, LeagueSettings) else Run
         command = command_line(program, arguments)
-        run = make(settings, folder, read_command(resumed) if resumed else command)
+        run = make_run(settings, folder, read_command(resumed) if resumed else command)
         if not resumed:
             write_settings(folder, settings, command)
         for complaint in run.resume() if resumed else []:
@@ -73,24 +72,25 @@ def main(arguments: Sequence[str], program: str) -> int:
     return 0
 
 
-def read_arguments(arguments: Sequence[str], program: str) -> tuple[AnySettings, Path | None]:
+def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSettings, Path | None]:
     """Settings, and the folder to resume or None; `ValueError` if that folder was made with other settings."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--game", default=Settings.game)
-    first.add_argument("--preset", default=Settings.preset)
+    first.add_argument("--game", default=TrainingSettings.game)
+    first.add_argument("--preset", default=TrainingSettings.preset)
     first.add_argument("--resume", type=Path)
     known, _ = first.parse_known_args(arguments)
     stored = read_settings(known.resume) if known.resume else preset_settings(known.game, known.preset)
     rules = with_help(get_game(stored.game).options)
     shown = Args(settings=replace(stored, rule_options={}), rules=rules(**values_of(stored.rule_options)), resume=None)
-    given = tyro.cli(Args[type(stored), rules], default=shown, args=arguments, prog=program)  # type: ignore[misc]
-    settings: AnySettings = replace(given.settings, rule_options=given_options(given.rules))
+    kind: Any = Args[type(stored), rules]  # type: ignore[misc]  # the game's options, known only now
+    given = tyro.cli(kind, default=shown, args=arguments, prog=program)
+    settings: TrainingSettings = replace(given.settings, rule_options=given_options(given.rules))
     if known.resume:
         refuse_others(known.resume, stored, settings)
     return settings, known.resume
 
 
-def preset_settings(game: str, preset: str) -> AnySettings:
+def preset_settings(game: str, preset: str) -> TrainingSettings:
     """The settings of a preset of a game; `ValueError` names those that there are."""
     get_game(game)  # refuses a game that does not exist
     found = presets_of(game)
@@ -99,14 +99,21 @@ def preset_settings(game: str, preset: str) -> AnySettings:
     return found[preset]
 
 
-def show_results(run: Run | League) -> None:
+def make_run(settings: TrainingSettings, folder: Path, command: str) -> TrainingRun:
+    """The training that settings are for."""
+    if isinstance(settings, LeagueSettings):
+        return League(settings, folder, command)
+    assert isinstance(settings, PPOSettings)
+    return PPORun(settings, folder, command)
+
+
+def show_results(run: TrainingRun) -> None:
     """Print the table and the times; write them into the run's folder and the agent's card."""
-    settings = run.settings
-    rows = results_table(run.learner(greedy=True), run.bots, settings.final_games, settings.threads, settings.game)
+    rows = run.results()
     times = {"steps_per_second": run.steps / run.clock.seconds}
-    table = markdown_table(rows)
+    table = results_table(rows)
     speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s."
-    if isinstance(run, Run):
+    if isinstance(run, PPORun):
         times = time_shares(run)
         speed += (
             f" The games took {times['games']:.1%} of that time, opponents' thinking included; "
@@ -116,3 +123,21 @@ def show_results(run: Run | League) -> None:
     write_file(run.folder / "results.md", f"`{run.command}`\n\n{table}\n\n{speed}\n")
     run.save_agent(results=rows, machine=machine())
     print(f"\n{table}\n\n{speed}\nThe agent is called ppo:{run.folder.as_posix()}")
+
+
+def results_table(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows of `TrainingRun.results` as a Markdown table."""
+    heading = ["players", "against copies of", "win rate", "95 % interval", "par", "nobody wins", "games"]
+    cells = (
+        [
+            row["players"],
+            row["opponents"],
+            f"{row['win_rate']:.1%}",
+            f"{row['low']:.1%} .. {row['high']:.1%}",
+            f"{row['par']:.1%}",
+            f"{row['nobody']:.1%}",
+            f"{row['games']:,}",
+        ]
+        for row in rows
+    )
+    return markdown_table(heading, cells)

@@ -116,19 +116,19 @@ def check(args: Args[Any]) -> None:
 def prepare(args: Args[Any]) -> Show:
     """The game that the options name, at its beginning."""
     if args.players is not None:
-        show = new_game(args)
+        show = new_game(args, parse_agents(args.players, "--players"))
     elif args.record is not None:
         show = kept_game(*read_record(args.record))
     else:
+        assert args.tournament is not None  # as `check` has seen
         show = kept_game(*from_tournament(args.tournament, args.number))
     if args.seat is not None:
         show.seat = check_integer("--seat", args.seat, 0, show.env.num_players - 1)
     return show
 
 
-def new_game(args: Args[Any]) -> Show:
+def new_game(args: Args[Any], names: Sequence[str]) -> Show:
     """A game between the named agents."""
-    names = parse_agents(args.players, "--players")
     seed = args.seed if args.seed is not None else int(np.random.default_rng().integers(2**31))
     check_integer("--seed", seed, 0, MAX_SEED - len(names))
     env = TableEnv(args.game, len(names), args.variant, **args.rule_options)
@@ -147,9 +147,15 @@ def new_game(args: Args[Any]) -> Show:
 def kept_game(record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
     """A game that was played before; `ValueError` if it cannot be played again."""
     env = new_table(record)
-    actions = record["actions"]
     labels = {agent: str(names.get(agent, agent)) for agent in env.possible_agents}
-    return Show(env, labels, (env.step(action) for action in actions), len(actions), env.game.title)
+    return Show(env, labels, replayed(env, record["actions"]), len(record["actions"]), env.game.title)
+
+
+def replayed(env: TableEnv, actions: Sequence[int]) -> Iterator[None]:
+    """Make the next of these moves each time one is asked for."""
+    for action in actions:
+        env.step(action)
+        yield None
 
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

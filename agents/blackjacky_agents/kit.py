@@ -10,7 +10,7 @@ from typing import Any
 import numpy.typing as npt
 
 from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.settings import LeagueSettings, Settings
+from blackjacky_agents.learning.settings import TrainingSettings
 from blackjacky_agents.narration import Narrator
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_env.engine.policies import Policy
@@ -35,7 +35,7 @@ class GameKit:
     """What networks may be shown instead of the observation; the first is used by default."""
     standing_encoding: Encoding | None = None
     """How the players stand, without any cards: what a network is shown that judges positions between rounds."""
-    presets: Mapping[str, Settings | LeagueSettings] = field(default_factory=dict)
+    presets: Mapping[str, TrainingSettings] = field(default_factory=dict)
     """Training settings by name."""
     narrator: Narrator = field(default_factory=Narrator)
     """How the game is told to people."""

@@ -8,12 +8,12 @@ import re
 from blackjacky_agents import random_bot
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.games import agent_names, bot_names, get_kit
-from blackjacky_agents.learning.checkpoint import load_agent
+from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_env.envs.opponents import register_provider
 from blackjacky_env.games import DEFAULT
 
-__all__ = ["agent_names", "bot_names", "make_agent", "parse_agents"]
+__all__ = ["agent_names", "bot_names", "make_agent", "make_compiled_agent", "parse_agents"]
 
 
 def make_agent(name: str, game: str = DEFAULT) -> Agent:
@@ -43,6 +43,14 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     raise ValueError(
         f"unknown agent {name!r} for {game}{hint} there are {', '.join(map(repr, names))} and a trained one, 'ppo:PATH'"
     )
+
+
+def make_compiled_agent(name: str, game: str = DEFAULT) -> CompiledAgent:
+    """As `make_agent`; `ValueError` as well for an agent that is not compiled, such as one that thinks by the clock."""
+    agent = make_agent(name, game)
+    if not isinstance(agent, CompiledAgent):
+        raise ValueError(f"agent {name!r} is not compiled; allowed are bots, networks and searches by simulations")
+    return agent
 
 
 def parse_agents(text: str, option: str = "agents") -> list[str]:

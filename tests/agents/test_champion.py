@@ -12,7 +12,7 @@ import pytest
 from blackjacky_agents import CompiledAgent, agent_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.checkpoint import read_network
+from blackjacky_agents.learning.agent_file import read_network
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_env import black_jacky_v0
 from tests.agents.positions import FAMILY, positions
@@ -52,10 +52,10 @@ def test_it_needs_no_torch():
 
 def test_it_takes_the_likeliest_action_of_the_torch_network():
     torch = pytest.importorskip("torch")
-    from blackjacky_agents.learning.league import perceptron, set_layers
+    from blackjacky_agents.learning.league.learner import mlp, set_layers
 
     layers, encoding, greedy = read_network(WEIGHTS)
-    network = perceptron([encoding.size, *(len(bias) for _, bias in layers)])
+    network = mlp([encoding.size, *(len(bias) for _, bias in layers)])
     set_layers(network, layers)
     observations, masks = positions(games=100, moves=60)
     with torch.no_grad():

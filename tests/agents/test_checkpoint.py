@@ -17,17 +17,12 @@ import numpy.typing as npt
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from blackjacky_agents import checkpoint, make_agent
+from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.checkpoint import (
-    AGENT_FILE,
-    load_agent,
-    load_checkpoint,
-    read_card,
-    save_agent,
-    save_checkpoint,
-    write_json,
-)
+from blackjacky_agents.files import write_json
+from blackjacky_agents.learning import checkpoint
+from blackjacky_agents.learning.agent_file import AGENT_FILE, load_agent, read_card, save_agent
+from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import Layers, network_policy, pack
 from tests.agents.positions import positions

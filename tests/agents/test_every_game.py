@@ -14,7 +14,7 @@ import pytest
 from blackjacky_agents import CompiledAgent, bot_names, make_agent
 from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.learning.checkpoint import load_agent, save_agent
+from blackjacky_agents.learning.agent_file import load_agent, save_agent
 from blackjacky_agents.learning.encoding import encodings_of, find_encoding
 from blackjacky_agents.learning.network import Layers, action_probabilities, network_policy, pack
 from blackjacky_agents.search.searchers import make_searcher
@@ -145,15 +145,15 @@ def test_what_a_learner_is_shown_lies_between_minus_1_and_1(game: Game) -> None:
 
 
 def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation(tmp_path: Path) -> None:
-    from blackjacky_agents.learning.ppo import Run
+    from blackjacky_agents.learning.ppo import PPORun
     from blackjacky_agents.learning.settings import presets_of
 
     assert list(presets_of(TINY)) == ["quick"]
     quick = presets_of(TINY)["quick"]
-    assert (quick.game, quick.encoding, quick.bots, quick.players) == (TINY, "raw", ("random",), (3,))
-    small = {"games": 8, "rollout": 8, "batch": 32, "hidden": (8,), "threads": 1, "refresh": 128, "copies": 2}
-    settings = replace(quick, steps=256, minutes=1e9, test_games=5, **small)  # type: ignore[arg-type]
-    run = Run(settings, tmp_path, "")
+    assert (quick.game, quick.encoding, quick.bots, quick.table_sizes) == (TINY, "raw", ("random",), (3,))
+    small = {"num_envs": 8, "n_steps": 8, "batch_size": 32, "hidden_sizes": (8,), "threads": 1, "snapshot_every": 128}
+    settings = replace(quick, steps=256, minutes=1e9, pool_size=2, eval_games=5, **small)  # type: ignore[arg-type]
+    run = PPORun(settings, tmp_path, "")
     assert run.train()
     assert load_agent(tmp_path, TINY).game == TINY
     with pytest.raises(ValueError, match="is for game='tiny'; needed is game='black_jacky'"):
@@ -161,9 +161,9 @@ def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation
 
 
 def test_what_a_game_lacks_for_a_training_is_said() -> None:
-    from blackjacky_agents.learning.settings import LeagueSettings, Settings, check_league_settings, check_settings
+    from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, check_settings
 
     with pytest.raises(ValueError, match="advice_logit=4 needs advice, and no encoding of tiny has it"):
-        check_settings(Settings(game=TINY, encoding="raw", advice_logit=4))
-    with pytest.raises(ValueError, match="a league of tiny needs to be shown how players stand"):
-        check_league_settings(LeagueSettings(game=TINY, encoding="raw"))
+        check_settings(PPOSettings(game=TINY, encoding="raw", advice_logit=4))
+    with pytest.raises(ValueError, match="a league of tiny needs an encoding of how players stand"):
+        check_settings(LeagueSettings(game=TINY, encoding="raw"))

@@ -14,30 +14,36 @@ pytest.importorskip("sb3_contrib")
 
 import torch
 
-from blackjacky_agents import league, make_agent
+from blackjacky_agents import make_agent
+from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.best_response import BestResponse, response_settings
-from blackjacky_agents.learning.checkpoint import load_agent
-from blackjacky_agents.learning.league import League, Learner, Lessons, Opponent, Played, seat_among
+from blackjacky_agents.learning.league import League
+from blackjacky_agents.learning.league.games import Played, draw_seating, sizes_of_tables
+from blackjacky_agents.learning.league.imitation import Demonstrations
+from blackjacky_agents.learning.league.learner import Learner
+from blackjacky_agents.learning.league.pool import Opponent, Pool
 from blackjacky_agents.learning.lookahead import Studies
-from blackjacky_agents.learning.settings import LeagueSettings
+from blackjacky_agents.learning.network import encode_all
+from blackjacky_agents.learning.settings import LeagueSettings, presets_of
 from blackjacky_env import make_batch
 
-SMALL = LeagueSettings(
+SMALL = replace(
+    presets_of("black_jacky")["league"],
     steps=600,
     minutes=1e18,
-    games=16,
-    lessons=0,
-    hidden=(64,),
-    batch=64,
-    memory=1000,
-    refresh=300,
-    pool=2,
+    games_per_update=16,
+    imitation_steps=0,
+    hidden_sizes=(64,),
+    batch_size=64,
+    buffer_size=1000,
+    snapshot_every=300,
+    pool_size=2,
     exploiter_every=2,
     exploiter_steps=50,
     bots=("threshold",),
     threads=1,
-    test_games=5,
-    final_games=10,
+    eval_games=5,
+    final_eval_games=10,
     seed=3,
 )
 
@@ -63,7 +69,7 @@ def test_the_policy_comes_to_prefer_what_did_better():
     best = np.argmax(masks, axis=1)  # say that the first legal action wins, and all others lose
     values = np.where(masks, 0.0, np.nan).astype(np.float32)
     values[np.arange(64), best] = 1.0
-    learner = Learner(replace(SMALL, batch=64, average=0.1, learning_rate=1e-2), seed=0)
+    learner = Learner(replace(SMALL, batch_size=64, ema_rate=0.1, learning_rate=1e-2), seed=0)
     standings, shares = batch.observations[:2].copy(), np.zeros(2, np.float32)
     learner.remember(Studies(batch.observations.copy(), values, standings, shares))
     learner.learn(64 * 40, left=1.0)
@@ -72,28 +78,28 @@ def test_the_policy_comes_to_prefer_what_did_better():
 
 
 def test_a_teacher_is_imitated():
-    settings = replace(SMALL, teacher="threshold", batch=256, average=0.1, learning_rate=3e-3)
-    learner, lessons = Learner(settings, seed=0), Lessons(settings)
+    settings = replace(SMALL, teacher="threshold", batch_size=256, ema_rate=0.1, learning_rate=3e-3)
+    learner, demonstrations = Learner(settings, seed=0), Demonstrations(settings)
     for _ in range(5):
-        lessons.go_on()
-    before = learner.imitate(lessons, 1.0)
+        demonstrations.collect()
+    before = learner.imitate(demonstrations, 1.0)
     for _ in range(100):
-        after = learner.imitate(lessons, 1.0)
+        after = learner.imitate(demonstrations, 1.0)
     assert before < 0.6
     assert after > 0.8
 
 
 def test_standings_are_judged_by_who_won():
     batch = make_batch("black_jacky", 64, num_players=2, seed=1)
-    learner = Learner(replace(SMALL, batch=64, learning_rate=1e-2), seed=0)
+    learner = Learner(replace(SMALL, batch_size=64, learning_rate=1e-2), seed=0)
     nothing = np.zeros((0, 61), np.float32)
     standings, shares = batch.observations.copy(), np.ones(64, np.float32)
     learner.remember(Studies(standings[:0], nothing, standings, shares))
-    learner.learn_standings(50, 1.0)
-    encoding, _ = learner.worth()
+    learner.learn_values(50, 1.0)
+    encoding, _ = learner.value_network()
     with torch.no_grad():
-        shown = torch.from_numpy(league.encode_all(encoding, standings))
-        assert torch.sigmoid(learner.standing(shown)).min() > 0.9
+        shown = torch.from_numpy(encode_all(encoding, standings))
+        assert torch.sigmoid(learner.value(shown)).min() > 0.9
 
 
 # ---------------------------------------------------------------- opponents
@@ -104,15 +110,18 @@ def test_who_wins_more_against_the_learner_is_met_more_often():
     seating = np.array([[0, 1, -1], [0, 2, -1]])
     shares = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     nothing = Studies(*(np.zeros(0, np.float32) for _ in range(4)))  # type: ignore[arg-type]
+    pool = Pool([weak, strong], size=0, bot_fraction=1.0)
     for _ in range(20):
-        league.count_wins([weak, strong], Played(seating, shares, nothing))
+        pool.record(Played(seating, shares, nothing))
     assert strong.weight > 10 * weak.weight
 
 
 def test_the_learner_sits_at_every_table_and_opponents_where_they_should():
-    settings = replace(SMALL, games=3000, alone=0.3, copies_of_one=0.3, players=(4, 2))
-    seating = seat_among(settings, np.array([3.0, 1.0]), np.random.default_rng(0))
-    sizes = league.table_sizes(settings, 3000)
+    settings = replace(
+        SMALL, games_per_update=3000, self_play_fraction=0.3, single_opponent_fraction=0.3, players=(4, 2)
+    )
+    seating = draw_seating(settings, np.array([0.75, 0.25]), np.random.default_rng(0))
+    sizes = sizes_of_tables(settings, 3000)
     seated = [row[:size] for row, size in zip(seating, sizes, strict=True)]
     assert all((row == 0).any() for row in seated)
     assert 0.28 < np.mean([(row == 0).all() for row in seated]) < 0.5  # some mixed tables of two have the learner alone
@@ -120,12 +129,19 @@ def test_the_learner_sits_at_every_table_and_opponents_where_they_should():
     assert 0.7 < (opponents == 1).mean() < 0.8
 
 
-def test_the_one_that_is_beaten_most_leaves_a_full_pool(tmp_path: Path):
-    run = League(replace(SMALL, pool=2), tmp_path, "")
+def test_the_one_that_is_beaten_most_leaves_a_full_pool():
     agent = make_agent("random")
+    pool = Pool([Opponent("threshold", make_agent("threshold"))], size=2, bot_fraction=0.5)
     for name, lost in (("a", 5.0), ("b", 0.1), ("c", 1.0)):
-        run._add(Opponent(name, agent, won=5.0, lost=lost))
-    assert [opponent.name for opponent in run.pool] == ["threshold", "a", "c"]
+        pool.add(Opponent(name, agent, won=5.0, lost=lost))
+    assert [opponent.name for opponent in pool.opponents] == ["threshold", "a", "c"]
+
+
+def test_bots_are_drawn_as_often_as_was_set_once_there_are_others():
+    pool = Pool([Opponent(name, make_agent(name)) for name in ("random", "threshold")], size=2, bot_fraction=0.3)
+    assert pool.probabilities().sum() == pytest.approx(1)
+    pool.add(Opponent("snapshot", make_agent("random"), lost=9.0))
+    assert pool.probabilities()[:2].sum() == pytest.approx(0.3)
 
 
 # ---------------------------------------------------------------- whole trainings
@@ -143,7 +159,7 @@ def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(
     assert {"threshold", "exploiter 2"} <= set(tests[-1]["pool"])
     assert len(tests[-1]["pool"]) == 3  # the bot, and as many others as there is room for
     agent = load_agent(finished.folder)
-    learner = finished.learner(greedy=True)
+    learner = finished.agent(greedy=True)
     assert np.array_equal(agent.parameters, learner.parameters)
 
 
@@ -151,20 +167,21 @@ def test_a_stopped_training_goes_on_with_its_pool(tmp_path: Path, monkeypatch: p
     folder = tmp_path / "stopped"
     folder.mkdir()
     run = League(SMALL, folder, "")
-    play = run._play_batch
+    play = run._play_and_update
 
     def play_and_stop() -> None:
         play()
         run.interrupted = run.steps > 350
 
-    monkeypatch.setattr(run, "_play_batch", play_and_stop)
+    monkeypatch.setattr(run, "_play_and_update", play_and_stop)
     assert not run.train()
     resumed = League(SMALL, folder, "")
     assert resumed.resume() == []
     assert resumed.steps == run.steps
-    assert [opponent.name for opponent in resumed.pool] == [opponent.name for opponent in run.pool]
-    assert [opponent.weight for opponent in resumed.pool] == [opponent.weight for opponent in run.pool]
-    for mine, other in zip(resumed.student.policy.parameters(), run.student.policy.parameters(), strict=True):
+    assert [opponent.name for opponent in resumed.pool.opponents] == [opponent.name for opponent in run.pool.opponents]
+    weights = [[opponent.weight for opponent in each.pool.opponents] for each in (resumed, run)]
+    assert weights[0] == weights[1]
+    for mine, other in zip(resumed.learner.policy.parameters(), run.learner.policy.parameters(), strict=True):
         assert torch.equal(mine, other)
     assert resumed.train()
     assert resumed.steps >= SMALL.steps
@@ -172,15 +189,15 @@ def test_a_stopped_training_goes_on_with_its_pool(tmp_path: Path, monkeypatch: p
 
 def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished: League, tmp_path: Path):
     settings = response_settings(
-        "threshold", 2, steps=300, minutes=1e18, refresh=100, games=16, hidden=(64,), batch=64, threads=1,
-        test_games=20, final_games=50, start=str(finished.folder),
+        "threshold", 2, steps=300, minutes=1e18, snapshot_every=100, games_per_update=16, hidden_sizes=(64,), batch_size=64, threads=1,
+        eval_games=20, final_eval_games=50, init_from=str(finished.folder),
     )  # fmt: skip
     run = trained(tmp_path / "response", settings, BestResponse)
     assert isinstance(run, BestResponse)
     tests = progress(run.folder)
     assert all(list(test["win_rate"]) == ["threshold"] for test in tests)
     assert run.best == max(test["win_rate"]["threshold"] for test in tests)
-    assert [opponent.name for opponent in run.pool] == ["threshold"]
+    assert [opponent.name for opponent in run.pool.opponents] == ["threshold"]
     score = run.final_score()
     assert score.games == 50
     assert score.par == 0.5
@@ -193,14 +210,13 @@ def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_
     ("wrong", "named"),
     [
         ({"players": (7,)}, "players"),
-        ({"players": ()}, "players"),
         ({"bots": ()}, "bots"),
-        ({"rate": 1.5}, "rate"),
-        ({"rate": 0.0}, "rate"),
+        ({"study_fraction": 1.5}, "study_fraction"),
+        ({"study_fraction": 0.0}, "study_fraction"),
         ({"minutes": 0.0}, "minutes"),
-        ({"games": 0}, "games"),
+        ({"games_per_update": 0}, "games_per_update"),
         ({"bots": ("nobody",)}, "nobody"),
-        ({"start": "nowhere"}, "nowhere"),
+        ({"init_from": "nowhere"}, "nowhere"),
     ],
 )
 def test_wrong_settings_are_named(wrong: dict[str, Any], named: str, tmp_path: Path):
@@ -209,5 +225,5 @@ def test_wrong_settings_are_named(wrong: dict[str, Any], named: str, tmp_path: P
 
 
 def test_a_network_of_other_sizes_is_no_start(finished: League, tmp_path: Path):
-    with pytest.raises(ValueError, match=r"hidden=\(64,\).*hidden=\(32,\)"):
-        League(replace(SMALL, start=str(finished.folder), hidden=(32,)), tmp_path, "")
+    with pytest.raises(ValueError, match=r"hidden_sizes=\(64,\).*hidden_sizes=\(32,\)"):
+        League(replace(SMALL, init_from=str(finished.folder), hidden_sizes=(32,)), tmp_path, "")

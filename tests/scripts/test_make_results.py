@@ -9,7 +9,7 @@ import pytest
 
 import blackjacky_agents as agents
 from blackjacky_agents import bot_names
-from blackjacky_agents.learning.checkpoint import read_card, save_agent
+from blackjacky_agents.learning.agent_file import read_card, save_agent
 from blackjacky_agents.learning.encoding import find_encoding
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "documents" / "make_results.py"

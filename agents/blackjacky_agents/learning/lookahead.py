@@ -1,9 +1,9 @@
-"""What each legal action leads to: games between compiled agents, in which decisions are tried out.
+"""Roll-outs of every legal action at decisions of whole games between compiled agents.
 
-At a decision every legal action is made in a copy of the game, with the same hidden cards and the same order of the
-draw pile, and the agents in the seats play the round to its end. What is won then is the result of the game, or an
-estimate of it from how the players stand, so the many rounds to come add no chance. Since all actions of a decision
-meet the same cards, their differences tell more than their values (common random numbers).
+At a decision each legal action is made in a copy of the game, with the same hidden cards and the same order of the draw
+pile, and the agents in the seats play the round to its end. Its value is the result of the game, or else an estimate
+from how the players stand, so that the many rounds to come add no variance. Since all actions of a decision meet the
+same cards, their differences tell more than their values (common random numbers).
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from blackjacky_env.engine.threads import spread
 
 FOR_STUDIES = 130  # a purpose of random numbers
 NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
-MOST_ROUNDS = 24  # of a game are looked at
+MAX_ROUNDS = 24  # whose standings are kept, of one game
 
 Agents = Sequence[tuple[Policy, npt.NDArray[np.float32]]]
 
 
 class Studies(NamedTuple):
-    """Decisions tried out, D of them, and standings, S of them, from whole games."""
+    """D decisions at which every likely action was rolled out, and S standings with their outcomes, of whole games."""
 
     observations: Vector
-    """What the player who decided saw, (D, K)."""
+    """What the player to act saw, (D, K)."""
     values: npt.NDArray[np.float32]
-    """By action, the share of the win (0 .. 1) that the player got or may expect. NaN: not legal; infinite: legal, but
-    not tried out. (D, A)."""
+    """By action, the share of the win (0 .. 1) that the player got or may expect. NaN: illegal; infinite: legal, but
+    not rolled out. (D, A)."""
     standings: Vector
     """What a player saw when a round had begun, (S, K)."""
-    shares: npt.NDArray[np.float32]
+    outcomes: npt.NDArray[np.float32]
     """What this player won in the end: 1 / number of winners, or 0. (S,)."""
 
 
-class _Sheets(NamedTuple):
+class _StudyBuffers(NamedTuple):
     """Room for the `Studies` of N games, as many of each as there may be."""
 
     observations: Vector
     values: npt.NDArray[np.float32]
     standings: Vector
-    shares: npt.NDArray[np.float32]
+    outcomes: npt.NDArray[np.float32]
     counts: npt.NDArray[np.int64]
     """Decisions and standings of each game, (N, 2)."""
 
@@ -64,13 +64,13 @@ def study(
     seating: npt.NDArray[np.int64],
     agents: Agents,
     studied: npt.NDArray[np.bool_],
-    rate: float,
-    most: int,
-    standing: tuple[Encoding, npt.NDArray[np.float32]],
-    doubt: tuple[Encoding, float] | None = None,
+    fraction: float,
+    max_per_game: int,
+    value_network: tuple[Encoding, npt.NDArray[np.float32]],
+    likely: tuple[Encoding, float] | None = None,
     threads: int = 1,
 ) -> Studies:
-    """Play whole games and try out some of the decisions.
+    """Play whole games and roll out the actions of some decisions.
 
     Args:
         game: the game.
@@ -78,153 +78,142 @@ def study(
         seeds: seed of each game as for ``reset``, (N,).
         seating: number of the agent in each seat, (N, max_players).
         agents: (policy, parameters) of each agent.
-        studied: whose decisions are tried out, by agent.
-        rate: share of these decisions that are tried out; each follows from the game's key.
-        most: no more than this many decisions of a game.
-        standing: encoding and packed network that estimate what a player will win (a logit).
-        doubt: encoding of the studied agents, which must be networks, and a chance: actions that they draw more seldom
-            are not tried out, nor are decisions in which this leaves one action.
-        threads: CPU threads; they change nothing in the results.
+        studied: whose decisions are studied, by agent.
+        fraction: fraction of these decisions that is studied; which ones follows from the game's key.
+        max_per_game: the most decisions studied in one game.
+        value_network: encoding and packed network that estimate what a player will win (a logit).
+        likely: encoding of the studied agents, which must be networks, and a probability: actions with a lower one
+            are not rolled out, nor is a decision in which this leaves one action. None: all legal actions are.
+        threads: CPU threads; results do not depend on it.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
-    sheets = _Sheets(
-        np.zeros((games, most, size), dtype),
-        np.full((games, most, game.num_actions), NOT_LEGAL, np.float32),
-        np.zeros((games, MOST_ROUNDS, size), dtype),
-        np.zeros((games, MOST_ROUNDS), np.float32),
+    buffers = _StudyBuffers(
+        np.zeros((games, max_per_game, size), dtype),
+        np.full((games, max_per_game, game.num_actions), NOT_LEGAL, np.float32),
+        np.zeros((games, MAX_ROUNDS, size), dtype),
+        np.zeros((games, MAX_ROUNDS), np.float32),
         np.zeros((games, 2), np.int64),
     )
     cast = make_cast(game, agents)
-    play = _studier(game, standing[0], doubt[0] if doubt else None)
-    floor = doubt[1] if doubt else 0.0
+    play = _make_play(game, value_network[0], likely[0] if likely else None)
+    min_prob = likely[1] if likely else 0.0
 
     def work(first: int, last: int) -> None:
         copy = zeros(1, game.state_dtype)
-        play(states, seeds, seating, cast, studied, rate, floor, standing[1], copy, sheets, first, last)
+        play(states, seeds, seating, cast, studied, fraction, min_prob, value_network[1], copy, buffers, first, last)
 
     spread(work, games, threads)
-    tried = np.arange(most) < sheets.counts[:, :1]
-    stood = np.arange(MOST_ROUNDS) < sheets.counts[:, 1:]
-    return Studies(sheets.observations[tried], sheets.values[tried], sheets.standings[stood], sheets.shares[stood])
+    decided = np.arange(max_per_game) < buffers.counts[:, :1]
+    stood = np.arange(MAX_ROUNDS) < buffers.counts[:, 1:]
+    return Studies(
+        buffers.observations[decided], buffers.values[decided], buffers.standings[stood], buffers.outcomes[stood]
+    )
 
 
 @cache
-def _studier(game: Game, standing: Encoding, doubt: Encoding | None) -> Callable[..., None]:
-    """Entry that plays games first .. last - 1 and fills the arrays of `study`."""
-    rules, move, note_standing = game.rules, mover(game), _noter(game)
-    look_into, (_, settle_up) = _looker(game, standing, doubt), _called(game)
+def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., None]:
+    """Entry that plays games first .. last - 1 and fills the buffers of `study`."""
+    rules, move, record_standing = game.rules, mover(game), _make_record_standing(game)
+    study_decision, (_, settle_up) = _make_study_decision(game, value_encoding, policy_encoding), _called(game)
     begin, is_over, returns = rules.begin, rules.is_over, rules.returns
     size, dtype = game.layout.size, game.layout.dtype
     num_actions, players = game.num_actions, game.max_players
     game_key, stream, draw = random.game_key, random.stream, random.draw
 
-    def play(states, seeds, seating, cast, studied, rate, floor, value, copy, sheets, first, last):
+    def play(states, seeds, seating, cast, studied, fraction, min_prob, value, copy, buffers, first, last):
         observation, mask, result = np.empty(size, dtype), np.empty(num_actions, np.int8), np.empty(players)
-        watched = np.empty(MOST_ROUNDS, np.int64)
+        watched = np.empty(MAX_ROUNDS, np.int64)
         for i in range(first, last):
-            s, seats, count, decisions = states[i], seating[i], sheets.counts[i], 0
-            observations, values, standings = sheets.observations[i], sheets.values[i], sheets.standings[i]
+            s, seats, count, decisions = states[i], seating[i], buffers.counts[i], 0
+            observations, values, standings = buffers.observations[i], buffers.values[i], buffers.standings[i]
             begin(s, game_key(seeds[i]), DRAWN)
-            note_standing(s, seats, studied, decisions, standings, watched, count)
+            record_standing(s, seats, studied, decisions, standings, watched, count)
             while not is_over(s):
                 lot = draw(stream(s.key, FOR_STUDIES, decisions, 1), 0) >> np.uint64(11)
-                if studied[seats[s.player]] and count[0] < len(values) and lot < rate * 2.0**53:
+                if studied[seats[s.player]] and count[0] < len(values) and lot < fraction * 2.0**53:
                     seen, tried = observations[count[0]], values[count[0]]
-                    count[0] += look_into(s, seats, cast, floor, value, decisions, copy, mask, seen, tried)
+                    count[0] += study_decision(s, seats, cast, min_prob, value, decisions, copy, mask, seen, tried)
                 move(s, seats[s.player], decisions, cast, observation, mask)
                 decisions += 1
                 if settle_up(s) and not is_over(s):
-                    note_standing(s, seats, studied, decisions, standings, watched, count)
+                    record_standing(s, seats, studied, decisions, standings, watched, count)
             result[:] = 0.0
             returns(s, result)
             for k in range(count[1]):
-                sheets.shares[i, k] = max(result[watched[k]], 0.0)
+                buffers.outcomes[i, k] = max(result[watched[k]], 0.0)
 
     return entry(play)
 
 
-def _noter(game: Game) -> Callable[..., None]:
+def _make_record_standing(game: Game) -> Callable[..., None]:
     """Compiled (s, seats, studied, decision, standings, watched, count): keep what a seat sees, if it is studied."""
     (encode, _), stream, draw, below = _called(game), random.stream, random.draw, random.below
 
-    def note_standing(s, seats, studied, decision, standings, watched, count):
+    def record_standing(s, seats, studied, decision, standings, watched, count):
         seat = np.int64(below(draw(stream(s.key, FOR_STUDIES, decision, 0), 0), s.num_players))
         if studied[seats[seat]] and count[1] < len(standings):
             encode(s, seat, standings[count[1]])
             watched[count[1]] = seat
             count[1] += 1
 
-    return compiled(note_standing)
+    return compiled(record_standing)
 
 
-def _looker(game: Game, standing: Encoding, doubt: Encoding | None) -> Callable[..., int]:
-    """Compiled (s, seats, cast, floor, value, decision, copy, mask, seen, tried) -> 1 if the decision was tried out."""
+def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., int]:
+    """Compiled (s, seats, cast, min_prob, value, decision, copy, mask, seen, values) -> 1 if it was studied, else 0."""
     legal, num_actions, (encode, _) = game.rules.legal, game.num_actions, _called(game)
-    keep, try_out = _doubter(doubt), _tries(game, standing)
+    keep_likely, roll_out = _make_keep_likely(policy_encoding), _make_roll_out(game, value_encoding)
 
-    def look_into(s, seats, cast, floor, value, decision, copy, mask, seen, tried):
+    def study_decision(s, seats, cast, min_prob, value, decision, copy, mask, seen, values):
         agent = seats[s.player]
         legal(s, mask)
         encode(s, s.player, seen)
         for action in range(num_actions):
-            tried[action] = NOT_TRIED if mask[action] else NOT_LEGAL
+            values[action] = NOT_TRIED if mask[action] else NOT_LEGAL
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-        if keep(seen, mask, own, floor) <= 1:
+        if keep_likely(seen, mask, own, min_prob) <= 1:
             return 0
-        try_out(s, seats, cast, value, decision, copy, mask, tried)
+        roll_out(s, seats, cast, value, decision, copy, mask, values)
         return 1
 
-    return compiled(look_into)
+    return compiled(study_decision)
 
 
-def _doubter(encoding: Encoding | None) -> Callable[..., int]:
-    """Compiled (observation, mask, parameters, floor) -> how many actions ``mask`` keeps: those that may be drawn."""
+def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
+    """Compiled (observation, mask, parameters, min_prob): clear unlikely ones in ``mask``; returns how many are left."""
     if encoding is None:
 
-        def keep(observation, mask, parameters, floor):
+        def keep_likely(observation, mask, parameters, min_prob):
             return mask.sum()
 
     else:
         show, size = encoding.function, encoding.size
 
-        def keep(observation, mask, parameters, floor):
+        def keep_likely(observation, mask, parameters, min_prob):
             if mask.sum() <= 1:
                 return 1
-            shown, chances = np.empty(size, np.float32), np.empty(len(mask))
+            shown, probabilities = np.empty(size, np.float32), np.empty(len(mask))
             show(observation, mask, shown)
-            softmax(forward(shown, parameters), mask, chances)
+            softmax(forward(shown, parameters), mask, probabilities)
             kept = 0
             for action in range(len(mask)):
-                mask[action] = mask[action] > 0 and chances[action] >= floor
+                mask[action] = mask[action] > 0 and probabilities[action] >= min_prob
                 kept += mask[action]
             return kept
 
-    return compiled(keep)
+    return compiled(keep_likely)
 
 
 @cache
-def _tries(game: Game, standing: Encoding) -> Callable[..., None]:
-    """Compiled (s, seats, cast, value, decision, copy, mask, values): every legal action, to the round's end."""
+def _make_roll_out(game: Game, value_encoding: Encoding) -> Callable[..., None]:
+    """Compiled (s, seats, cast, value, decision, copy, mask, values): each action in ``mask``, to the round's end."""
     rules, move = game.rules, mover(game)
-    apply, is_over, returns = rules.apply, rules.is_over, rules.returns
-    encode, settle_up = _called(game)
-    size, dtype = game.layout.size, game.layout.dtype
-    num_actions, players = game.num_actions, game.max_players
-    show, shown_size, stream = standing.function, standing.size, random.stream
+    apply, is_over = rules.apply, rules.is_over
+    _, settle_up = _called(game)
+    estimate = _make_estimate(game, value_encoding)
+    size, dtype, num_actions, stream = game.layout.size, game.layout.dtype, game.num_actions, random.stream
 
-    def worth(s, seat, value, observation, mask):
-        if is_over(s):
-            result = np.zeros(players)
-            returns(s, result)
-            return max(result[seat], 0.0)
-        encode(s, seat, observation)
-        shown = np.empty(shown_size, np.float32)
-        show(observation, mask, shown)
-        return 1.0 / (1.0 + np.exp(-forward(shown, value)[0]))
-
-    worth = compiled(worth)
-
-    def try_out(s, seats, cast, value, decision, copy, mask, values):
+    def roll_out(s, seats, cast, value, decision, copy, mask, values):
         observation, unused = np.empty(size, dtype), np.empty(num_actions, np.int8)
         seat, t = s.player, copy[0]
         for action in range(num_actions):
@@ -238,9 +227,27 @@ def _tries(game: Game, standing: Encoding) -> Callable[..., None]:
                 move(t, seats[t.player], made, cast, observation, unused)
                 made += 1
                 ended = settle_up(t)
-            values[action] = worth(t, seat, value, observation, unused)
+            values[action] = estimate(t, seat, value, observation, unused)
 
-    return compiled(try_out)
+    return compiled(roll_out)
+
+
+def _make_estimate(game: Game, value_encoding: Encoding) -> Callable[..., float]:
+    """Compiled (s, seat, value, observation, mask) -> the share of the win that the seat got or may expect, 0 .. 1."""
+    is_over, returns, players = game.rules.is_over, game.rules.returns, game.max_players
+    (encode, _), show, shown_size = _called(game), value_encoding.function, value_encoding.size
+
+    def estimate(s, seat, value, observation, mask):
+        if is_over(s):
+            result = np.zeros(players)
+            returns(s, result)
+            return max(result[seat], 0.0)
+        encode(s, seat, observation)
+        shown = np.empty(shown_size, np.float32)
+        show(observation, mask, shown)
+        return 1.0 / (1.0 + np.exp(-forward(shown, value)[0]))
+
+    return compiled(estimate)
 
 
 @cache

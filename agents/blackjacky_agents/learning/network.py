@@ -1,6 +1,6 @@
-"""Networks as compiled policies: a multilayer perceptron whose sizes and weights are numbers, not code.
+"""Networks as compiled policies: a multilayer perceptron whose sizes and weights are parameters, not code.
 
-All networks of one encoding share one compiled function; a new copy of a learner needs no compilation.
+All networks of one encoding share one compiled function, so a new snapshot of a learner needs no compilation.
 """
 
 from __future__ import annotations
@@ -92,32 +92,32 @@ def _add_weighted(values, weights, outputs, sums):  # type: ignore[no-untyped-de
 
 
 @compiled
-def softmax(logits, mask, chances):  # type: ignore[no-untyped-def]  # compiled
-    """Fill ``chances`` (float64, (A,)) with the softmax of the logits of legal actions, 0 for the others."""
+def softmax(logits, mask, probabilities):  # type: ignore[no-untyped-def]  # compiled
+    """Fill ``probabilities`` (float64, (A,)) with the softmax of the logits of legal actions, 0 for the others."""
     best, total = np.float32(-np.inf), 0.0
     for action in range(len(mask)):
         if mask[action]:
             best = max(best, logits[action])
     for action in range(len(mask)):
-        chances[action] = np.exp(np.float64(logits[action] - best)) if mask[action] else 0.0
-        total += chances[action]
+        probabilities[action] = np.exp(np.float64(logits[action] - best)) if mask[action] else 0.0
+        total += probabilities[action]
     for action in range(len(mask)):
-        chances[action] /= total
+        probabilities[action] /= total
 
 
-def _pick(logits, mask, greedy, lot):  # type: ignore[no-untyped-def]  # compiled
-    """The legal action with the highest logit, or one drawn with the chances of the softmax; ``lot``: 0 .. 1."""
+def _pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # compiled
+    """The legal action with the highest logit, or one sampled from the softmax by ``uniform``, a number in 0 .. 1."""
     best = -1
     for action in range(len(mask)):
         if mask[action] and (best < 0 or logits[action] > logits[best]):
             best = action
     if greedy:
         return best
-    chances = np.empty(len(mask))
-    softmax(logits, mask, chances)
+    probabilities = np.empty(len(mask))
+    softmax(logits, mask, probabilities)
     for action in range(len(mask)):
-        lot -= chances[action]
-        if lot < 0:
+        uniform -= probabilities[action]
+        if uniform < 0:
             return action
     return best
 
@@ -165,9 +165,9 @@ def _logits_entry() -> Any:
 def action_probabilities(
     agent: Agent, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
 ) -> npt.NDArray[np.float64]:
-    """The chances with which an agent's network would draw each action: its softmax over the legal ones.
+    """The probability that an agent's network gives to each action: its softmax over the legal ones.
 
-    An agent that plays by the likeliest action takes the one with the highest chance.
+    A greedy agent takes the action with the highest one.
 
     Args:
         agent: an agent that is a network, as trained ones are.
@@ -175,7 +175,7 @@ def action_probabilities(
         masks: 1 for legal actions, shape (N, A); each allows something.
 
     Returns:
-        Float64 (N, A); rows add up to 1, and what is illegal has 0.
+        Float64 (N, A); rows sum to 1, illegal actions have 0.
 
     Raises:
         TypeError: the agent is no network.
@@ -186,13 +186,13 @@ def action_probabilities(
     logits = np.empty(masks.shape, np.float32)
     _logits_entry()(encode_all(encoding, observations, masks), network.parameters, logits)
     legal = np.where(masks > 0, logits.astype(np.float64), -np.inf)
-    chances: npt.NDArray[np.float64] = np.exp(legal - legal.max(axis=1, keepdims=True, initial=-np.inf))
-    chances /= chances.sum(axis=1, keepdims=True)
-    return chances
+    probabilities: npt.NDArray[np.float64] = np.exp(legal - legal.max(axis=1, keepdims=True, initial=-np.inf))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 def is_network(agent: Agent) -> bool:
-    """Whether `action_probabilities` knows the chances of the agent's actions."""
+    """Whether `action_probabilities` can be asked about the agent."""
     try:
         _find_network(agent)
     except TypeError:
@@ -206,4 +206,4 @@ def _find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
         for encoding in encodings_of(agent.game).values():
             if agent.policy is network_policy(encoding):
                 return agent, encoding
-    raise TypeError(f"agent {agent.name!r} is no network, so it has no chances of actions; trained agents have")
+    raise TypeError(f"agent {agent.name!r} is no network, so its action probabilities are not known")

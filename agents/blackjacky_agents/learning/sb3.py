@@ -15,11 +15,12 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.encoding import Encoding, raw_encoding
-from blackjacky_env.engine.game import Game, check_integer
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import check_list
 from blackjacky_env.envs.vector import SeatVectorEnv
-from blackjacky_env.games import get_game
+from blackjacky_env.games import DEFAULT, get_game
 
 Lineup = str | CompiledAgent | Sequence[str | CompiledAgent]
 """Who sits in the other seats: one agent in all of them, or several clockwise of the learner (repeated as needed)."""
@@ -42,7 +43,7 @@ class LearnerVecEnv(VecEnv):
         score_weight: with ``reward="win"``, this many times the score reward is added, which speeds up learning.
         encoding: what the learner is shown; by default the observation, scaled by its declared ranges.
         seed: the same seed and actions make the same games.
-        threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
+        threads: the most threads to use, 1 .. 1024; None: one per core. Results do not depend on it.
         game: name of the game.
         rule_options: the game's own options.
 
@@ -65,7 +66,7 @@ class LearnerVecEnv(VecEnv):
         encoding: Encoding | None = None,
         seed: int = 0,
         threads: int | None = None,
-        game: str = "black_jacky",
+        game: str = DEFAULT,
         **rule_options: Any,
     ) -> None:
         declared = get_game(game)

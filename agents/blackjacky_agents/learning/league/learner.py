@@ -1,0 +1,241 @@
+"""The learner of a league: its networks, its replay buffers and its losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.agent_file import read_network
+from blackjacky_agents.learning.checkpoint import Arrays
+from blackjacky_agents.learning.encoding import Encoding, find_encoding
+from blackjacky_agents.learning.league.buffers import ReplayBuffer
+from blackjacky_agents.learning.league.imitation import Demonstrations
+from blackjacky_agents.learning.lookahead import Studies
+from blackjacky_agents.learning.network import Layers, encode_all, layers_of, network_policy, pack
+from blackjacky_agents.learning.settings import LeagueSettings
+from blackjacky_env.engine.layout import Vector
+from blackjacky_env.games import get_game
+
+_VALUE_SIZES = (64, 64)  # hidden layers of the networks for standings
+_NETWORKS = ("policy", "averaged", "value", "scale")
+_IMITATION_EMA_RATE = 0.05
+_ILLEGAL_LOGIT = -1e9
+_MIN_SCALE = 0.01
+
+
+class Learner:
+    """A policy network and two networks for standings: their value, and the scale of advantages there.
+
+    Args:
+        settings: sizes and rates.
+        seed: of the initial weights and of what is sampled from the buffers.
+        layers: initial layers of the policy instead of random ones.
+
+    Attributes:
+        policy: the network that is trained.
+        averaged: the exponential moving average of its weights, by which the agent plays.
+        value: logit of winning, from how the players stand when a round begins.
+        scale: logarithm of the standard deviation of advantages, from how the players stand.
+    """
+
+    def __init__(self, settings: LeagueSettings, seed: int, layers: Layers | None = None) -> None:
+        self.settings, game = settings, get_game(settings.game)
+        self.encoding = find_encoding(settings.encoding, game.name)
+        standing = get_kit(game.name).standing_encoding
+        assert standing is not None  # as the settings were checked
+        self.standing_encoding = standing
+        self.rng = np.random.default_rng([seed, 2])
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            self.policy = mlp([self.encoding.size, *settings.hidden_sizes, game.num_actions])
+            self.averaged = mlp([self.encoding.size, *settings.hidden_sizes, game.num_actions])
+            self.value = mlp([standing.size, *_VALUE_SIZES, 1])
+            self.scale = mlp([standing.size, *_VALUE_SIZES, 1])
+        if layers is not None:
+            set_layers(self.policy, layers)
+        self.averaged.load_state_dict(self.policy.state_dict())
+        self._optimizers = {
+            name: torch.optim.Adam(getattr(self, name).parameters()) for name in ("policy", "value", "scale")
+        }
+        observation = ((game.layout.size,), game.layout.dtype)
+        self._decisions = ReplayBuffer(settings.buffer_size, observation, ((game.num_actions,), np.float16))
+        self._standings = ReplayBuffer(2 * settings.buffer_size, observation, ((), np.float32))
+
+    def agent(self, greedy: bool) -> CompiledAgent:
+        """Who plays by the averaged network, greedy or by sampling."""
+        parameters = pack(self.layers(), greedy)
+        return CompiledAgent("learner", self.settings.game, network_policy(self.encoding), parameters)
+
+    def layers(self) -> Layers:
+        """The layers of the averaged network."""
+        return layers_of(linear_layers(self.averaged))
+
+    def value_network(self) -> tuple[Encoding, npt.NDArray[np.float32]]:
+        """The value network as `study` takes it."""
+        return self.standing_encoding, pack(layers_of(linear_layers(self.value)), True)
+
+    def successor(self, seed: int) -> Learner:
+        """A new learner with this one's averaged policy and its networks for standings; its buffers are empty."""
+        learner = Learner(self.settings, seed, self.layers())
+        learner.value.load_state_dict(self.value.state_dict())
+        learner.scale.load_state_dict(self.scale.state_dict())
+        return learner
+
+    # ------------------------------------------------------------ learning
+
+    def remember(self, studies: Studies) -> None:
+        """Add studied decisions and the outcomes of standings to the buffers."""
+        self._decisions.add(studies.observations, studies.values)
+        self._standings.add(studies.standings, studies.outcomes)
+
+    def learn(self, studied: int, left: float) -> float:
+        """Make the updates for so many new decisions; returns the mean entropy of the policy.
+
+        ``left``: fraction of the training that is left, 0 .. 1.
+        """
+        if not len(self._decisions):  # the policy has been certain everywhere so far
+            return 0.0
+        updates = max(1, self.settings.replay_ratio * studied // self.settings.batch_size)
+        self.learn_values(max(1, updates // 2), left)
+        return sum(self._learn_policy(left) for _ in range(updates)) / updates
+
+    def learn_values(self, updates: int, left: float) -> None:
+        """Fit the value network to who won, by cross-entropy."""
+        for _ in range(updates):
+            observations, outcomes = self._standings.sample(self.settings.batch_size, self.rng)
+            shown = torch.from_numpy(encode_all(self.standing_encoding, observations))
+            loss = nn.functional.binary_cross_entropy_with_logits(self.value(shown)[:, 0], torch.from_numpy(outcomes))
+            self._update("value", loss, left)
+
+    def _learn_policy(self, left: float) -> float:
+        """One update of the policy by advantages that are divided by their scale at such standings.
+
+        What can be won by a decision differs by orders of magnitude between the first round of a large table and the
+        last round of a small one; scaled, each decision weighs as much as it is free of chance.
+        """
+        observations, values = self._decisions.sample(self.settings.batch_size, self.rng)
+        values_or_inf = torch.from_numpy(values.astype(np.float32))
+        tried = torch.isfinite(values_or_inf)
+        advantages = centred(values_or_inf.masked_fill(~tried, 0), tried)
+        advantages = advantages / self._learn_scale(observations, advantages, tried, left)
+        shown = torch.from_numpy(encode_all(self.encoding, observations, ~np.isnan(values)))
+        log_probs = torch.log_softmax(self.policy(shown).masked_fill(~tried, _ILLEGAL_LOGIT), 1)
+        probs = log_probs.exp()
+        entropy = -(probs * log_probs).sum(1)
+        loss = -((probs * advantages).sum(1) + self.settings.ent_coef * (0.2 + left) * entropy).mean()
+        self._update("policy", loss, left)
+        self._average(self.settings.ema_rate)
+        return float(entropy.mean().detach())
+
+    def _learn_scale(
+        self, observations: Vector, advantages: torch.Tensor, tried: torch.Tensor, left: float
+    ) -> torch.Tensor:
+        """One update of the scale network by maximum likelihood; returns the scales at these standings, (N, 1)."""
+        log_scale = self.scale(torch.from_numpy(encode_all(self.standing_encoding, observations)))
+        variance = advantages.square().sum(1, keepdim=True) / (tried.sum(1, keepdim=True) - 1)
+        self._update("scale", (variance * torch.exp(-2 * log_scale) / 2 + log_scale).mean(), left)
+        return torch.exp(log_scale.detach()).clamp(min=_MIN_SCALE)
+
+    def imitate(self, demonstrations: Demonstrations, left: float) -> float:
+        """One update towards a teacher's actions; returns the fraction of them that was the likeliest already."""
+        observations, masks, actions = demonstrations.sample(self.settings.batch_size, self.rng)
+        legal, wanted = torch.from_numpy(masks > 0), torch.from_numpy(actions)
+        shown = torch.from_numpy(encode_all(self.encoding, observations, masks))
+        logits = self.policy(shown).masked_fill(~legal, _ILLEGAL_LOGIT)
+        # torch's own label smoothing would smooth over illegal actions too, whose loss cannot fall.
+        log_probs, smoothing = torch.log_softmax(logits, 1), self.settings.label_smoothing
+        cross_entropy = nn.functional.nll_loss(log_probs, wanted)
+        uniform = -((log_probs * legal).sum(1) / legal.sum(1)).mean()
+        self._update("policy", (1 - smoothing) * cross_entropy + smoothing * uniform, left)
+        self._average(_IMITATION_EMA_RATE)
+        return float((logits.argmax(1) == wanted).float().mean())
+
+    def _average(self, rate: float) -> None:
+        with torch.no_grad():
+            for mean, new in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
+                mean.lerp_(new, rate)
+
+    def _update(self, network: str, loss: torch.Tensor, left: float) -> None:
+        optimizer = self._optimizers[network]
+        for group in optimizer.param_groups:
+            group["lr"] = self.settings.learning_rate * (0.05 + 0.95 * left)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+
+    # ------------------------------------------------------------ checkpoints
+
+    def state(self) -> Arrays:
+        """All weights and moments; the buffers are left out."""
+        arrays: Arrays = {}
+        for name in _NETWORKS:
+            arrays |= {f"{name}.{key}": tensor.numpy() for key, tensor in getattr(self, name).state_dict().items()}
+        for name, optimizer in self._optimizers.items():
+            for number, moments in optimizer.state_dict()["state"].items():
+                arrays |= {f"adam {name}.{number} {key}": tensor.numpy() for key, tensor in moments.items()}
+        return arrays
+
+    def set_state(self, groups: Mapping[str, Arrays]) -> None:
+        """Go on from what `state` gave, grouped by what stands before the first dot of the names."""
+        for name in _NETWORKS:
+            tensors = {key: torch.from_numpy(array.copy()) for key, array in groups[name].items()}
+            getattr(self, name).load_state_dict(tensors)
+        for name, optimizer in self._optimizers.items():
+            moments: dict[int, dict[str, torch.Tensor]] = {}
+            for key, array in groups.get(f"adam {name}", {}).items():
+                number, _, which = key.partition(" ")
+                moments.setdefault(int(number), {})[which] = torch.from_numpy(array.copy())
+            optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+# ---------------------------------------------------------------- networks
+
+
+def mlp(sizes: Sequence[int]) -> nn.Sequential:
+    """Linear layers with ReLU between them."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in pairwise(sizes):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def linear_layers(network: nn.Sequential) -> list[nn.Linear]:
+    """The linear layers in order."""
+    return [layer for layer in network if isinstance(layer, nn.Linear)]
+
+
+def set_layers(network: nn.Sequential, layers: Layers) -> None:
+    """Give a network the weights of layers of the same sizes."""
+    for linear, (weight, bias) in zip(linear_layers(network), layers, strict=True):
+        with torch.no_grad():
+            linear.weight.copy_(torch.from_numpy(weight.T.copy()))
+            linear.bias.copy_(torch.from_numpy(bias.copy()))
+
+
+def initial_layers(settings: LeagueSettings) -> Layers | None:
+    """The layers that ``init_from`` names, if any; `ValueError` if they have another encoding or other sizes."""
+    if not settings.init_from:
+        return None
+    path: Any = get_kit(settings.game).trained.get(settings.init_from, settings.init_from)
+    layers, encoding, _ = read_network(path, settings.game)
+    sizes = tuple(len(bias) for _, bias in layers[:-1])
+    if (encoding.name, sizes) != (settings.encoding, settings.hidden_sizes):
+        raise ValueError(
+            f"init_from={settings.init_from!r} has encoding={encoding.name!r} and hidden_sizes={sizes}; "
+            f"the learner has encoding={settings.encoding!r} and hidden_sizes={settings.hidden_sizes}"
+        )
+    return layers
+
+
+def centred(values: torch.Tensor, tried: torch.Tensor) -> torch.Tensor:
+    """Values (N, A) of actions that were tried, less their mean; 0 elsewhere."""
+    mean = (values * tried).sum(1, keepdim=True) / tried.sum(1, keepdim=True)
+    return (values - mean) * tried

@@ -1,0 +1,94 @@
+"""The opponents of a league, drawn by how often they win against the learner (prioritised fictitious self-play)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.learning.league.games import LEARNER, Played
+
+_DECAY = 0.99  # of the results so far, per batch of games
+_MIN_WEIGHT = 0.02
+
+
+@dataclass
+class Opponent:
+    """An opponent, and how the learner fared at tables with it."""
+
+    name: str
+    agent: CompiledAgent
+    won: float = 1.0
+    """What the learner won there per seat of its own; older games count less and less."""
+    lost: float = 1.0
+    """What this opponent won per seat."""
+
+    @property
+    def weight(self) -> float:
+        """How often it is drawn, relative to others: the more, the more it wins."""
+        return (self.lost / (self.won + self.lost)) ** 2 + _MIN_WEIGHT
+
+    @property
+    def learner_win_rate(self) -> float:
+        """What the learner won of all that the two won."""
+        return self.won / (self.won + self.lost)
+
+
+class Pool:
+    """Bots, which stay, and up to ``size`` learned opponents.
+
+    Args:
+        bots: at least one.
+        size: the most learned opponents.
+        bot_fraction: fraction of draws that are bots, once there are learned opponents.
+    """
+
+    def __init__(self, bots: Sequence[Opponent], size: int, bot_fraction: float) -> None:
+        self.opponents = list(bots)
+        self._bots, self._size, self._bot_fraction = len(bots), size, bot_fraction
+
+    @property
+    def learned(self) -> list[Opponent]:
+        """The opponents that are no bots."""
+        return self.opponents[self._bots :]
+
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """The probability of each opponent to be drawn, (M,)."""
+        weights, bots = np.array([opponent.weight for opponent in self.opponents]), self._bots
+        fraction = self._bot_fraction if self.learned else 1.0
+        weights[:bots] *= fraction / weights[:bots].sum()
+        weights[bots:] *= (1 - fraction) / max(weights[bots:].sum(), 1e-9)
+        probabilities: npt.NDArray[np.float64] = weights / weights.sum()
+        return probabilities
+
+    def add(self, opponent: Opponent) -> None:
+        """Add a learned opponent; in a full pool it replaces the one that wins least against the learner."""
+        if len(self.learned) >= self._size:
+            self.opponents.remove(min(self.learned, key=lambda other: other.weight))
+        self.opponents.append(opponent)
+
+    def record(self, played: Played) -> None:
+        """Count what the learner and each opponent won in the games in which both sat."""
+        own = played.seating == LEARNER
+        for number, opponent in enumerate(self.opponents, start=1):
+            theirs = played.seating == number
+            both = own.any(axis=1) & theirs.any(axis=1)
+            won, lost = ((played.shares * of)[both].sum(axis=1) / of[both].sum(axis=1) for of in (own, theirs))
+            opponent.won = _DECAY * opponent.won + float(won.sum())
+            opponent.lost = _DECAY * opponent.lost + float(lost.sum())
+
+    # ------------------------------------------------------------ checkpoints
+
+    def state(self) -> list[list[Any]]:
+        """Names and results, JSON-ready."""
+        return [[opponent.name, opponent.won, opponent.lost] for opponent in self.opponents]
+
+    def set_state(self, state: Sequence[Sequence[Any]], learned: Sequence[CompiledAgent]) -> None:
+        """Go on from what `state` gave, with the agents that were learned then."""
+        self.opponents[self._bots :] = [Opponent("", agent) for agent in learned]
+        for opponent, (name, won, lost) in zip(self.opponents, state, strict=True):
+            opponent.name, opponent.won, opponent.lost = name, won, lost

@@ -1,0 +1,169 @@
+"""The training of a league."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.learning.checkpoint import Arrays
+from blackjacky_agents.learning.league.exploiter import train_against
+from blackjacky_agents.learning.league.games import draw_seating, play_games, possible_variants
+from blackjacky_agents.learning.league.imitation import Demonstrations
+from blackjacky_agents.learning.league.learner import Learner, initial_layers
+from blackjacky_agents.learning.league.pool import Opponent, Pool
+from blackjacky_agents.learning.network import Layers, network_policy
+from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.settings import LeagueSettings
+from blackjacky_agents.registry import make_compiled_agent
+
+_INITIAL_VALUE_UPDATES = 50  # before anything is studied, so that standings are not judged at random
+_IMITATION_UPDATES = 8  # per move in all games
+_RUN_SEEDS = 2**40  # seeds of games belong to each seed of a league
+_EXPLOITER_SEEDS = 2**62  # where those of exploiters begin
+
+
+class League(TrainingRun):
+    """A training in a league; arguments and errors as of `TrainingRun`."""
+
+    settings: LeagueSettings
+
+    def __init__(self, settings: LeagueSettings, folder: Path, command: str) -> None:
+        super().__init__(settings, folder, command)
+        torch.set_num_threads(settings.threads)
+        self.learner = Learner(settings, settings.seed, initial_layers(settings))
+        bots = [Opponent(name, make_compiled_agent(name, settings.game)) for name in settings.bots]
+        self.pool = Pool(bots, settings.pool_size, settings.bot_fraction)
+        self._steps = self._batches = self._snapshots = 0
+
+    @property
+    def steps(self) -> int:
+        """Decisions studied so far."""
+        return self._steps
+
+    def agent(self, greedy: bool) -> CompiledAgent:
+        """The learner as it is now; not greedy: it samples its actions, as in training."""
+        return self.learner.agent(greedy)
+
+    def layers(self) -> Layers:
+        """The averaged policy network as it is now."""
+        return self.learner.layers()
+
+    def variants(self) -> list[str]:
+        """The variants that are played."""
+        played = {name for size in self.settings.table_sizes for name in possible_variants(self.settings, size)}
+        return [name for name in self.game.variant_names if name in played]
+
+    # ------------------------------------------------------------ training
+
+    def _prepare(self) -> None:
+        """Compile what will be played often, which is no part of the training time; imitate; fit the value network."""
+        self._against_bots(1)
+        play_games(self.learner, self._agents(), np.zeros((1, self.game.max_players), np.int64), 0)
+        self.clock.set(0)
+        self._imitate()
+        seating = np.zeros((self.settings.games_per_update, self.game.max_players), np.int64)
+        played = play_games(self.learner, self._agents(), seating, self.settings.seed, study_fraction=0.0)
+        self.learner.remember(played.studies)
+        self.learner.learn_values(_INITIAL_VALUE_UPDATES, 1.0)
+
+    def _imitate(self) -> None:
+        """Imitate the teacher, if there is one."""
+        wanted, collected = self.settings.imitation_steps, 0
+        if not wanted or not self.settings.teacher or self.settings.init_from:
+            return
+        demonstrations = Demonstrations(self.settings)
+        with tqdm(total=wanted, desc=f"imitating {self.settings.teacher}", unit_scale=True, mininterval=5) as bar:
+            while collected < wanted:
+                new = demonstrations.collect()
+                collected += new
+                for _ in range(_IMITATION_UPDATES):
+                    accuracy = self.learner.imitate(demonstrations, max(0.0, 1 - collected / wanted))
+                bar.update(new)
+                bar.set_postfix(accuracy=f"{accuracy:.1%}")
+
+    def _learn(self) -> None:
+        while self.left > 0 and not self.interrupted:
+            if self._steps >= self._snapshots * self.settings.snapshot_every:
+                self.take_snapshot()
+            self._play_and_update()
+            self._save_if_due()
+
+    def _agents(self) -> list[CompiledAgent]:
+        """The learner as it explores, and the pool."""
+        return [self.agent(greedy=False), *(opponent.agent for opponent in self.pool.opponents)]
+
+    def _play_and_update(self) -> None:
+        """Play a batch of games, record who won, and learn from what was studied."""
+        settings = self.settings
+        seating = draw_seating(settings, self.pool.probabilities(), self.rng)
+        first_seed = settings.seed * _RUN_SEEDS + self._batches * settings.games_per_update
+        played = play_games(self.learner, self._agents(), seating, first_seed % _EXPLOITER_SEEDS)
+        self.pool.record(played)
+        self.learner.remember(played.studies)
+        studied = len(played.studies.values)
+        self.learner.learn(studied, self.left)
+        self._steps += studied
+        self._batches += 1
+        self.bar.update(studied)
+
+    def take_snapshot(self) -> None:
+        """Evaluate; add a snapshot of the learner, and now and then an exploiter of it, to the pool."""
+        self._snapshots = self._steps // self.settings.snapshot_every + 1
+        self.bar.set_postfix(self.evaluate())
+        if not self.settings.pool_size:
+            return
+        self.pool.add(Opponent(f"snapshot {self._snapshots}", self.agent(greedy=False)))
+        every = self.settings.exploiter_every
+        if every and self._snapshots % every == 0:
+            self.pool.add(Opponent(f"exploiter {self._snapshots}", self._train_exploiter()))
+
+    def _train_exploiter(self) -> CompiledAgent:
+        """A successor of the learner that has learned to play against the learner alone."""
+        exploiter = self.learner.successor(self.settings.seed + self._snapshots)
+        steps, first_seed = self.settings.exploiter_steps, _EXPLOITER_SEEDS + self._batches
+        for _ in train_against(exploiter, self.agent(greedy=False), steps, first_seed):
+            if self.interrupted:
+                break
+        return exploiter.agent(greedy=False)
+
+    def _progress(self) -> dict[str, Any]:
+        return {"pool": {opponent.name: round(opponent.learner_win_rate, 3) for opponent in self.pool.opponents}}
+
+    # ------------------------------------------------------------ checkpoints
+
+    def _arrays(self) -> Arrays:
+        return {
+            **{f"learner/{name}": array for name, array in self.learner.state().items()},
+            **{f"pool/{i}": opponent.agent.parameters for i, opponent in enumerate(self.pool.learned)},
+        }
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "steps": self._steps,
+            "batches": self._batches,
+            "snapshots": self._snapshots,
+            "seconds": self.clock.seconds,
+            "pool": self.pool.state(),
+            "generator": self.rng.bit_generator.state,
+            "learner_generator": self.learner.rng.bit_generator.state,
+        }
+
+    def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
+        """Weights, pool and generators as they were; the replay buffers are not kept and fill anew."""
+        groups: dict[str, Arrays] = {}
+        for name, array in arrays.items():
+            if name.startswith("learner/"):
+                group, _, rest = name.removeprefix("learner/").partition(".")
+                groups.setdefault(group, {})[rest] = array
+        self.learner.set_state(groups)
+        policy, learned = network_policy(self.encoding), len(state["pool"]) - len(self.settings.bots)
+        agents = [CompiledAgent("learner", self.game.name, policy, arrays[f"pool/{i}"]) for i in range(learned)]
+        self.pool.set_state(state["pool"], agents)
+        self._steps, self._batches, self._snapshots = state["steps"], state["batches"], state["snapshots"]
+        self.rng.bit_generator.state = state["generator"]
+        self.learner.rng.bit_generator.state = state["learner_generator"]

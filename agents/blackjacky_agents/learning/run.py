@@ -1,0 +1,290 @@
+"""What all trainings have in common: evaluation, checkpoints, the trained agent's file, progress and time."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.arena.evaluation import Score, against_copies
+from blackjacky_agents.files import versions, write_file
+from blackjacky_agents.games import bot_names
+from blackjacky_agents.learning.agent_file import AGENT_FILE, save_agent
+from blackjacky_agents.learning.checkpoint import Arrays, load_checkpoint, save_checkpoint
+from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.learning.network import Layers
+from blackjacky_agents.learning.settings import TrainingSettings, check_settings
+from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_env.games import get_game
+
+LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
+CHECKPOINT_SECONDS = 30.0  # a kill loses at most so much work and one update
+PROGRESS_FILE = "progress.jsonl"
+
+
+class Clock:
+    """Training time so far, and how much of the training is left.
+
+    Args:
+        minutes: time limit.
+    """
+
+    def __init__(self, minutes: float) -> None:
+        self._allowed = 60 * minutes
+        self.set(0)
+
+    def set(self, seconds: float) -> None:
+        """Go on from so many seconds."""
+        self._started = time.perf_counter() - seconds
+        self._stopped: float | None = None
+
+    def stop(self) -> None:
+        """Count no further."""
+        self._stopped = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Training time so far, evaluations included."""
+        return (self._stopped or time.perf_counter()) - self._started
+
+    def left(self, steps_left: float) -> float:
+        """Fraction 0 .. 1 that is left, by steps or time, given the fraction of steps that is left."""
+        return max(0.0, min(steps_left, 1 - self.seconds / self._allowed))
+
+
+class TrainingRun(ABC):
+    """A training and the folder in which everything about it is kept.
+
+    Args:
+        settings: what to do.
+        folder: runs/NAME; must exist when training begins.
+        command: how it was started, for the agent's card.
+
+    Raises `ValueError` for settings with which no training can run.
+    """
+
+    settings: TrainingSettings
+    bar: tqdm[Any]
+
+    def __init__(self, settings: TrainingSettings, folder: Path, command: str) -> None:
+        check_settings(settings)
+        self.settings, self.folder, self.command = settings, folder, command
+        self.game = get_game(settings.game)
+        self.encoding = find_encoding(settings.encoding, settings.game)
+        self.bots = [make_compiled_agent(name, settings.game) for name in bot_names(settings.game)]
+        self.rng = np.random.default_rng([settings.seed, 1])
+        self.clock = Clock(settings.minutes)
+        self.interrupted = self._resumed = False
+
+    # ------------------------------------------------------------ what each kind of training does in its own way
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """Decisions learned from so far."""
+
+    @abstractmethod
+    def agent(self, greedy: bool) -> CompiledAgent:
+        """The learner as it is now; not greedy: it samples its actions, as in training."""
+
+    @abstractmethod
+    def layers(self) -> Layers:
+        """The policy network as it is now."""
+
+    @abstractmethod
+    def variants(self) -> list[str]:
+        """The variants that are played."""
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """What comes before a new training."""
+
+    @abstractmethod
+    def _learn(self) -> None:
+        """Train until the end, or until `interrupted`; moves `bar` and calls `_save_if_due`."""
+
+    @abstractmethod
+    def _arrays(self) -> Arrays:
+        """All arrays of a checkpoint."""
+
+    @abstractmethod
+    def _state(self) -> dict[str, Any]:
+        """Everything else in a checkpoint, JSON-ready."""
+
+    @abstractmethod
+    def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
+        """Go on from what `_arrays` and `_state` gave."""
+
+    # ------------------------------------------------------------ training
+
+    def train(self) -> bool:
+        """Train to the end, with a progress bar on stderr; False if it was interrupted (see `stop_gently`)."""
+        if not self._resumed:
+            self._prepare()
+        self._save_due = time.perf_counter() + CHECKPOINT_SECONDS
+        with self._progress_bar() as self.bar, stop_gently(self):
+            self._learn()
+        if not self.interrupted:
+            self.evaluate()
+        self.clock.stop()
+        self.save()
+        draw_learning_curve(self.folder, self.settings.eval_players)
+        return not self.interrupted
+
+    @property
+    def left(self) -> float:
+        """Fraction of the training that is left, by steps or time."""
+        return self.clock.left(1 - self.steps / self.settings.steps)
+
+    def _progress_bar(self) -> tqdm[Any]:
+        return tqdm(
+            total=self.settings.steps,
+            initial=self.steps,
+            unit=" steps",
+            unit_scale=True,
+            mininterval=0.5 if sys.stderr.isatty() else 15,
+        )
+
+    def _save_if_due(self) -> None:
+        if time.perf_counter() >= self._save_due:
+            self.save()
+            self._save_due = time.perf_counter() + CHECKPOINT_SECONDS
+
+    # ------------------------------------------------------------ evaluation
+
+    def evaluate(self) -> dict[str, float]:
+        """Win rates of the greedy agent against copies of each bot, appended to ``progress.jsonl``."""
+        scores = self._against_bots(self.settings.eval_games)
+        rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
+        line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": rates, **self._progress()}
+        with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        return rates
+
+    def _progress(self) -> dict[str, Any]:
+        """What else an evaluation writes down."""
+        return {}
+
+    def _against_bots(self, games: int) -> list[Score]:
+        return self._score(self.agent(greedy=True), self.settings.eval_players, games)
+
+    def _score(self, agent: CompiledAgent, players: int, games: int, seed: int = 0) -> list[Score]:
+        """The scores of an agent against copies of each bot, in the game that is learned."""
+        settings = self.settings
+        rules = {"game": settings.game, "variant": settings.variant, **settings.rule_options}
+        return against_copies(agent, self.bots, players, games, seed, settings.threads, **rules)
+
+    def results(self) -> list[dict[str, Any]]:
+        """The final evaluation: the agent against copies of each bot, a row for each table size and bot.
+
+        The sizes are that of the evaluations, and the smallest and largest that can be played.
+        """
+        agent, games, possible = self.agent(greedy=True), self.settings.final_eval_games, self._possible_sizes()
+        sizes = dict.fromkeys((self.settings.eval_players, possible[0], possible[-1]))
+        return [
+            {"players": players, "opponents": bot.name, **asdict(score)}
+            for players in sizes
+            for bot, score in zip(self.bots, self._score(agent, players, games), strict=True)
+        ]
+
+    def _possible_sizes(self) -> list[int]:
+        """The table sizes of the variant that the rule options allow."""
+        game, settings, sizes = self.game, self.settings, []
+        variant = game.choose_table(settings.eval_players, settings.variant)[1]
+        for size in game.choose_variant((settings.eval_players,), variant).sizes:
+            with suppress(ValueError):
+                game.check_options(size, variant, settings.rule_options)
+                sizes.append(size)
+        return sizes
+
+    # ------------------------------------------------------------ files
+
+    def save(self) -> Path:
+        """Write a checkpoint, and the agent as it is now; returns the checkpoint's folder."""
+        self.save_agent()
+        return save_checkpoint(self.folder / "checkpoints", self.steps, self._arrays(), self._state())
+
+    def save_agent(self, path: Path | None = None, **facts: Any) -> None:
+        """Write the agent as it is now, with its card; ``facts`` are added to the card."""
+        save_agent(
+            path or self.folder / AGENT_FILE,
+            self.layers(),
+            self.game.name,
+            self.encoding,
+            trained_on={
+                "variant": self.variants(),
+                "num_players": sorted(set(self.settings.table_sizes)),
+                "options": dict(self.settings.rule_options),
+            },
+            steps=self.steps,
+            seconds=round(self.clock.seconds, 1),
+            command=self.command,
+            seed=self.settings.seed,
+            versions=versions(*LIBRARIES),
+            **facts,
+        )
+
+    def resume(self) -> list[str]:
+        """Go on from the newest complete checkpoint; returns a line about each one that is broken."""
+        arrays, state, complaints = load_checkpoint(self.folder / "checkpoints")
+        self._restore(arrays, state)
+        self.clock.set(state["seconds"])
+        self._resumed = True
+        truncate_progress(self.folder, state["steps"])
+        return complaints
+
+
+@contextmanager
+def stop_gently(run: TrainingRun) -> Iterator[None]:
+    """Within this block Ctrl-C and SIGTERM end the training after the current update; a second one ends it at once."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def stop(number: int, frame: object) -> None:
+        run.interrupted = True
+        run.bar.write("stopping after this update; once more stops at once", file=sys.stderr)
+        for each in before:
+            signal.signal(each, signal.SIG_DFL)
+
+    for number in before:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def truncate_progress(folder: Path, steps: int) -> None:
+    """Drop the evaluations after so many steps from ``progress.jsonl``, and a line that was cut short."""
+    path = folder / PROGRESS_FILE
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if line.endswith("\n") and json.loads(line)["steps"] <= steps]
+    write_file(path, "".join(kept))
+
+
+def draw_learning_curve(folder: Path, players: int) -> None:
+    """Draw ``learning_curve.png`` from ``progress.jsonl``."""
+    from matplotlib.figure import Figure
+
+    lines = [json.loads(line) for line in (folder / PROGRESS_FILE).read_text("utf-8").splitlines()]
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.subplots()
+    millions = [line["steps"] / 1e6 for line in lines]
+    for name in lines[0]["win_rate"]:
+        axes.plot(millions, [line["win_rate"][name] for line in lines], label=f"against {players - 1} {name}")
+    axes.axhline(1 / players, color="grey", linestyle=":", label="par")
+    axes.set(xlabel="million steps", ylabel=f"win rate at a table of {players}", ylim=(0, 1))
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", frameon=False)
+    figure.savefig(folder / "learning_curve.png", dpi=120)

@@ -39,7 +39,7 @@ def test_every_rare_event_is_asked_of_some_setting(reference: Reference) -> None
 @pytest.mark.parametrize("seed", range(80))
 def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -> None:
     rng = random.Random(seed)
-    options = reference.any_options(rng, num_players=rng.choice(reference.tables))
+    options = reference.any_options(rng, num_players=rng.choice(reference.sizes()))
     game = SideBySide(reference.name, seed, {"reward": reference.rewards[seed % 2], **options})
     play(game, rng.choice(reference.all_policies), seed)
 
@@ -49,7 +49,7 @@ def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -
 def test_rigged_decks_are_dealt_alike(reference: Reference, seed: int) -> None:
     """One card at a time clockwise from the start player."""
     rng = random.Random(seed)
-    options = {"num_players": rng.choice(reference.tables)}
+    options = {"num_players": rng.choice(reference.sizes())}
     start, cards = rng.randrange(options["num_players"]), reference.all_cards(options)
     rigged = [rng.sample(cards, len(cards)) for _ in range(3)]
     game = SideBySide(reference.name, seed, options, {"start_player": start, "deck": rigged})

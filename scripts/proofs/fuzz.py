@@ -1,9 +1,9 @@
 """Play random games through the environment and through the reference implementation at once, until they differ.
 
-    python scripts/proofs/fuzz.py                        20 million actions of Black Jacky
-    python scripts/proofs/fuzz.py --game schwarze_katze  of another game
+    python scripts/proofs/fuzz.py                        20 million actions
+    python scripts/proofs/fuzz.py --game NAME            of another game
     python scripts/proofs/fuzz.py --actions 1000000      fewer; the same games come first
-    python scripts/proofs/fuzz.py --write                put the result into tests/reference/GAME/README.md
+    python scripts/proofs/fuzz.py --write                put the result into tests/games/GAME/reference/README.md
 
 Games of every table size, variant and policy, with and without options. After every action the whole snapshot, every
 player's observation and mask and the rewards must be the same in both; the views of the snapshot are compared in a
@@ -39,6 +39,7 @@ from tqdm import tqdm
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import machine, markdown_table, replace_part
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.games import DEFAULT, get_game
 from tests.reference.declaration import Kind, Options, Reference
 from tests.reference.registry import REFERENCES
 from tests.reference.shrinking import shrink
@@ -46,9 +47,9 @@ from tests.reference.side_by_side import Difference, SideBySide, play
 
 ROOT = Path(__file__).parents[2]
 CODE = (
-    *("blackjacky_env/games.py", "blackjacky_env/{game}_v0.py", "blackjacky_env/engine/*.py"),
-    *("blackjacky_env/{game}/*.py", "blackjacky_env/envs/aec.py"),
-    *("tests/reference/*.py", "tests/reference/{game}/*.py", "scripts/proofs/fuzz.py"),
+    *("blackjacky_env/games/__init__.py", "blackjacky_env/games/{game}/*.py", "blackjacky_env/engine/*.py"),
+    *("blackjacky_env/envs/aec.py", "blackjacky_env/envs/module.py"),
+    *("tests/reference/*.py", "tests/games/{game}/reference/*.py", "scripts/proofs/fuzz.py"),
 )
 """Files that a run depends on, but for the tests among them."""
 VIEWED = 1 / 8  # share of the games in which views are compared, which takes as long as everything else
@@ -62,7 +63,7 @@ Results = dict[str, Any]
 class Args:
     """Play random games through the environment and the reference implementation at once, until they differ."""
 
-    game: str = "black_jacky"
+    game: str = DEFAULT
     """Which game."""
     actions: int = 20_000_000
     """How many actions, at least; the last games are played to their end."""
@@ -77,7 +78,7 @@ class Args:
     output: Path | None = None
     """Where the results are kept (JSON); by default runs/fuzz_GAME.json."""
     write: bool = False
-    """Put the result into tests/reference/GAME/README.md, if it is as it should be."""
+    """Put the result into tests/games/GAME/reference/README.md, if it is as it should be."""
 
     @property
     def reference(self) -> Reference:
@@ -92,7 +93,7 @@ class Args:
     @property
     def page(self) -> Path:
         """Where the result is written down."""
-        return ROOT / "tests" / "reference" / self.game / "README.md"
+        return ROOT / "tests" / "games" / self.game / "reference" / "README.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -140,16 +141,16 @@ def check(args: Args) -> None:
 
 def kinds(reference: Reference) -> list[Kind]:
     """One chunk of each is played in turn."""
-    variants: list[Options] = [{}, *({"variant": name} for name in reference.variants[1:])]
+    first = reference.variants[0]
     return [
         *reference.kinds,
         *(
-            Kind(n, policy, options)
+            Kind(n, policy, {} if variant is first else {"variant": variant.name})
             for policy in reference.all_policies
-            for options in variants
-            for n in reference.tables
+            for variant in reference.variants
+            for n in variant.sizes
         ),
-        *(Kind(n) for _ in range(4) for n in reference.tables),
+        *(Kind(n) for _ in range(4) for n in reference.sizes()),
     ]
 
 
@@ -178,8 +179,8 @@ def no_counts(reference: Reference) -> Counts:
     """Nothing has been played; what must not be missing in the tables is there."""
     return {
         "total": Counter(games=0, actions=0),
-        "table size": Counter({f"{n} players": 0 for n in reference.tables}),
-        "variant": Counter(dict.fromkeys(reference.variants, 0)),
+        "table size": Counter({f"{n} players": 0 for n in reference.sizes()}),
+        "variant": Counter(dict.fromkeys((variant.name for variant in reference.variants), 0)),
         "rule options": Counter({"those of the sheet": 0, "others": 0}),
         "policy": Counter(dict.fromkeys(reference.all_policies, 0)),
         "event": Counter({event.__name__: 0 for event in reference.events}),
@@ -189,11 +190,12 @@ def no_counts(reference: Reference) -> Counts:
 def counts_of(table: SideBySide, policy: str) -> Counts:
     """What one game adds: its actions everywhere, and how often each event happened."""
     actions, options = len(table.actions), table.story.options
+    _, variant = get_game(table.story.game).choose_table(options["num_players"], options.get("variant"))
     others = options.keys() - {"num_players", "variant", "reward"}
     return {
         "total": Counter(games=1, actions=actions),
         "table size": Counter({f"{options['num_players']} players": actions}),
-        "variant": Counter({options.get("variant", table.reference.variants[0]): actions}),
+        "variant": Counter({variant: actions}),
         "rule options": Counter({"others" if others else "those of the sheet": actions}),
         "policy": Counter({policy: actions}),
         "event": Counter({event.__name__: times for event, times in table.events.items()}),

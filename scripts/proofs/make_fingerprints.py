@@ -93,14 +93,7 @@ def makers(game: str) -> dict[str, Callable[[], str]]:
 
 def tables(game: str) -> list[tuple[str, int]]:
     """Every variant with every table size."""
-    declared = get_game(game)
-    sizes = range(declared.min_players, declared.max_players + 1)
-    return [(variant, players) for variant in variant_names(declared.variants) for players in sizes]
-
-
-def variant_names(variants: tuple[str, ...]) -> list[str]:
-    """The names of a game's variants, the default first."""
-    return list(variants)
+    return [(variant.name, players) for variant in get_game(game).variants for players in variant.sizes]
 
 
 class Digest:

@@ -1,7 +1,7 @@
 """Play one game of random moves for every variant and table size, and write down all that happens.
 
-    python scripts/proofs/make_playthroughs.py           write tests/playthroughs/*.txt
-    python scripts/proofs/make_playthroughs.py --check   write nothing; show what would change, and fail if anything would
+    python scripts/proofs/make_playthroughs.py           write tests/games/NAME/playthroughs/*.txt
+    python scripts/proofs/make_playthroughs.py --check   write nothing; show what would change and fail
 
 Whatever changes in rules, random numbers, observations, words or drawing shows there as a difference that can be read.
 """
@@ -22,35 +22,29 @@ import numpy as np
 import tyro
 
 from blackjacky_agents.files import write_file
+from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 
-FOLDER = Path(__file__).parents[2] / "tests" / "playthroughs"
+FOLDER = Path(__file__).parents[2] / "tests" / "games"
 LOOK_EVERY = 45  # actions
 LINES_OF_DIFFERENCE = 30
-
-# By game, variant and table size: games in which much happens (exchanges, knocking undone, right tips, black hearts
-# lost, ties); those that are not named have seed 0.
-OPTIONS: dict[str, dict[str, Any]] = {"schwarze_katze": {"deals": 2}}
-"""By game: rule options that make games shorter."""
-SEEDS = {"black_jacky": {"classic": [241, 61, 224, 169, 155], "schnell_duell": [35, 128, 202, 34, 191]}}
 
 
 @dataclass(frozen=True)
 class Args:
-    """Write one game of random moves for every variant and table size into tests/playthroughs."""
+    """Write one game of random moves for every variant and table size into tests/games/NAME/playthroughs."""
 
     game: str | None = None
     """This game alone; all by default."""
     check: bool = False
     """Write nothing; say how files would change, and fail if one would."""
     folder: Path = FOLDER
-    """Where they are."""
+    """Where the games' folders are."""
 
 
 def main(args: Args) -> None:
     """Write or check all playthroughs of all games."""
-    args.folder.mkdir(exist_ok=True)
     stale = []
     for name, new in playthroughs(GAMES if args.game is None else [args.game]):
         path = args.folder / name
@@ -61,6 +55,7 @@ def main(args: Args) -> None:
         if args.check:
             print(difference(name, old, new))
         else:
+            path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, new)
             print(f"{name} written")
     if stale and args.check:
@@ -76,26 +71,25 @@ def difference(name: str, old: str, new: str) -> str:
 
 
 def playthroughs(games: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The name and the text of every playthrough of some games."""
+    """The path, from the games' folders on, and the text of every playthrough of some games."""
     for game in map(get_game, games):
         for variant in game.variants:
-            sizes = range(game.min_players, game.max_players + 1)
-            seeds = SEEDS.get(game.name, {}).get(variant, [0] * len(sizes))
-            for players, seed in zip(sizes, seeds, strict=True):
-                yield f"{game.name}_{variant}_{players}p.txt", Playthrough(game.name, variant, players, seed).text()
+            for players in variant.sizes:
+                path = f"{game.name}/playthroughs/{variant.name}_{players}p.txt"
+                yield path, Playthrough(game, variant.name, players).text()
 
 
 class Playthrough:
     """One game of random moves, told line by line."""
 
-    def __init__(self, game: str, variant: str, players: int, seed: int) -> None:
-        rewards, options = ("win", get_game(game).score_reward), OPTIONS.get(game, {})
-        self.env, self.scored = (TableEnv(game, players, variant, reward, **options) for reward in rewards)
-        self.words = self.env.game.words
+    def __init__(self, game: Game, variant: str, players: int) -> None:
+        rewards, options = ("win", game.score_reward), game.examples.short
+        self.env, self.scored = (TableEnv(game.name, players, variant, reward, **options) for reward in rewards)
+        self.words = game.words
+        self.seed = game.examples.seeds.get((variant, players), 0)
         for env in (self.env, self.scored):
-            env.reset(seed=seed)
-        self.seed = seed
-        self.rng = random.Random(seed)
+            env.reset(seed=self.seed)
+        self.rng = random.Random(self.seed)
         self.digest = hashlib.sha256()
         self.table = self.env.snapshot()
         self.number = 0
@@ -121,7 +115,7 @@ class Playthrough:
         game, options = self.env.game, self.env.config_dict()
         self.tell(
             f"{game.title}, version {game.version}, {self.env.variant}, {self.env.num_players} players",
-            f"One game of random moves, seed {self.seed}; written by scripts/proofs/make_playthroughs.py.",
+            f"One game of random moves, seed {self.seed}; written by scripts/make_playthroughs.py.",
             *(f"{name}: {value}" for name, value in options.items()),
         )
 

@@ -1,13 +1,13 @@
 """Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?
 
-    make mutants                                 install what is needed, and change the rules of all games
-    python scripts/proofs/mutate_rules.py --write       put the result into tests/games/black_jacky/README.md
-    python scripts/proofs/mutate_rules.py --game schwarze_katze
+    make mutants                                        install what is needed, and change the rules of all games
+    python scripts/proofs/mutate_rules.py --game NAME   change those of one game
+    ... --write                                         put the result into tests/games/NAME/README.md
 
 Every mutant is `rules.py` with one small change (an operator, a number, a condition, a loop), made by Cosmic Ray. It is
 run in plain Python, first against the tests of the rules without those that play random games, then, if none of them
 fails, against the reference implementation. A mutant that survives both must be explained in
-tests/GAME/surviving_mutants.toml.
+tests/games/NAME/surviving_mutants.toml.
 
 What is finished is kept in the output; start it again after a stop and it goes on from there. Survivors are always
 tried again, so a new test is tried on them alone; delete the output to try all.
@@ -44,14 +44,15 @@ from typing import Any, NamedTuple
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import replace_part
-
 ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests" / "games"
+
+
+RULES_TESTS, REFERENCE = "tests of the rules", "reference implementation"
 
 
 class Subject(NamedTuple):
-    """A game whose rules are changed, and who may notice."""
+    """A game whose rules are changed, and who may notice; tests/games/NAME/mutation.toml says so."""
 
     game: str
     files: tuple[str, ...]
@@ -64,49 +65,42 @@ class Subject(NamedTuple):
     @property
     def module(self) -> str:
         """The name of the rules' module."""
-        return f"blackjacky_env.{self.game}.rules"
+        return f"blackjacky_env.games.{self.game}.rules"
 
     @property
     def rules(self) -> Path:
         """Where the rules stand."""
-        return ROOT / "blackjacky_env" / self.game / "rules.py"
+        return ROOT / "blackjacky_env" / "games" / self.game / "rules.py"
 
     @property
     def page(self) -> Path:
         """What the result is written into."""
-        return ROOT / "tests" / self.game / "README.md"
+        return TESTS / self.game / "README.md"
 
     @property
     def explanations(self) -> Path:
         """Why mutants survive."""
-        return ROOT / "tests" / self.game / "surviving_mutants.toml"
+        return TESTS / self.game / "surviving_mutants.toml"
 
     @property
     def suites(self) -> dict[str, list[str]]:
         """Arguments of pytest for each suite, in the order in which they are run."""
-        files = [f"tests/{self.game}/test_{name}.py" for name in self.files]
+        files = [f"tests/games/{self.game}/test_{name}.py" for name in self.files]
         return {
             RULES_TESTS: [*files, "-k", f"not ({self.random})"],
             REFERENCE: ["tests/test_differential.py", "-k", f"{self.game} and ({self.settings})"],
         }
 
 
-RULES_TESTS, REFERENCE = "tests of the rules", "reference implementation"
-SUBJECTS = {
-    "black_jacky": Subject(
-        "black_jacky",
-        files=("rules", "tricks", "settlement", "tipping", "variant_and_options", "observation"),
-        random="unseen_cards or played_to_its_end or same_observation_again or random_games",
-        settings="3p or schnell_duell",
-    ),
-    "schwarze_katze": Subject(
-        "schwarze_katze",
-        files=("rules", "observation"),
-        random="add_up",
-        settings="mixed-piatnik or heart_ace or 10p-uniform",
-    ),
-}
-"""By game."""
+def subjects() -> dict[str, Subject]:
+    """All games whose rules can be changed, by name."""
+    found = {}
+    for path in sorted(TESTS.glob("*/mutation.toml")):
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        found[path.parent.name] = Subject(path.parent.name, tuple(told["files"]), told["random"], told["settings"])
+    return found
+
+
 SURVIVED = "nothing"
 LEFT_OUT = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
 """`compiled` changes nothing in plain Python; sums and products become one another, not powers or bits."""
@@ -119,7 +113,7 @@ Results = dict[str, Any]
 class Args:
     """Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?"""
 
-    game: str = "black_jacky"
+    game: str
     """The game."""
     workers: int = 2
     """Processes; they change nothing in the result."""
@@ -128,7 +122,7 @@ class Args:
     output: Path | None = None
     """Where the results are kept (JSON; runs/mutants-GAME.json)."""
     write: bool = False
-    """Put the result into tests/GAME/README.md."""
+    """Put the result into tests/games/GAME/README.md."""
 
 
 def main(args: Args) -> int:
@@ -137,14 +131,17 @@ def main(args: Args) -> int:
         sys.exit(
             "error: every mutant is tried in a fork of a process, which this system does not have: use Linux or macOS"
         )
-    subject = SUBJECTS.get(args.game)
+    there_are = subjects()
+    subject = there_are.get(args.game)
     if subject is None:
-        sys.exit(f"error: --game {args.game} has no rules that can be changed; allowed are {', '.join(SUBJECTS)}")
+        sys.exit(f"error: --game {args.game} has no rules that can be changed; allowed are {', '.join(there_are)}")
     output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
     # For the workers, which are new processes. Plugins of pytest can take longer than the tests.
     os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     everything = mutants(subject.rules.read_text(encoding="utf-8"))
     chosen = {name: code for name, code in everything.items() if args.only in name}
+    if not chosen:
+        sys.exit(f"error: --only {args.only!r} is in the name of no mutant")
     results = begin(output, subject)
     try:
         try_all(chosen, results, output, args.workers, subject)
@@ -156,7 +153,7 @@ def main(args: Args) -> int:
     text = report(found, reasons, results["seconds"], args)
     print(text)
     if args.write and len(found) == len(everything):
-        write_file(subject.page, replace_part(subject.page.read_text(encoding="utf-8"), "mutants", text))
+        publish(subject.page, text)
     return judge(found, reasons)
 
 
@@ -224,6 +221,8 @@ def begin(output: Path, subject: Subject) -> Results:
 
 def try_all(chosen: dict[str, str], results: Results, output: Path, workers: int, subject: Subject) -> None:
     """Try what has not been tried, keeping what is finished."""
+    from blackjacky_agents.files import write_file  # not above: it imports the rules, which the workers must not do
+
     left = {name: code for name, code in chosen.items() if name not in results["killed_by"]}
     if not left:
         return
@@ -339,9 +338,17 @@ def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
     return int(bool(survivors - reasons.keys() or gone))
 
 
+def publish(page: Path, text: str) -> None:
+    """Put the result into a page."""
+    from blackjacky_agents.files import write_file
+    from blackjacky_agents.reports import replace_part
+
+    write_file(page, replace_part(page.read_text(encoding="utf-8"), "mutants", text))
+
+
 def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args) -> str:
     """How many mutants were killed by what, as a Markdown table, and how that was found."""
-    from blackjacky_agents.reports import markdown_table  # it imports the rules, which the workers must not do
+    from blackjacky_agents.reports import markdown_table
 
     counts = Counter(found.values())
     unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())

@@ -3,10 +3,9 @@
     python scripts/proofs/prove_leaks.py
     python scripts/proofs/prove_leaks.py --write       put the result into blackjacky_env/testing/README.md
 
-In each position, and for each of them, everything is changed that he cannot know: the other hands, the draw pile,
-cards given secretly, what others know, and the random numbers. What he is shown must stay the same byte for byte:
-observation, mask, infos, reward, view, drawing, and the message about an illegal action. The exit status is 1 if there
-is a leak.
+In each position, and for each of them, everything is changed that they cannot know: hidden cards, what others know, the
+random numbers. What they are shown must stay the same byte for byte: observation, mask, infos, reward, view, drawing,
+and the message about an illegal action. The exit status is 1 if there is a leak.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import platform
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -30,7 +29,7 @@ from tqdm import tqdm
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import markdown_table, replace_part
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import get_game
+from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
 from blackjacky_env.testing.tables import PROMISES
 
@@ -38,39 +37,13 @@ PAGE = Path(__file__).parents[2] / "blackjacky_env" / "testing" / "README.md"
 CHUNK = 200  # positions between two updates of the progress bar; another number gives other games
 GAMES_APART = 1000  # seeds between two chunks
 SHOWN = 5  # leaks that are printed
-Options = dict[str, Any]
-VARIED: dict[str, list[Options]] = {
-    "black_jacky": [
-        *({"num_players": players, "hearts": 1} for players in (4, 5, 6)),  # more tips
-        {
-            **{"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3, 4]},
-            "max_turns_per_round": None,
-        },
-        {"num_players": 6, "max_card": 6, "hand_size": 3, "reward": "hearts"},  # a short draw pile
-        {"num_players": 4, "hand_size": 8, "bust_at": 99},
-    ],
-    "schwarze_katze": [
-        *({"num_players": players, "piatnik_heart_lead": True} for players in (3, 4, 10)),  # more known voids
-        {"num_players": 5, "deals": 2, "heart_ace": 10, "reward": "points"},
-    ],
-}
-"""By game, tables with rule options, beside those of every size and variant."""
-PHASES = {"black_jacky": ("tip", "trick", "exchange", "zock", "over"), "schwarze_katze": ("play", "over")}
-"""By game, in which order they are shown; without a line, in the order in which they are met."""
-COUNTED: dict[str, dict[str, Callable[[dict[str, Any]], bool]]] = {
-    "black_jacky": {
-        "card given": lambda seen: seen["exchange"] is not None and seen["exchange"]["given"] != [None, None]
-    },
-    "schwarze_katze": {"trick begun": lambda seen: bool(seen["table"])},
-}
-"""By game, what else is counted in what a spectator sees."""
 
 
 @dataclass(frozen=True)
 class Args:
     """The long proof that nothing hidden is shown."""
 
-    game: str = "black_jacky"
+    game: str = DEFAULT
     """The game."""
     positions: int = 200_000
     """Positions to examine, shared equally among all tables."""
@@ -119,15 +92,21 @@ def main(args: Args) -> int:
     return int(bool(leaks))
 
 
-def tables(name: str) -> list[Options]:
-    """The tables of a game: every size and variant, and those with rule options; `ValueError` if there is no game."""
+def tables(name: str) -> list[Mapping[str, Any]]:
+    """The tables of a game: every size and variant, and the game's examples.
+
+    Raises `ValueError` if there is no such game, or it does not say what is hidden.
+    """
     game = get_game(name)
+    if game.hidden is None:
+        raise ValueError(f"--game {name} does not say what is hidden (`Game.hidden`), so nothing can be proved")
     usual = [
-        {"num_players": players, "variant": variant}
+        {"num_players": players, "variant": variant.name}
         for players in range(game.min_players, game.max_players + 1)
         for variant in game.variants
+        if players in variant.sizes
     ]
-    return [*usual, *VARIED.get(name, [])]
+    return [*usual, *game.examples.tables]
 
 
 def chunks(args: Args) -> list[Chunk]:
@@ -160,7 +139,7 @@ def prove(todo: list[Chunk], workers: int) -> list[Found]:
 def examine_chunk(chunk: Chunk) -> Found:
     """One chunk."""
     make_env = functools.partial(TableEnv, chunk.game, **tables(chunk.game)[chunk.table])
-    counted = COUNTED.get(chunk.game, {})
+    counted = get_game(chunk.game).examples.counted
     counts: Counter[str] = Counter()
     leaks = []
     for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **PROMISES):
@@ -173,17 +152,16 @@ def examine_chunk(chunk: Chunk) -> Found:
     return Found(chunk.table, counts, leaks)
 
 
-def table(game: str, found: list[Found]) -> str:
+def table(name: str, found: list[Found]) -> str:
     """Counts of every table in Markdown."""
-    others, counted = {"positions", "comparisons"}, COUNTED.get(game, {})
-    phases = PHASES.get(game, [what for what in total(found) if what not in others and what not in counted])
-    columns = ["positions", *phases, *counted, "comparisons"]
+    game = get_game(name)
+    columns = ["positions", *game.words.phases, *game.examples.counted, "comparisons"]
     rows = []
-    for i, options in enumerate(tables(game)):
+    for i, options in enumerate(tables(name)):
         counts = total(one for one in found if one.table == i)
         leaks = sum(len(one.leaks) for one in found if one.table == i)
-        name = ", ".join(f"{option}={choice}" for option, choice in options.items())
-        rows.append([f"`{name}`", *(f"{counts[column]:,}" for column in columns), f"{leaks:,}"])
+        told = ", ".join(f"{option}={choice}" for option, choice in options.items())
+        rows.append([f"`{told}`", *(f"{counts[column]:,}" for column in columns), f"{leaks:,}"])
     counts = total(found)
     rows.append(["all", *(f"{counts[column]:,}" for column in columns), f"{sum(len(one.leaks) for one in found):,}"])
     return markdown_table(["table", *columns, "leaks"], rows)

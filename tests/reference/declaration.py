@@ -8,6 +8,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol
 
+from blackjacky_env.engine.game import Variant
+from blackjacky_env.games import get_game, module_name
+
 Cards = list[Any]
 """As the environment's snapshot writes them."""
 Options = dict[str, Any]
@@ -80,16 +83,12 @@ class Reference:
     """The reference implementation of a game, and what is played with it."""
 
     name: str
-    """As in the registry of games; the environment is that of `blackjacky_env.NAME_v0`."""
+    """As in the registry of games; the environment is that of its module."""
     game: Callable[..., Playable]
     """Made with the rule options of the environment."""
     observations: Callable[[Any], list[dict[str, Any]]]
     """The decoded observation of every player, by seat."""
     num_actions: int
-    tables: range
-    """Numbers of players."""
-    variants: tuple[str, ...]
-    """The first is the default."""
     rewards: tuple[str, str]
     """Values of the environment's option ``reward``."""
 
@@ -118,7 +117,16 @@ class Reference:
     @property
     def environment(self) -> ModuleType:
         """The public module of the game."""
-        return import_module(f"blackjacky_env.{self.name}_v0")
+        return import_module(f"blackjacky_env.{module_name(self.name)}")
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The variants of the game, the default first."""
+        return get_game(self.name).variants
+
+    def sizes(self, variant: str | None = None) -> list[int]:
+        """The table sizes of a variant, or of any."""
+        return sorted({size for each in self.variants if variant in (None, each.name) for size in each.sizes})
 
     @property
     def all_policies(self) -> tuple[str, ...]:

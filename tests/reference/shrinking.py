@@ -78,12 +78,18 @@ def from_random_games(best: Difference) -> Difference:
     """The smallest difference in random games of the first kind that has any, from the simplest kind on."""
     story, reference = best.story, reference_of(best.story)
     for options in (reference.short, story.options):
-        for num_players in range(reference.tables[0], story.options["num_players"] + 1):
+        for num_players in sizes_up_to(story):
             games = [random_game(story.game, {**options, "num_players": num_players}, seed) for seed in range(GAMES)]
             found = [game for game in games if game is not None]
             if found:
                 return min(*found, best, key=size)
     return best
+
+
+def sizes_up_to(story: Story) -> list[int]:
+    """The table sizes of this story's variant, up to its own."""
+    sizes = reference_of(story).sizes(story.options.get("variant"))
+    return [size for size in sizes if size <= story.options["num_players"]]
 
 
 def random_game(game: str, options: Options, seed: int) -> Difference | None:
@@ -127,7 +133,7 @@ def with_deals(story: Story, numbers: list[int]) -> Story:
 
 def fewer_players(story: Story) -> Iterator[Story]:
     """The same cards and actions at smaller tables."""
-    for num_players in range(reference_of(story).tables[0], story.options["num_players"]):
+    for num_players in sizes_up_to(story)[:-1]:
         rigged = dict(story.rigged or {})
         if "start_player" in rigged:
             rigged["start_player"] %= num_players

@@ -41,8 +41,9 @@ def test_a_tournament_shows_its_score(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_playthroughs_tell_it() -> None:
     script = importlib.import_module("make_playthroughs")
     told = dict(script.playthroughs([TINY]))
-    assert list(told) == ["tiny_classic_2p.txt", "tiny_classic_3p.txt"]
-    assert "rewards, points: [" in told["tiny_classic_3p.txt"]
+    names = ["classic_2p", "classic_3p", "duel_2p"]
+    assert list(told) == [f"tiny/playthroughs/{name}.txt" for name in names]
+    assert "rewards, points: [" in told["tiny/playthroughs/duel_2p.txt"]
 
 
 def test_a_person_plays_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

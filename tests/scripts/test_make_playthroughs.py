@@ -1,4 +1,4 @@
-"""scripts/proofs/make_playthroughs.py: golden games, so that a change of behaviour shows as a difference that can be read."""
+"""scripts/proofs/make_playthroughs.py: golden games, in which a change of behaviour shows as a readable difference."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 from blackjacky_env.games import GAMES, get_game
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "tests" / "playthroughs"
+FOLDER = ROOT / "tests" / "games"
 
 
 def check(*args):
@@ -22,18 +22,15 @@ def test_all_games_are_played_as_written():
 
 
 def test_every_variant_and_table_size_of_every_game_is_there():
-    names = {
-        f"{game.name}_{variant}_{players}p.txt"
-        for game in map(get_game, GAMES)
-        for variant in game.variants
-        for players in range(game.min_players, game.max_players + 1)
-    }
-    assert {path.name for path in FOLDER.iterdir()} == names
+    for game in map(get_game, GAMES):
+        there = {path.name for path in (FOLDER / game.name / "playthroughs").iterdir()}
+        assert there == {f"{variant.name}_{players}p.txt" for variant in game.variants for players in variant.sizes}
 
 
 def test_what_happens_otherwise_than_written_is_shown(tmp_path):
-    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
-    changed, missing, *_ = sorted(tmp_path.iterdir())
+    for game in GAMES:
+        shutil.copytree(FOLDER / game / "playthroughs", tmp_path / game / "playthroughs")
+    changed, missing, *_ = sorted((tmp_path / "black_jacky" / "playthroughs").iterdir())
     text = changed.read_text(encoding="utf-8")
     changed.write_text(text.replace("settlement, losers: [", "settlement, losers: [5", 1), encoding="utf-8")
     missing.unlink()
@@ -41,5 +38,6 @@ def test_what_happens_otherwise_than_written_is_shown(tmp_path):
     assert done.returncode != 0
     assert "-settlement, losers: [5" in done.stdout
     assert "+settlement, losers: [" in done.stdout
-    assert f"{changed.name}, {missing.name} out of date" in done.stderr
+    names = [f"black_jacky/playthroughs/{path.name}" for path in (changed, missing)]
+    assert f"{', '.join(names)} out of date" in done.stderr
     assert not missing.exists()

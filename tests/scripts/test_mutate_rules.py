@@ -15,7 +15,7 @@ import sys
 import mutate_rules
 mutate_rules.prepare()
 mutate_rules.SECONDS = 2
-subject = mutate_rules.SUBJECTS["black_jacky"]
+subject = mutate_rules.subjects()["black_jacky"]
 code = subject.rules.read_text(encoding="utf-8")
 old, new = sys.argv[1:3]
 assert old in code
@@ -46,7 +46,7 @@ def test_a_change_of_the_rules_is_noticed(old, new, passes):
 def test_a_mutant_whose_process_was_killed_from_outside_does_not_count_as_noticed(monkeypatch):
     monkeypatch.setattr(mutate_rules, "run_tests", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(RuntimeError, match="signal 9 killed the process of a mutant"):
-        mutate_rules.passes(mutate_rules.SUBJECTS["black_jacky"], "", [])
+        mutate_rules.passes(mutate_rules.subjects()["black_jacky"], "", [])
 
 
 def test_a_mutant_is_named_after_what_changed_and_where():
@@ -69,7 +69,7 @@ def test_survivors_and_explanations_must_match(capsys):
     assert "survives without an explanation: c" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("subject", mutate_rules.SUBJECTS.values(), ids=list(mutate_rules.SUBJECTS))
+@pytest.mark.parametrize("subject", mutate_rules.subjects().values(), ids=list(mutate_rules.subjects()))
 def test_every_explained_mutant_changes_a_line_that_the_rules_have(subject):
     lines = {line.strip() for line in subject.rules.read_text(encoding="utf-8").splitlines()}
     explained = mutate_rules.explained(subject)

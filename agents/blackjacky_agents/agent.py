@@ -13,9 +13,11 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_env.engine.backend_cpu import address_of, ask
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.policies import Policy, address_of, ask
+from blackjacky_env.engine.policies import Policy
+from blackjacky_env.engine.purposes import FOR_DECISIONS
 from blackjacky_env.engine.random import stream
 from blackjacky_env.games import get_game
 
@@ -173,7 +175,7 @@ def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int], dtype:
 
 def _ask_for_each(observations, masks, key, decisions, address, parameters, actions):
     for i in range(len(actions)):
-        actions[i] = ask(address, observations[i], masks[i], stream(key, 0, decisions + i, 0), parameters)
+        actions[i] = ask(address, observations[i], masks[i], stream(key, FOR_DECISIONS, decisions + i, 0), parameters)
 
 
 _act_batch = entry(_ask_for_each)

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine import random
+from blackjacky_env.engine.backend_cpu import spread
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.threads import spread
+from blackjacky_env.engine.purposes import FOR_ACTIONS, FOR_GAMES
+from blackjacky_env.engine.step import OVER, make_scored_step, make_step
 
-FOR_GAMES, FOR_ACTIONS = 102, 103  # purposes of random numbers; games use small numbers for theirs
 DRAWN = -1  # start player: drawn for each game
 NONE = -1  # no illegal action
 WORTH_A_THREAD = 512  # moves; waking a thread takes as long as some hundred
@@ -231,8 +232,8 @@ class BatchFunctions(NamedTuple):
 @cache
 def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
     num_actions, game_key, stream = game.num_actions, random.game_key, random.stream
-    begin_next, show, any_action = _beginner(game), _shower(game), _chooser(game)
-    move = _mover(game, pays_result, begin_next, show)
+    begin_next, observe, any_action = _make_begin_next(game), _make_observe(game), _make_any_action(game)
+    move = _make_move(game, pays_result, begin_next, observe)
 
     def start(board, seed, first, last):
         for i in range(first, last):
@@ -241,7 +242,7 @@ def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
             board.rewards[i] = 0.0
             board.terminated[i] = False
             begin_next(board, game_key(seed), i)
-            show(board, i)
+            observe(board, i)
 
     def find_illegal(board, actions):
         for i in range(len(actions)):
@@ -267,30 +268,27 @@ def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
     return BatchFunctions(entry(start), entry(find_illegal), entry(step), entry(draw_actions), entry(run_random))
 
 
-def _mover(
-    game: Game, pays_result: bool, begin_next: Callable[..., None], show: Callable[..., None]
+def _make_move(
+    game: Game, pays_result: bool, begin_next: Callable[..., None], observe: Callable[..., None]
 ) -> Callable[..., None]:
-    """Compiled: make a legal action in game i, begin the next game if it has ended, and show the position."""
-    apply, is_settled, is_over = game.rules.apply, game.rules.is_settled, game.rules.is_over
-    settle_and_pay = _payer(game, pays_result)
+    """Inlined (board, key, i, action): make it in game i, begin the next game if that ended it, and observe."""
+    step_and_pay = _make_step_and_pay(game, pays_result)
 
     def move(board, key, i, action):
         s = board.states[i]
-        apply(s, action)
         board.moves[i] += 1
         board.rewards[i] = 0.0
-        if is_settled(s):
-            settle_and_pay(s, board.rewards[i])
-        board.terminated[i] = is_over(s)
-        if is_over(s):
+        is_over = step_and_pay(s, action, board.rewards[i]) & OVER != 0
+        board.terminated[i] = is_over
+        if is_over:
             begin_next(board, key, i)
-        show(board, i)
+        observe(board, i)
 
     return inlined(move)
 
 
-def _chooser(game: Game) -> Callable[..., int]:
-    """Compiled: a random legal action for game i, by the stream ``lots`` and the moves made there."""
+def _make_any_action(game: Game) -> Callable[..., int]:
+    """Inlined (board, i, lots) -> a random legal action for game i, by the stream ``lots`` and the moves made there."""
     num_actions, draw, any_one = game.num_actions, random.draw, random.any_one
 
     def any_action(board, i, lots):
@@ -299,8 +297,8 @@ def _chooser(game: Game) -> Callable[..., int]:
     return inlined(any_action)
 
 
-def _beginner(game: Game) -> Callable[..., None]:
-    """Compiled: begin the next game at place i."""
+def _make_begin_next(game: Game) -> Callable[..., None]:
+    """Inlined (board, key, i): begin the next game at place i."""
     begin, game_key, stream, draw = game.rules.begin, random.game_key, random.stream, random.draw
 
     def begin_next(board, key, i):
@@ -312,33 +310,29 @@ def _beginner(game: Game) -> Callable[..., None]:
     return inlined(begin_next)
 
 
-def _shower(game: Game) -> Callable[..., None]:
-    """Compiled: show game i to the player to act."""
+def _make_observe(game: Game) -> Callable[..., None]:
+    """Inlined (board, i): write what the player to act in game i sees and may do."""
     encode, legal = game.rules.encode, game.rules.legal
 
-    def show(board, i):
+    def observe(board, i):
         s = board.states[i]
         board.current_player[i] = s.player
         legal(s, board.action_masks[i])
         encode(s, s.player, board.observations[i])
 
-    return inlined(show)
+    return inlined(observe)
 
 
-def _payer(game: Game, pays_result: bool) -> Callable[..., None]:
-    """Compiled: settle, and write what it pays into zeroed rewards: the result of the game, or changes of score."""
-    settle, is_over, returns, score = game.rules.settle, game.rules.is_over, game.rules.returns, game.rules.score
+def _make_step_and_pay(game: Game, pays_result: bool) -> Callable[..., int]:
+    """Inlined (s, action, rewards of zeros) -> flags: a step, and the result of the game or the changes of score."""
+    if not pays_result:
+        return make_scored_step(game)
+    step, returns = make_step(game), game.rules.returns
 
-    def pay_result(s, rewards):
-        settle(s)
-        if is_over(s):
+    def step_and_pay(s, action, rewards):
+        flags = step(s, action)
+        if flags & OVER:
             returns(s, rewards)
+        return flags
 
-    def pay_score(s, rewards):
-        for seat in range(len(rewards)):
-            rewards[seat] = -score(s, seat)
-        settle(s)
-        for seat in range(len(rewards)):
-            rewards[seat] += score(s, seat)
-
-    return inlined(pay_result if pays_result else pay_score)
+    return inlined(step_and_pay)

@@ -23,21 +23,19 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core.caching import FunctionCache
-from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic  # what `numba.extending.intrinsic` makes
-from numba.core.sigutils import normalize_signature
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
 """Plain Python mode (NUMBA_DISABLE_JIT=1): nothing is compiled, for debugging and coverage."""
 
 _FORMAT = 2  # of cached files; raised when this file changes what they hold
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _TRUSTED_MODULES = ("numpy", "numba", "llvmlite", "math", "builtins")
 
 
-class _Compiler(Compiler):
+class ContentCompiler(Compiler):
     """Numba's compiler, with a hash of a function's content in the name of its machine code.
 
     A cached file holds the code of all that its entry calls, by name, and the linker takes the first code that it meets
@@ -46,6 +44,7 @@ class _Compiler(Compiler):
     """
 
     def compile_extra(self, func: types.FunctionType) -> Any:
+        """As Numba's, with that name."""
         name = func.__qualname__
         with contextlib.suppress(TypeError):  # what has no fingerprint is never cached
             func.__qualname__ = f"{name}_{fingerprint(func)[:16]}"
@@ -60,7 +59,7 @@ Function = Callable[..., Any]
 
 def compiled(function: Function) -> Function:
     """Decorator of functions that entries and bots consist of."""
-    dispatcher: Function = numba.njit(pipeline_class=_Compiler, **_OPTIONS)(function)
+    dispatcher: Function = numba.njit(pipeline_class=ContentCompiler, **OPTIONS)(function)
     return dispatcher
 
 
@@ -70,7 +69,7 @@ def inlined(function: Function) -> Function:
     The compiler by itself leaves calls in place; without them, random play is twice as fast. It would take minutes to
     compile bots in this way, whose functions are many and call each other from many places.
     """
-    dispatcher: Function = numba.njit(pipeline_class=_Compiler, forceinline=True, **_OPTIONS)(function)
+    dispatcher: Function = numba.njit(pipeline_class=ContentCompiler, forceinline=True, **OPTIONS)(function)
     return dispatcher
 
 
@@ -87,22 +86,15 @@ def entry(function: Function) -> Function:
     """
     if PLAIN:
         return function
-    dispatcher: Any = numba.njit(pipeline_class=_Compiler, **_OPTIONS)(function)
-    with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
-        dispatcher._cache = _EntryCache(function)
+    dispatcher: Any = numba.njit(pipeline_class=ContentCompiler, **OPTIONS)(function)
+    cache_on_disk(dispatcher, function)
     return dispatcher  # type: ignore[no-any-return]  # a Numba dispatcher is called like the function
 
 
-def callback(function: Function, signature: Any) -> Any:
-    """Compile a function that compiled code calls by its ``address``, in C's convention, and keep it in the cache.
-
-    ``signature``: Numba types, such as ``types.int64(types.CPointer(types.int8), types.int64)``. As for `entry`.
-    """
-    made: Any = CFunc(function, normalize_signature(signature), {}, _OPTIONS, pipeline_class=_Compiler)
+def cache_on_disk(dispatcher: Any, function: Function) -> None:
+    """Have a dispatcher keep its machine code of ``function`` in the cache on disk."""
     with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
-        made._cache = _EntryCache(function)
-    made.compile()
-    return made
+        dispatcher._cache = _EntryCache(function)
 
 
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -214,7 +206,7 @@ class _EntryCache(FunctionCache):
         types_of_arguments = getattr(signature, "args", signature)  # that of a callback, or of an entry
         # A named tuple's type is written without its module and its fields.
         arguments = [(of, getattr(of, "instance_class", ""), getattr(of, "fields", "")) for of in types_of_arguments]
-        facts = (self._key, arguments, codegen.magic_tuple(), versions, sorted(_OPTIONS.items()), _FORMAT)
+        facts = (self._key, arguments, codegen.magic_tuple(), versions, sorted(OPTIONS.items()), _FORMAT)
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
         return Path(self._cache_path) / f"blackjacky-{name[:40]}.nbc"
 

@@ -10,17 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine import random
+from blackjacky_env.engine.backend_cpu import OUTSIDE, ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError
-from blackjacky_env.engine.policies import OUTSIDE, Inside, Outside, ask, make_cast
-from blackjacky_env.engine.threads import spread
+from blackjacky_env.engine.policies import Inside, Outside
+from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
+from blackjacky_env.engine.step import is_running, make_shared_step
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): what a learner is shown instead of it."""
 
-FOR_POLICIES = 100  # purposes of random numbers; games use small numbers for theirs
-FOR_LINEUPS = 101
-FOR_COPIES = 104
 BEGIN, KEEP = -1, -2  # instead of a learner's action: start a game; only show the game
 DRAWN = -1  # start player or learner's seat: drawn for each game
 NONE = -1  # no illegal action, no agent
@@ -28,7 +27,7 @@ _LOGGED = 256  # decisions of a game for which there is room at first
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
 
-class Desk(NamedTuple):
+class LearnerArrays(NamedTuple):
     """What N games with a learner need beside their states."""
 
     fixed_seat: int
@@ -50,20 +49,17 @@ class Desk(NamedTuple):
 
 
 @cache
-def mover(game: Game) -> Callable[..., int]:
-    """Compiled (s, agent, decision, cast, observation, mask) -> action: one move of the player to act."""
-    encode, legal, apply = game.rules.encode, game.rules.legal, game.rules.apply
-    stream = random.stream
+def make_choose(game: Game) -> Callable[..., int]:
+    """Compiled (s, agent, decision, cast, observation, mask) -> action: what the player to act chooses."""
+    encode, legal, stream = game.rules.encode, game.rules.legal, random.stream
 
-    def move(s, agent, decision, cast, observation, mask):
+    def choose(s, agent, decision, cast, observation, mask):
         encode(s, s.player, observation)
         legal(s, mask)
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-        action = ask(cast.addresses[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own)
-        apply(s, action)
-        return action
+        return ask(cast.addresses[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own)
 
-    return compiled(move)
+    return compiled(choose)
 
 
 @cache
@@ -79,18 +75,15 @@ def begin_all(game: Game) -> Callable[..., None]:
 
 
 @cache
-def _finisher(game: Game) -> Callable[..., int]:
+def _make_finish(game: Game) -> Callable[..., int]:
     """Compiled (s, seats, cast, observation, mask, result) -> decisions: play a running game to its end."""
-    rules, move = game.rules, mover(game)
-    is_settled, settle, is_over, returns = rules.is_settled, rules.settle, rules.is_over, rules.returns
+    choose, step, returns = make_choose(game), make_shared_step(game), game.rules.returns
 
     def finish(s, seats, cast, observation, mask, result):
         decisions = 0
-        while not is_over(s):
-            move(s, seats[s.player], decisions, cast, observation, mask)
+        while is_running(s):
+            step(s, choose(s, seats[s.player], decisions, cast, observation, mask))
             decisions += 1
-            if is_settled(s):
-                settle(s)
         returns(s, result)
         return decisions
 
@@ -99,7 +92,7 @@ def _finisher(game: Game) -> Callable[..., int]:
 
 @cache
 def _play_on(game: Game) -> Callable[..., None]:
-    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _finisher(game)
+    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _make_finish(game)
 
     def play(states, seating, cast, results, decisions, first, last):
         observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
@@ -111,7 +104,7 @@ def _play_on(game: Game) -> Callable[..., None]:
 
 @cache
 def _play_copies(game: Game) -> Callable[..., None]:
-    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _finisher(game)
+    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _make_finish(game)
     game_key, stream = random.game_key, random.stream
 
     def play(states, seating, cast, seed, copy, results, first, last):
@@ -201,19 +194,18 @@ def _turn_function(game: Game) -> Callable[..., None]:
     ``play(states, seating, cast, actions, decisions, log, observations, masks, first, last)`` makes ``actions`` (N,),
     none where it is `KEEP`, in games first .. last - 1.
     """
-    is_settled, settle, is_over, apply = game.rules.is_settled, game.rules.settle, game.rules.is_over, game.rules.apply
-    encode, legal, move = game.rules.encode, game.rules.legal, mover(game)
+    encode, legal, choose, step = game.rules.encode, game.rules.legal, make_choose(game), make_shared_step(game)
 
     def run_on(s, seats, cast, log, decision, observation, mask):
-        while not is_over(s) and decision < len(log):
+        while is_running(s) and decision < len(log):
             if cast.addresses[seats[s.player]] == OUTSIDE:
                 encode(s, s.player, observation)
                 legal(s, mask)
                 break
-            log[decision] = move(s, seats[s.player], decision, cast, observation, mask)
+            action = choose(s, seats[s.player], decision, cast, observation, mask)
+            step(s, action)
+            log[decision] = action
             decision += 1
-            if is_settled(s):
-                settle(s)
         return decision
 
     run_on = compiled(run_on)
@@ -224,9 +216,7 @@ def _turn_function(game: Game) -> Callable[..., None]:
             if actions[i] != KEEP:
                 log[i, decisions[i]] = actions[i]
                 decisions[i] += 1
-                apply(s, actions[i])
-                if is_settled(s):
-                    settle(s)
+                step(s, actions[i])
             decisions[i] = run_on(s, seating[i], cast, log[i], decisions[i], observations[i], masks[i])
 
     return entry(play)
@@ -345,7 +335,7 @@ first_illegal = entry(_first_illegal)
 def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]:
     """Entry for N games that run on, compiled opponents playing, until the learner is to act.
 
-    ``step(states, desk, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first,
+    ``play(states, arrays, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first,
     last)`` makes the learner's actions (N,) in games first .. last - 1; games with action `BEGIN` are begun (those that
     end before the learner's first decision are skipped). With ``starts_anew`` ended games are begun in the same step,
     and ``last_shown`` (as ``shown``) is their final view. ``results`` (float64, (N,)), ``score_changes`` (float64,
@@ -353,13 +343,13 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong to
     the position now.
     """
-    is_over, returns, apply = game.rules.is_over, game.rules.returns, game.rules.apply
+    score, returns, step = game.rules.score, game.rules.returns, make_shared_step(game)
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
-    settle_up, run_on = _runner(game)
-    start_game, show = _starter(game, run_on), _shower(game, encoder)
+    run_on, observe = _make_run_on(game), _make_observe(game, encoder)
+    start_game = _make_start_game(game, run_on)
 
-    def step(
-        states, desk, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first, last
+    def play(
+        states, arrays, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first, last
     ):
         raw, result = np.empty(size, dtype), np.zeros(max_players)
         for i in range(first, last):
@@ -367,103 +357,86 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
             results[i] = 0.0
             score_changes[i] = 0.0
             if not begins and actions[i] != KEEP:
-                seat = desk.seats[i]
-                apply(s, actions[i])
-                score_changes[i] += settle_up(s, seat)
-                score_changes[i] += run_on(s, i, desk, cast, raw, masks[i])
-                if is_over(s):
+                seat = arrays.seats[i]
+                before = score(s, seat)
+                step(s, actions[i])
+                run_on(s, i, arrays, cast, raw, masks[i])
+                score_changes[i] = score(s, seat) - before
+                if not is_running(s):
                     result[:] = 0.0
                     returns(s, result)
                     results[i] = result[seat]
-            ended[i] = is_over(s) and not begins
+            ended[i] = not is_running(s) and not begins
             if ended[i] and starts_anew:
-                show(s, desk.seats[i], raw, masks[i], last_shown[i])
+                observe(s, arrays.seats[i], raw, masks[i], last_shown[i])
                 begins = True
             if begins:
-                start_game(s, i, desk, cast, raw, masks[i])
-            show(s, desk.seats[i], raw, masks[i], shown[i])
+                start_game(s, i, arrays, cast, raw, masks[i])
+            observe(s, arrays.seats[i], raw, masks[i], shown[i])
 
-    return entry(step)
-
-
-def _runner(game: Game) -> tuple[Callable[..., int], Callable[..., int]]:
-    """Compiled: settle if due; let the opponents play until the learner is to act. Both give his change of score."""
-    is_settled, settle, is_over, score = (
-        game.rules.is_settled,
-        game.rules.settle,
-        game.rules.is_over,
-        game.rules.score,
-    )
-    move = mover(game)
-
-    def settle_up(s, seat):
-        if not is_settled(s):
-            return 0
-        before = score(s, seat)
-        settle(s)
-        return score(s, seat) - before
-
-    settle_up = compiled(settle_up)
-
-    def run_on(s, i, desk, cast, observation, mask):
-        change = 0
-        while not is_over(s) and s.player != desk.seats[i]:
-            move(s, desk.seating[i, s.player], desk.decisions[i], cast, observation, mask)
-            desk.decisions[i] += 1
-            change += settle_up(s, desk.seats[i])
-        return change
-
-    return settle_up, compiled(run_on)
+    return entry(play)
 
 
-def _starter(game: Game, run_on: Callable[..., int]) -> Callable[..., None]:
-    """Compiled: start games at place i until one reaches a decision of the learner."""
-    begin, is_over = game.rules.begin, game.rules.is_over
-    game_key, stream, draw, below = random.game_key, random.stream, random.draw, random.below
+def _make_run_on(game: Game) -> Callable[..., None]:
+    """Compiled (s, i, arrays, cast, observation, mask): the opponents play until the learner is to act."""
+    choose, step = make_choose(game), make_shared_step(game)
 
-    def start_game(s, i, desk, cast, observation, mask):
+    def run_on(s, i, arrays, cast, observation, mask):
+        while is_running(s) and s.player != arrays.seats[i]:
+            step(s, choose(s, arrays.seating[i, s.player], arrays.decisions[i], cast, observation, mask))
+            arrays.decisions[i] += 1
+
+    return compiled(run_on)
+
+
+def _make_start_game(game: Game, run_on: Callable[..., None]) -> Callable[..., None]:
+    """Compiled (s, i, arrays, cast, observation, mask): start games at place i until one reaches the learner."""
+    begin, game_key = game.rules.begin, random.game_key
+    stream, draw, below = random.stream, random.draw, random.below
+
+    def start_game(s, i, arrays, cast, observation, mask):
         while True:
-            lots = stream(desk.keys[i], FOR_LINEUPS, i, desk.played[i])
+            lots = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
             begin(s, game_key(draw(lots, 0) >> np.uint64(1)), DRAWN)
-            seat = desk.fixed_seat if desk.fixed_seat != DRAWN else np.int64(below(draw(lots, 1), s.num_players))
-            lineup = below(draw(lots, 2), len(desk.lineups))
+            seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(lots, 1), s.num_players))
+            lineup = below(draw(lots, 2), len(arrays.lineups))
             for relative in range(1, s.num_players):
-                if desk.mixed:
-                    lineup = below(draw(lots, 2 + relative), len(desk.lineups))
-                desk.seating[i, (seat + relative) % s.num_players] = desk.lineups[lineup, relative - 1]
-            desk.seats[i] = seat
-            desk.decisions[i] = 0
-            desk.played[i] += 1
-            run_on(s, i, desk, cast, observation, mask)
-            if not is_over(s):
+                if arrays.mixed:
+                    lineup = below(draw(lots, 2 + relative), len(arrays.lineups))
+                arrays.seating[i, (seat + relative) % s.num_players] = arrays.lineups[lineup, relative - 1]
+            arrays.seats[i] = seat
+            arrays.decisions[i] = 0
+            arrays.played[i] += 1
+            run_on(s, i, arrays, cast, observation, mask)
+            if is_running(s):
                 return
 
     return compiled(start_game)
 
 
-def _shower(game: Game, encoder: Encoder | None) -> Callable[..., None]:
+def _make_observe(game: Game, encoder: Encoder | None) -> Callable[..., None]:
     """Compiled (s, seat, raw, mask, out): the mask of a seat, and its observation, by way of ``raw`` if encoded."""
     encode, legal = game.rules.encode, game.rules.legal
 
-    def show_mask(s, seat, mask):
+    def write_mask(s, seat, mask):
         if s.player == seat:
             legal(s, mask)
         else:
             mask[:] = 0
 
-    show_mask = compiled(show_mask)
+    write_mask = compiled(write_mask)
 
     if encoder is None:
 
-        def show(s, seat, raw, mask, out):
+        def observe(s, seat, raw, mask, out):
             encode(s, seat, out)
-            show_mask(s, seat, mask)
+            write_mask(s, seat, mask)
 
     else:
 
-        def show(s, seat, raw, mask, out):
+        def observe(s, seat, raw, mask, out):
             encode(s, seat, raw)
-            show_mask(s, seat, mask)
+            write_mask(s, seat, mask)
             encoder(raw, mask, out)
 
-    return compiled(show)
+    return compiled(observe)

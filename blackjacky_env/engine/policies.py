@@ -1,4 +1,4 @@
-"""Compiled policies, and agents as arrays: each policy is compiled once, and whoever plays with it calls its address.
+"""What a compiled policy is.
 
 A policy is a compiled function ``(observation int8 or int16 (K,), mask int8 (A,), random_state uint64, parameters
 float32 (L,)) -> action``: all that a player may know, in the game's `Layout.dtype`, and numbers that need no new
@@ -8,24 +8,15 @@ compilation when they change (the limits of a rule of thumb, the weights of a ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import from_dtype, types
-from numba.extending import intrinsic
-from numba.np.numpy_support import carray
 
-from blackjacky_env.engine.compiling import PLAIN, callback, compiled
-from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
 
 Policy = Callable[..., int]
-
-OUTSIDE = 0  # instead of an address: the agent is not compiled
 
 
 class Outside(NamedTuple):
@@ -38,77 +29,3 @@ class Outside(NamedTuple):
 
 Inside = tuple[Policy, npt.NDArray[np.float32]]
 """A compiled agent: its policy and its parameters."""
-
-
-class Cast(NamedTuple):
-    """Agents: a has the policy at ``addresses[a]``, or OUTSIDE, and ``parameters[offsets[a]:offsets[a + 1]]``."""
-
-    addresses: npt.NDArray[np.int64]
-    offsets: npt.NDArray[np.int64]
-    parameters: npt.NDArray[np.float32]
-
-
-def make_cast(game: Game, agents: Sequence[Inside | Outside]) -> Cast:
-    """Agents as arrays; policies that have not been called in this process yet are compiled, or loaded."""
-    inside = [None if isinstance(agent, Outside) else agent for agent in agents]
-    addresses = [address_of(agent[0], game) if agent else OUTSIDE for agent in inside]
-    parts = [agent[1] if agent else np.zeros(0, np.float32) for agent in inside]
-    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
-    parameters = np.concatenate([np.zeros(0, np.float32), *parts]).astype(np.float32)
-    return Cast(np.array(addresses, np.int64), offsets, parameters)
-
-
-def address_of(policy: Policy, game: Game) -> int:
-    """Where the policy's machine code for this game begins, for `ask`; it stays there as long as the process runs."""
-    if PLAIN:
-        if policy not in _PLAIN_POLICIES:
-            _PLAIN_POLICIES.append(policy)
-        return 1 + _PLAIN_POLICIES.index(policy)
-    return int(_callback(policy, game).address)
-
-
-_PLAIN_POLICIES: list[Policy] = []
-
-
-@cache
-def _callback(policy: Policy, game: Game) -> Any:
-    size, num_actions = game.layout.size, game.num_actions
-
-    def act(observation, mask, random_state, parameters, count):
-        seen, allowed = carray(observation, (size,)), carray(mask, (num_actions,))
-        return np.int64(policy(seen, allowed, random_state, carray(parameters, (count,))))
-
-    arrays = (types.CPointer(of) for of in (from_dtype(game.layout.dtype), types.int8, types.float32))
-    observation, mask, parameters = arrays
-    return callback(act, types.int64(observation, mask, types.uint64, parameters, types.int64))
-
-
-@intrinsic
-def _call(typing_context, address, observation, mask, random_state, parameters):
-    """How Numba is to make a call by address, in C's convention: arrays are pointers, the last one has its length."""
-
-    def generate(context, builder, signature, arguments):
-        def array(number):
-            return context.make_array(signature.args[number])(context, builder, arguments[number])
-
-        seen, allowed, numbers = array(1), array(2), array(4)
-        given = [seen.data, allowed.data, arguments[3], numbers.data, numbers.nitems]
-        function = ir.FunctionType(ir.IntType(64), [value.type for value in given])
-        return builder.call(builder.inttoptr(arguments[0], ir.PointerType(function)), given)
-
-    return types.int64(address, observation, mask, random_state, parameters), generate
-
-
-def _ask(address, observation, mask, random_state, parameters):
-    return _call(address, observation, mask, random_state, parameters)  # type: ignore[call-arg]  # Numba gives the first
-
-
-def _ask_plainly(address, observation, mask, random_state, parameters):
-    return _PLAIN_POLICIES[address - 1](observation, mask, random_state, parameters)
-
-
-ask: Policy = _ask_plainly if PLAIN else compiled(_ask)
-"""Compiled (address, observation, mask, random_state, parameters) -> action: ask the policy at `address_of`.
-
-The arrays must be contiguous, of the dtypes that a policy is asked with; nothing checks them.
-"""

@@ -13,11 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine import random
-from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.step import OVER, make_scored_step
 
 _MAGIC = b"blackjacky state 1\n"
 _CHECKSUM = 32
+PAID = 4  # a flag beside those of `engine.step`: a score has changed
 
 
 @dataclass(frozen=True)
@@ -31,25 +33,20 @@ class TableFunctions:
     redeal: Callable[..., None]
     """(states, deck int8 array, top first)."""
     step: Callable[..., int]
-    """(states, action, paid, observation, mask) -> SETTLED | OVER.
+    """(states, action, paid, observation, mask) -> SETTLED | OVER | PAID.
 
-    ``states`` are the game and, after a settlement, as it was settled. ``paid`` (float64, (2, max_players)) then gets
-    the result and the changes of score, ``observation`` and ``mask`` what the next player sees, unless it is over.
+    ``states``: the game and, after a settlement, as it was settled. ``paid`` (float64, (2, max_players)) gets the
+    result and the changes of score, ``observation`` and ``mask`` what the next player sees, unless the game is over.
     """
     look: Callable[..., None]
     """(states, seat, observation, mask): what the seat sees and may do."""
 
 
-SETTLED, OVER = 1, 2
-
-
 @cache
 def table_functions(game: Game) -> TableFunctions:
     """Compile a game's entries (lazily, each at its first call, or from the cache on disk)."""
-    rules = game.rules
-    _begin, _redeal, _legal, _apply = rules.begin, rules.redeal, rules.legal, rules.apply
-    _is_settled, _encode, _game_key = rules.is_settled, rules.encode, random.game_key
-    settle_and_pay = _settler(game)
+    _begin, _redeal, _legal, _encode = game.rules.begin, game.rules.redeal, game.rules.legal, game.rules.encode
+    _game_key, step_and_pay = random.game_key, _make_step_and_pay(game)
 
     def game_key(seed):
         return _game_key(seed)
@@ -61,9 +58,7 @@ def table_functions(game: Game) -> TableFunctions:
         _redeal(states[0], deck)
 
     def step(states, action, paid, observation, mask):
-        s = states[0]
-        _apply(s, action)
-        flags = settle_and_pay(states, paid) if _is_settled(s) else 0
+        flags, s = step_and_pay(states, action, paid), states[0]
         if not flags & OVER:
             _encode(s, s.player, observation)
             _legal(s, mask)
@@ -80,25 +75,26 @@ def table_functions(game: Game) -> TableFunctions:
     return TableFunctions(entry(game_key), entry(begin), entry(redeal), entry(step), entry(look))
 
 
-def _settler(game: Game) -> Callable[..., int]:
-    """Compiled (states, paid) -> SETTLED | OVER: keep the game as it is to be settled, settle, pay."""
-    settle, is_over, returns, score = game.rules.settle, game.rules.is_over, game.rules.returns, game.rules.score
-    size = game.max_players
+@inlined
+def _keep(s, states):
+    """The game as it was settled."""
+    states[1] = s
 
-    def settle_and_pay(states, paid):
+
+def _make_step_and_pay(game: Game) -> Callable[..., int]:
+    """Inlined (states, action, paid) -> SETTLED | OVER | PAID."""
+    step, returns = make_scored_step(game, _keep), game.rules.returns
+
+    def step_and_pay(states, action, paid):
         s = states[0]
-        states[1] = states[0]
-        for seat in range(size):
-            paid[1, seat] = -score(s, seat)
-        settle(s)
-        for seat in range(size):
-            paid[1, seat] += score(s, seat)
-        if not is_over(s):
-            return SETTLED
-        returns(s, paid[0])
-        return SETTLED | OVER
+        flags = step(s, action, paid[1], states)
+        if paid[1].any():
+            flags |= PAID
+        if flags & OVER:
+            returns(s, paid[0])
+        return flags
 
-    return compiled(settle_and_pay)
+    return inlined(step_and_pay)
 
 
 def identity(game: Game, num_players: int, variant: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.step import OVER, SETTLED
 from blackjacky_env.envs import screen
 from blackjacky_env.games import get_game
 
@@ -375,7 +376,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.rewards = self._no_rewards.copy()
         if not flags:
             return
-        self._has_settled = True
+        self._has_settled |= bool(flags & SETTLED)
         paid = self._paid[0 if self.reward == "win" else 1]
         for seat, name in enumerate(self.possible_agents):
             self.rewards[name] = float(paid[seat])
@@ -384,7 +385,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _hand_over(self, agent: str, flags: int) -> None:
         """The next agent is on turn, or all terminate together."""
         self.infos[agent] = {"action_mask": self._no_actions()}
-        if flags & table.OVER:
+        if flags & OVER:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
             self._show_nobody()

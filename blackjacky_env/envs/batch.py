@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.batch import Batch, choose_tables
 from blackjacky_env.engine.checks import check_choice, check_integer
-from blackjacky_env.engine.threads import check_threads
 from blackjacky_env.games import get_game
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine import table
+from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import play_copies
-from blackjacky_env.engine.threads import check_threads
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import CompiledOpponent, find_compiled
 from blackjacky_env.games import get_game

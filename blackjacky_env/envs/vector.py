@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from blackjacky_env.engine import random
+from blackjacky_env.engine.backend_cpu import check_threads, make_cast, spread
 from blackjacky_env.engine.batch import choose_tables, new_states
 from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.game import Game, IllegalActionError
@@ -22,13 +23,11 @@ from blackjacky_env.engine.play import (
     DRAWN,
     KEEP,
     NONE,
-    Desk,
     Encoder,
+    LearnerArrays,
     first_illegal,
     learner_function,
 )
-from blackjacky_env.engine.policies import make_cast
-from blackjacky_env.engine.threads import check_threads, spread
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import CompiledOpponent, check_list, find_compiled
 from blackjacky_env.games import get_game
@@ -288,7 +287,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
     def _play(self, actions: npt.NDArray[np.int64]) -> None:
         """Play all games to the learner's next decision."""
         self._renew_shown()
-        desk = Desk(
+        learner_arrays = LearnerArrays(
             DRAWN if self.seat is None else self.seat,
             self._lineups,
             self._mixed,
@@ -300,7 +299,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         )
         arguments = (
             self._states,
-            desk,
+            learner_arrays,
             self._cast,
             actions,
             self._same_step,

@@ -46,9 +46,9 @@ from blackjacky_agents.learning.settings import presets_of
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import markdown_table, processor, replace_part
 from blackjacky_env import make_batch
+from blackjacky_env.engine.backend_cpu import cores, spread
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_out
-from blackjacky_env.engine.threads import cores, spread
 from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name
 
 OTHER_GAMES = [game for game in GAMES if game != DEFAULT]

@@ -25,7 +25,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import markdown_table, replace_part
-from blackjacky_env.engine.threads import cores
+from blackjacky_env.engine.backend_cpu import cores
 from blackjacky_env.games import DEFAULT
 
 PAGE = Path(__file__).parents[1] / "README.md"

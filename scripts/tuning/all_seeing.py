@@ -18,28 +18,28 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, score_of
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.search.config import SearchConfig
-from blackjacky_agents.search.tree import NONE, best_legal, only_legal, weigher
+from blackjacky_agents.search.tree import NONE, best_legal, make_weigh, only_legal
+from blackjacky_env.engine.backend_cpu import make_cast, spread
 from blackjacky_env.engine.compiling import entry, record_maker, zeros
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.play import begin_all, mover
-from blackjacky_env.engine.policies import Policy, make_cast
+from blackjacky_env.engine.play import begin_all, make_choose
+from blackjacky_env.engine.policies import Policy
+from blackjacky_env.engine.purposes import FOR_LUCK
 from blackjacky_env.engine.random import stream
-from blackjacky_env.engine.threads import spread
+from blackjacky_env.engine.step import is_running, make_shared_step
 from blackjacky_env.games import get_game
 
 SEEING = -1
 """The stick's number in a seating."""
 PLAYOUTS = 1024  # for each legal action
-_FOR_LUCK = 120  # purpose of random numbers
 
 
 @cache
 def _player(game: Game, config: SearchConfig) -> Callable[..., None]:
     """Entry (states, seating, cast, playouts, parameters, results, first, last): play begun games to their end."""
-    rules, size, dtype, num_actions = game.rules, game.layout.size, game.layout.dtype, game.num_actions
-    is_over, is_settled, settle, returns = rules.is_over, rules.is_settled, rules.settle, rules.returns
-    legal, apply = rules.legal, rules.apply
-    move, weigh = mover(game), weigher(game, config)
+    size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
+    legal, returns, step = game.rules.legal, game.rules.returns, make_shared_step(game)
+    choose, weigh = make_choose(game), make_weigh(game, config)
     new_record = record_maker(1, game.state_dtype)
 
     def play(states, seating, cast, playouts, parameters, results, first, last):  # type: ignore[no-untyped-def]  # compiled
@@ -47,7 +47,7 @@ def _player(game: Game, config: SearchConfig) -> Callable[..., None]:
         position, totals = new_record(), np.zeros(num_actions)
         for i in range(first, last):
             s, decisions = states[i], 0
-            while not is_over(s):
+            while is_running(s):
                 if seating[i, s.player] == SEEING:
                     legal(s, mask)
                     action = only_legal(mask)
@@ -55,15 +55,13 @@ def _player(game: Game, config: SearchConfig) -> Callable[..., None]:
                         position[0] = states[i]
                         totals[:] = 0.0
                         for number in range(playouts):
-                            position[0].key = stream(s.key, _FOR_LUCK, decisions, number)
+                            position[0].key = stream(s.key, FOR_LUCK, decisions, number)
                             weigh(position, mask, parameters, seen, may, totals)
                         action = best_legal(totals, mask)
-                    apply(s, action)
                 else:
-                    move(s, seating[i, s.player], decisions, cast, seen, mask)
+                    action = choose(s, seating[i, s.player], decisions, cast, seen, mask)
+                step(s, action)
                 decisions += 1
-                if is_settled(s):
-                    settle(s)
             returns(s, results[i])
 
     return entry(play)

@@ -31,7 +31,7 @@ from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.reports import markdown_table, processor, replace_part
 from blackjacky_agents.search.searchers import tree_parameters
-from blackjacky_agents.search.tree import ACTIONS, grower, tree_maker
+from blackjacky_agents.search.tree import ACTIONS, make_grow, make_new_tree
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import entry
@@ -205,7 +205,7 @@ def actions_per_second(seconds: float = 3.0) -> float:
     """Actions of simulated games per second of one core, in searches of 1,000 simulations on first moves of four."""
     game = get_game(GAME)
     config = get_kit(GAME).search
-    new_tree, grow = tree_maker(game), grower(game, config)
+    new_tree, grow = make_new_tree(game), make_grow(game, config)
 
     def search(observations, key, parameters):  # type: ignore[no-untyped-def]  # compiled
         actions = 0

@@ -17,7 +17,7 @@ from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.play import FOR_POLICIES
+from blackjacky_env.engine.purposes import FOR_POLICIES
 from blackjacky_env.engine.table import identity, pack
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from blackjacky_env.engine import play
+from blackjacky_env.engine.backend_cpu import OUTSIDE, address_of, ask, make_cast
 from blackjacky_env.engine.compiling import PLAIN, compiled, entry, zeros
-from blackjacky_env.engine.policies import OUTSIDE, Outside, address_of, ask, make_cast
+from blackjacky_env.engine.policies import Outside
 from blackjacky_env.games import get_game
 
 GAMES = ["black_jacky", "schwarze_katze"]  # observations of int8 and of int16

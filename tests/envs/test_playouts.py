@@ -13,7 +13,7 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_env import black_jacky_v0, playout
 from blackjacky_env.engine import random, table
-from blackjacky_env.engine.play import FOR_COPIES, FOR_POLICIES
+from blackjacky_env.engine.purposes import FOR_COPIES, FOR_POLICIES
 from blackjacky_env.envs.aec import TableEnv
 
 BOTS = ["random", "threshold", "random", "threshold", "random", "threshold"]

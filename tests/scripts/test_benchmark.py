@@ -8,7 +8,7 @@ from pathlib import Path
 import peers
 import pytest
 
-from blackjacky_env.engine.threads import cores
+from blackjacky_env.engine.backend_cpu import cores
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 

@@ -16,10 +16,9 @@ from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_logged
 from blackjacky_env.engine.policies import Inside, Outside
+from blackjacky_env.engine.purposes import FOR_DEALS, FOR_SEATS
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
-
-FOR_SEATS, FOR_DEALS = 105, 106  # purposes of random numbers; games and policies use others
 
 Lineup = tuple[int, ...]
 """Numbers of agents, one for each seat, in no order."""

@@ -18,14 +18,15 @@ import numpy.typing as npt
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import forward, softmax
 from blackjacky_env.engine import random
+from blackjacky_env.engine.backend_cpu import make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import DRAWN, FOR_COPIES, mover
-from blackjacky_env.engine.policies import Policy, make_cast
-from blackjacky_env.engine.threads import spread
+from blackjacky_env.engine.play import DRAWN, make_choose
+from blackjacky_env.engine.policies import Policy
+from blackjacky_env.engine.purposes import FOR_COPIES, FOR_STUDIES
+from blackjacky_env.engine.step import SETTLED, is_running, make_shared_step
 
-FOR_STUDIES = 130  # a purpose of random numbers
 NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
 MAX_ROUNDS = 24  # whose standings are kept, of one game
 
@@ -113,9 +114,9 @@ def study(
 @cache
 def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the buffers of `study`."""
-    rules, move, record_standing = game.rules, mover(game), _make_record_standing(game)
-    study_decision, (_, settle_up) = _make_study_decision(game, value_encoding, policy_encoding), _called(game)
-    begin, is_over, returns = rules.begin, rules.is_over, rules.returns
+    choose, step, begin, returns = make_choose(game), make_shared_step(game), game.rules.begin, game.rules.returns
+    record_standing = _make_record_standing(game)
+    study_decision = _make_study_decision(game, value_encoding, policy_encoding)
     size, dtype = game.layout.size, game.layout.dtype
     num_actions, players = game.num_actions, game.max_players
     game_key, stream, draw = random.game_key, random.stream, random.draw
@@ -128,14 +129,14 @@ def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding |
             observations, values, standings = buffers.observations[i], buffers.values[i], buffers.standings[i]
             begin(s, game_key(seeds[i]), DRAWN)
             record_standing(s, seats, studied, decisions, standings, watched, count)
-            while not is_over(s):
+            while is_running(s):
                 lot = draw(stream(s.key, FOR_STUDIES, decisions, 1), 0) >> np.uint64(11)
                 if studied[seats[s.player]] and count[0] < len(values) and lot < fraction * 2.0**53:
                     seen, tried = observations[count[0]], values[count[0]]
                     count[0] += study_decision(s, seats, cast, min_prob, value, decisions, copy, mask, seen, tried)
-                move(s, seats[s.player], decisions, cast, observation, mask)
+                flags = step(s, choose(s, seats[s.player], decisions, cast, observation, mask))
                 decisions += 1
-                if settle_up(s) and not is_over(s):
+                if flags == SETTLED:
                     record_standing(s, seats, studied, decisions, standings, watched, count)
             result[:] = 0.0
             returns(s, result)
@@ -147,7 +148,7 @@ def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding |
 
 def _make_record_standing(game: Game) -> Callable[..., None]:
     """Compiled (s, seats, studied, decision, standings, watched, count): keep what a seat sees, if it is studied."""
-    (encode, _), stream, draw, below = _called(game), random.stream, random.draw, random.below
+    encode, stream, draw, below = _make_encode(game), random.stream, random.draw, random.below
 
     def record_standing(s, seats, studied, decision, standings, watched, count):
         seat = np.int64(below(draw(stream(s.key, FOR_STUDIES, decision, 0), 0), s.num_players))
@@ -161,7 +162,7 @@ def _make_record_standing(game: Game) -> Callable[..., None]:
 
 def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., int]:
     """Compiled (s, seats, cast, min_prob, value, decision, copy, mask, seen, values) -> 1 if it was studied, else 0."""
-    legal, num_actions, (encode, _) = game.rules.legal, game.num_actions, _called(game)
+    legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
     keep_likely, roll_out = _make_keep_likely(policy_encoding), _make_roll_out(game, value_encoding)
 
     def study_decision(s, seats, cast, min_prob, value, decision, copy, mask, seen, values):
@@ -207,10 +208,7 @@ def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
 @cache
 def _make_roll_out(game: Game, value_encoding: Encoding) -> Callable[..., None]:
     """Compiled (s, seats, cast, value, decision, copy, mask, values): each action in ``mask``, to the round's end."""
-    rules, move = game.rules, mover(game)
-    apply, is_over = rules.apply, rules.is_over
-    _, settle_up = _called(game)
-    estimate = _make_estimate(game, value_encoding)
+    choose, step, estimate = make_choose(game), make_shared_step(game), _make_estimate(game, value_encoding)
     size, dtype, num_actions, stream = game.layout.size, game.layout.dtype, game.num_actions, random.stream
 
     def roll_out(s, seats, cast, value, decision, copy, mask, values):
@@ -221,12 +219,10 @@ def _make_roll_out(game: Game, value_encoding: Encoding) -> Callable[..., None]:
                 continue
             copy[0] = s
             t.key = stream(s.key, FOR_COPIES, decision, 0)
-            apply(t, action)
-            made, ended = 0, settle_up(t)
-            while not ended and not is_over(t):
-                move(t, seats[t.player], made, cast, observation, unused)
+            made, flags = 0, step(t, action)
+            while not flags:
+                flags = step(t, choose(t, seats[t.player], made, cast, observation, unused))
                 made += 1
-                ended = settle_up(t)
             values[action] = estimate(t, seat, value, observation, unused)
 
     return compiled(roll_out)
@@ -234,11 +230,11 @@ def _make_roll_out(game: Game, value_encoding: Encoding) -> Callable[..., None]:
 
 def _make_estimate(game: Game, value_encoding: Encoding) -> Callable[..., float]:
     """Compiled (s, seat, value, observation, mask) -> the share of the win that the seat got or may expect, 0 .. 1."""
-    is_over, returns, players = game.rules.is_over, game.rules.returns, game.max_players
-    (encode, _), show, shown_size = _called(game), value_encoding.function, value_encoding.size
+    encode, returns, players = _make_encode(game), game.rules.returns, game.max_players
+    show, shown_size = value_encoding.function, value_encoding.size
 
     def estimate(s, seat, value, observation, mask):
-        if is_over(s):
+        if not is_running(s):
             result = np.zeros(players)
             returns(s, result)
             return max(result[seat], 0.0)
@@ -251,17 +247,11 @@ def _make_estimate(game: Game, value_encoding: Encoding) -> Callable[..., float]
 
 
 @cache
-def _called(game: Game) -> tuple[Callable[..., None], Callable[..., bool]]:
-    """Compiled: encode; settle if due, whether it was. They are not inlined, which spares half of the compiling."""
-    rules_encode, is_settled, settle = game.rules.encode, game.rules.is_settled, game.rules.settle
+def _make_encode(game: Game) -> Callable[..., None]:
+    """Compiled (s, seat, out): the observation. It is not inlined, which spares half of the compiling."""
+    rules_encode = game.rules.encode
 
     def encode(s, seat, out):
         rules_encode(s, seat, out)
 
-    def settle_up(s):
-        due = is_settled(s)
-        if due:
-            settle(s)
-        return due
-
-    return compiled(encode), compiled(settle_up)
+    return compiled(encode)

@@ -25,9 +25,10 @@ from blackjacky_env.engine.compiling import compiled, entry, record_maker
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.policies import Policy
+from blackjacky_env.engine.purposes import FOR_DECISIONS, FOR_MOVES, FOR_POSITIONS, FOR_TREE
 from blackjacky_env.engine.random import draw, stream
+from blackjacky_env.engine.step import OVER, SETTLED, make_step
 
-FOR_POSITIONS, FOR_MOVES, FOR_TREE = 110, 111, 112  # purposes of random numbers
 NONE = -1
 LONGEST = 1000  # actions of one simulation; policies that never end a game win nothing
 _UNIT = 2.0**-53  # makes 53 bits a number 0 .. 1
@@ -37,7 +38,7 @@ class Steps(NamedTuple):
     """A game as search needs it, each function compiled once, whoever calls it."""
 
     imagine: Callable[..., float]
-    """(observation, bits, chain, likelihood) -> likelihood: set chain[0] to the next position, see `_imaginer`."""
+    """(observation, bits, chain, likelihood) -> likelihood: set chain[0] to the next position, see `_make_imagine`."""
     look: Callable[..., None]
     """(s, seen, may): the observation and the mask of the player to act."""
     advance: Callable[..., bool]
@@ -56,7 +57,7 @@ def steps_of(game: Game, config: SearchConfig) -> Steps:
         legal(s, may)
 
     look = compiled(look)
-    advance = _advancer(game, config.value)
+    advance = _make_advance(game, config.value)
 
     def play_on(s, parameters, seen, may, result):
         actions, done = 0, False
@@ -66,10 +67,10 @@ def steps_of(game: Game, config: SearchConfig) -> Steps:
             actions += 1
         return actions
 
-    return Steps(_imaginer(game, config.likelihood), look, advance, compiled(play_on))
+    return Steps(_make_imagine(game, config.likelihood), look, advance, compiled(play_on))
 
 
-def _imaginer(game: Game, likelihood: Likelihood | None) -> Callable[..., float]:
+def _make_imagine(game: Game, likelihood: Likelihood | None) -> Callable[..., float]:
     """Compiled (observation, bits, chain record array (2,), before) -> likelihood of chain[0], now the next position.
 
     Without a likelihood all positions are drawn independently. With one they form a Markov chain in which each is found
@@ -99,18 +100,14 @@ def _imaginer(game: Game, likelihood: Likelihood | None) -> Callable[..., float]
     return compiled(imagine)
 
 
-def _advancer(game: Game, value: Value | None) -> Callable[..., bool]:
+def _make_advance(game: Game, value: Value | None) -> Callable[..., bool]:
     """Compiled (s, action, result); the result is that of the game or, with ``value``, what the next round promises."""
-    apply, is_settled, settle = game.rules.apply, game.rules.is_settled, game.rules.settle
-    is_over, returns = game.rules.is_over, game.rules.returns
+    step, returns = make_step(game), game.rules.returns
 
     if value is None:
 
         def advance(s, action, result):
-            apply(s, action)
-            if is_settled(s):
-                settle(s)
-            if is_over(s):
+            if step(s, action) & OVER:
                 returns(s, result)
                 return True
             return False
@@ -118,16 +115,12 @@ def _advancer(game: Game, value: Value | None) -> Callable[..., bool]:
     else:
 
         def advance(s, action, result):
-            apply(s, action)
-            if is_settled(s):
-                settle(s)
-                if not is_over(s):
-                    value(s, result)
-                    return True
-            if is_over(s):
+            flags = step(s, action)
+            if flags & OVER:
                 returns(s, result)
-                return True
-            return False
+            elif flags & SETTLED:
+                value(s, result)
+            return flags != 0
 
     return compiled(advance)
 
@@ -167,7 +160,11 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
     Every action is tried from the same positions with the same luck. Parameters: play-outs for each action, then those
     of the play-out policy.
     """
-    imagine, weigh, new_chain = steps_of(game, config).imagine, weigher(game, config), record_maker(2, game.state_dtype)
+    imagine, weigh, new_chain = (
+        steps_of(game, config).imagine,
+        make_weigh(game, config),
+        record_maker(2, game.state_dtype),
+    )
 
     def choose(observation, mask, random_state, parameters):
         action = only_legal(mask)
@@ -185,7 +182,7 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
 
 
 @cache
-def weigher(game: Game, config: SearchConfig) -> Callable[..., int]:
+def make_weigh(game: Game, config: SearchConfig) -> Callable[..., int]:
     """Compiled (chain record array, mask, parameters, seen, may, totals) -> actions played.
 
     Adds to ``totals`` (float64, (A,)) what the player to act gets from chain[0] after each legal action when the
@@ -263,7 +260,7 @@ NODES, DONE, ACTIONS = range(3)  # in `Tree.size`
 
 
 @cache
-def tree_maker(game: Game) -> Callable[..., Tree]:
+def make_new_tree(game: Game) -> Callable[..., Tree]:
     """Compiled (nodes) -> an empty tree with room for so many."""
     new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
     size, dtype, num_actions, max_players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
@@ -297,7 +294,7 @@ def tree_maker(game: Game) -> Callable[..., Tree]:
 @cache
 def tree_policy(game: Game, config: SearchConfig) -> Policy:
     """Information-set Monte Carlo tree search; parameters: `SIMULATIONS` .. `PROPOSALS`, then those of the policy."""
-    new_tree, plant, grow = tree_maker(game), planter(config), grower(game, config)
+    new_tree, plant, grow = make_new_tree(game), make_plant(config), make_grow(game, config)
 
     def choose(observation, mask, random_state, parameters):
         action = only_legal(mask)
@@ -320,23 +317,23 @@ def clocked(game: Game, config: SearchConfig) -> tuple[Callable[..., Any], Calla
     its root. ``go_on(tree, observation, mask, key, decision, parameters)`` -> the best action after so many simulations
     more as the parameters say.
     """
-    new_tree, plant, grow = tree_maker(game), planter(config), grower(game, config)
+    new_tree, plant, grow = make_new_tree(game), make_plant(config), make_grow(game, config)
 
     def begin(observation, mask, key, decision, parameters):
         action, tree = only_legal(mask), new_tree(MOST_NODES)
         if action == NONE:
-            plant(tree, observation, mask, stream(key, 0, decision, 0), parameters)
+            plant(tree, observation, mask, stream(key, FOR_DECISIONS, decision, 0), parameters)
         return action, tree
 
     def go_on(tree, observation, mask, key, decision, parameters):
-        grow(tree, observation, stream(key, 0, decision, 0), parameters, np.int64(parameters[SIMULATIONS]))
+        grow(tree, observation, stream(key, FOR_DECISIONS, decision, 0), parameters, np.int64(parameters[SIMULATIONS]))
         return best_legal(tree.visits[0], mask)
 
     return entry(begin), entry(go_on)
 
 
 @cache
-def planter(config: SearchConfig) -> Callable[..., None]:
+def make_plant(config: SearchConfig) -> Callable[..., None]:
     """Compiled (tree, observation, mask, random_state, parameters): the root, with the favourite of the prior policy.
 
     It stands apart from what grows the tree, so that a prior policy that is slow to compile, is compiled into little.
@@ -353,12 +350,12 @@ def planter(config: SearchConfig) -> Callable[..., None]:
 
 
 @cache
-def grower(game: Game, config: SearchConfig) -> Callable[..., None]:
+def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
     """Compiled (tree, observation, random_state, parameters, simulations): simulate so many times more.
 
     ``observation`` is what the searcher observes, on turn with more than one legal action.
     """
-    steps, simulate = steps_of(game, config), _simulator(game, config)
+    steps, simulate = steps_of(game, config), _make_simulate(game, config)
     imagine, play_on = steps.imagine, steps.play_on
 
     def grow(tree, observation, random_state, parameters, simulations):
@@ -378,7 +375,7 @@ def grower(game: Game, config: SearchConfig) -> Callable[..., None]:
     return compiled(grow)
 
 
-def _simulator(game: Game, config: SearchConfig) -> Callable[..., tuple[int, bool]]:
+def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int, bool]]:
     """Compiled (tree, parameters) -> own decisions, whether there is a result: play on until the tree is left."""
     steps, policy = steps_of(game, config), config.playout_policy
     look, advance = steps.look, steps.advance

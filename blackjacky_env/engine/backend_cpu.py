@@ -1,0 +1,148 @@
+"""What only a CPU can do: machine code that is called by its address, and threads.
+
+All else in `blackjacky_env.engine` and the rooms compiles for a GPU as it is. Each policy is compiled once, and whoever
+plays with it calls its address; compiled code leaves Python's lock, so that threads run side by side.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
+from numba.extending import intrinsic
+from numba.np.numpy_support import carray
+
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.compiling import OPTIONS, PLAIN, ContentCompiler, cache_on_disk, compiled
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.policies import Inside, Outside, Policy
+
+OUTSIDE = 0  # instead of an address: the agent is not compiled
+
+
+class Cast(NamedTuple):
+    """Agents: a has the policy at ``addresses[a]``, or OUTSIDE, and ``parameters[offsets[a]:offsets[a + 1]]``."""
+
+    addresses: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+    parameters: npt.NDArray[np.float32]
+
+
+def make_cast(game: Game, agents: Sequence[Inside | Outside]) -> Cast:
+    """Agents as arrays; policies that have not been called in this process yet are compiled, or loaded."""
+    inside = [None if isinstance(agent, Outside) else agent for agent in agents]
+    addresses = [address_of(agent[0], game) if agent else OUTSIDE for agent in inside]
+    parts = [agent[1] if agent else np.zeros(0, np.float32) for agent in inside]
+    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
+    parameters = np.concatenate([np.zeros(0, np.float32), *parts]).astype(np.float32)
+    return Cast(np.array(addresses, np.int64), offsets, parameters)
+
+
+def address_of(policy: Policy, game: Game) -> int:
+    """Where the policy's machine code for this game begins, for `ask`; it stays there as long as the process runs."""
+    if PLAIN:
+        if policy not in _PLAIN_POLICIES:
+            _PLAIN_POLICIES.append(policy)
+        return 1 + _PLAIN_POLICIES.index(policy)
+    return int(_callback(policy, game).address)
+
+
+_PLAIN_POLICIES: list[Policy] = []
+
+
+def callback(function: Callable[..., Any], signature: Any) -> Any:
+    """Compile a function that compiled code calls by its ``address``, in C's convention, and keep it in the cache.
+
+    ``signature``: Numba types, such as ``types.int64(types.CPointer(types.int8), types.int64)``. As for `entry`.
+    """
+    made: Any = CFunc(function, normalize_signature(signature), {}, OPTIONS, pipeline_class=ContentCompiler)
+    cache_on_disk(made, function)
+    made.compile()
+    return made
+
+
+@cache
+def _callback(policy: Policy, game: Game) -> Any:
+    size, num_actions = game.layout.size, game.num_actions
+
+    def act(observation, mask, random_state, parameters, count):
+        seen, allowed = carray(observation, (size,)), carray(mask, (num_actions,))
+        return np.int64(policy(seen, allowed, random_state, carray(parameters, (count,))))
+
+    arrays = (types.CPointer(of) for of in (from_dtype(game.layout.dtype), types.int8, types.float32))
+    observation, mask, parameters = arrays
+    return callback(act, types.int64(observation, mask, types.uint64, parameters, types.int64))
+
+
+@intrinsic
+def _call(typing_context, address, observation, mask, random_state, parameters):
+    """How Numba is to make a call by address, in C's convention: arrays are pointers, the last one has its length."""
+
+    def generate(context, builder, signature, arguments):
+        def array(number):
+            return context.make_array(signature.args[number])(context, builder, arguments[number])
+
+        seen, allowed, numbers = array(1), array(2), array(4)
+        given = [seen.data, allowed.data, arguments[3], numbers.data, numbers.nitems]
+        function = ir.FunctionType(ir.IntType(64), [value.type for value in given])
+        return builder.call(builder.inttoptr(arguments[0], ir.PointerType(function)), given)
+
+    return types.int64(address, observation, mask, random_state, parameters), generate
+
+
+def _ask(address, observation, mask, random_state, parameters):
+    return _call(address, observation, mask, random_state, parameters)  # type: ignore[call-arg]  # Numba gives the first
+
+
+def _ask_plainly(address, observation, mask, random_state, parameters):
+    return _PLAIN_POLICIES[address - 1](observation, mask, random_state, parameters)
+
+
+ask: Policy = _ask_plainly if PLAIN else compiled(_ask)
+"""Compiled (address, observation, mask, random_state, parameters) -> action: ask the policy at `address_of`.
+
+The arrays must be contiguous, of the dtypes that a policy is asked with; nothing checks them.
+"""
+
+
+# ---------------------------------------------------------------- threads
+
+
+def cores() -> int:
+    """CPU cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_threads(threads: int | None) -> int:
+    """The most threads to use, one for each core for None; `TypeError`, `ValueError` say what is allowed."""
+    return cores() if threads is None else check_integer("threads", threads, 1, 1024)
+
+
+def spread(work: Callable[[int, int], object], count: int, threads: int) -> None:
+    """Call ``work(first, last)`` for equal parts of range(count), one on each thread, this one among them."""
+    bounds = [part * count // threads for part in range(threads + 1)]
+    own, *others = [part for part in pairwise(bounds) if part[0] < part[1]]
+    futures = [_pool(threads - 1).submit(work, *part) for part in others]
+    work(*own)
+    for future in futures:
+        future.result()
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads that wait for work as long as the process lives."""
+    return ThreadPoolExecutor(threads, "blackjacky")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked process has none of the threads

@@ -1,0 +1,76 @@
+"""The protocol of a move, for all who make moves: apply it, settle what is due, see whether the game is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from blackjacky_env.engine.compiling import compiled, inlined
+from blackjacky_env.engine.game import Game
+
+SETTLED, OVER = 1, 2  # flags of a step
+NOBODY = -1
+
+
+@inlined
+def is_running(s):
+    """Whether somebody is to act: the game has begun and is not over."""
+    return s.player != NOBODY
+
+
+@inlined
+def keep_nothing(s):
+    """What is called before a settlement where nobody needs the game as it was then."""
+
+
+@cache
+def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
+    """Inlined (s, action, *more) -> flags: make a legal action and settle if that is due.
+
+    The flags are `SETTLED` if a round was settled, and `OVER` if the game is over. ``before_settling`` is a compiled
+    function that is called with (s, *more) just before a settlement.
+    """
+    apply, is_settled, settle, is_over = game.rules.apply, game.rules.is_settled, game.rules.settle, game.rules.is_over
+
+    def step(s, action, *more):
+        flags = 0
+        apply(s, action)
+        if is_settled(s):
+            before_settling(s, *more)
+            settle(s)
+            flags = SETTLED
+        if is_over(s):
+            flags |= OVER
+        return flags
+
+    return inlined(step)
+
+
+@cache
+def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
+    """Inlined (s, action, changes, *more) -> flags: as `make_step`, and write each seat's change of score.
+
+    ``changes``: float64, (max_players,); 0 for seats that do not exist.
+    """
+    step, score, size = make_step(game, before_settling), game.rules.score, game.max_players
+
+    def scored_step(s, action, changes, *more):
+        for seat in range(size):
+            changes[seat] = -score(s, seat)
+        flags = step(s, action, *more)
+        for seat in range(size):
+            changes[seat] += score(s, seat)
+        return flags
+
+    return inlined(scored_step)
+
+
+@cache
+def make_shared_step(game: Game) -> Callable[..., int]:
+    """Compiled (s, action) -> flags: `make_step`, compiled once and called by all who need not have it inlined."""
+    step = make_step(game)
+
+    def shared_step(s, action):
+        return step(s, action)
+
+    return compiled(shared_step)

@@ -1,7 +1,5 @@
 """Trees of small games: engine and reference implementation find the same numbers of lines and the same chances."""
 
-import importlib.util
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -10,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blackjacky_agents.reports import markdown_table
 from blackjacky_env import make_batch
 from tests.chances import UNLIKELY, fit
 
-from . import counting
+from . import count_positions, counting
 
 HERE = Path(__file__).parent
-SCRIPTS = HERE.parents[2] / "scripts"
 WRITTEN = (HERE / "README.md").read_text(encoding="utf-8").partition("## Exact figures")[2].splitlines()
 
 # Depths that take a second or less. The ten cards with all decks are left to the script: 12,600 begin.
@@ -31,56 +29,42 @@ DEPTHS = {
 }
 
 
-@pytest.fixture(scope="module")
-def script():
-    """Return scripts/proofs/count_positions.py as a module."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPTS))
-        spec = importlib.util.spec_from_file_location(
-            "count_positions_script", SCRIPTS / "proofs" / "count_positions.py"
-        )
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # dataclasses look themselves up there
-        spec.loader.exec_module(module)
-        yield module
-
-
-def tree_called(script, name):
-    return next(tree for tree in script.TREES if tree.name == name)
+def tree_called(name):
+    return next(tree for tree in count_positions.TREES if tree.name == name)
 
 
 @pytest.mark.parametrize("name", DEPTHS)
-def test_both_count_as_many_lines_and_positions_as_are_written_down(script, name):
-    rows = script.rows_of_lines(replace(tree_called(script, name), depth=DEPTHS[name]))
+def test_both_count_as_many_lines_and_positions_as_are_written_down(name):
+    rows = count_positions.rows_of_lines(replace(tree_called(name), depth=DEPTHS[name]))
     assert len(rows) == 1 + (DEPTHS[name] or 8)
-    assert [row for row in script.markdown([], rows).splitlines()[2:] if row not in WRITTEN] == []
+    assert [row for row in markdown_table([], rows).splitlines()[2:] if row not in WRITTEN] == []
 
 
-def test_every_tree_is_written_down_and_nothing_else(script):
+def test_every_tree_is_written_down_and_nothing_else():
     names = {line.split(" | ")[0].removeprefix("| ") for line in WRITTEN if line.startswith("| ")}
-    assert names == {tree.name for tree in (*script.TREES, *script.PLAYED)} | {"game", "--"}
+    assert names == {tree.name for tree in (*count_positions.TREES, *count_positions.PLAYED)} | {"game", "--"}
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_both_find_the_chances_that_are_written_down(script, place):
-    for pairing in script.PAIRINGS:
-        row = script.row_of_chances(script.PLAYED[place], pairing)
-        assert script.markdown([], [row]).splitlines()[2] in WRITTEN
+def test_both_find_the_chances_that_are_written_down(place):
+    for pairing in count_positions.PAIRINGS:
+        row = count_positions.row_of_chances(count_positions.PLAYED[place], pairing)
+        assert markdown_table([], [row]).splitlines()[2] in WRITTEN
 
 
-def test_who_knocks_at_once_wins_by_the_higher_card(script):
+def test_who_knocks_at_once_wins_by_the_higher_card():
     """S2: by hand. Of 15 pairs of the cards 1, 2, 2, 3, 3, 3 four are equal, and then nobody wins (E2)."""
     pairs = list(combinations([1, 2, 2, 3, 3, 3], 2))
     nobody = Fraction(sum(a == b for a, b in pairs), len(pairs))
-    found = script.chances(script.PLAYED[0], [script.knock_at_once] * 2)
+    found = count_positions.chances(count_positions.PLAYED[0], [count_positions.knock_at_once] * 2)
     assert nobody == Fraction(4, 15)
     assert found == {(): nobody, (0,): (1 - nobody) / 2, (1,): (1 - nobody) / 2}
 
 
-def test_real_games_of_random_moves_end_as_often_as_the_tree_says(script):
+def test_real_games_of_random_moves_end_as_often_as_the_tree_says():
     """Decks from the random key, moves from the mask: the exact chances are met by chance."""
-    tree = script.PLAYED[0]
-    exact = script.chances(tree, [script.anything] * 2)
+    tree = count_positions.PLAYED[0]
+    exact = count_positions.chances(tree, [count_positions.anything] * 2)
     counts = results_of_random_play(30_000, tree.options)
     assert fit(counts, [float(exact[winners]) for winners in ((0,), (1,), ())]) > UNLIKELY
 
@@ -97,17 +81,17 @@ def results_of_random_play(games, options):
     return [(results == result).sum() for result in (1, -1, 0)]
 
 
-def test_a_difference_ends_the_count(script):
+def test_a_difference_ends_the_count():
     with pytest.raises(SystemExit, match="six cards: the engine finds"):
-        script.agreed([(1, 1, 0)], [(2, 1, 0)], "six cards")
+        count_positions.agreed([(1, 1, 0)], [(2, 1, 0)], "six cards")
 
 
-def test_a_reshuffle_goes_on_with_every_distinct_order(script):
+def test_a_reshuffle_goes_on_with_every_distinct_order():
     """R14: after three swaps with the draw pile it is empty, and the next shuffles 3, 1, 2: six orders, in both."""
     deck, moves = [1, 2, 3, 2, 3, 3], [0, 31, 0, 32, 0, 32, 0]
-    engine = script.Engine(replace(script.TREES[1], deck=tuple(deck)))
+    engine = count_positions.Engine(replace(count_positions.TREES[1], deck=tuple(deck)))
     (position,) = engine.started()
-    game = counting.started(script.TREES[1].options, deck)
+    game = counting.started(count_positions.TREES[1].options, deck)
     for move in moves:
         (position,) = engine.outcomes(position, move)
         (game,) = counting.outcomes(game, move)

@@ -1,7 +1,7 @@
 """Count all lines of play of small games of Black Jacky, and the exact chances of fixed policies, in two ways.
 
-    python scripts/proofs/count_positions.py           count, and write the tables of tests/games/black_jacky/reference/
-    python scripts/proofs/count_positions.py --check   count, write nothing; fail if the tables say otherwise
+    python tests/games/black_jacky/reference/count_positions.py           count, and write the tables of README.md
+    python tests/games/black_jacky/reference/count_positions.py --check   write nothing; fail if tables say otherwise
 
 Chess programs prove their rules in this way (perft). The engine goes through a tree breadth first and merges equal
 positions, the reference implementation depth first, line by line; they share no code, and have to agree.
@@ -30,7 +30,7 @@ from blackjacky_env.games.black_jacky import GAME
 from blackjacky_env.games.black_jacky.options import full_deck
 from tests.games.black_jacky.reference import counting
 
-README = Path(__file__).parents[2] / "tests" / "games" / "black_jacky" / "reference" / "README.md"
+README = Path(__file__).parent / "README.md"
 NO_TRICK, LAY_4, LAY_7, DRAW, LAST_DRAW, KNOCK = 0, 4, 7, 30, 38, 47
 OVER = 4
 NOT_THE_POSITION = ("key", "reshuffles", "known")  # the random key, and what players remember
@@ -55,7 +55,7 @@ def main(args: Args) -> None:
     if new == old:
         return
     if args.check:
-        sys.exit(f"{README.name} is out of date; run: python scripts/proofs/count_positions.py")
+        sys.exit(f"{README.name} is out of date; run: python tests/games/black_jacky/reference/count_positions.py")
     write_file(README, new)
     print(f"{README.name} written")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,8 @@ import torch
 from blackjacky_agents import make_agent
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.best_response import BestResponse, response_settings
-from blackjacky_agents.learning.league import League
-from blackjacky_agents.learning.league.games import Played, draw_seating, sizes_of_tables
+from blackjacky_agents.learning.league import League, exploiter
+from blackjacky_agents.learning.league.games import Played, draw_seating, play_games, sizes_of_tables
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool
@@ -144,6 +145,37 @@ def test_bots_are_drawn_as_often_as_was_set_once_there_are_others():
     assert pool.probabilities()[:2].sum() == pytest.approx(0.3)
 
 
+def seeds_of_exploiters(
+    settings: LeagueSettings, folder: Path, monkeypatch: pytest.MonkeyPatch, snapshots: Sequence[int]
+) -> list[set[int]]:
+    """The seeds of the games from which the exploiters of a league learn that are trained after so many snapshots."""
+    found: list[set[int]] = []
+
+    def play(learner: Learner, agents: Any, seating: Any, first_seed: int, **options: Any) -> Played:
+        found[-1].update(range(first_seed, first_seed + len(seating)))
+        return play_games(learner, agents, seating, first_seed, **options)
+
+    monkeypatch.setattr(exploiter, "play_games", play)
+    league = League(settings, folder, "")
+    for number in snapshots:
+        found.append(set())
+        league._snapshots, league._batches = number, 3 * number
+        league._train_exploiter()
+    return found
+
+
+def test_no_two_exploiters_learn_from_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    settings = replace(SMALL, games_per_update=64, exploiter_steps=400)
+    games = [
+        seeds
+        for seed in (0, 1)
+        for seeds in seeds_of_exploiters(replace(settings, seed=seed), tmp_path, monkeypatch, (1, 2, 3))
+    ]
+    assert all(len(seeds) >= 64 for seeds in games)
+    assert len(set().union(*games)) == sum(map(len, games))
+    assert all(2**62 <= seed < 2**63 for seed in set().union(*games))  # none of a league's own
+
+
 # ---------------------------------------------------------------- whole trainings
 
 
@@ -189,8 +221,8 @@ def test_a_stopped_training_goes_on_with_its_pool(tmp_path: Path, monkeypatch: p
 
 def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished: League, tmp_path: Path):
     settings = response_settings(
-        "threshold", 2, steps=300, minutes=1e18, snapshot_every=100, games_per_update=16, hidden_sizes=(64,), batch_size=64, threads=1,
-        eval_games=20, final_eval_games=50, init_from=str(finished.folder),
+        "threshold", 2, steps=300, minutes=1e18, snapshot_every=100, games_per_update=16, hidden_sizes=(64,),
+        batch_size=64, threads=1, eval_games=20, final_eval_games=50, init_from=str(finished.folder),
     )  # fmt: skip
     run = trained(tmp_path / "response", settings, BestResponse)
     assert isinstance(run, BestResponse)

@@ -181,7 +181,7 @@ def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: 
 
 
 def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
-    """Compiled (observation, mask, parameters, min_prob): clear unlikely ones in ``mask``; returns how many are left."""
+    """Compiled (observation, mask, parameters, min_prob): clear unlikely ones in ``mask``; returns how many remain."""
     if encoding is None:
 
         def keep_likely(observation, mask, parameters, min_prob):

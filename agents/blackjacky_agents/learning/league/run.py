@@ -23,8 +23,8 @@ from blackjacky_agents.registry import make_compiled_agent
 
 _INITIAL_VALUE_UPDATES = 50  # before anything is studied, so that standings are not judged at random
 _IMITATION_UPDATES = 8  # per move in all games
-_RUN_SEEDS = 2**40  # seeds of games belong to each seed of a league
-_EXPLOITER_SEEDS = 2**62  # where those of exploiters begin
+# A seed of a league has a range of seeds for its games below 2**62, and another one above for those of its exploiters.
+_RUN_SEEDS, _EXPLOITER_SEEDS, _HALF = 2**40, 2**24, 2**62
 
 
 class League(TrainingRun):
@@ -102,7 +102,7 @@ class League(TrainingRun):
         settings = self.settings
         seating = draw_seating(settings, self.pool.probabilities(), self.rng)
         first_seed = settings.seed * _RUN_SEEDS + self._batches * settings.games_per_update
-        played = play_games(self.learner, self._agents(), seating, first_seed % _EXPLOITER_SEEDS)
+        played = play_games(self.learner, self._agents(), seating, first_seed % _HALF)
         self.pool.record(played)
         self.learner.remember(played.studies)
         studied = len(played.studies.values)
@@ -125,8 +125,9 @@ class League(TrainingRun):
     def _train_exploiter(self) -> CompiledAgent:
         """A successor of the learner that has learned to play against the learner alone."""
         exploiter = self.learner.successor(self.settings.seed + self._snapshots)
-        steps, first_seed = self.settings.exploiter_steps, _EXPLOITER_SEEDS + self._batches
-        for _ in train_against(exploiter, self.agent(greedy=False), steps, first_seed):
+        first_seed = self.settings.seed * _RUN_SEEDS + self._snapshots * _EXPLOITER_SEEDS
+        opponent, steps = self.agent(greedy=False), self.settings.exploiter_steps
+        for _ in train_against(exploiter, opponent, steps, _HALF + first_seed % _HALF):
             if self.interrupted:
                 break
         return exploiter.agent(greedy=False)

@@ -8,12 +8,13 @@ leads to its `Game`. A game is imported when it is first asked for.
 
 from __future__ import annotations
 
+import copyreg
 import difflib
 import functools
 import importlib
 import re
 from importlib.metadata import entry_points
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from blackjacky_env.engine.game import Game
 
@@ -63,6 +64,16 @@ def get_game(name: str) -> Game:
             f"{announced.version}: name the entry point {game.name + (f'-v{game.version}' if game.version else '')!r}"
         )
     return game
+
+
+def _reduce(game: Game) -> str | tuple[Any, ...]:
+    """How a game is pickled and copied: a registered one by its name."""
+    if game.name in GAMES and get_game(game.name) is game:
+        return get_game, (game.name,)
+    return object.__reduce_ex__(game, 2)
+
+
+copyreg.pickle(Game, _reduce)
 
 
 def module_name(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
@@ -17,6 +17,16 @@ from blackjacky_env.engine.policies import Policy
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 """A compiled policy, and its parameters if it has any."""
+
+
+class Screenshot(NamedTuple):
+    """A table of the web page for its documents: a person, who moves as the agent ``person`` would, among agents."""
+
+    person: str
+    opponents: tuple[str, ...]
+    seed: int
+    moves: int
+    """The least number of moves made; then it is the person's turn."""
 
 
 @dataclass(frozen=True)
@@ -41,3 +51,5 @@ class GameKit:
     """How the game is told to people."""
     texts: Mapping[str, Any] = field(default_factory=dict)
     """By language: the words of the web page for this game."""
+    screenshot: Screenshot | None = None
+    """What the documents of the web page show of the game; None: nothing."""

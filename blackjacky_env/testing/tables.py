@@ -32,7 +32,7 @@ def vary_public(env: Env, agent: str, rng: np.random.Generator) -> Iterator[tupl
     """For each kind of thing that ``agent`` can see, the same table with one such thing different."""
     raw = _table(env)
     records = table.read_records(*table.unpack(raw.get_state()), raw.game.state_dtype)
-    for name, index, value in _hidden(raw).public_variations(records[0], _seat(raw, agent), rng):
+    for name, index, value in _hidden(raw).public_variations(records[0], raw.possible_agents.index(agent), rng):
         yield f"{name}{list(index)}", _changed(raw, _Set(name, index, value))
 
 

@@ -3,8 +3,7 @@
     python scripts/documents/make_screenshots.py
 
 They are taken by Chromium, driven by Selenium (`apt install chromium chromium-driver`), of a server on this machine,
-and written into agents/screenshots. The cards follow from the seeds; people do what `counter` would, and nobody plays
-by chance.
+and written into agents/screenshots. What is shown follows from the seeds that the games' kits declare.
 """
 
 from __future__ import annotations
@@ -13,15 +12,19 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.kit import Screenshot
 from blackjacky_agents.web.serve import addresses, allowed_hosts, in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, seats_for
+from blackjacky_env.games import GAMES
 
 FOLDER = Path(__file__).parents[2] / "agents" / "screenshots"
 
@@ -29,12 +32,9 @@ FOLDER = Path(__file__).parents[2] / "agents" / "screenshots"
 class Shot(NamedTuple):
     """A screenshot."""
 
-    name: str
     game: str
-    opponents: tuple[str, ...]
-    seed: int
-    moves: int
-    """The least number of moves made; then it is the person's turn."""
+    position: Screenshot
+    device: str
     size: tuple[int, int]
     """Width and height in pixels."""
     scheme: str
@@ -42,13 +42,12 @@ class Shot(NamedTuple):
     language: str
 
 
-THREE = ("counter", "trickster", "threshold")
-SHOTS = (
-    Shot("desktop-light", "black_jacky", THREE, 5, 40, (1280, 900), "light", "en"),
-    Shot("phone-dark", "black_jacky", THREE, 5, 40, (400, 860), "dark", "de"),
-    Shot("desktop-dark", "schwarze_katze", ("champion", "counter", "low"), 2, 23, (1280, 900), "dark", "en"),
-    Shot("phone-light", "schwarze_katze", ("champion", "counter", "low"), 2, 23, (400, 860), "light", "de"),
-)
+def shots() -> Iterator[Shot]:
+    """Two of each game, on a desk in English and on a phone in German; light and dark take turns."""
+    for game, (desktop, phone) in zip(GAMES, cycle([("light", "dark"), ("dark", "light")]), strict=False):
+        if (position := get_kit(game).screenshot) is not None:
+            yield Shot(game, position, "desktop", (1280, 900), desktop, "en")
+            yield Shot(game, position, "phone", (400, 860), phone, "de")
 
 
 def main() -> None:
@@ -56,16 +55,16 @@ def main() -> None:
     if None in (shutil.which("chromium"), shutil.which("chromedriver")):
         sys.exit("error: Chromium or its driver is not installed: apt install chromium chromium-driver")
     FOLDER.mkdir(exist_ok=True)
-    for shot in tqdm(SHOTS, unit="shot"):
-        with served(table_of(shot), shot.language) as address:
-            (FOLDER / f"{shot.name}.png").write_bytes(screenshot(address, shot))
+    for shot in tqdm(list(shots()), unit="shot"):
+        with served(table_of(shot.game, shot.position), shot.language) as address:
+            (FOLDER / f"{shot.game}-{shot.device}.png").write_bytes(screenshot(address, shot))
 
 
-def table_of(shot: Shot) -> Table:
+def table_of(game: str, shown: Screenshot) -> Table:
     """The table in its position."""
-    table = Table(shot.game, seats_for(["Anna"], shot.opponents), seed=shot.seed)
-    anna = make_agent("counter", shot.game)
-    while not table.over and (table.move < shot.moves or table.seats[table.turn or 0].agent is not None):
+    table = Table(game, seats_for(["Anna"], shown.opponents), seed=shown.seed)
+    anna = make_agent(shown.person, game)
+    while not table.over and (table.move < shown.moves or table.seats[table.turn or 0].agent is not None):
         seat = table.turn
         if seat is not None and table.seats[seat].agent is None:
             table.act(seat, table.move, anna.act(table.env.observe(f"player_{seat}")))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects
 from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
-from blackjacky_agents.kit import GameKit
+from blackjacky_agents.kit import GameKit, Screenshot
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 
 _HERE = Path(__file__).parent
@@ -32,4 +32,5 @@ KIT = GameKit(
     presets=presets.PRESETS,
     narrator=narrator.NARRATOR,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
+    screenshot=Screenshot("counter", ("counter", "trickster", "threshold"), seed=5, moves=40),
 )

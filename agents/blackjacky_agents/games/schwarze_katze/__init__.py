@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blackjacky_agents.games.schwarze_katze import encodings, narrator, presets, prospects
 from blackjacky_agents.games.schwarze_katze.bots import counter, low
-from blackjacky_agents.kit import GameKit
+from blackjacky_agents.kit import GameKit, Screenshot
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 
 _HERE = Path(__file__).parent
@@ -25,4 +25,5 @@ KIT = GameKit(
     presets=presets.PRESETS,
     narrator=narrator.NARRATOR,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
+    screenshot=Screenshot("counter", ("champion", "counter", "low"), seed=2, moves=23),
 )

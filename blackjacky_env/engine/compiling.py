@@ -27,6 +27,8 @@ from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic  # what `numba.extending.intrinsic` makes
 
+from blackjacky_env.engine.part import Part
+
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
 """Plain Python mode (NUMBA_DISABLE_JIT=1): nothing is compiled, for debugging and coverage."""
 
@@ -59,8 +61,7 @@ Function = Callable[..., Any]
 
 def compiled(function: Function) -> Function:
     """Decorator of functions that entries and bots consist of."""
-    dispatcher: Function = numba.njit(pipeline_class=ContentCompiler, **OPTIONS)(function)
-    return dispatcher
+    return _part(function)
 
 
 def inlined(function: Function) -> Function:
@@ -69,7 +70,15 @@ def inlined(function: Function) -> Function:
     The compiler by itself leaves calls in place; without them, random play is twice as fast. It would take minutes to
     compile bots in this way, whose functions are many and call each other from many places.
     """
-    dispatcher: Function = numba.njit(pipeline_class=ContentCompiler, forceinline=True, **OPTIONS)(function)
+    return _part(function, forceinline=True)
+
+
+def _part(function: Function, **options: Any) -> Function:
+    """As `numba.njit` would do it, with another class."""
+    if PLAIN:
+        return function
+    as_njit = {**OPTIONS, "nopython": True, "boundscheck": None, **options}
+    dispatcher: Function = Part(function, targetoptions=as_njit, pipeline_class=ContentCompiler)
     return dispatcher
 
 

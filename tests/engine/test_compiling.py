@@ -304,6 +304,12 @@ def test_what_two_processes_have_compiled_is_not_mixed_in_a_third(cache: Path, t
         assert from_cache == 1
 
 
+def test_a_part_of_an_entry_can_be_called_from_python_too() -> None:
+    assert make_sum(double, 1)(10) == 21
+    assert double(10) == 20
+    assert make_sum(double, 2)(10) == 22
+
+
 def test_bots_are_kept_apart() -> None:
     game = get_game("black_jacky")
     observations, masks = np.zeros((1, game.layout.size), np.int8), np.zeros((1, game.num_actions), np.int8)

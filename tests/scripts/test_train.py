@@ -1,15 +1,15 @@
-"""scripts/train.py: whole trainings, small ones, that are killed, resumed and refused."""
+"""`blackjacky train`: whole trainings, small ones, that are killed, resumed and refused."""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import json
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,32 +19,27 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-from blackjacky_agents import bot_names, make_agent, training
+from blackjacky_agents import bot_names, cli, make_agent
+from blackjacky_agents.cli.runs import read_settings
+from blackjacky_agents.cli.train import read_arguments
+from blackjacky_agents.learning import run as training
 from blackjacky_agents.learning.checkpoint import load_checkpoint
-from blackjacky_agents.learning.ppo import Run
-from blackjacky_agents.learning.settings import Settings, presets_of
+from blackjacky_agents.learning.ppo import PPORun, draw_lineups
+from blackjacky_agents.learning.settings import PPOSettings, presets_of
 from tests.agents.positions import encoded, positions
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 BOTS = ["random", "threshold", "trickster", "counter"]
 # Eight updates and four copies in a few seconds; so much time that no learning rate depends on the clock.
-SMALL = ["--steps=2048", "--minutes=1e18", "--games=16", "--rollout=16", "--batch=64", "--hidden", "16", "16"]
-SMALL += ["--threads=1", "--refresh=512", "--copies=2", "--seed=7", "--test-games=5", "--final-games=10"]
+SMALL = ["--steps=2048", "--minutes=1e18", "--num-envs=16", "--n-steps=16", "--batch-size=64"]
+SMALL += ["--hidden-sizes", "16", "16", "--threads=1", "--snapshot-every=512", "--pool-size=2", "--seed=7"]
+SMALL += ["--eval-games=5", "--final-eval-games=10"]
 STEPS = "step_{:012d}"
 
 
-def load(name: str) -> Any:
-    """A script as a module."""
-    spec = importlib.util.spec_from_file_location(f"{name}_script", SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look themselves up there
-    spec.loader.exec_module(module)
-    return module
-
-
-TRAIN = load("train")
+def train(arguments: Sequence[str]) -> int:
+    """The exit status of `blackjacky train`."""
+    return cli.run("train", arguments)
 
 
 class Finished(NamedTuple):
@@ -76,7 +71,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
         patch.setattr(training, "save_checkpoint", keep)
         with (home / "printed").open("w", encoding="utf-8") as file:
             patch.setattr(sys, "stdout", file)
-            assert TRAIN.main(["--name", "small", *SMALL]) == 0
+            assert train(["--name", "small", *SMALL]) == 0
     return Finished(home, home / "runs" / "small", checkpoints, (home / "printed").read_text("utf-8"))
 
 
@@ -142,8 +137,8 @@ def test_the_weights_change_and_few_copies_are_kept(finished: Finished) -> None:
 
     first, last = weights(0), weights(2048)
     assert not np.array_equal(first["policy.action_net.weight"], last["policy.action_net.weight"])
-    assert {name for name in last if name.startswith("copy.")} == {"copy.0", "copy.1"}
-    assert {name for name in first if name.startswith("copy.")} == {"copy.0"}
+    assert {name for name in last if name.startswith("snapshot.")} == {"snapshot.0", "snapshot.1"}
+    assert {name for name in first if name.startswith("snapshot.")} == {"snapshot.0"}
 
 
 def load_checkpoint_of(finished: Finished, steps: int) -> tuple[Any, Any]:
@@ -170,7 +165,7 @@ def test_it_ends_with_a_table_of_three_table_sizes_and_all_bots(finished: Finish
 
 def test_the_card_says_how_the_agent_was_made(finished: Finished) -> None:
     card = read_json(finished.run / "weights.json")
-    assert card["command"].startswith("python scripts/train.py --name small --steps=2048 ")
+    assert card["command"].startswith("blackjacky train --name small --steps=2048 ")
     assert (card["steps"], card["seed"], card["game"], card["encoding"]) == (2048, 7, "black_jacky", "cards")
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 
@@ -179,7 +174,7 @@ def test_the_trained_agent_plays_wherever_agents_are_named(
     finished: Finished, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(finished.home)
-    assert load("evaluate").main(["--players", "ppo:runs/small,random", "--games", "20"]) == 0
+    assert cli.run("evaluate", ["--players", "ppo:runs/small,random", "--games", "20"]) == 0
     assert "ppo:runs/small" in capsys.readouterr().out
     env = gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=["ppo:runs/small"], num_players=3)
     rng = np.random.default_rng(0)
@@ -190,12 +185,12 @@ def test_the_trained_agent_plays_wherever_agents_are_named(
 
 
 def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> None:
-    run = Run(TRAIN.read_settings(stopped), stopped, "")
+    run = PPORun(read_settings(stopped), stopped, "")
     assert run.resume() == []
     seen = positions(games=10, moves=50)
     shown = encoded(run.encoding, *seen)
     predicted, _ = run.model.predict(shown, deterministic=True, action_masks=seen.masks)
-    chosen = run.learner(greedy=True).act_batch(*seen)
+    chosen = run.agent(greedy=True).act_batch(*seen)
     assert (chosen == predicted).mean() > 0.99  # all but where two logits are all but equal
 
 
@@ -204,7 +199,7 @@ def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> N
 
 def test_a_resumed_training_is_bit_for_bit_the_one_that_was_not_stopped(stopped: Path, finished: Finished) -> None:
     shutil.rmtree(stopped / "checkpoints" / STEPS.format(1024))  # 768 lies between two refreshes
-    assert TRAIN.main(["--resume", str(stopped)]) == 0
+    assert train(["--resume", str(stopped)]) == 0
     assert_same_training(stopped, finished)
 
 
@@ -213,7 +208,7 @@ def test_a_broken_checkpoint_is_said_and_the_one_before_it_is_used(
 ) -> None:
     arrays = stopped / "checkpoints" / STEPS.format(1024) / "arrays.safetensors"
     arrays.write_bytes(arrays.read_bytes()[:1000])
-    assert TRAIN.main(["--resume", str(stopped)]) == 0
+    assert train(["--resume", str(stopped)]) == 0
     told = f"checkpoint {STEPS.format(1024)} is broken (its checksum is wrong); using the one before it\n"
     assert told in capsys.readouterr().err
     assert_same_training(stopped, finished)
@@ -223,11 +218,10 @@ def test_a_killed_training_goes_on_to_the_same_end(
     finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (
-        "import runpy, sys; from blackjacky_agents import training; training.CHECKPOINT_SECONDS = 0; "
-        f"sys.path.insert(0, {str(SCRIPTS)!r}); sys.argv = sys.argv[1:]; "
-        "runpy.run_path(sys.argv[0], run_name='__main__')"
+        "import sys; from blackjacky_agents import cli; from blackjacky_agents.learning import run; "
+        "run.CHECKPOINT_SECONDS = 0; sys.exit(cli.run('train', sys.argv[1:]))"
     )
-    command = [sys.executable, "-c", code, str(SCRIPTS / "train.py"), "--name", "killed", *SMALL]
+    command = [sys.executable, "-c", code, "--name", "killed", *SMALL]
     run = tmp_path / "runs" / "killed"
     with (tmp_path / "log").open("w") as log:
         process = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log)
@@ -238,35 +232,35 @@ def test_a_killed_training_goes_on_to_the_same_end(
         process.wait()
     assert not (run / "results.json").exists()
     monkeypatch.chdir(tmp_path)
-    assert TRAIN.main(["--resume", "runs/killed"]) == 0
+    assert train(["--resume", "runs/killed"]) == 0
     assert_same_training(run, finished)
 
 
 def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
     stopped: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def test_and_interrupt(run: Run) -> Any:
+    def test_and_interrupt(run: PPORun) -> Any:
         signal.raise_signal(signal.SIGINT)
         return {}
 
     before = signal.getsignal(signal.SIGINT)
     with monkeypatch.context() as patch:
-        patch.setattr(Run, "test", test_and_interrupt)
-        assert TRAIN.main(["--resume", str(stopped)]) == 130
+        patch.setattr(PPORun, "evaluate", test_and_interrupt)
+        assert train(["--resume", str(stopped)]) == 130
     assert signal.getsignal(signal.SIGINT) is before
     printed = capsys.readouterr()
-    assert f"go on with: python scripts/train.py --resume {stopped}" in printed.out
+    assert f"go on with: blackjacky train --resume {stopped}" in printed.out
     assert "stopping after this update" in printed.err
     assert not (stopped / "results.json").exists()
     assert load_checkpoint(stopped / "checkpoints")[1]["steps"] < 2048
-    assert TRAIN.main(["--resume", str(stopped)]) == 0
+    assert train(["--resume", str(stopped)]) == 0
     assert progress_of(stopped)[-1][0] >= 2048
 
 
 def test_a_test_line_that_was_cut_short_does_no_harm(stopped: Path) -> None:
     with (stopped / "progress.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"steps": 10')
-    Run(TRAIN.read_settings(stopped), stopped, "").resume()
+    PPORun(read_settings(stopped), stopped, "").resume()
     assert [steps for steps, _ in progress_of(stopped)] == [0, 512, 1024]
 
 
@@ -275,7 +269,7 @@ def test_a_test_line_that_was_cut_short_does_no_harm(stopped: Path) -> None:
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     """The one line that the script prints when it refuses to begin."""
-    assert TRAIN.main(arguments) == 2
+    assert train(arguments) == 2
     printed = capsys.readouterr().err
     assert printed.startswith("error: ")
     assert printed.count("\n") == 1
@@ -294,8 +288,8 @@ def test_a_folder_without_a_run_is_refused(
 
 def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "has seed=7, the command line 8" in refusal(capsys, "--resume", str(stopped), "--seed", "8")
-    told = refusal(capsys, "--resume", str(stopped), "--hidden", "16", "17")
-    assert "has hidden=(16, 16), the command line (16, 17)" in told
+    told = refusal(capsys, "--resume", str(stopped), "--hidden-sizes", "16", "17")
+    assert "has hidden_sizes=(16, 16), the command line (16, 17)" in told
     told = refusal(capsys, "--resume", str(stopped), "--preset", "full")
     assert "has preset='quick', the command line 'full'" in told
 
@@ -308,7 +302,7 @@ def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys:
         ("identity", "encoding_version", 0, "has encoding_version=0, now it is "),
         ("identity", "layout", None, "has layout=None, now it is '"),
         ("settings", "encoding", "pixels", "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
-        ("settings", "jokers", 2, "does not hold the settings of a run of this version: TypeError("),
+        ("settings", "jokers", 2, "unknown settings: jokers; missing settings: none. Only the version that began"),
     ],
 )
 def test_a_run_of_something_else_is_refused_by_name(
@@ -318,6 +312,19 @@ def test_a_run_of_something_else_is_refused_by_name(
     config[where][name] = value
     (stopped / "config.json").write_text(json.dumps(config), "utf-8")
     assert message in refusal(capsys, "--resume", str(stopped))
+
+
+def test_a_run_from_before_settings_were_renamed_is_refused_with_what_to_do(
+    stopped: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = read_json(stopped / "config.json")
+    config["settings"]["batch"] = config["settings"].pop("batch_size")
+    (stopped / "config.json").write_text(json.dumps(config), "utf-8")
+    told = refusal(capsys, "--resume", str(stopped))
+    assert (
+        "unknown settings: batch; missing settings: batch_size. Only the version that began the run can go on" in told
+    )
+    assert "CHANGELOG.md lists settings that were renamed" in told
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", "null", '{"settings": 1, "identity": {}}'])
@@ -354,21 +361,21 @@ def test_a_folder_that_exists_is_not_trained_into(stopped: Path, capsys: pytest.
     [
         ("--bots cuonter", "unknown agent 'cuonter' for black_jacky; did you mean 'counter'"),
         ("--bots", "bots=() names nobody to play against"),
-        ("--players 4 7", "num_players=7 is out of range; allowed are 2 .. 6"),
+        ("--players 4 7", "players=7 is out of range; allowed are 2 .. 6"),
         ("--preset slow", "there is no preset 'slow' for black_jacky; allowed are 'quick', 'full', 'league'"),
         ("--game black_jack", "unknown game 'black_jack'; did you mean 'black_jacky'?"),
         ("--encoding pixels", "encoding='pixels' is unknown; allowed are 'cards', 'advice', 'raw'"),
-        ("--games 0", "num_envs=0 is out of range; allowed are 1 .. "),
-        ("--copies 0", "copies=0 is out of range; allowed are 1 .. "),
-        ("--refresh 0", "refresh=0 is out of range; allowed are 1 .. "),
-        ("--hidden 64 0", "hidden=0 is out of range; allowed are 1 .. "),
-        ("--batch 1", "batch=1 is out of range; allowed are 2 .. "),
+        ("--num-envs 0", "num_envs=0 is out of range; allowed are 1 .. "),
+        ("--pool-size 0", "pool_size=0 is out of range; allowed are 1 .. "),
+        ("--snapshot-every 0", "snapshot_every=0 is out of range; allowed are 1 .. "),
+        ("--hidden-sizes 64 0", "hidden_sizes=0 is out of range; allowed are 1 .. "),
+        ("--batch-size 1", "batch_size=1 is out of range; allowed are 2 .. "),
         ("--minutes 0", "minutes=0.0 is out of range; allowed is any number above 0"),
         ("--minutes nan", "minutes=nan is out of range; allowed is any number above 0"),
         ("--advice-logit 4", "advice_logit=4.0 needs encoding='advice', not 'cards'"),
         (
-            "--advice-logit 4 --encoding advice --hidden 64 60",
-            "advice_logit=4.0 needs hidden layers of 61 units or more, not hidden=(64, 60)",
+            "--advice-logit 4 --encoding advice --hidden-sizes 64 60",
+            "advice_logit=4.0 needs hidden layers of 61 units or more, not hidden_sizes=(64, 60)",
         ),
     ],
 )
@@ -383,7 +390,7 @@ def test_settings_with_which_no_training_can_run_are_refused_and_leave_nothing(
 @pytest.mark.parametrize("arguments", ["--steps many", "--step 5"])
 def test_what_cannot_be_read_ends_with_status_2(capsys: pytest.CaptureFixture[str], arguments: str) -> None:
     with pytest.raises(SystemExit) as stop:
-        TRAIN.main(arguments.split())
+        train(arguments.split())
     assert stop.value.code == 2
     assert arguments.split(maxsplit=1)[0] in capsys.readouterr().err
 
@@ -394,28 +401,29 @@ def test_what_cannot_be_read_ends_with_status_2(capsys: pytest.CaptureFixture[st
 def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.CaptureFixture[str]) -> None:
     for preset, steps in (("quick", "3000000"), ("full", "60000000")):
         with pytest.raises(SystemExit) as stop:
-            TRAIN.main(["--preset", preset, "--help"])
+            train(["--preset", preset, "--help"])
         assert not stop.value.code
         told = capsys.readouterr().out
-        for field in dataclasses.fields(Settings):
-            assert f"--{field.name.replace('_', '-')} " in told
+        names = {field.name for field in dataclasses.fields(PPOSettings)} - {"rule_options"} | {"bust_at"}
+        for name in names:
+            assert f"--{name.replace('_', '-')} " in told
         assert "--resume " in told
         assert steps in told
 
 
 def test_what_is_given_stands_above_the_preset() -> None:
-    settings, resumed = TRAIN.read_arguments(["--preset", "full", "--steps", "5", "--players", "3", "2"])
+    settings, resumed = read_arguments(["--preset", "full", "--steps", "5", "--players", "3", "2"], "train")
     expected = dataclasses.replace(presets_of("black_jacky")["full"], steps=5, players=(3, 2))
     assert (settings, resumed) == (expected, None)
-    assert TRAIN.read_arguments([]) == (presets_of("black_jacky")["quick"], None)
+    assert read_arguments([], "train") == (presets_of("black_jacky")["quick"], None)
 
 
 def test_a_fresh_learner_with_advice_plays_as_counter_does(tmp_path: Path) -> None:
-    settings = Settings(encoding="advice", advice_logit=4, hidden=(64, 61), games=4, seed=3)
-    learner = Run(settings, tmp_path, "").learner(greedy=True)
+    settings = PPOSettings(encoding="advice", advice_logit=4, hidden_sizes=(64, 61), num_envs=4, seed=3)
+    learner = PPORun(settings, tmp_path, "").agent(greedy=True)
     seen = positions(games=30)
     np.testing.assert_array_equal(learner.act_batch(*seen), make_agent("counter").act_batch(*seen))
-    without = Run(dataclasses.replace(settings, advice_logit=0), tmp_path, "").learner(greedy=True)
+    without = PPORun(dataclasses.replace(settings, advice_logit=0), tmp_path, "").agent(greedy=True)
     assert (without.act_batch(*seen) == make_agent("counter").act_batch(*seen)).mean() < 0.7
 
 
@@ -423,19 +431,19 @@ def test_opponents_are_bots_and_copies_in_the_share_that_was_set() -> None:
     bots = [make_agent(name) for name in ("threshold", "random")]
     copies = [make_agent("counter") for _ in range(3)]
     rng = np.random.default_rng(0)
-    lineups = training.draw_lineups(bots, copies, 0.4, rng, others=5, count=2000)  # type: ignore[arg-type]
+    lineups = draw_lineups(bots, copies, 0.4, rng, seats=5, count=2000)  # type: ignore[arg-type]
     assert sum(isinstance(lineup, list) for lineup in lineups) == 1000
     drawn = [lineup for lineup in lineups if not isinstance(lineup, list)]
     assert {agent.name for agent in drawn} == {"threshold", "random", "counter"}
     share = np.mean([agent in copies for agent in drawn])
     assert abs(share - 0.4) < 0.06
-    assert training.draw_lineups(bots, [], 0.4, rng, others=5, count=50)  # type: ignore[arg-type]
+    assert draw_lineups(bots, [], 0.4, rng, seats=5, count=50)  # type: ignore[arg-type]
 
 
 def test_the_clock_gives_what_is_less_of_steps_and_time() -> None:
     clock = training.Clock(minutes=1)
-    clock.go_on_from(45)
+    clock.set(45)
     assert clock.left(0.1) == 0.1
     assert clock.left(1) == pytest.approx(0.25, abs=0.01)
-    clock.go_on_from(90)
+    clock.set(90)
     assert clock.left(1) == 0

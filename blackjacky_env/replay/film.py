@@ -114,6 +114,8 @@ def _read(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
     missing = [name for name in ("game", "num_players", "variant", "options", "actions") if name not in record]
     if missing:
         raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
+    if not isinstance(record["options"], Mapping):
+        raise ValueError(f"this record cannot be played: options={record['options']!r} is no mapping")
     return record
 
 

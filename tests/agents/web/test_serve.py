@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
@@ -16,8 +15,6 @@ from blackjacky_agents.web.messages import MAX_MESSAGE
 from blackjacky_agents.web.serve import addresses, allowed_hosts, is_local
 from tests.agents.web.running import running
 from tests.agents.web.tables import new_table
-
-SCRIPT = Path(__file__).parents[3] / "scripts" / "play.py"
 
 
 def socket_address(address):
@@ -53,8 +50,21 @@ def test_other_origins_and_hosts_are_refused_by_the_running_server():
 
 
 def start(folder, *args):
-    """The script as a process of its own, and the lines that name addresses."""
-    command = [sys.executable, str(SCRIPT), "--web", "--port", "0", "--delay", "0", "--tables", str(folder), *args]
+    """The server as a process of its own, and the lines that name addresses."""
+    command = [
+        sys.executable,
+        "-m",
+        "blackjacky_agents.cli",
+        "play",
+        "--web",
+        "--port",
+        "0",
+        "--delay",
+        "0",
+        "--tables",
+        str(folder),
+        *args,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env={**os.environ})
     return process, iter(process.stdout.readline, "")
 
@@ -90,7 +100,7 @@ def test_a_killed_server_goes_on_with_its_tables(tmp_path):
         assert next_address(lines) != again  # the new table
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=120) == 0
         process.stdout.close()
 
 

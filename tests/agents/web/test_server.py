@@ -53,6 +53,11 @@ def state_when(socket, wanted):
             return message, received
 
 
+def reply_of(socket):
+    """The next message that is no state."""
+    return next(message for message in iter(socket.receive_json, None) if message["type"] != "state")
+
+
 def my_turn_or_over(state):
     """The page's person has something to do."""
     return state["turn"] in (None, state["you"])
@@ -125,8 +130,7 @@ def test_a_page_that_comes_later_takes_the_seat():
             state_when(second, lambda state: True)
             assert closing_code(first) == TAKEN_OVER
             second.send_json({"type": "name", "name": "Anna"})
-            state, _ = state_when(second, lambda state: "Anna" in state["names"])
-            assert state["connected"] == [True, True, True]
+            assert state_when(second, lambda state: "Anna" in state["names"] and all(state["connected"]))
         assert state_when(other, lambda state: state["names"][0] == "Anna" and not all(state["connected"]))
 
 
@@ -137,6 +141,7 @@ def test_an_unknown_token_gives_no_seat():
             assert closing_code(socket) == UNKNOWN
         assert client.get("/seat/guessed").status_code == 404
         assert client.get("/seat/guessed/record").status_code == 404
+        assert client.get("/seat/guessed/texts.json").status_code == 404
         assert client.get("/seat/").status_code == 404
         assert client.get("/page/../table.py").status_code == 404
 
@@ -165,7 +170,8 @@ def test_the_page_may_load_nothing_from_elsewhere_and_gives_nothing_away():
     table = new_table()
     with served(table) as client:
         page = client.get(f"/seat/{table.people[0]}")
-        for answer in (page, client.get("/page/page.js"), client.get("/seat/guessed")):
+        texts = client.get(f"/seat/{table.people[0]}/texts.json")
+        for answer in (page, texts, client.get("/page/page.js"), client.get("/seat/guessed")):
             assert answer.headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
             assert answer.headers["referrer-policy"] == "no-referrer"
             assert answer.headers["cache-control"] == "no-store"
@@ -181,11 +187,11 @@ def test_hints_are_asked_for():
     with served(table) as client, sit(client, table, table.turn) as socket:
         state, _ = state_when(socket, my_turn_or_over)
         socket.send_json({"type": "hint", "move": state["move"], "agent": "counter"})
-        hint = socket.receive_json()
+        hint = reply_of(socket)
         assert hint.pop("action") in [each["action"] for each in state["actions"]]
         assert hint == {"type": "hint", "move": 0, "agent": "counter"}
         socket.send_json({"type": "hint", "move": state["move"], "agent": "champion"})
-        assert "hints come from 'counter', not from 'champion'" in socket.receive_json()["text"]
+        assert "hints come from 'counter', not from 'champion'" in reply_of(socket)["text"]
 
 
 def test_the_record_is_given_when_the_game_is_over_and_another_begins():
@@ -194,8 +200,7 @@ def test_the_record_is_given_when_the_game_is_over_and_another_begins():
         early = client.get(f"/seat/{table.people[0]}/record")
         assert (early.status_code, "when the game is over" in early.text) == (409, True)
         socket.send_json({"type": "again"})
-        error = next(message for message in iter(socket.receive_json, None) if message["type"] == "error")
-        assert error == {"type": "error", "code": "over", "text": "the game is not over yet"}
+        assert reply_of(socket) == {"type": "error", "code": "over", "text": "the game is not over yet"}
         socket.send_json({"type": "name", "name": "Anna"})
         play({0: socket}, np.random.default_rng(2))
         answer = client.get(f"/seat/{table.people[0]}/record")
@@ -212,7 +217,7 @@ def test_the_record_is_given_when_the_game_is_over_and_another_begins():
 
 def test_floods_are_cut_off_and_the_others_play_on():
     table = new_table(people=2, players=2)
-    with served(table, per_second=15) as client, sit(client, table, table.turn) as quiet:
+    with served(table, per_second=0) as client, sit(client, table, table.turn) as quiet:
         state, _ = state_when(quiet, my_turn_or_over)
         for _ in range(2):  # to connect again is no way round
             with sit(client, table, 1 - table.turn) as loud:
@@ -283,14 +288,13 @@ def test_who_does_not_read_stops_nobody():
 @pytest.mark.parametrize("game", NAMES)
 def test_open_tables_are_taken_up_again_by_the_next_server(game, tmp_path):
     table = new_table(game, people=2, players=3)
-    rng = np.random.default_rng(1)
-    with served(table, folder=tmp_path) as client, sit(client, table, table.turn or 0) as socket:
-        while table.move < 3:
-            state, _ = state_when(
-                socket, lambda state: state["turn"] is not None and not state["agents"][state["turn"]]
-            )
-            if state["turn"] != state["you"]:
+    rng, move, seat = np.random.default_rng(1), 0, table.turn if table.turn in table.people else 0
+    with served(table, folder=tmp_path) as client, sit(client, table, seat) as socket:
+        while True:  # until a person is to move, or else the next server would play on before anybody looks
+            state, _ = state_when(socket, lambda state: state["move"] >= move and not state["agents"][state["turn"]])  # noqa: B023
+            if state["move"] >= 3 or state["turn"] != state["you"]:
                 break
+            move = state["move"] + 1
             socket.send_json({"type": "act", "move": state["move"], "action": choose(state, rng)})
     with served(folder=tmp_path) as client:
         (again,) = client.server.tables()

@@ -155,7 +155,7 @@ def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:
             fields = {name: in_words({name: phrase[name]}, texts, names) for name in ("card", "pile", "number")}
             return str(texts["actions"][kind].format(**fields, **seats))
         case {"seat": number}:
-            return names[number]
+            return str(names[number])
         case {"card": value} | {"pile": value} | {"number": value}:
             (field,) = phrase
             called = texts["hidden"] if value == HIDDEN else texts.get(f"{field}s", {})

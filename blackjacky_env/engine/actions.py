@@ -32,7 +32,8 @@ class ActionInfo:
 
     def heard(self) -> ActionInfo:
         """The action as everybody else may know it: ``"hidden"`` stands for what is secret."""
-        return replace(self, **dict.fromkeys(self.secret, HIDDEN))
+        secrets: dict[str, Any] = dict.fromkeys(self.secret, HIDDEN)
+        return replace(self, **secrets)
 
     def describe(self) -> dict[str, Any]:
         """The fields as JSON-ready data: kind, card, pile, seats (a list), number; None where there is nothing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import pickle
 import warnings
 from collections.abc import Iterator
@@ -139,6 +140,22 @@ def test_names_of_actions_go_both_ways(game: Game) -> None:
     names = [env.action_name(action) for action in range(game.num_actions)]
     assert len(set(names)) == game.num_actions
     assert [env.parse_action(name) for name in names] == list(range(game.num_actions))
+
+
+def test_actions_are_described_as_data_that_tells_them_apart(game: Game) -> None:
+    env, module = TableEnv(game.name), GameModule(game.name)
+    assert len(game.words.actions) == game.num_actions
+    described = [env.describe_action(action) for action in range(game.num_actions)]
+    assert len({json.dumps(each) for each in described}) == game.num_actions
+    assert described == [module.describe_action(action) for action in range(game.num_actions)]
+    for each in described:
+        assert each.keys() == {"kind", "card", "pile", "seats", "number"}
+        assert each["card"] is None or each["card"] in game.card_names
+        assert all(0 <= seat < game.max_players for seat in each["seats"] or ())
+    for use in (env.describe_action, module.describe_action):
+        for wrong, error in ((-1, ValueError), (game.num_actions, ValueError), (True, TypeError)):
+            with pytest.raises(error, match="action="):
+                use(wrong)
 
 
 def test_a_rigged_start_player_starts(game: Game) -> None:

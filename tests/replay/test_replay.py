@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import replay_html
+from blackjacky_env.engine.svg import names_of
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 from blackjacky_env.replay import Thoughts
@@ -29,7 +30,7 @@ def expected(env: TableEnv, names: list[str], theme: str) -> list[str]:
     """The pictures of a position as the environment draws them."""
     draw_svg = env.game.words.draw_svg
     assert draw_svg is not None
-    told = env.last_action(everything=True)
+    told = env.last_action(everything=True, names=names_of(env.num_players, names))
     everything = draw_svg(env.snapshot(), env.config_dict(), names=names, last_action=told, theme=theme)
     agents = [*env.possible_agents, None]
     return [*(env.draw(agent, names=names, theme=theme) for agent in agents), everything]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, is_settled
+from blackjacky_agents.narration import Move, Phrase, action_phrase, is_settled
 from blackjacky_agents.web.picture import picture
 from blackjacky_agents.web.table import SENTENCES, Table, seats_for
 from blackjacky_env.envs.aec import TableEnv
@@ -43,7 +43,7 @@ def choose(state: dict[str, Any], rng: np.random.Generator) -> int:
 def states_from_views(table: Table, seat: int) -> dict[int, Any]:
     """By move: what the seat may be told in the game of ``table``, from its own views and what everybody sees.
 
-    Names of secret moves are changed, and the picture gets an environment that knows nothing but the view.
+    What is secret in moves is changed, and the picture gets an environment that knows nothing but the view.
     """
     env = TableEnv(table.env.game.name, len(table.seats), table.env.variant, **table.env.options)
     record = table.env.record()
@@ -54,17 +54,17 @@ def states_from_views(table: Table, seat: int) -> dict[int, Any]:
         before = env.view(f"player_{seat}")
         env.step(action)
         after = env.view(f"player_{seat}")
-        told += [{"move": move, "text": text} for text in _sentences(env, before, after, action, seat)]
+        told += [{"move": move, "phrase": phrase} for phrase in _sentences(env, before, after, action, seat)]
         states[move + 1] = _state(table, env, seat, told, move + 1)
     return states
 
 
-def _sentences(env: TableEnv, before: Any, after: Any, action: int, seat: int) -> list[str]:
-    name, manner = env.action_name(action), get_kit(env.game.name).narrator
+def _sentences(env: TableEnv, before: Any, after: Any, action: int, seat: int) -> list[Phrase]:
+    info, narrator = env.game.words.actions[action], get_kit(env.game.name).narrator
     if before["player"] != seat:
-        name = re.sub(r"give \d", "give 1", name)
-    told = manner.story(Move(before, after, name, seat, env.num_players))
-    return [*told, *(manner.settlement(after) if is_settled(env.game.name, before, after) else [])]
+        info = replace(info, **dict.fromkeys(info.secret, "hidden"))
+    told = narrator.story(Move(before, after, info, seat, env.num_players))
+    return [*told, *(narrator.settlement(after) if is_settled(env.game.name, before, after) else [])]
 
 
 def _state(table: Table, env: TableEnv, seat: int, told: list[dict[str, Any]], move: int) -> Any:
@@ -72,7 +72,8 @@ def _state(table: Table, env: TableEnv, seat: int, told: list[dict[str, Any]], m
     view, over = env.view(agent), env.view(agent)["phase"] == "over"
     blind: Any = SimpleNamespace(game=env.game, view=lambda agent: view, config_dict=env.config_dict)
     mine = not over and view["player"] == seat
-    legal = np.flatnonzero(env.observe(agent)["action_mask"]) if mine else []
+    legal = np.flatnonzero(env.observe(agent)["action_mask"]).tolist() if mine else []
+    infos = env.game.words.actions
     state = {
         "type": "state",
         "game": env.game.name,
@@ -84,7 +85,7 @@ def _state(table: Table, env: TableEnv, seat: int, told: list[dict[str, Any]], m
         "turn": None if over else view["player"],
         "view": view,
         "picture": picture(blind, agent, [each.name for each in table.seats]),
-        "actions": [table._action(seat, int(action)) for action in legal],
+        "actions": [{"action": a, **action_phrase(infos[a], seat, env.num_players)} for a in legal],
         "story": told[-SENTENCES:],
         "hints": table.hints,
         "winners": view["winners"] if over else None,

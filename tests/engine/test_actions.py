@@ -1,0 +1,61 @@
+"""Actions as data: names are made from it, and what is secret stays out of what others hear."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from blackjacky_env.engine.actions import ActionInfo, Actions, names_from
+
+PASS = Actions(
+    [
+        ActionInfo("pass"),
+        ActionInfo("bid", number=2),
+        ActionInfo("trade", card="QS", seats=(0, 2), secret=("card",)),
+        ActionInfo("trade", card="KS", seats=(0, 2), secret=("card",)),
+        ActionInfo("draw", pile="stock"),
+    ],
+    {"pass": "pass", "bid": "bid {number}", "trade": "{seat1} give {seat2} {card}", "draw": "draw from the {pile}"},
+)
+
+
+def test_names_are_made_from_the_data() -> None:
+    names = ["pass", "bid 2", "me give left+2 QS", "me give left+2 KS", "draw from the stock"]
+    assert [PASS.name(action) for action in range(len(PASS))] == names
+    assert PASS.tell(PASS[2], names_from(1, ["Ada", "Bob", "Cem"])) == "Bob give Ada QS"
+
+
+def test_a_name_is_read_whatever_its_case_and_spacing() -> None:
+    assert PASS.parse("  ME   give Left+2 ks ") == 3
+    with pytest.raises(ValueError, match=r"^no action is called 'bid 3'; names like it are 'bid 2'$"):
+        PASS.parse("bid 3")
+    with pytest.raises(ValueError, match=r"names are such as 'pass', 'me give left\+2 QS', 'draw from the stock'"):
+        PASS.parse("xyz")
+
+
+def test_a_description_is_plain_data() -> None:
+    trade = {"kind": "trade", "card": "QS", "pile": None, "seats": [0, 2], "number": None}
+    assert json.loads(json.dumps(PASS[2].describe())) == trade
+    assert PASS[0].describe() == {"kind": "pass", "card": None, "pile": None, "seats": None, "number": None}
+
+
+def test_others_hear_nothing_of_what_is_secret() -> None:
+    assert PASS[2].heard() == PASS[3].heard()
+    assert PASS.tell(PASS[2].heard()) == "me give left+2 a card"
+    assert PASS[1].heard() == PASS[1]
+
+
+@pytest.mark.parametrize(
+    ("infos", "names", "error"),
+    [
+        ([ActionInfo("pass")], {}, KeyError),
+        ([ActionInfo("tip", seats=(1,))], {"tip": "tip {seat2}"}, KeyError),
+        ([ActionInfo("pass"), ActionInfo("pass", card=1)], {"pass": "pass"}, ValueError),
+    ],
+)
+def test_actions_without_a_name_of_their_own_are_refused(
+    infos: list[ActionInfo], names: dict[str, str], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        Actions(infos, names)

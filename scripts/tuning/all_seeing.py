@@ -100,7 +100,7 @@ def seeing_against_copies(
 ) -> Score:
     """The stick in the seats and games in which `against_copies` puts an agent, against copies of one opponent."""
     game = get_game(opponent.game)
-    variant = game.variants[0].name
+    _, variant = game.choose_table(num_players)
     options = game.check_options(num_players, variant, {})
     states = zeros(games, game.state_dtype)
     states[:] = game.new_state(num_players, variant, options)

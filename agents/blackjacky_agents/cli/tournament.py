@@ -117,7 +117,8 @@ def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list
     """Names, table sizes and line-ups."""
     if not args.tables:
         game = get_game(args.game)
-        sizes = (game.default_players,) if args.players is None else tuple(dict.fromkeys(args.players))
+        usual, _ = game.choose_table(None, args.variant)
+        sizes = (usual,) if args.players is None else tuple(dict.fromkeys(args.players))
         if not sizes:
             allowed = f"{game.min_players} .. {game.max_players}"
             raise ValueError(f"--players names no table size; allowed are {allowed}")

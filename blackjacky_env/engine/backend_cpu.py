@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import OPTIONS, PLAIN, ContentCompiler, cache_on_disk, compiled
+from blackjacky_env.engine.compiling import OPTIONS, PLAIN, ContentCompiler, cache_on_disk, compiled, compiled_once
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.policies import Inside, Outside, Policy
 
@@ -67,7 +67,8 @@ def callback(function: Callable[..., Any], signature: Any) -> Any:
     """
     made: Any = CFunc(function, normalize_signature(signature), {}, OPTIONS, pipeline_class=ContentCompiler)
     cache_on_disk(made, function)
-    made.compile()
+    with compiled_once(made._cache, made._sig):
+        made.compile()
     return made
 
 

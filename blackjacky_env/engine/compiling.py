@@ -24,9 +24,12 @@ import numba
 import numpy as np
 from numba.core.caching import FunctionCache
 from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic  # what `numba.extending.intrinsic` makes
+from numba.core.registry import CPUDispatcher, cpu_target
 
+from blackjacky_env.engine.locking import one_process
 from blackjacky_env.engine.part import Part
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
@@ -61,7 +64,7 @@ Function = Callable[..., Any]
 
 def compiled(function: Function) -> Function:
     """Decorator of functions that entries and bots consist of."""
-    return _part(function)
+    return _dispatcher(Part, function)
 
 
 def inlined(function: Function) -> Function:
@@ -70,16 +73,7 @@ def inlined(function: Function) -> Function:
     The compiler by itself leaves calls in place; without them, random play is twice as fast. It would take minutes to
     compile bots in this way, whose functions are many and call each other from many places.
     """
-    return _part(function, forceinline=True)
-
-
-def _part(function: Function, **options: Any) -> Function:
-    """As `numba.njit` would do it, with another class."""
-    if PLAIN:
-        return function
-    as_njit = {**OPTIONS, "nopython": True, "boundscheck": None, **options}
-    dispatcher: Function = Part(function, targetoptions=as_njit, pipeline_class=ContentCompiler)
-    return dispatcher
+    return _dispatcher(Part, function, forceinline=True)
 
 
 def is_compiled(function: object) -> bool:
@@ -93,17 +87,36 @@ def entry(function: Function) -> Function:
     Every function, number, string and array that it reaches must be found by `fingerprint`; at the first call a
     `TypeError` says what could not be. Where no cache folder can be written, every process compiles anew.
     """
+    dispatcher = _dispatcher(_Entry, function)
+    if not PLAIN:
+        cache_on_disk(dispatcher, function)
+    return dispatcher
+
+
+def _dispatcher(kind: Any, function: Function, **options: Any) -> Function:
+    """What `numba.njit` would make, of another class."""
     if PLAIN:
         return function
-    dispatcher: Any = numba.njit(pipeline_class=ContentCompiler, **OPTIONS)(function)
-    cache_on_disk(dispatcher, function)
-    return dispatcher  # type: ignore[no-any-return]  # a Numba dispatcher is called like the function
+    as_njit = {**OPTIONS, "nopython": True, "boundscheck": None, **options}
+    dispatcher: Function = kind(function, targetoptions=as_njit, pipeline_class=ContentCompiler)
+    return dispatcher
 
 
 def cache_on_disk(dispatcher: Any, function: Function) -> None:
     """Have a dispatcher keep its machine code of ``function`` in the cache on disk."""
     with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
         dispatcher._cache = _EntryCache(function)
+
+
+@contextlib.contextmanager
+def compiled_once(cache: Any, signature: Any) -> Iterator[None]:
+    """Around compiling: other processes wait that are about to compile the same, and load it afterwards."""
+    path = cache.path(signature, cpu_target.target_context.codegen()) if isinstance(cache, _EntryCache) else None
+    if path is None or path.exists():
+        yield
+        return
+    with global_compiler_lock, one_process(path.with_suffix(".lock")):
+        yield
 
 
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -203,6 +216,17 @@ def _root(value: Any) -> str:
     return (getattr(value, "__module__", None) or type(value).__module__).partition(".")[0]
 
 
+_CPUDispatcher: Any = CPUDispatcher
+
+
+class _Entry(_CPUDispatcher):  # type: ignore[misc]
+    """A function that Python calls."""
+
+    def compile(self, sig: Any) -> Any:
+        with compiled_once(self._cache, sig):
+            return super().compile(sig)
+
+
 class _EntryCache(FunctionCache):
     """Keeps each compiled overload in a file of its own, named after all that it depends on."""
 
@@ -210,7 +234,8 @@ class _EntryCache(FunctionCache):
     def _key(self) -> str:
         return fingerprint(self._py_func)  # at the first call, when all that its module defines is there
 
-    def _path(self, signature: Any, codegen: Any) -> Path:
+    def path(self, signature: Any, codegen: Any) -> Path:
+        """The file of one overload."""
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
         types_of_arguments = getattr(signature, "args", signature)  # that of a callback, or of an entry
         # A named tuple's type is written without its module and its fields.
@@ -221,18 +246,18 @@ class _EntryCache(FunctionCache):
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            content = self._path(sig, target_context.codegen()).read_bytes()
+            content = self.path(sig, target_context.codegen()).read_bytes()
         except OSError:
             return None
         checksum, data = content[:32], content[32:]
         if hashlib.sha256(data).digest() != checksum:
             return None  # cut short or damaged: compile again
-        return self._impl.rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see _path
+        return self._impl.rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see `path`
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         if not self._impl.check_cachable(data):
             return
-        path = self._path(sig, data.codegen)
+        path = self.path(sig, data.codegen)
         content = self._cache_file._dump(self._impl.reduce(data))
         aside = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
         try:

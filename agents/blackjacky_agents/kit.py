@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.settings import TrainingSettings
+from blackjacky_agents.learning.tuning import Tuning
 from blackjacky_agents.narration import Narrator
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_env.engine.policies import Policy
@@ -47,9 +48,11 @@ class GameKit:
     """How the players stand, without any cards: what a network is shown that judges positions between rounds."""
     presets: Mapping[str, TrainingSettings] = field(default_factory=dict)
     """Training settings by name."""
+    tuning: Tuning = field(default_factory=Tuning)
+    """What can be tuned by the scripts of ``scripts/tuning``."""
     narrator: Narrator = field(default_factory=Narrator)
     """How the game is told to people."""
     texts: Mapping[str, Any] = field(default_factory=dict)
-    """By language: the words of the web page for this game."""
+    """By language: the game's words for people, in the sections that `blackjacky_agents.narration.page_texts` names."""
     screenshot: Screenshot | None = None
     """What the documents of the web page show of the game; None: nothing."""

@@ -18,6 +18,10 @@ State = Any
 """One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
 
 
+STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
+"""Fields that the record of every game has."""
+
+
 class IllegalActionError(ValueError):
     """The action is not legal now; the message says why in the game's words. The game is unchanged."""
 
@@ -80,18 +84,29 @@ class Words:
     draw_svg: Callable[..., str] | None = None
     """(view, options, *, names, last_action, theme): the table as a picture, 640 x 600 units; None: there is none.
 
-    ``names`` by seat or None, ``last_action`` in words with these names, ``theme`` ``"auto"``, ``"light"`` or ``"dark"``.
+    ``names`` by seat or None, ``last_action`` in words with these names, ``theme`` ``"auto"``, ``"light"`` or
+    ``"dark"``.
     """
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to play a game, and the table sizes it is for."""
+    """A way to play a game, and the table sizes it is for.
+
+    Args:
+        name: as users write it.
+        min_players, max_players: the fewest and the most players.
+        default_players: how many play if nobody says.
+    """
 
     name: str
     min_players: int
     max_players: int
     default_players: int
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.min_players <= self.default_players <= self.max_players:
+            raise ValueError(f"{self} is impossible; needed is 2 <= min_players <= default_players <= max_players")
 
     @property
     def sizes(self) -> range:
@@ -146,21 +161,38 @@ def keep_options(num_players: int, variant: str, options: Any) -> Any:
 
 @dataclass(frozen=True)
 class Game:
-    """One game: facts as data, rules as compiled functions, words as Python functions."""
+    """One game: facts as data, rules as compiled functions, words as Python functions.
+
+    This is all that a new game declares: environments, batches, replays, checks, documents and command lines are made
+    from it. What has a default may be left out, and so may `Words.draw_svg`: then there are no rule options, no proof
+    that nothing leaks, no pictures.
+
+    After `Rules.begin` the protocol is `Rules.apply`, then `Rules.settle` if `Rules.is_settled`, until `Rules.is_over`.
+    The rules serve one table, thousands on threads, a GPU and plain Python, so they keep to integers and fixed arrays:
+    no allocation, no exceptions, no Python objects. They are called with legal actions and checked options alone. All
+    chance is drawn from the record's ``key`` by `blackjacky_env.engine.random`.
+
+    Raises `ValueError` if the declaration contradicts itself.
+    """
 
     name: str
+    """In lower case with underscores, as in the registry; ids and modules are named after it."""
     title: str
+    """For people."""
     version: int
+    """A change in behaviour makes the next one."""
     variants: tuple[Variant, ...]
-    """The first is the default, where it allows the table size. Their names and sizes are all that is ever allowed."""
+    """The first is the default where it allows the table size. No other names and sizes are allowed."""
     num_actions: int
+    """A: actions are 0 .. A - 1, the same for every seat, table size, variant and option."""
     state_dtype: np.dtype[Any]
-    """Of a record. Every game has these fields, which environments and agents read: ``key`` (uint64; what chance
-    decides follows from it), ``num_players``, ``player`` (the seat to act; -1: the game is over), ``deals`` (made so
-    far) and ``winners`` ((max_players,), 1 for who has won)."""
+    """Of a record, aligned. Every game has these fields, which environments and agents read: ``key`` (uint64),
+    ``num_players``, ``player`` (the seat to act; -1: the game is over), ``deals`` (made so far) and ``winners``
+    ((max_players,), 1 for who has won)."""
     table_fields: tuple[str, ...]
     """The fields of the record that `state()` shows: the whole table, hidden cards included, random key left out."""
     layout: Layout
+    """Of the observation: all that a player may know of the position, seats relative to the observer."""
     score_reward: str
     """Name of the reward that pays changes of `Rules.score`."""
     write_options: Callable[[State, int, str, Mapping[str, Any]], None]
@@ -181,13 +213,23 @@ class Game:
     table_low: int = -1
     """The least value that the fields of `table_fields` can have; the greatest is that of int16."""
     options: type[Any] = NoOptions
-    """A frozen dataclass of the rule options, as `blackjacky_env.engine.options` tells."""
+    """A frozen dataclass of the rule options; `blackjacky_env.engine.options` says how it is written."""
     complete_options: Callable[[int, str, Any], Any] = keep_options
     """(num_players, variant, instance of ``options``): the options in force; None is replaced where it stands for a
     value that depends on the table. `ValueError` says why a combination cannot be played."""
     hidden: Hidden | None = None
     """None: that nothing leaks cannot be proved."""
     examples: Examples = Examples()
+
+    def __post_init__(self) -> None:
+        if not self.variants or len(set(self.variant_names)) < len(self.variants):
+            raise ValueError(f"variants={self.variants} of {self.name}: needed is one or more, each of another name")
+        if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:
+            raise ValueError(f"state_dtype of {self.name} lacks the fields {', '.join(missing)}")
+        if self.state_dtype["winners"].shape != (self.max_players,):
+            raise ValueError(f"winners in state_dtype of {self.name} need the shape ({self.max_players},)")
+        if len(self.words.actions) != self.num_actions:
+            raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
 
     @property
     def min_players(self) -> int:

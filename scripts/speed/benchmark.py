@@ -120,7 +120,7 @@ def make_probes(args: Args, folder: Path) -> list[Probe]:
         *batch_probes(args.seed, args.quick),
         *bot_probes(args.seed, scale),
         training_probe(args, folder),
-        *start_probes(folder),
+        *start_probes(folder, args.quick),
         *(peer_probes(args.seed, scale) if args.peers else []),
     ]
 
@@ -434,10 +434,13 @@ print(time.perf_counter() - started)
 """
 
 
-def start_probes(folder: Path) -> list[Probe]:
-    """New processes, with an empty compile cache and with a warm one, which is the first that was empty."""
+def start_probes(folder: Path, quick: bool) -> list[Probe]:
+    """New processes, with an empty compile cache and with a warm one, which is the first that was empty.
+
+    A quick run uses the cache of this process for both.
+    """
     numbers = count()
-    warm = folder / "cache0"
+    warm = None if quick else folder / "cache0"
     cold_lines = [
         Line("start with an empty compile cache: `import` to first observation", "s"),
         Line("start with an empty compile cache: `import` to first move made", "s"),
@@ -447,15 +450,15 @@ def start_probes(folder: Path) -> list[Probe]:
         Line("start with a warm compile cache: `import` to first move made", "s"),
     ]
     return [
-        Probe(cold_lines, lambda: new_process(FIRST, folder / f"cache{next(numbers)}")),
+        Probe(cold_lines, lambda: new_process(FIRST, warm and folder / f"cache{next(numbers)}")),
         Probe(warm_lines, lambda: new_process(FIRST, warm)),
         Probe([Line("importing numba, gymnasium and pettingzoo alone", "s")], lambda: new_process(IMPORTS, warm)),
     ]
 
 
-def new_process(code: str, cache: Path) -> list[float]:
-    """The numbers that the code prints in a process of its own with this compile cache."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+def new_process(code: str, cache: Path | None) -> list[float]:
+    """The numbers that the code prints in a process of its own with this compile cache, or that of this process."""
+    environment = dict(os.environ) if cache is None else {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return [float(number) for number in done.stdout.split()]
 

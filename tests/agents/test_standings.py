@@ -15,7 +15,7 @@ from blackjacky_agents.arena.standings import (
     find_cycles,
     rate,
     saved_by_duplicates,
-    share_of_the_way,
+    normalised_score,
     standings,
     stopping_widths,
 )
@@ -198,5 +198,5 @@ def test_the_same_games_say_the_same_again():
     assert standings(games, seed=1).agents[0].rating != standings(games, seed=2).agents[0].rating
 
 
-def test_the_share_of_the_way_is_0_at_its_begin_and_1_at_its_end():
-    assert [share_of_the_way(rate, 0.1, 0.9) for rate in (0.1, 0.5, 0.9)] == pytest.approx([0, 0.5, 1])
+def test_the_normalised_score_is_0_at_its_begin_and_1_at_its_end():
+    assert [normalised_score(rate, 0.1, 0.9) for rate in (0.1, 0.5, 0.9)] == pytest.approx([0, 0.5, 1])

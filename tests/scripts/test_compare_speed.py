@@ -1,8 +1,6 @@
 """scripts/speed/compare_speed.py: what became slower is reported; nothing here measures time."""
 
 import subprocess
-import sys
-from pathlib import Path
 
 import compare_speed
 import pytest
@@ -37,12 +35,22 @@ def test_the_exit_status_says_whether_something_became_slower(monkeypatch, chang
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"), [(["--rounds", "0"], "--rounds 0"), (["no-such-commit"], "'no-such-commit' is no commit")]
+    ("arguments", "message"),
+    [({"rounds": 0}, "--rounds 0"), ({"base": "no-such-commit"}, "'no-such-commit' is no commit")],
 )
 def test_impossible_arguments_are_refused(arguments, message):
-    script = Path(compare_speed.__file__)
-    done = subprocess.run(
-        [sys.executable, str(script), *arguments], capture_output=True, text=True, check=False, cwd=script.parent
-    )
-    assert done.returncode == 1
-    assert message in done.stderr
+    with pytest.raises(SystemExit, match=message):
+        compare_speed.main(compare_speed.Args(**arguments))
+
+
+def test_each_tree_is_measured_by_its_own_cases(tmp_path, monkeypatch):
+    called = []
+
+    def run(command, **options):
+        called.append((command[-1], options["cwd"]))
+        (tmp_path / "cache.json").write_text('{"benchmarks": []}', encoding="utf-8")
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(compare_speed.subprocess, "run", run)
+    assert compare_speed.measure(tmp_path / "tree", tmp_path / "cache") == {}
+    assert called == [(str(tmp_path / "tree" / "tests" / "speed" / "speed.py"), tmp_path / "tree")]

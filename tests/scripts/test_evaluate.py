@@ -1,37 +1,16 @@
-"""scripts/evaluate.py: agents at one table, and what is said about them."""
+"""blackjacky evaluate: agents at one table, and what is said about them."""
 
-import importlib.util
 import json
 import re
-import subprocess
-import sys
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
-from rule_options import RULES
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import at_one_table, interval
+from blackjacky_agents.cli import evaluate, run
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env.games import get_game
-
-SCRIPT = Path(__file__).parents[2] / "scripts" / "evaluate.py"
-
-
-@pytest.fixture(scope="module")
-def evaluate():
-    """Return the script as a module."""
-    spec = importlib.util.spec_from_file_location("evaluate_script", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look themselves up there
-    spec.loader.exec_module(module)
-    return module
-
-
-def run(*args):
-    """Run the script in a process of its own."""
-    return subprocess.run([sys.executable, str(SCRIPT), *args], capture_output=True, encoding="utf-8", check=False)
 
 
 def table_of(text):
@@ -44,21 +23,22 @@ def percent(*numbers):
     return " .. ".join(f"{number:.1%}" for number in numbers)
 
 
-def test_the_script_prints_the_table_of_the_games_and_how_it_was_made():
-    done = run("--players", "threshold,random", "--games", "300", "--seed", "5", "--variant", "schnell_duell")
-    assert done.returncode == 0, done.stderr
+def test_it_prints_the_table_of_the_games_and_how_it_was_made(capsys):
+    options = ["--players", "threshold,random", "--games", "300", "--seed", "5", "--variant", "schnell_duell"]
+    assert run("evaluate", options) == 0
+    printed = capsys.readouterr()
     scores = at_one_table([make_agent("threshold"), make_agent("random")], 300, seed=5, variant="schnell_duell")
-    assert table_of(done.stdout) == {
+    assert table_of(printed.out) == {
         name: [percent(score.win_rate), percent(score.low, score.high), "50.0%", percent(score.nobody), "300"]
         for name, score in zip(["threshold", "random"], scores, strict=True)
     }
-    command = "python scripts/evaluate.py --players threshold,random --games 300 --seed 5 --variant schnell_duell"
-    assert re.search(rf"^`{command}`: seed 5, schnell_duell, Python 3\.\d+\.\d+.*, numba ", done.stdout, re.MULTILINE)
-    assert "300/300" in done.stderr
+    command = f"blackjacky evaluate {' '.join(options)}"
+    assert re.search(rf"^`{command}`: seed 5, schnell_duell, python 3\.\d+\.\d+.*, numba ", printed.out, re.MULTILINE)
+    assert "300/300" in printed.err
 
 
-def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(evaluate, capsys):
-    assert evaluate.main(["--players", "random,threshold,random", "--games", "400"]) == 0
+def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(capsys):
+    assert run("evaluate", ["--players", "random,threshold,random", "--games", "400"]) == 0
     first, threshold, second = at_one_table([make_agent(name) for name in ("random", "threshold", "random")], 400)
     low, high = interval(first.win_rate + second.win_rate, 400)
     rows = table_of(capsys.readouterr().out)
@@ -68,13 +48,13 @@ def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(evaluate
     assert rows["threshold"][:2] == [percent(threshold.win_rate), percent(threshold.low, threshold.high)]
 
 
-def test_games_are_added_up_over_chunks_whatever_the_number_of_threads(evaluate, tmp_path, monkeypatch):
+def test_games_are_added_up_over_chunks_whatever_the_number_of_threads(tmp_path, monkeypatch):
     monkeypatch.setattr(evaluate, "CHUNK", 300)
     results = []
     for threads in (1, 3):
         kept = tmp_path / f"{threads}.json"
         options = ["--games", "700", "--seed", "9", "--threads", str(threads), "--output", str(kept)]
-        assert evaluate.main(["--players", "threshold*2,random", *options]) == 0
+        assert run("evaluate", ["--players", "threshold*2,random", *options]) == 0
         results.append(json.loads(kept.read_text(encoding="utf-8"))["results"])
     assert results[0] == results[1]
     agents = [make_agent(name) for name in ("threshold", "threshold", "random")]
@@ -85,10 +65,10 @@ def test_games_are_added_up_over_chunks_whatever_the_number_of_threads(evaluate,
     assert 2 * threshold["win_rate"] + random["win_rate"] + random["nobody"] == pytest.approx(1)
 
 
-def test_the_results_are_kept_with_everything_that_decides_them(evaluate, tmp_path, capsys):
+def test_the_results_are_kept_with_everything_that_decides_them(tmp_path, capsys):
     kept = tmp_path / "results.json"
     options = ["--games", "50", "--seed", "3", "--hearts", "1", "--tricks", "1", "5", "--max-turns-per-round", "None"]
-    assert evaluate.main(["--players", "random*2", *options, "--output", str(kept)]) == 0
+    assert run("evaluate", ["--players", "random*2", *options, "--output", str(kept)]) == 0
     assert list(tmp_path.iterdir()) == [kept]
     stored = json.loads(kept.read_text(encoding="utf-8"))
     rules = {"hearts": 1, "tricks": [1, 5], "max_turns_per_round": None}
@@ -97,14 +77,14 @@ def test_the_results_are_kept_with_everything_that_decides_them(evaluate, tmp_pa
     assert (row["agent"], row["seats"], row["games"], row["nobody"]) == ("random", 2, 50, score.nobody)
     assert stored["rules"] == {"max_card": 8, "bust_at": 21, "hand_size": 2, **rules}
     assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["random*2", 50, 3, "classic"]
-    assert set(stored["versions"]) == {"Python", "blackjacky", "numpy", "numba"}
+    assert set(stored["versions"]) == {"python", "blackjacky", "numpy", "numba"}
     assert stored["command"] in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("num_players", range(2, 7))
-def test_without_options_the_rules_are_those_of_the_sheet(evaluate, num_players):
+def test_without_options_the_rules_are_those_of_the_sheet(num_players):
     game = get_game("black_jacky")
-    given = game.check_options(num_players, "classic", asdict(RULES["black_jacky"]()))
+    given = game.check_options(num_players, "classic", asdict(game.options()))
     assert given == game.check_options(num_players, "classic", {})
 
 
@@ -112,8 +92,8 @@ def test_without_options_the_rules_are_those_of_the_sheet(evaluate, num_players)
     ("args", "message"),
     [
         (["random*x"], "--players: 'random*x' is not NAME or NAME*NUMBER with a number of 1 .. 99"),
-        (["random"], "--players random: number of players=1 is out of range; allowed are 2 .. 6"),
-        (["random*7"], "--players random*7: number of players=7 is out of range; allowed are 2 .. 6"),
+        (["random"], "num_players=1 is out of range; allowed are 2 .. 6"),
+        (["random*7"], "num_players=7 is out of range; allowed are 2 .. 6"),
         (["cuonter,random"], "unknown agent 'cuonter' for black_jacky; did you mean 'counter'"),
         (["random,ppo:runs/nowhere"], "there is no trained agent at 'runs/nowhere'"),
         (["random*2", "--games", "0"], "--games=0 is out of range; allowed are 1 .. "),
@@ -123,8 +103,8 @@ def test_without_options_the_rules_are_those_of_the_sheet(evaluate, num_players)
         (["random*2", "--output", "nowhere/a.json"], "a.json cannot be written; needed is a file in a folder that"),
     ],
 )
-def test_wrong_arguments_are_named_before_any_game_is_played(evaluate, capsys, args, message):
-    assert evaluate.main(["--players", *args]) == 2
+def test_wrong_arguments_are_named_before_any_game_is_played(capsys, args, message):
+    assert run("evaluate", ["--players", *args]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("error: ")
@@ -132,23 +112,17 @@ def test_wrong_arguments_are_named_before_any_game_is_played(evaluate, capsys, a
     assert printed.err.count("\n") == 1
 
 
-def test_the_table_can_be_put_into_a_page(evaluate, capsys, tmp_path):
+def test_the_table_can_be_put_into_a_page(capsys, tmp_path):
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- evaluation:begin -->\nold\n<!-- evaluation:end -->\nafter\n", encoding="utf-8")
     arguments = ["--players", "random*2", "--games", "3", "--page", str(page)]
-    assert evaluate.main(arguments) == 0
+    assert run("evaluate", arguments) == 0
     table = capsys.readouterr().out
     assert page.read_text("utf-8") == f"before\n<!-- evaluation:begin -->\n{table}<!-- evaluation:end -->\nafter\n"
     for wrong, message in ((tmp_path, "is no file"), (tmp_path / "other.md", "lacks <!-- evaluation:begin -->")):
         (tmp_path / "other.md").write_text("nothing", encoding="utf-8")
-        assert evaluate.main([*arguments[:-1], str(wrong)]) == 2
+        assert run("evaluate", [*arguments[:-1], str(wrong)]) == 2
         assert message in capsys.readouterr().err
-
-
-def test_a_mistake_ends_the_script_with_status_2_and_no_traceback():
-    done = run("--players", "random*0,random")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: --players: 'random*0' is not NAME or NAME*NUMBER with a number of 1 .. 99\n"
 
 
 def test_a_list_of_agents_is_read_with_counts_and_spaces():

@@ -1,4 +1,4 @@
-"""Scripts that take ``--game``, with the tiny game that none of them knows."""
+"""Subcommands and scripts that take ``--game``, with the tiny game that none of them knows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import importlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from blackjacky_agents import cli
+from blackjacky_agents.cli.runs import run_identity
+from blackjacky_agents.cli.train import read_arguments
+from blackjacky_agents.registry import make_compiled_agent
 from tests.every_game import TINY, with_tiny
 
 
@@ -20,19 +23,17 @@ def _tiny() -> Iterator[None]:
 
 
 def test_evaluate_plays_it(capsys: pytest.CaptureFixture[str]) -> None:
-    evaluate = importlib.import_module("evaluate")
-    assert evaluate.main(["--game", TINY, "--players", "random*3", "--games", "30"]) == 0
+    assert cli.run("evaluate", ["--game", TINY, "--players", "random*3", "--games", "30"]) == 0
     assert "| random x3, each |" in capsys.readouterr().out
-    assert evaluate.main(["--game", TINY, "--players", "random*4"]) == 2
-    assert "number of players=4 is out of range; allowed are 2 .. 3" in capsys.readouterr().err
-    assert evaluate.main(["--game", TINY, "--variant", "schnell_duell", "--players", "random*3"]) == 2
-    assert "--variant='schnell_duell' is unknown; allowed are 'classic'" in capsys.readouterr().err
+    assert cli.run("evaluate", ["--game", TINY, "--players", "random*4"]) == 2
+    assert "num_players=4 is out of range; allowed are 2 .. 3" in capsys.readouterr().err
+    assert cli.run("evaluate", ["--game", TINY, "--variant", "schnell_duell", "--players", "random*3"]) == 2
+    assert "variant='schnell_duell' is unknown; allowed are 'classic'" in capsys.readouterr().err
 
 
 def test_a_tournament_shows_its_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tournament = importlib.import_module("tournament")
     command = ["--game", TINY, "--agents", "random,rollout:2", "--games", "24", "--output", str(tmp_path)]
-    assert tournament.main(command) == 0
+    assert cli.run("tournament", command) == 0
     assert "| points |" in capsys.readouterr().out
     line = json.loads((tmp_path / "3_players.jsonl").read_text("utf-8").splitlines()[0])
     assert len(line["points"]) == 3
@@ -47,28 +48,30 @@ def test_playthroughs_tell_it() -> None:
 
 
 def test_a_person_plays_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    play = importlib.import_module("play")
     answers = iter(["help", *["1"] * 20])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
-    monkeypatch.setattr("sys.stdout.reconfigure", lambda **options: None, raising=False)
-    play.main(play.Args(game=TINY, seed=3))
+    assert cli.run("play", ["--game", TINY, "--seed", "3"]) == 0
     told = capsys.readouterr().out
     assert told.startswith("Tiny, seed 3: player_0 (you), player_1 (random), player_2 (random)")
-    assert "blackjacky_env/tiny/README.md" in told
+    assert "see the README of the game" in told
     assert "player_1 (random): bid " in told
     assert "won the game" in told
 
 
 def test_training_names_the_presets_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
-    train: Any = importlib.import_module("train")
-    assert train.main(["--game", TINY, "--preset", "full"]) == 2
+    assert cli.run("train", ["--game", TINY, "--preset", "full"]) == 2
     assert "there is no preset 'full' for tiny; allowed are 'quick'" in capsys.readouterr().err
-    settings, _ = train.read_arguments(["--game", TINY, "--steps", "5"])
+    settings, _ = read_arguments(["--game", TINY, "--steps", "5"], "blackjacky train")
     assert (settings.game, settings.encoding, settings.steps) == (TINY, "raw", 5)
-    assert train.run_identity(settings)["game"] == TINY
+    assert run_identity(settings)["game"] == TINY
+
+
+def test_what_cannot_be_exploited_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run("exploit", ["--game", TINY, "--agent", "random"]) == 2
+    assert "error: a league of tiny needs" in capsys.readouterr().err
 
 
 def test_bots_are_timed() -> None:
     timed = importlib.import_module("time_agents")
-    assert timed.decisions_per_second(timed.compiled_agent("random", TINY), seconds=0.01) > 0
-    assert len(timed.observations(timed.compiled_agent("random", TINY), 20)) == 20
+    assert timed.decisions_per_second(make_compiled_agent("random", TINY), seconds=0.01) > 0
+    assert len(timed.observations(make_compiled_agent("random", TINY), 20)) == 20

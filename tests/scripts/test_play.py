@@ -1,55 +1,46 @@
-"""scripts/play.py: a game in the terminal, from scripted input."""
+"""blackjacky play: a game in the terminal, from scripted input."""
 
-import importlib.util
+import io
 import json
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from blackjacky_agents import cli
+from blackjacky_agents.cli import play
+from blackjacky_agents.cli.options import read_arguments
 from blackjacky_env import black_jacky_v0
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "play.py"
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Play with these lines as input; what was printed."""
+
+    def run(*args, lines=()):
+        monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        status = cli.run("play", args)
+        printed = capsys.readouterr()
+        assert (status, printed.err) == (0, "")
+        return printed.out
+
+    return run
 
 
-def run(*args, lines=()):
-    """Run the script with these lines as its input."""
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *args],
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        timeout=120,
-        check=False,
-    )
+def sitting_with(*args):
+    return play.Sitting(read_arguments(play.Args, args, "blackjacky play"))
 
 
-@pytest.fixture(scope="module")
-def play():
-    """Return the script as a module."""
-    spec = importlib.util.spec_from_file_location("play_script", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look themselves up there
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_a_game_is_played_to_its_end_and_kept(tmp_path):
+def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
     kept = tmp_path / "game.json"
     args = ["--opponents", "random*2", "--seat", "1", "--seed", "4", "--name", "Anna", "--save", str(kept)]
-    done = run(*args, lines=["1"] * 200)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "player_0 (random), player_1 (Anna), player_2 (random)" in done.stdout
-    assert "Settlement of round 1" in done.stdout
-    assert "seen by player_1" in done.stdout
-    assert "\x1b" not in done.stdout
-    assert re.search(r"player_1 \(Anna\) draws an? [1-8]\.", done.stdout)
-    winner = re.search(r"\n(player_\d|Nobody)[^\n]* won the game\.\nThe game is kept in", done.stdout)[1]
+    told = run(*args, lines=["1"] * 200)
+    assert "player_0 (random), player_1 (Anna), player_2 (random)" in told
+    assert "Settlement of round 1" in told
+    assert "seen by player_1" in told
+    assert "\x1b" not in told
+    assert re.search(r"player_1 \(Anna\) draws an? [1-8]\.", told)
+    winner = re.search(r"\n(player_\d|Nobody)[^\n]* won the game\.\nThe game is kept in", told)[1]
     game = json.loads(kept.read_text(encoding="utf-8"))
     env = black_jacky_v0.env(num_players=3)
     env.unwrapped.replay(game["record"])
@@ -58,31 +49,28 @@ def test_a_game_is_played_to_its_end_and_kept(tmp_path):
     assert list(tmp_path.iterdir()) == [kept]
 
 
-def test_schwarze_katze_is_told_trick_by_trick_and_deal_by_deal():
+def test_schwarze_katze_is_told_trick_by_trick_and_deal_by_deal(run):
     args = ["--game", "schwarze_katze", "--opponents", "low*2", "--seed", "3"]
-    done = run(*args, lines=["help", *["1"] * 200])
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "who has no trick at all in a deal gets -50" in done.stdout
+    told = run(*args, lines=["help", *["1"] * 200])
+    assert "Whoever takes no trick at all in a deal gets 50 points in their favour" in told
     tricks, deals, hand = 17 * 6, 6, 17
-    assert len(re.findall(r"  player_\d \(\w+\) leads ", done.stdout)) == tricks
-    assert len(re.findall(r"  player_\d \(\w+\) plays ", done.stdout)) == 2 * tricks
-    takers = re.findall(r"  player_(\d) \(\w+\) takes the trick\.", done.stdout)
-    leaders = re.findall(r"  player_(\d) \(\w+\) leads ", done.stdout)
+    assert len(re.findall(r"  player_\d \(\w+\) leads ", told)) == tricks
+    assert len(re.findall(r"  player_\d \(\w+\) plays ", told)) == 2 * tricks
+    takers = re.findall(r"  player_(\d) \(\w+\) takes the trick\.", told)
+    leaders = re.findall(r"  player_(\d) \(\w+\) leads ", told)
     assert len(takers) == tricks
     for trick in range(1, tricks):  # K3: who takes a trick leads the next, but the first of a deal
         assert trick % hand == 0 or leaders[trick] == takers[trick - 1], trick
-    points = [int(each) for each in re.findall(r"gets (-?\d+) in this deal", done.stdout)]
+    points = re.findall(r"  player_\d \(\w+\) (?:gets (\d+) in this deal|takes no trick in this deal: 50 points)", told)
     assert len(points) == 3 * deals
     for deal in range(deals):  # K6
-        without = sum(each == -50 for each in points[3 * deal : 3 * deal + 3])
-        assert sum(points[3 * deal : 3 * deal + 3]) == 135 - 50 * without
-    assert re.search(r"\nplayer_\d.* won the game\.\n$", done.stdout)
+        assert sum(int(each or 0) for each in points[3 * deal : 3 * deal + 3]) == 135
+    assert re.search(r"\nplayer_\d.* won the game\.\n$", told)
 
 
-def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely():
+def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
     lines = ["", "help", "77", "shuffle", "lay 4", "no", "swap", "sw 7 dis"]
-    done = run("--opponents", "random*3", "--seed", "3", lines=lines)
-    assert (done.returncode, done.stderr) == (0, "")
+    told = run("--opponents", "random*3", "--seed", "3", lines=lines)
     for answer in (
         "Type a number or a name",
         "Come close to 21 without reaching it",
@@ -93,34 +81,61 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely():
         "player_0 (you) swaps a 7 for the 3 on the discard pile.",
         "The game ends here. Goodbye!",
     ):
-        assert answer in done.stdout
+        assert answer in told
 
 
-def test_quit_ends_the_game():
-    done = run("--opponents", "random", "--seed", "1", "--variant", "schnell_duell", lines=["quit", "no trick"])
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("Goodbye!\n")
+def test_quit_ends_the_game(run):
+    told = run("--opponents", "random", "--seed", "1", "--variant", "schnell_duell", lines=["quit", "no trick"])
+    assert told.endswith("Goodbye!\n")
+
+
+def test_rule_options_and_a_variant_are_played(run, tmp_path):
+    kept = tmp_path / "game.json"
+    options = ["--variant", "schnell_duell", "--hearts", "1", "--tricks", "2", "--max-card", "7"]
+    told = run("--opponents", "random", "--seed", "2", *options, "--save", str(kept), lines=["quit"])
+    record = json.loads(kept.read_text(encoding="utf-8"))["record"]
+    assert "Goodbye!" in told
+    assert record["variant"] == "schnell_duell"
+    rules = {"hearts": 1, "tricks": [2], "max_card": 7}
+    assert {name: record["options"][name] for name in rules} == rules
+
+
+def test_ctrl_c_ends_the_game_with_status_130_and_keeps_it(monkeypatch, capsys, tmp_path):
+    def interrupt(prompt):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", interrupt)
+    kept = tmp_path / "game.json"
+    assert cli.run("play", ["--opponents", "random", "--seed", "2", "--save", str(kept)]) == 130
+    assert "Interrupted." in capsys.readouterr().err
+    assert json.loads(kept.read_text(encoding="utf-8"))["record"]["actions"] == []
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ({"opponents": "cuonter"}, "unknown agent 'cuonter'"),
-        ({"opponents": "random*2", "seat": 3}, "--seat 3 is not at the table; with these opponents it is 0 .. 2"),
-        ({"opponents": "random*6"}, "num_players=7 is out of range; allowed are 2 .. 6"),
-        ({"opponents": "random*x"}, "'random*x' is not NAME or NAME*NUMBER"),
-        ({"opponents": "random", "seed": -1}, "seed=-1 is out of range"),
-        ({"web": True, "people": 7}, "--people=7 is out of range; allowed are 1 .. 6"),
-        ({"web": True, "opponents": "random*6"}, "num_players=7 is out of range; allowed are 2 .. 6"),
-        ({"web": True, "host": "256.0.0.1"}, "(--host 256.0.0.1, --port 8021; port 0 is any that is free)"),
+        ("--opponents cuonter", "unknown agent 'cuonter'"),
+        ("--opponents random*2 --seat 3", "--seat 3 is not at the table; with these opponents it is 0 .. 2"),
+        ("--opponents random*6", "num_players=7 is out of range; allowed are 2 .. 6"),
+        ("--opponents random*x", "'random*x' is not NAME or NAME*NUMBER"),
+        ("--opponents random --seed -1", "seed=-1 is out of range"),
+        ("--opponents random --hand-size 9", "hand_size=9 is out of range"),
+        ("--variant short", "variant='short' is unknown; allowed are 'classic', 'schnell_duell'"),
+        ("--save nowhere/game.json", "--save nowhere/game.json cannot be written"),
+        ("--web --people 7", "--people=7 is out of range; allowed are 1 .. 6"),
+        ("--web --opponents random*6", "num_players=7 is out of range; allowed are 2 .. 6"),
+        ("--web --host 256.0.0.1", "(--host 256.0.0.1, --port 8021; port 0 is any that is free)"),
     ],
 )
-def test_wrong_arguments_are_named(play, args, message):
-    with pytest.raises(SystemExit, match=re.escape(message)):
-        play.main(play.Args(**args))
+def test_wrong_arguments_are_named(capsys, args, message):
+    assert cli.run("play", args.split()) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith("error: ")
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
 
 
-def test_words_may_be_shortened(play):
+def test_words_may_be_shortened():
     assert play.is_short_for("kn", "knock")
     assert play.is_short_for("SW 5 dis", "swap 5 with the discard pile")
     assert play.is_short_for("lay 3: player_2", "lay 3: player_0 and player_2 exchange")
@@ -129,21 +144,21 @@ def test_words_may_be_shortened(play):
     assert not play.is_short_for(":", "draw")
 
 
-def moves_and_their_story(play, seed, players):
+def moves_and_their_story(seed, players):
     """Yield (actor, story) of a random game as seat 0 is told it."""
-    sitting = play.Sitting(play.Args(opponents=f"random*{players - 1}", seed=seed))
+    sitting = sitting_with("--opponents", f"random*{players - 1}", "--seed", str(seed))
     rng = np.random.default_rng(seed)
     while sitting.view["phase"] != "over":
         before = sitting.view
         action = int(rng.choice(np.flatnonzero(sitting.env.last()[0]["action_mask"])))
         sitting.env.step(action)
-        yield before, sitting.view, play.story(sitting, before, sitting.env.action_name(action))
+        yield before, sitting.view, play.story(sitting, before, action)
 
 
-def test_what_is_secret_is_not_told(play):
+def test_what_is_secret_is_not_told():
     told = set()
     for seed in range(12):
-        for before, _, story in moves_and_their_story(play, seed, players=2 + seed % 5):
+        for before, _, story in moves_and_their_story(seed, players=2 + seed % 5):
             told.update(re.sub(r"\d", "N", sentence) for sentence in story)
             if before["player"] != 0 and story and re.search(r" \(random\) (draws|gives)|from the draw pile", story[0]):
                 assert re.search(r"draws a card$|gives a card$|for a card from the draw pile$", story[0])
@@ -155,8 +170,8 @@ def test_what_is_secret_is_not_told(play):
     assert "player_N (random) lays a N: player_N (you) draws a N" in told
 
 
-def test_an_own_card_is_told_as_it_came(play):
-    for before, after, story in moves_and_their_story(play, 2, 3):
+def test_an_own_card_is_told_as_it_came():
+    for before, after, story in moves_and_their_story(2, 3):
         drawn = story and re.search(r"\(you\) draws an? (\d)", story[0])
         if drawn and before["round"] == after["round"]:
             assert sorted([*before["hands"][0], int(drawn[1])]) == after["hands"][0]

@@ -1,16 +1,18 @@
-"""scripts/tournament.py: what it plays, keeps and writes; and the ladder of agents/README.md."""
+"""blackjacky tournament: what it plays, keeps and writes; and the published ladders."""
 
 import json
+import shlex
 import shutil
 from dataclasses import asdict
 from pathlib import Path
 
+import play_ladders
 import pytest
-import tournament
-from tournament_report import copies_table, cycles, in_short, ready_for_json, share
 
+from blackjacky_agents import cli
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.cli.tournament_report import copies_table, cycles, in_short, ladder, ready_for_json, share
 from blackjacky_env import black_jacky_v0
 
 ROOT = Path(__file__).parents[2]
@@ -19,8 +21,8 @@ AGENTS = ["--agents", ",".join(BOTS)]
 
 
 def run(*args):
-    """The script's exit status."""
-    return tournament.main([str(arg) for arg in args])
+    """The exit status."""
+    return cli.run("tournament", [str(arg) for arg in args])
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +47,7 @@ def test_the_report_says_what_the_games_say(played):
     report = (played / "report.md").read_text(encoding="utf-8")
     result = standings(Tournament(BOTS, 3, seed=3, results=played / "3_players.jsonl").games(), seed=3)
     head, rows = rows_under(report, "**3 players**, par 33.3 %; 120 games, 40 deals of 1 line-up;")
-    assert head == ["agent", "win rate", "reward", "hearts", "rating", "deals save", "games"]
+    assert head == ["agent", "win rate", "reward", "hearts", "rating", "variance reduction", "games"]
     assert list(rows) == [row.agent for row in sorted(result.agents, key=lambda row: -row.win_rate.mean)]
     for row in result.agents:
         assert rows[row.agent][0] == share(asdict(row.win_rate))
@@ -53,7 +55,7 @@ def test_the_report_says_what_the_games_say(played):
     _, pairs = rows_under(report[report.index("**3 players**") :], "| does better than")
     found = {(pair.first, pair.second): pair for pair in result.pairs}
     assert pairs["trickster"][-1] == share(asdict(found["trickster", "random"].share))
-    assert "`python scripts/tournament.py --agents random,threshold,trickster --players 2 3 --games 120" in report
+    assert "`blackjacky tournament --agents random,threshold,trickster --players 2 3 --games 120" in report
 
 
 def test_everything_is_kept(played):
@@ -98,59 +100,43 @@ def test_named_tables_are_what_is_played(tmp_path, capsys):
     assert list(rows) == ["trickster`, `random`, `random", "trickster`, `threshold`, `threshold"]
 
 
-def test_the_way_to_sight_begins_at_random(tmp_path, capsys):
-    assert run(*AGENTS, "--players", 2, "--games", 60, "--sighted", 0.9, "--threads", 1, "--output", tmp_path) == 0
+def test_the_normalised_score_of_random_is_0(tmp_path, capsys):
+    assert run(*AGENTS, "--players", 2, "--games", 60, "--oracle", 0.9, "--threads", 1, "--output", tmp_path) == 0
     head, rows = rows_under(capsys.readouterr().out, "**2 players**")
-    assert head[2] == "of the way to sight"
+    assert head[2] == "normalised score"
     assert rows["random"][1] == "0 %"
 
 
-def test_the_ladder_is_written_and_checked(tmp_path, capsys):
-    ladder, readme = tmp_path / "ladder.json", tmp_path / "README.md"
-    readme.write_text("before\n<!-- ladder:begin -->\nold\n<!-- ladder:end -->\nafter\n", encoding="utf-8")
-    arguments = [
-        *AGENTS,
-        "--players",
-        3,
-        "--lineups",
-        "copies",
-        "--games",
-        36,
-        "--threads",
-        1,
-        "--output",
-        tmp_path / "o",
-    ]
-    assert run(*arguments, "--ladder", ladder) == 0
-    text = readme.read_text(encoding="utf-8")
-    assert text.startswith("before\n")
-    assert text.endswith("after\n")
-    assert "\nold\n" not in text
-    head, rows = rows_under(text, "**3 players**")
+def test_the_ladder_shows_one_of_each_agent_against_copies(tmp_path):
+    kept = tmp_path / "ladder.json"
+    arguments = [*AGENTS, "--players", 3, "--lineups", "copies", "--games", 36, "--threads", 1]
+    assert run(*arguments, "--output", tmp_path / "o", "--ladder", kept) == 0
+    report = json.loads(kept.read_text(encoding="utf-8"))
+    head, rows = rows_under(ladder(report), "**3 players**")
     assert head == ["agent", *(f"against 2 copies of `{bot}`" for bot in BOTS)]
-    table = json.loads(ladder.read_text(encoding="utf-8"))["tables"][0]
-    assert rows["trickster"][0] == share(
-        next(line for line in table["lineups"] if line["agents"] == ["trickster", "random", "random"])["win_rates"][
-            "trickster"
-        ]
+    (against_random,) = (
+        line for line in report["tables"][0]["lineups"] if line["agents"] == ["trickster", "random", "random"]
     )
-    assert run("--check", "--ladder", ladder) == 0
-    readme.write_text(text.replace("par 33.3", "par 33.4"), encoding="utf-8")
-    capsys.readouterr()
-    assert run("--check", "--ladder", ladder) == 1
-    assert "does not show what ladder.json holds" in capsys.readouterr().err
-    ladder.write_text("{}", encoding="utf-8")
-    assert run("--check", "--ladder", ladder) == 2
-    assert "ladder.json is no report of this script: KeyError('lineups')" in capsys.readouterr().err
+    assert rows["trickster"][0] == share(against_random["win_rates"]["trickster"])
 
 
-@pytest.mark.parametrize("ladder", ["ladder.json", "ladder-schwarze_katze.json"])
-def test_the_ladder_of_the_agents_is_current(ladder):
-    assert run("--check", "--ladder", ROOT / "agents" / ladder) == 0
+@pytest.mark.parametrize("game", play_ladders.ROOMS)
+def test_a_ladder_is_played_again_as_it_was_published(game):
+    path = (play_ladders.RESULTS / game / "ladder.json").relative_to(ROOT)
+    published = shlex.split(json.loads((ROOT / path).read_text(encoding="utf-8"))["command"])
+    again = play_ladders.command(game, path)
+    for option in ("--games", "--players", "--lineups"):
+        assert values_of(option, again) == values_of(option, published), option
+
+
+def values_of(option, command):
+    """What follows an option."""
+    rest = command[command.index(option) + 1 :]
+    return rest[: next((i for i, each in enumerate(rest) if each.startswith("--")), len(rest))]
 
 
 def test_the_bots_are_in_the_ladder_in_which_the_stronger_one_wins():
-    report = json.loads((ROOT / "agents" / "ladder.json").read_text(encoding="utf-8"))
+    report = json.loads((play_ladders.RESULTS / "black_jacky" / "ladder.json").read_text(encoding="utf-8"))
     assert [table["num_players"] for table in report["tables"]] == [2, 3, 4, 5, 6]
     for table in report["tables"]:
         assert not table["cycles"]
@@ -165,9 +151,9 @@ def test_what_is_unknown_is_written_as_such():
 
 
 def test_cycles_are_told():
-    assert cycles({"cycles": []}).startswith("No cycle")
+    assert cycles({"cycles": []}) == "No cycles: the pairwise results are transitive."
     told = cycles({"cycles": [["a", "b", "c"]]})
-    assert told == "Cycles, the shortest: `a` beats `b` beats `c` beats `a`."
+    assert told == "Shortest cycles: `a` beats `b` beats `c` beats `a`."
 
 
 def test_tables_of_two_and_long_names_read_well():
@@ -199,10 +185,10 @@ def test_tables_of_two_and_long_names_read_well():
         (["--until", "1.5"], "--until 1.5 is out of range; allowed are widths above 0 and below 1"),
         (["--tables", "random,counter", "random*3"], "has 3 agents; needed are num_players=2"),
         (["--tables", "random*2"], "agents=['random'] are too few"),
-        (["--sighted", "0.8", "--agents", "threshold,counter"], "--sighted needs `random` among the agents"),
+        (["--oracle", "0.8", "--agents", "threshold,counter"], "--oracle needs `random` among the agents"),
         (["--replay", "3"], "there is no"),
         (["--replay", "3", "--players", "2", "3"], "--replay needs one table size, not --players 2 3"),
-        (["--check"], "--check needs --ladder with a file that exists"),
+        (["--ladder", "nowhere/ladder.json"], "--ladder nowhere/ladder.json cannot be written"),
         (["--hand-size", "9"], "hand_size=9"),
     ],
 )

@@ -425,7 +425,7 @@ def find_cycles(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
     return ()
 
 
-def share_of_the_way(rate: float, low: float, high: float) -> float:
+def normalised_score(rate: float, low: float, high: float) -> float:
     """How far a rate is on the way from ``low`` to ``high``; 1: there."""
     return (rate - low) / (high - low)
 

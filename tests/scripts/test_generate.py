@@ -1,0 +1,103 @@
+"""scripts/documents: what is generated stands between markers, is written once, and says what was measured."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import generate
+import make_results
+import measure_trained
+import pytest
+import time_agents
+from parts import Part
+
+from blackjacky_agents import bot_names
+from blackjacky_agents.learning.agent_file import read_card
+
+GAME = "black_jacky"
+TRAINED = make_results.AGENTS / GAME / "trained"
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A page with two parts, which are all that is generated."""
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- a:begin -->\nold\n<!-- a:end -->\n<!-- b:begin -->\n<!-- b:end -->\nafter\n", "utf-8")
+    parts = [Part(page, "a", "new"), Part(tmp_path / "whole.svg", "", "<svg/>"), Part(page, "b", "more")]
+    monkeypatch.setattr(generate, "ROOT", tmp_path)
+    monkeypatch.setattr(generate.make_tables, "parts", lambda: parts)
+    monkeypatch.setattr(generate.make_results, "parts", list)
+    monkeypatch.setattr(generate.make_pictures, "parts", list)
+    return page
+
+
+def test_what_is_out_of_date_is_named_by_check_and_written_without(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = page.read_text("utf-8")
+    assert generate.main(generate.Args(check=True)) == 1
+    assert capsys.readouterr().out == "page.md is out of date\nwhole.svg is out of date\n"
+    assert page.read_text("utf-8") == before
+    assert generate.main(generate.Args()) == 0
+    new = "before\n<!-- a:begin -->\nnew\n<!-- a:end -->\n<!-- b:begin -->\nmore\n<!-- b:end -->\nafter\n"
+    assert page.read_text("utf-8") == new
+    assert page.with_name("whole.svg").read_text("utf-8") == "<svg/>"
+    assert generate.main(generate.Args(check=True)) == 0
+
+
+def test_a_page_without_a_marker_is_named(page: Path) -> None:
+    page.write_text("nothing", "utf-8")
+    with pytest.raises(ValueError, match=r"page.md: the document lacks <!-- a:begin -->"):
+        generate.main(generate.Args())
+
+
+def card(**facts: Any) -> dict[str, Any]:
+    rows = [
+        {"players": players, "opponents": bot, "games": 4000, "win_rate": rate, "low": rate - 0.01, "high": rate + 0.01}
+        for players, rate in ((4, 0.4), (2, 0.625))
+        for bot in bot_names(GAME)
+    ]
+    machine = {"processor": "A processor", "cores": 3}
+    made = {"command": "blackjacky train --preset full", "seed": 3, "steps": 2_000_000, "seconds": 600.0}
+    return {"game": GAME, "results": rows, "machine": machine, **made, **facts}
+
+
+def test_the_results_of_an_agent_say_how_it_was_trained() -> None:
+    text = make_results.results({GAME: {TRAINED / "full.safetensors": card()}, "other": {}})
+    four = "| ".join(["**40.0 %** (39.0 .. 41.0) "] * len(bot_names(GAME)))
+    assert f"| `full` | 4 | 25.0 % | {four}|" in text
+    assert "| `full` | 2 | 50.0 % | **62.5 %** (61.5 .. 63.5) |" in text
+    assert "`blackjacky train --preset full`, seed 3, 2,000,000 steps in 10 minutes on A processor, 3 cores" in text
+    assert f"([learning curve](agents/blackjacky_agents/games/{GAME}/trained/full.png)); 4,000 games in each" in text
+    assert make_results.results({GAME: {}}) == "No trained agent is shipped."
+
+
+def test_the_games_of_an_agent_are_played_again_on_demand(tmp_path: Path) -> None:
+    for kind in ("safetensors", "json"):
+        shutil.copy(TRAINED / f"quick.{kind}", tmp_path)
+    measure_trained.measure(tmp_path / "quick.safetensors", games=3, threads=1)
+    old, new = read_card(TRAINED / "quick.safetensors"), read_card(tmp_path / "quick.safetensors")
+    assert [row["games"] for row in new["results"]] == [3] * len(old["results"])
+    assert {**new, "results": None} == {**old, "results": None}
+
+
+def test_timing_one_game_leaves_the_results_of_the_others_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = {"machine": {}, "agents": {"random": {"decisions_per_second": 7, "act_microseconds": 0.5}}}
+    monkeypatch.setattr(time_agents, "timing", lambda game: {**measured, "game": game})
+    time_agents.main(time_agents.Args(game=GAME, results=tmp_path))
+    first = (tmp_path / GAME / "timing.json").read_bytes()
+    time_agents.main(time_agents.Args(game="schwarze_katze", results=tmp_path))
+    assert (tmp_path / GAME / "timing.json").read_bytes() == first
+    assert json.loads((tmp_path / "schwarze_katze" / "timing.json").read_text("utf-8"))["game"] == "schwarze_katze"
+
+
+def test_measurements_of_every_game_have_a_part_of_their_own() -> None:
+    names = [part.name for part in make_results.parts()]
+    kept = [f"{path.stem}-{path.parent.name}" for path in make_results.RESULTS.glob("*/*.json")]
+    assert sorted(names[1:]) == sorted(kept)
+    assert len(set(names)) == len(names)

@@ -22,8 +22,8 @@ install: $(INSTALLED) ## make the environment in .venv, with the versions of con
 train: $(INSTALLED) ## train an agent (10 minutes on 2 cores) and show how it does against the bots
 	$(RUN) scripts/train.py --preset quick $(ARGS)
 
-test: $(INSTALLED) ## run all tests
-	$(RUN) -m pytest -n $(WORKERS) $(ARGS)
+test: $(INSTALLED) ## run all tests, in random order
+	$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 lint: $(INSTALLED) ## check style, format and types
 	$(RUN) -m ruff check .

@@ -1,0 +1,144 @@
+"""Where things may stand: who imports whom, who names a game, and who calls the rules' step protocol."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from blackjacky_env.games import GAMES
+
+ROOT = Path(__file__).parents[1]
+ENV, AGENTS, SCRIPTS = ROOT / "blackjacky_env", ROOT / "agents" / "blackjacky_agents", ROOT / "scripts"
+OURS = [name for name, announced in GAMES.items() if announced.place.startswith("blackjacky_env.")]
+TEXT = {".py", ".js", ".html", ".css", ".toml", ".ipynb", ".txt", ".sh"}
+PROTOCOL = {"apply", "is_settled", "settle", "is_over"}
+
+
+def files_of(*folders: Path) -> list[Path]:
+    """The files of folders that are not in a game's room."""
+    rooms = [side / "games" / name for side in (ENV, AGENTS) for name in OURS]
+    found = (path for folder in folders for path in sorted(folder.rglob("*")))
+    return [path for path in found if path.is_file() and not any(path.is_relative_to(room) for room in rooms)]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The full names of the modules that a file imports, wherever in it."""
+    package = path.relative_to(AGENTS.parent if path.is_relative_to(AGENTS) else ROOT).parent.parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) + 1 - node.level] if node.level else ()
+            module = ".".join([*start, *([node.module] if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def imports_of(folder: Path, but: tuple[str, ...]) -> list[str]:
+    """Imports of this repository's packages in a folder, but for those below the packages ``but``."""
+    allowed = tuple(f"{package}." for package in but)
+    return [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sorted(folder.rglob("*.py"))
+        for name in imported(path)
+        if name.split(".")[0] in {"blackjacky_env", "blackjacky_agents"} and not f"{name}.".startswith(allowed)
+    ]
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules that are loaded once a new interpreter has executed a statement."""
+    code = f"import sys\n{statement}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+# ---------------------------------------------------------------- what is named and called where
+
+
+def test_few_files_outside_the_rooms_name_a_game() -> None:
+    """The registries, and generic modules whose docstring has a runnable example."""
+    names = re.compile("|".join(OURS))
+    naming = [
+        path.relative_to(ROOT)
+        for path in files_of(ENV, AGENTS, SCRIPTS)
+        if path.suffix in TEXT and not path.name.endswith("_v0.py") and names.search(path.read_text(encoding="utf-8"))
+    ]
+    assert len(naming) <= 8, "\n".join(map(str, naming))
+
+
+def test_the_step_protocol_is_called_in_few_places() -> None:
+    """Apply, is_settled, settle, is_over: whoever plays on calls the one function that does all of it."""
+    places = {
+        f"{path.relative_to(ROOT)}: {definition.name}"
+        for path in files_of(ENV, AGENTS, SCRIPTS)
+        if path.suffix == ".py"
+        for definition in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(definition, ast.FunctionDef | ast.ClassDef) and any(map(is_of_protocol, ast.walk(definition)))
+    }
+    assert len(places) <= 3, "\n".join(sorted(places))
+
+
+def is_of_protocol(node: ast.AST) -> bool:
+    """Whether this is `rules.apply` or the like, also `game.rules.apply`."""
+    if not (isinstance(node, ast.Attribute) and node.attr in PROTOCOL):
+        return False
+    owner = node.value
+    return (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) == "rules"
+
+
+def test_agents_stand_in_folders_by_subject() -> None:
+    assert len(list(AGENTS.glob("*.py"))) <= 10
+
+
+# ---------------------------------------------------------------- who imports whom
+
+
+def test_the_engine_imports_nothing_of_ours() -> None:
+    assert imports_of(ENV / "engine", but=("blackjacky_env.engine",)) == []
+
+
+@pytest.mark.parametrize("game", OURS)
+def test_a_room_of_rules_imports_the_engine_alone(game: str) -> None:
+    room = f"blackjacky_env.games.{game}"
+    assert imports_of(ENV / "games" / game, but=("blackjacky_env.engine", room)) == []
+
+
+def test_environments_import_no_agents() -> None:
+    assert [line for line in imports_of(ENV, but=("blackjacky_env",)) if "blackjacky_agents" in line] == []
+
+
+@pytest.mark.parametrize("game", OURS)
+def test_a_room_of_agents_imports_no_other_room(game: str) -> None:
+    rooms = [f"{side}.games.{other}" for side in ("blackjacky_env", "blackjacky_agents") for other in {*OURS} - {game}]
+    lines = imports_of(AGENTS / "games" / game, but=())
+    assert [line for line in lines if any(room in line for room in rooms)] == []
+
+
+@pytest.mark.parametrize("side", [ENV, AGENTS])
+def test_nothing_but_the_registry_and_a_room_imports_a_room(side: Path) -> None:
+    rooms = re.compile(rf"blackjacky_(env|agents)\.games\.({'|'.join(OURS)})\b")
+    assert [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in files_of(side)
+        if path.suffix == ".py"
+        for name in imported(path)
+        if rooms.match(name)
+    ] == []
+
+
+def test_importing_the_environments_loads_no_room() -> None:
+    loaded = loaded_by("import blackjacky_env")
+    assert [name for name in loaded if name.removeprefix("blackjacky_env.games.") in OURS] == []
+
+
+@pytest.mark.parametrize("game", OURS)
+def test_agents_of_one_game_load_no_other_game(game: str) -> None:
+    loaded = loaded_by(f"from blackjacky_agents.games import get_kit\nget_kit({game!r})")
+    assert f"blackjacky_agents.games.{game}" in loaded
+    others = "|".join({*OURS} - {game})
+    assert [name for name in loaded if re.match(rf"blackjacky_(env|agents)\.games\.({others})\b", name)] == []

@@ -60,7 +60,7 @@ class Page:
         self.wait(lambda: self.script("return 'ready' in document.documentElement.dataset"))
 
     def wait(self, done: Callable[[], Any]) -> None:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while not done():
             assert time.monotonic() < end, "the page does not get there"
             time.sleep(0.02)

@@ -1,13 +1,13 @@
-"""How strong and how fast search is: budgets against copies of bots, and against a stick that sees all cards.
+"""Measure the strength and speed of search: budgets against copies of bots, compared with an oracle.
 
     python scripts/tuning/measure_search.py                     all of it; hours on two cores
-    python scripts/tuning/measure_search.py --games 400 --agents ismcts:1000 --opponents threshold --players 4
+    python scripts/tuning/measure_search.py --games 400 --agents ismcts:1000 --opponents counter --players 4
     python scripts/tuning/measure_search.py --speed             only simulated actions per second
 
-Every agent sits in a seat drawn anew for each game, copies of the opponent in all others; who thinks longer plays only
-the first of these games. Beside each win rate stands
-the agent's share of the way from `random` to the stick (`scripts/tuning/all_seeing.py`). Results are kept
-after every cell in the file given by --output, and a cell that stands there is not played again.
+Each game has the agent in a random seat and copies of the opponent in all others; agents with larger budgets play only
+the first of these games. Beside each win rate stands the normalised score: 0 % for `random`, 100 % for the oracle that
+sees all cards (`scripts/tuning/oracle.py`). Results are kept after every cell in the file given by --output, and a cell
+that stands there is not played again.
 """
 
 from __future__ import annotations
@@ -16,58 +16,63 @@ import json
 import shlex
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tyro
-from all_seeing import seeing_against_copies, share_of_the_way
+from oracle import oracle_against_copies
 from tqdm import tqdm
 
-from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents import CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, against_copies
+from blackjacky_agents.arena.standings import normalised_score
 from blackjacky_agents.files import write_file
-from blackjacky_agents.games import get_kit
+from blackjacky_agents.games import agent_names, bot_names, get_kit
+from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import markdown_table, processor, replace_part
 from blackjacky_agents.search.searchers import tree_parameters
 from blackjacky_agents.search.tree import ACTIONS, make_grow, make_new_tree
-from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.games import get_game
+from blackjacky_env.engine.layout import Vector
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import DEFAULT, get_game
 
-GAME = "black_jacky"
-SEEING = "all cards seen"
+ORACLE = "oracle"
+BUDGETS = ("rollout:256", *(f"ismcts:{n}" for n in (50, 200, 1000, 10_000)))
 AGENTS = Path(__file__).parents[2] / "agents"
 
 
 @dataclass(frozen=True)
 class Args:
-    """Measure how strong and how fast search is."""
+    """Measure the strength and speed of search."""
 
-    agents: tuple[str, ...] = ("counter", "champion", "rollout:256", *(f"ismcts:{n}" for n in (50, 200, 1000, 10_000)))
-    """Who is measured."""
-    opponents: tuple[str, ...] = ("threshold", "counter")
-    """Who sits in the other seats."""
-    players: tuple[int, ...] = (4, 2)
-    """Sizes of tables."""
+    game: str = DEFAULT
+    """Game to measure."""
+    agents: tuple[str, ...] = ()
+    """Agents to measure. Empty: the game's strongest bot, its trained agents and searches with several budgets."""
+    opponents: tuple[str, ...] = ()
+    """Agents whose copies take the other seats. Empty: the game's weakest bot above `random` and its strongest."""
+    players: tuple[int, ...] = ()
+    """Table sizes. Empty: the game's usual and its smallest."""
     games: int = 2000
     """The most games of a cell."""
     simulations: int = 2_000_000
-    """An agent that searches plays no more games than so many divided by its simulations a move."""
-    seeing: int = 32
-    """Play-outs for each action of the stick."""
-    seeing_games: int = 200
-    """Games of the stick."""
+    """The most simulations per decision, times games, of a search in a cell."""
+    oracle_playouts: int = 32
+    """Play-outs for each action of the oracle."""
+    oracle_games: int = 200
+    """Games of the oracle."""
     seed: int = 0
     """Game i of every cell has seed SEED + i."""
     threads: int = 2
-    """CPU threads; they change nothing in the results."""
+    """CPU threads; results do not depend on it."""
     speed: bool = False
     """Play nothing; measure the speed."""
-    output: Path = Path("runs/search.json")
-    """Where results are kept."""
+    output: Path | None = None
+    """File of the results (default: runs/search-GAME.json)."""
     write: bool = False
     """Write the tables into agents/README.md and the picture agents/search.svg."""
 
@@ -77,16 +82,18 @@ def main(args: Args) -> int:
     try:
         check_integer("--games", args.games, 1, 2**31)
         check_integer("--simulations", args.simulations, 1, 2**50)
-        check_integer("--seeing", args.seeing, 1, 2**20)
-        check_integer("--seeing-games", args.seeing_games, 1, 2**31)
-        compiled_agents = {name: compiled_agent(name) for name in (*args.agents, *args.opponents, "random")}
+        check_integer("--oracle-playouts", args.oracle_playouts, 1, 2**20)
+        check_integer("--oracle-games", args.oracle_games, 1, 2**31)
+        args = with_defaults(args)
+        names = (*args.agents, *args.opponents, "random")
+        compiled_agents = {name: make_compiled_agent(name, args.game) for name in names}
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if not args.speed:
         cells = play(args, compiled_agents)
         print(tables(cells, args), end="\n\n")
-    speed = f"{actions_per_second():,.0f} simulated actions per second on one core of {processor()}."
+    speed = f"{actions_per_second(args.game):,.0f} simulated actions per second on one core of {processor()}."
     print(speed)
     if args.write and not args.speed:
         write_page(cells, args, speed)
@@ -117,30 +124,39 @@ def draw(cells: dict[str, Any], args: Args, path: Path) -> None:
             axes.fill_between(budgets, [score.low for score in scores], [score.high for score in scores], alpha=0.2)
             axes.plot(budgets, rates, marker="o", label=f"against {players - 1} {opponent}")
         axes.axhline(1 / players, color="grey", linestyle=":", label="par")
-        axes.set(xscale="log", xlabel="simulations a move", ylabel="win rate", ylim=(0, 1), title=f"{players} players")
+        axes.set(
+            xscale="log", xlabel="simulations per decision", ylabel="win rate", ylim=(0, 1), title=f"{players} players"
+        )
         axes.grid(alpha=0.3)
         axes.legend(frameon=False)
     figure.savefig(path, metadata={"Date": None})
 
 
-def compiled_agent(name: str) -> CompiledAgent:
-    """The agent of that name, if it is compiled; else a `ValueError`."""
-    agent = make_agent(name, GAME)
-    if not isinstance(agent, CompiledAgent):
-        raise ValueError(f"{name!r} is not compiled; allowed are bots, 'rollout:PLAYOUTS' and 'ismcts:SIMULATIONS'")
-    return agent
+def with_defaults(args: Args) -> Args:
+    """The arguments, with what the game offers where none are given."""
+    bots, game = bot_names(args.game), get_game(args.game)
+    usual = game.choose_table()[0]
+    return replace(
+        args,
+        agents=args.agents or (*agent_names(args.game)[len(bots) - 1 :], *BUDGETS),
+        opponents=args.opponents or tuple(dict.fromkeys((bots[min(1, len(bots) - 1)], bots[-1]))),
+        players=args.players or tuple(dict.fromkeys((usual, game.variants[0].min_players))),
+        output=args.output or Path(f"runs/search-{args.game}.json"),
+    )
 
 
 def play(args: Args, agents: dict[str, CompiledAgent]) -> dict[str, Any]:
     """All cells by name, those kept already and the others."""
-    kept: dict[str, Any] = json.loads(args.output.read_text(encoding="utf-8")) if args.output.exists() else {}
-    names = ("random", SEEING, *args.agents)
+    output = args.output
+    assert output is not None  # as `with_defaults` leaves it
+    kept: dict[str, Any] = json.loads(output.read_text(encoding="utf-8")) if output.exists() else {}
+    names = ("random", ORACLE, *args.agents)
     for name in tqdm([cell(args, *place) for place in places(names, args)], unit=" cells"):
         if name not in kept:
             who, players, opponent = name.split(" | ")[:3]
             kept[name] = asdict(measure(who, int(players), agents[opponent], agents, args))
-            args.output.parent.mkdir(parents=True, exist_ok=True)
-            write_file(args.output, json.dumps(kept, indent=1) + "\n")
+            output.parent.mkdir(parents=True, exist_ok=True)
+            write_file(output, json.dumps(kept, indent=1) + "\n")
     return kept
 
 
@@ -152,22 +168,24 @@ def places(names: tuple[str, ...], args: Args) -> list[tuple[str, int, str]]:
 
 def cell(args: Args, agent: str, players: int, opponent: str) -> str:
     """The name under which a cell is kept."""
-    stick = f" | {args.seeing} play-outs" if agent == SEEING else ""
-    return f"{agent} | {players} | {opponent} | {games_of(agent, args)} games from seed {args.seed}{stick}"
+    playouts = f" | {args.oracle_playouts} play-outs" if agent == ORACLE else ""
+    return f"{agent} | {players} | {opponent} | {games_of(agent, args)} games from seed {args.seed}{playouts}"
 
 
 def games_of(agent: str, args: Args) -> int:
     """How many games an agent plays in each of its cells."""
-    if agent == SEEING:
-        return args.seeing_games
+    if agent == ORACLE:
+        return args.oracle_games
     budget = agent.partition(":")[2]
     return min(args.games, max(1, args.simulations // int(budget))) if budget.isdecimal() else args.games
 
 
 def measure(who: str, players: int, opponent: CompiledAgent, agents: dict[str, CompiledAgent], args: Args) -> Score:
-    """The score of an agent, or of the stick, against copies of an opponent."""
-    if who == SEEING:
-        return seeing_against_copies(opponent, players, args.seeing_games, args.seed, args.seeing, args.threads)
+    """The score of an agent, or of the oracle, against copies of an opponent."""
+    if who == ORACLE:
+        return oracle_against_copies(
+            opponent, players, args.oracle_games, args.seed, args.oracle_playouts, args.threads
+        )
     (score,) = against_copies(agents[who], [opponent], players, games_of(who, args), args.seed, threads=args.threads)
     return score
 
@@ -178,33 +196,32 @@ def tables(cells: dict[str, Any], args: Args) -> str:
 
 
 def table(cells: dict[str, Any], players: int, args: Args) -> str:
-    """Win rates with their 95 % intervals and shares of the way."""
-    heading = ["agent", "games", *(f"against `{name}`, share of the way" for name in args.opponents)]
+    """Win rates with their 95 % intervals and normalised scores."""
+    heading = ["agent", "games", *(f"against `{name}`, normalised" for name in args.opponents)]
     rows = [
         [
-            name if name == SEEING else f"`{name}`",
+            name if name == ORACLE else f"`{name}`",
             f"{games_of(name, args):,}",
             *(entry_of(cells, name, players, opponent, args) for opponent in args.opponents),
         ]
-        for name in dict.fromkeys(("random", *args.agents, SEEING))
+        for name in dict.fromkeys(("random", *args.agents, ORACLE))
     ]
     return f"**{players} players**, par {100 / players:.1f} %:\n\n{markdown_table(heading, rows)}"
 
 
 def entry_of(cells: dict[str, Any], name: str, players: int, opponent: str, args: Args) -> str:
     """One win rate in words."""
-    score, random, seeing = (Score(**cells[cell(args, who, players, opponent)]) for who in (name, "random", SEEING))
-    share = share_of_the_way(score, random, seeing)
+    score, random, oracle = (Score(**cells[cell(args, who, players, opponent)]) for who in (name, "random", ORACLE))
+    share = normalised_score(score.win_rate, random.win_rate, oracle.win_rate)
     return f"**{100 * score.win_rate:.1f} %** ({100 * score.low:.1f} .. {100 * score.high:.1f}), {100 * share:.0f} %"
 
 
 # ---------------------------------------------------------------- speed
 
 
-def actions_per_second(seconds: float = 3.0) -> float:
-    """Actions of simulated games per second of one core, in searches of 1,000 simulations on first moves of four."""
-    game = get_game(GAME)
-    config = get_kit(GAME).search
+def actions_per_second(name: str, seconds: float = 3.0) -> float:
+    """Simulated actions per second of one core, in searches of 1,000 simulations at first moves of the usual table."""
+    game, config = get_game(name), get_kit(name).search
     new_tree, grow = make_new_tree(game), make_grow(game, config)
 
     def search(observations, key, parameters):  # type: ignore[no-untyped-def]  # compiled
@@ -216,7 +233,7 @@ def actions_per_second(seconds: float = 3.0) -> float:
         return actions
 
     search = entry(search)
-    observations, parameters = first_moves(32), tree_parameters(1000, config)
+    observations, parameters = first_moves(name, 32), tree_parameters(1000, config)
     search(observations, np.uint64(0), parameters)
     actions, start, key = 0, time.perf_counter(), 0
     while time.perf_counter() - start < seconds:
@@ -225,9 +242,9 @@ def actions_per_second(seconds: float = 3.0) -> float:
     return float(actions / (time.perf_counter() - start))
 
 
-def first_moves(count: int) -> np.ndarray[Any, np.dtype[np.int8]]:
+def first_moves(game: str, count: int) -> Vector:
     """What the first player of each game sees, (count, K)."""
-    env, seen = black_jacky_v0.env(num_players=4), []
+    env, seen = TableEnv(game), []
     for seed in range(count):
         env.reset(seed=seed)
         seen.append(env.last()[0]["observation"])

@@ -1,20 +1,21 @@
-"""Find the limits of `threshold` that are the best reply to themselves, at tables of four.
+"""Find the parameters of a bot, such as the limits of `threshold`, that are a best response to themselves.
 
     python scripts/tuning/sweep_threshold.py
 
-One copy of every candidate plays against three copies of every other one, and the candidate with the least regret is
-chosen: what the best reply to three copies of it wins above what it wins itself, 0 if it is its own best reply. First
-come all candidates with the same limit for drawing in a last turn, then the best of them with every such limit and
-more games. All pairs play the same deals from the same seats. The table goes into agents/README.md, the limits by
-hand into `threshold.LIMITS`.
+One copy of every candidate plays against copies of every other one in all other seats, and the candidate with the least
+regret is chosen: what the best response to copies of it wins above what it wins itself, 0 if it is its own best
+response. First come all candidates of the grid that the game declares (`GameKit.tuning`), then refinements of the best
+in more games. All pairs play the same deals from the same seats. The table goes into agents/README.md; the parameters
+are set by hand.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,116 +25,146 @@ from tqdm import tqdm
 from blackjacky_agents import CompiledAgent
 from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.files import write_file
-from blackjacky_agents.games.black_jacky.bots import threshold
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.tuning import BotSweep, Numbers
 from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_env.engine.policies import Policy
+from blackjacky_env.games import DEFAULT
 
-Limits = tuple[int, int, int, int]
-"""As `threshold.LIMITS`: knock from, draw below; in a last turn keep from, draw below; distances below bust_at."""
-
-PLAYERS = 4
-FIRST: list[Limits] = [(*limits, 7) for limits in product(range(1, 5), range(3, 7), range(1, 5))]
-LAST_DRAW = range(5, 10)
 SHOWN = 8
 
 
 @dataclass(frozen=True)
 class Args:
-    """Find the limits of `threshold` that are the best reply to themselves (about 5 minutes on 2 cores)."""
+    """Find the parameters of a bot that are a best response to themselves (about 5 minutes on 2 cores)."""
 
+    game: str = DEFAULT
+    """Game that the bot plays."""
+    bot: str = "threshold"
+    """Bot whose sweep the game declares."""
     games: int = 2000
-    """Games of each pair at first."""
+    """Games per pair in the first stage."""
     fine_games: int = 10000
-    """Games of each pair of the best."""
+    """Games per pair in the second stage."""
     finalists: int = 6
-    """How many of the first are looked at more closely."""
+    """How many of the first stage are refined in the second."""
     seed: int = 0
-    """The first game's seed."""
+    """Seed of the first game."""
     threads: int = 2
-    """CPU threads; they change nothing in the results."""
+    """CPU threads; results do not depend on it."""
     readme: Path = Path(__file__).parents[2] / "agents" / "README.md"
     """Where the table is written."""
 
 
+class Task(NamedTuple):
+    """The bot, and how its candidates are made."""
+
+    game: str
+    bot: str
+    policy: Policy
+    sweep: BotSweep
+
+    def agent(self, parameters: Numbers) -> CompiledAgent:
+        """The bot with these parameters."""
+        return CompiledAgent(self.bot, self.game, self.policy, np.array(parameters, np.float32))
+
+
 @dataclass(frozen=True)
 class Candidate:
-    """How limits stand against the best reply to them."""
+    """How parameters stand against the best response to them."""
 
-    limits: Limits
+    parameters: Numbers
     own: float
-    """What one of four copies wins."""
-    reply: Limits
-    """What wins most against three copies."""
-    replied: float
-    """What that wins."""
+    """What one of the copies wins against the others."""
+    response: Numbers
+    """What wins most against copies."""
+    response_wins: float
 
     @property
     def regret(self) -> float:
-        """What the best reply wins more."""
-        return self.replied - self.own
+        """What the best response wins more."""
+        return self.response_wins - self.own
 
 
-def win_rates(replies: Sequence[Limits], tables: Sequence[Limits], games: int, args: Args) -> npt.NDArray[np.float64]:
-    """What one copy of each reply wins against three copies of each table's limits, shape (replies, tables)."""
-    opponents = [agent(limits) for limits in tables]
-    result = np.zeros((len(replies), len(tables)))
-    for i, reply in enumerate(tqdm(replies, unit="candidate")):
-        scores = against_copies(agent(reply), opponents, PLAYERS, games, args.seed, args.threads)
+def find_task(game: str, bot: str) -> Task:
+    """What the game declares about the bot; `ValueError` names the bots that can be swept."""
+    kit = get_kit(game)
+    if bot not in kit.tuning.sweeps:
+        allowed = ", ".join(map(repr, kit.tuning.sweeps)) or "none"
+        raise ValueError(f"--bot: {game} declares no sweep of {bot!r}; allowed are {allowed}")
+    return Task(game, bot, kit.bots[bot][0], kit.tuning.sweeps[bot])
+
+
+def win_rates(
+    responses: Sequence[Numbers], tables: Sequence[Numbers], games: int, task: Task, args: Args
+) -> npt.NDArray[np.float64]:
+    """What one copy of each response wins against copies of each table's parameters, (responses, tables)."""
+    opponents = [task.agent(parameters) for parameters in tables]
+    result = np.zeros((len(responses), len(tables)))
+    for i, response in enumerate(tqdm(responses, unit="candidate")):
+        scores = against_copies(
+            task.agent(response), opponents, task.sweep.num_players, games, args.seed, args.threads, game=task.game
+        )
         result[i] = [score.win_rate for score in scores]
     return result
 
 
-def agent(limits: Limits) -> CompiledAgent:
-    """`threshold` with these limits."""
-    return CompiledAgent("threshold", "black_jacky", threshold.choose, np.array(limits, np.float32))
-
-
-def ranked(replies: Sequence[Limits], tables: Sequence[Limits], rates: npt.NDArray[np.float64]) -> list[Candidate]:
-    """The tables' limits, least regret first; of equals, those that win more against themselves first."""
-    own = [rates[replies.index(limits), j] for j, limits in enumerate(tables)]
+def ranked(responses: Sequence[Numbers], tables: Sequence[Numbers], rates: npt.NDArray[np.float64]) -> list[Candidate]:
+    """The tables' parameters, least regret first; of equals, those that win more against themselves first."""
+    own = [rates[responses.index(parameters), j] for j, parameters in enumerate(tables)]
     best = rates.argmax(axis=0)
-    candidates = [Candidate(limits, own[j], replies[best[j]], rates[best[j], j]) for j, limits in enumerate(tables)]
+    candidates = [
+        Candidate(parameters, own[j], responses[best[j]], rates[best[j], j]) for j, parameters in enumerate(tables)
+    ]
     return sorted(candidates, key=lambda candidate: (candidate.regret, -candidate.own))
 
 
-def finer(best: Sequence[Candidate]) -> tuple[list[Limits], list[Limits]]:
-    """The best limits with every limit for drawing in a last turn; these and the best replies, with every one too."""
-    tables = variations(candidate.limits for candidate in best)
-    replies = variations(candidate.reply for candidate in best)
-    return list(dict.fromkeys(tables + replies)), tables
+def refine(best: Sequence[Candidate], sweep: BotSweep) -> tuple[list[Numbers], list[Numbers]]:
+    """Responses and tables of the second stage: refinements of the best, and of the best responses to them."""
 
+    def refined(of: Iterable[Numbers]) -> list[Numbers]:
+        return [each for parameters in of for each in sweep.refine(parameters)]
 
-def variations(of: Iterable[Limits]) -> list[Limits]:
-    """The same with every limit for drawing in a last turn."""
-    return [(knock, draw, keep, last_draw) for knock, draw, keep, _ in of for last_draw in LAST_DRAW]
+    tables = refined(candidate.parameters for candidate in best)
+    responses = refined(candidate.response for candidate in best)
+    return list(dict.fromkeys(tables + responses)), tables
 
 
 def report(candidates: Sequence[Candidate], args: Args) -> str:
     """The best as a table in Markdown, and how it was made."""
-    heading = ["limits", "win against three of their own", "best reply", "which wins", "regret"]
+    heading = ["parameters", "win against copies of their own", "best response", "which wins", "regret"]
     rows = (
-        [written(c.limits), f"{c.own:.1%}", written(c.reply), f"{c.replied:.1%}", f"{c.regret:.1%}"]
+        [written(c.parameters), f"{c.own:.1%}", written(c.response), f"{c.response_wins:.1%}", f"{c.regret:.1%}"]
         for c in candidates[:SHOWN]
     )
+    which = "" if (args.game, args.bot) == (Args.game, Args.bot) else f"--game {args.game} --bot {args.bot} "
     made = (
-        f"`python scripts/tuning/sweep_threshold.py --games {args.games} --fine-games {args.fine_games} "
+        f"`python scripts/tuning/sweep_threshold.py {which}--games {args.games} --fine-games {args.fine_games} "
         f"--finalists {args.finalists} --seed {args.seed}`"
     )
     return f"{markdown_table(heading, rows)}\n\nMade by {made}."
 
 
-def written(limits: Limits) -> str:
-    """As `threshold.LIMITS` writes them."""
-    return ", ".join(map(str, limits))
+def written(parameters: Numbers) -> str:
+    """As the bot's source writes them."""
+    return ", ".join(map(str, parameters))
 
 
-def main(args: Args) -> None:
-    """Play both rounds, write the table and print it."""
-    first = ranked(FIRST, FIRST, win_rates(FIRST, FIRST, args.games, args))
-    replies, tables = finer(first[: args.finalists])
-    table = report(ranked(replies, tables, win_rates(replies, tables, args.fine_games, args)), args)
+def main(args: Args) -> int:
+    """Play both stages, write the table and print it; returns the exit status."""
+    try:
+        task = find_task(args.game, args.bot)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    grid = task.sweep.grid
+    first = ranked(grid, grid, win_rates(grid, grid, args.games, task, args))
+    responses, tables = refine(first[: args.finalists], task.sweep)
+    table = report(ranked(responses, tables, win_rates(responses, tables, args.fine_games, task, args)), args)
     write_file(args.readme, replace_part(args.readme.read_text(encoding="utf-8"), "sweep", table))
     print(table)
+    return 0
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    raise SystemExit(main(tyro.cli(Args)))

@@ -1,12 +1,12 @@
-"""Tune the parameters of `counter` by playing changed copies against the best so far.
+"""Tune the parameters of a bot, such as `counter`, by random search against the best parameters so far.
 
     python scripts/tuning/tune_counter.py --minutes 30 --seed 0
-    python scripts/tuning/tune_counter.py --game schwarze_katze --minutes 30 --seed 0
+    python scripts/tuning/tune_counter.py --game GAME --minutes 30 --seed 0
 
-A copy with a few parameters changed at random plays the same seeds and seats as the best so far, both against copies of
-the best so far at tables of several sizes and against three copies of a weaker bot. It takes over if it wins more:
-first over a few games, then over many others, by twice the standard error of the difference. The best is written after
-every change.
+A candidate differs from the best so far in a few parameters. Both play the same seeds from the same seats at the tables
+that the game declares (`GameKit.tuning`), against copies of the best so far and of weaker bots. The candidate takes
+over if it wins more: first in a few games, then in many others, by more than twice the standard error of the
+difference. The best parameters are written after every change.
 """
 
 from __future__ import annotations
@@ -16,57 +16,32 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import tyro
 
-from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents import CompiledAgent
 from blackjacky_agents.arena.evaluation import play_games
+from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.games.black_jacky import bots as black_jacky
-from blackjacky_agents.games.schwarze_katze import bots as schwarze_katze
+from blackjacky_agents.learning.tuning import BotTuning
+from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_env.engine.policies import Policy
+from blackjacky_env.games import DEFAULT
 
 Parameters = npt.NDArray[np.float32]
 
 
-class Task(NamedTuple):
-    """The bot of a game that is tuned, and where it has to be good."""
-
-    policy: Any
-    parameters: Parameters
-    tables: tuple[tuple[int, str, float], ...]
-    """Number of players, opponents, weight in the comparison (win rates as multiples of par) and share of the games."""
-    counts: list[int]
-    """The parameters that are whole numbers."""
-    chances: list[int]
-    """The parameters that are 0 .. 1."""
-
-
-TASKS = {
-    "black_jacky": Task(
-        *get_kit("black_jacky").bots["counter"],
-        tables=((4, "best", 0.5), (4, "threshold", 0.2), (2, "best", 0.2), (3, "best", 0.1)),
-        counts=[black_jacky.counter.DRAW_BELOW, black_jacky.counter.SWAPPED],
-        chances=[black_jacky.counter.CUT_OFF, black_jacky.counter.SECOND_TURN],
-    ),
-    "schwarze_katze": Task(
-        *get_kit("schwarze_katze").bots["counter"],
-        tables=((4, "best", 0.5), (4, "low", 0.2), (3, "best", 0.15), (6, "best", 0.15)),
-        counts=[],
-        chances=[schwarze_katze.counter.PROTECTION, schwarze_katze.counter.WILLING],
-    ),
-}
-"""By game."""
-
-
 @dataclass
 class Args:
-    """Tune the parameters of `counter` by playing changed copies against the best so far."""
+    """Tune the parameters of a bot by random search against the best parameters so far."""
 
-    game: str = "black_jacky"
-    """The game, one of those that have a `counter`."""
+    game: str = DEFAULT
+    """Game that the bot plays."""
+    bot: str = "counter"
+    """Bot to tune, one whose tuning the game declares."""
     minutes: float = 30
     """How long to search."""
     seed: int = 0
@@ -78,82 +53,106 @@ class Args:
     threads: int = 2
     """CPU threads."""
     out: Path | None = None
-    """Where the best parameters are kept (runs/counter-GAME.json); the search goes on from there if it exists."""
+    """File of the best parameters (default: runs/BOT-GAME.json); the search goes on from there if it exists."""
+
+
+class Task(NamedTuple):
+    """The bot that is tuned."""
+
+    game: str
+    bot: str
+    policy: Policy
+    parameters: Parameters
+    tuning: BotTuning
+
+    def agent(self, parameters: Parameters) -> CompiledAgent:
+        """The bot with these parameters."""
+        return CompiledAgent(self.bot, self.game, self.policy, parameters)
+
+
+def find_task(game: str, bot: str) -> Task:
+    """What the game declares about the bot; `ValueError` names the bots that can be tuned."""
+    kit = get_kit(game)
+    if bot not in kit.tuning.bots:
+        allowed = ", ".join(map(repr, kit.tuning.bots)) or "none"
+        raise ValueError(f"--bot: {game} declares no tuning of {bot!r}; allowed are {allowed}")
+    policy, parameters = kit.bots[bot]
+    return Task(game, bot, policy, np.asarray(parameters, np.float32), kit.tuning.bots[bot])
 
 
 def main(args: Args) -> int:
-    """Search until the time is over; exit status 2 for a game without a `counter`."""
-    if args.game not in TASKS:
-        print(f"--game: no counter is tuned for {args.game!r}; allowed are {', '.join(TASKS)}", file=sys.stderr)
+    """Search until the time is over; returns the exit status."""
+    try:
+        task = find_task(args.game, args.bot)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
         return 2
-    task, rng = TASKS[args.game], np.random.default_rng(args.seed)
-    out = args.out or Path(f"runs/counter-{args.game}.json")
+    rng = np.random.default_rng(args.seed)
+    out = args.out or Path(f"runs/{args.bot}-{args.game}.json")
     best = np.array(json.loads(out.read_text()), np.float32) if out.exists() else task.parameters
     start, tried = time.monotonic(), 0
     while time.monotonic() - start < 60 * args.minutes:
         tried += 1
-        changed = change(best, task, rng)
+        candidate = change(best, task.tuning, rng)
         seed = int(rng.integers(2**40))
-        mean, error = gain(changed, best, args, args.first_games, seed)
+        mean, error = gain(candidate, best, task, args.first_games, seed, args.threads)
         if mean < 0.5 * error:
             continue
-        mean, error = gain(changed, best, args, args.games, seed + args.first_games)
-        print(f"{time.monotonic() - start:6.0f} s, try {tried}: {mean:+.4f} +- {error:.4f} of par", flush=True)
+        mean, error = gain(candidate, best, task, args.games, seed + args.first_games, args.threads)
+        print(f"{time.monotonic() - start:6.0f} s, candidate {tried}: {mean:+.4f} +- {error:.4f} of par", flush=True)
         if mean > 2 * error:
-            best = changed
+            best = candidate
             write(out, best)
             print("  better:", [round(float(value), 4) for value in best], flush=True)
     return 0
 
 
-def change(best: Parameters, task: Task, rng: np.random.Generator) -> Parameters:
+def change(best: Parameters, tuning: BotTuning, rng: np.random.Generator) -> Parameters:
     """One to three parameters changed by up to about a half, or a little where they are 0."""
     changed = best.copy()
     for i in rng.choice(len(best), rng.integers(1, 4), replace=False):
-        if i in task.counts:
+        if i in tuning.integers:
             changed[i] += rng.choice([-1, 1])
         else:
             changed[i] = changed[i] * np.exp(rng.normal(0, 0.5)) + 0.002 * rng.random()
-    changed[task.chances] = changed[task.chances].clip(0, 1)
+    probabilities = list(tuning.probabilities)
+    changed[probabilities] = changed[probabilities].clip(0, 1)
     return changed
 
 
-def gain(changed: Parameters, best: Parameters, args: Args, games: int, seed: int) -> tuple[float, float]:
-    """How much more the changed parameters win than the best, in multiples of par, and its standard error."""
+def gain(
+    candidate: Parameters, best: Parameters, task: Task, games: int, seed: int, threads: int
+) -> tuple[float, float]:
+    """How much more a candidate wins than the best so far, in multiples of par, and the standard error."""
     mean, variance = 0.0, 0.0
-    ours, theirs = (shares(hero, best, args, games, seed) for hero in (changed, best))
-    for mine, its, (_, _, weight) in zip(ours, theirs, TASKS[args.game].tables, strict=True):
+    ours, theirs = (shares(hero, best, task, games, seed, threads) for hero in (candidate, best))
+    for mine, its, table in zip(ours, theirs, task.tuning.tables, strict=True):
         difference = mine - its
-        mean += weight * difference.mean()
-        variance += weight**2 * difference.var() / len(difference)
+        mean += table.weight * difference.mean()
+        variance += table.weight**2 * difference.var() / len(difference)
     return mean, variance**0.5
 
 
-def shares(hero: Parameters, best: Parameters, args: Args, games: int, seed: int) -> list[npt.NDArray[np.float64]]:
-    """What the hero won of each game, over par, one array for each kind of table."""
+def shares(
+    hero: Parameters, best: Parameters, task: Task, games: int, seed: int, threads: int
+) -> list[npt.NDArray[np.float64]]:
+    """What the hero won in each game, over par; one array for each table."""
     result = []
-    for players, name, share in TASKS[args.game].tables:
-        opponent = counter_with(best, args.game) if name == "best" else make_agent(name, args.game)
-        count = int(games * share)
+    for players, name, weight in ((table.num_players, table.opponent, table.weight) for table in task.tuning.tables):
+        opponent = task.agent(best) if name == "best" else make_compiled_agent(name, task.game)
+        count = int(games * weight)
         seats = np.random.default_rng(seed).integers(players, size=count)
         seating = np.ones((count, players), np.int64)
         seating[np.arange(count), seats] = 0
-        won = play_games([counter_with(hero, args.game), opponent], seating, seed, threads=args.threads)
+        won = play_games([task.agent(hero), opponent], seating, seed, game=task.game, threads=threads)
         result.append(won[np.arange(count), seats] * players)
     return result
 
 
-def counter_with(parameters: Parameters, game: str) -> CompiledAgent:
-    """A counter with these parameters."""
-    return CompiledAgent("counter", game, TASKS[game].policy, parameters)
-
-
 def write(path: Path, parameters: Parameters) -> None:
-    """Written aside and renamed."""
+    """Write the parameters as a JSON list."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".part")
-    aside.write_text(json.dumps([round(float(value), 4) for value in parameters]))
-    aside.replace(path)
+    write_file(path, json.dumps([round(float(value), 4) for value in parameters]))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""scripts/tuning/fit_prospects.py and scripts/tuning/tune_counter.py."""
+"""scripts/tuning: fit_prospects.py, tune_counter.py and sweep_threshold.py."""
 
 import subprocess
 import sys
@@ -6,10 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fit_prospects import MOST_PLAYERS, fit_spreads
-from tune_counter import TASKS, change
+import sweep_threshold
+import tune_counter
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.games.schwarze_katze.tuning import MAX_PLAYERS, fit_spreads
+from blackjacky_env.games import GAMES
+
+SCRIPTS = Path(__file__).parents[2] / "scripts" / "tuning"
 
 
 def run(script, *args):
@@ -24,11 +28,18 @@ def test_prospects_of_each_game_are_fitted_to_its_games(game, tables):
     assert [line for line in done.stdout.splitlines() if line.isupper()] == tables
 
 
-@pytest.mark.parametrize("script", ["fit_prospects.py", "tune_counter.py"])
-def test_a_game_without_what_is_fitted_is_refused(script):
+@pytest.mark.parametrize("script", ["fit_prospects.py", "tune_counter.py", "sweep_threshold.py"])
+def test_a_game_that_does_not_exist_is_refused(script):
     done = run(script, "--game", "chess")
     assert done.returncode == 2
-    assert "'chess'; allowed are black_jacky, schwarze_katze" in done.stderr
+    assert "unknown game 'chess'" in done.stderr
+
+
+def test_a_bot_without_a_declared_tuning_is_refused_with_those_that_have_one():
+    with pytest.raises(ValueError, match="black_jacky declares no tuning of 'random'; allowed are 'counter'"):
+        tune_counter.find_task("black_jacky", "random")
+    with pytest.raises(ValueError, match="schwarze_katze declares no sweep of 'low'; allowed are none"):
+        sweep_threshold.find_task("schwarze_katze", "low")
 
 
 def test_fitted_spreads_say_who_wins_from_totals():
@@ -37,17 +48,37 @@ def test_fitted_spreads_say_who_wins_from_totals():
     totals, deals = rng.normal(0, 60, (4000, 4)).round(), rng.integers(1, 8, 4000)
     logits = -totals / (40 * np.sqrt(deals))[:, None]
     winners = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
-    standings = np.column_stack([np.full(4000, 4), deals, totals, np.zeros((4000, MOST_PLAYERS - 4))]).astype(int)
+    standings = np.column_stack([np.full(4000, 4), deals, totals, np.zeros((4000, MAX_PLAYERS - 4))]).astype(int)
     spread = float(fit_spreads(standings, np.eye(4)[winners]).split()[-7])
     assert 36 <= spread <= 44
 
 
-@pytest.mark.parametrize("game", list(TASKS))
-def test_changed_parameters_stay_whole_numbers_and_chances(game):
-    task, rng = TASKS[game], np.random.default_rng(0)
-    tried = np.array([change(task.parameters, task, rng) for _ in range(500)])
-    assert all(1 <= count <= 3 for count in (tried != task.parameters).sum(axis=1))
-    assert (tried[:, task.chances] >= 0).all()
-    assert (tried[:, task.chances] <= 1).all()
-    assert (tried[:, task.counts] == tried[:, task.counts].round()).all()
-    assert (tried != task.parameters).any(axis=0).all()
+@pytest.mark.parametrize(("game", "bot"), [(game, bot) for game in GAMES for bot in get_kit(game).tuning.bots])
+def test_changed_parameters_stay_whole_numbers_and_probabilities(game, bot):
+    task, rng = tune_counter.find_task(game, bot), np.random.default_rng(0)
+    tuning, parameters = task.tuning, task.parameters
+    tried = np.array([tune_counter.change(parameters, tuning, rng) for _ in range(500)])
+    assert all(1 <= count <= 3 for count in (tried != parameters).sum(axis=1))
+    assert (tried[:, tuning.probabilities] >= 0).all()
+    assert (tried[:, tuning.probabilities] <= 1).all()
+    assert (tried[:, tuning.integers] == tried[:, tuning.integers].round()).all()
+    assert (tried != parameters).any(axis=0).all()
+
+
+@pytest.mark.parametrize(("game", "bot"), [(game, bot) for game in GAMES for bot in get_kit(game).tuning.bots])
+def test_a_candidate_with_the_same_parameters_gains_nothing(game, bot):
+    task = tune_counter.find_task(game, bot)
+    assert tune_counter.gain(task.parameters, task.parameters, task, games=40, seed=0, threads=1) == (0, 0)
+
+
+@pytest.mark.parametrize(("game", "bot"), [(game, bot) for game in GAMES for bot in get_kit(game).tuning.sweeps])
+def test_a_sweep_finds_the_candidate_with_the_least_regret(game, bot):
+    task = sweep_threshold.find_task(game, bot)
+    args = sweep_threshold.Args(game=game, bot=bot, threads=1)
+    few = task.sweep.grid[:2]
+    candidates = sweep_threshold.ranked(few, few, sweep_threshold.win_rates(few, few, 40, task, args))
+    assert {candidate.parameters for candidate in candidates} == set(few)
+    assert candidates[0].regret <= candidates[1].regret
+    responses, tables = sweep_threshold.refine(candidates, task.sweep)
+    assert set(tables) <= set(responses)
+    assert f"| {sweep_threshold.written(candidates[0].parameters)} |" in sweep_threshold.report(candidates, args)

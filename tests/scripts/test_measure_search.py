@@ -1,4 +1,4 @@
-"""scripts/tuning/measure_search.py: budgets against bots and against the stick that sees all cards."""
+"""scripts/tuning/measure_search.py: budgets against bots, compared with an oracle."""
 
 import json
 import subprocess
@@ -15,11 +15,11 @@ def run(*args):
 def test_who_thinks_longer_plays_fewer_games_and_what_is_kept_is_not_played_again(tmp_path):
     kept = tmp_path / "search.json"
     asked = ["--agents", "rollout:5", "rollout:10", "--opponents", "random", "--players", 2, "--output", kept]
-    asked += ["--games", 8, "--simulations", 40, "--seeing", 1, "--seeing-games", 3]
+    asked += ["--games", 8, "--simulations", 40, "--oracle-playouts", 1, "--oracle-games", 3]
     done = run(*asked)
     assert done.returncode == 0, done.stderr
     games = {name.split(" | ")[0]: cell["games"] for name, cell in json.loads(kept.read_text("utf-8")).items()}
-    assert games == {"random": 8, "all cards seen": 3, "rollout:5": 8, "rollout:10": 4}
+    assert games == {"random": 8, "oracle": 3, "rollout:5": 8, "rollout:10": 4}
     assert "| `rollout:10` | 4 | **" in done.stdout
     changed = kept.read_text("utf-8").replace('"games": 4', '"games": 5')
     kept.write_text(changed, "utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects
+from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects, tuning
 from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
 from blackjacky_agents.kit import GameKit, Screenshot
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -30,6 +30,7 @@ KIT = GameKit(
     encodings=encodings.ENCODINGS,
     standing_encoding=encodings.STANDING,
     presets=presets.PRESETS,
+    tuning=tuning.TUNING,
     narrator=narrator.NARRATOR,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
     screenshot=Screenshot("counter", ("counter", "trickster", "threshold"), seed=5, moves=40),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from blackjacky_agents.games.schwarze_katze import encodings, narrator, presets, prospects
+from blackjacky_agents.games.schwarze_katze import encodings, narrator, presets, prospects, tuning
 from blackjacky_agents.games.schwarze_katze.bots import counter, low
 from blackjacky_agents.kit import GameKit, Screenshot
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -23,6 +23,7 @@ KIT = GameKit(
     opponents="counter,low,random",
     encodings=encodings.ENCODINGS,
     presets=presets.PRESETS,
+    tuning=tuning.TUNING,
     narrator=narrator.NARRATOR,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
     screenshot=Screenshot("counter", ("champion", "counter", "low"), seed=2, moves=23),

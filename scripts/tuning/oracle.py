@@ -1,8 +1,8 @@
-"""A measuring stick, not an agent: it sees all cards, so no fair agent can be expected to do as well.
+"""A perfect-information oracle: it sees all cards, so no fair agent can be expected to do as well.
 
-It plays flat Monte Carlo from the true position: hands and the order of the draw pile as they are, with other luck in
-what is drawn later (reshuffles, next deals). Its play-outs are played by the very opponent that it meets, in all seats.
-Agents are given observations only, and do not know whom they play; that is why it stands here and not among them.
+It is flat Monte Carlo from the true position: hands and the order of the draw pile as they are, with other random
+numbers in what is drawn later (reshuffles, next deals). Its play-outs are played by the opponent that it meets, in all
+seats. It is no agent, since agents are given observations only and do not know whom they play.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from blackjacky_env.engine.random import stream
 from blackjacky_env.engine.step import is_running, make_shared_step
 from blackjacky_env.games import get_game
 
-SEEING = -1
-"""The stick's number in a seating."""
+ORACLE = -1
+"""The oracle's number in a seating."""
 PLAYOUTS = 1024  # for each legal action
 
 
 @cache
-def _player(game: Game, config: SearchConfig) -> Callable[..., None]:
+def _make_play(game: Game, config: SearchConfig) -> Callable[..., None]:
     """Entry (states, seating, cast, playouts, parameters, results, first, last): play begun games to their end."""
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
     legal, returns, step = game.rules.legal, game.rules.returns, make_shared_step(game)
@@ -48,7 +48,7 @@ def _player(game: Game, config: SearchConfig) -> Callable[..., None]:
         for i in range(first, last):
             s, decisions = states[i], 0
             while is_running(s):
-                if seating[i, s.player] == SEEING:
+                if seating[i, s.player] == ORACLE:
                     legal(s, mask)
                     action = only_legal(mask)
                     if action == NONE:
@@ -67,7 +67,7 @@ def _player(game: Game, config: SearchConfig) -> Callable[..., None]:
     return entry(play)
 
 
-def play_seeing(
+def play_with_oracle(
     game: Game,
     states: npt.NDArray[Any],
     seeds: npt.NDArray[np.int64],
@@ -76,21 +76,21 @@ def play_seeing(
     playouts: int = PLAYOUTS,
     threads: int = 1,
 ) -> npt.NDArray[np.float64]:
-    """Whole games as `blackjacky_env.engine.play.play_out`, with the stick where ``seating`` says `SEEING`.
+    """Whole games as `blackjacky_env.engine.play.play_out`, with the oracle where ``seating`` says `ORACLE`.
 
-    The first of the agents plays the stick's play-outs. Returns the zero-sum "win" rewards, (N, max_players).
+    The first of the agents plays the oracle's play-outs. Returns the zero-sum "win" rewards, (N, max_players).
     """
     policy, numbers = agents[0]
     config = SearchConfig(policy, (), policy, get_kit(game.name).search.value)
     cast = make_cast(game, agents)
     results = np.zeros((len(states), game.max_players))
     begin_all(game)(states, seeds)
-    play = _player(game, config)
+    play = _make_play(game, config)
     spread(lambda *part: play(states, seating, cast, playouts, numbers, results, *part), len(states), threads)
     return results
 
 
-def seeing_against_copies(
+def oracle_against_copies(
     opponent: CompiledAgent,
     num_players: int,
     games: int,
@@ -98,7 +98,7 @@ def seeing_against_copies(
     playouts: int = PLAYOUTS,
     threads: int = 2,
 ) -> Score:
-    """The stick in the seats and games in which `against_copies` puts an agent, against copies of one opponent."""
+    """The oracle in the seats and games in which `against_copies` puts an agent, against copies of one opponent."""
     game = get_game(opponent.game)
     _, variant = game.choose_table(num_players)
     options = game.check_options(num_players, variant, {})
@@ -106,13 +106,8 @@ def seeing_against_copies(
     states[:] = game.new_state(num_players, variant, options)
     seats, rows = np.random.default_rng(seed).integers(num_players, size=games), np.arange(games)
     seating = np.zeros((games, num_players), np.int64)
-    seating[rows, seats] = SEEING
+    seating[rows, seats] = ORACLE
     cast = [(opponent.policy, opponent.parameters)]
-    results = play_seeing(game, states, np.arange(seed, seed + games), seating, cast, playouts, threads)
+    results = play_with_oracle(game, states, np.arange(seed, seed + games), seating, cast, playouts, threads)
     shares = np.where(results > 0, results, 0.0)
     return score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players)
-
-
-def share_of_the_way(agent: Score, random: Score, seeing: Score) -> float:
-    """How far ``agent`` stands on the way from ``random`` (0) to the stick (1), all against the same opponents."""
-    return (agent.win_rate - random.win_rate) / (seeing.win_rate - random.win_rate)

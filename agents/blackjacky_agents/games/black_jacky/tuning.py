@@ -1,0 +1,84 @@
+"""What can be tuned in Black Jacky: the parameters of `counter`, the limits of `threshold`, the value of hearts."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from blackjacky_agents.games.black_jacky.bots import counter
+from blackjacky_agents.games.black_jacky.prospects import WEIGHTS
+from blackjacky_agents.learning.tuning import (
+    BotSweep,
+    BotTuning,
+    Floats,
+    Integers,
+    Numbers,
+    Tuning,
+    TuningTable,
+    ValueFit,
+)
+
+SEATS, KINDS = 6, WEIGHTS.shape[1]
+NOT_THERE = KINDS  # a player who cannot win any more, or no player
+STEPS = 400  # of gradient ascent
+_LAST_DRAW = range(5, 10)
+
+
+def vary_last_draw(limits: Numbers) -> list[Numbers]:
+    """The same limits of `threshold` with every limit for drawing in a last turn."""
+    return [(*limits[:3], last_draw) for last_draw in _LAST_DRAW]
+
+
+def kinds_of(parts: dict[str, Any], seat: int) -> list[int]:
+    """What each player holds, by seat, as a column of `WEIGHTS` or `NOT_THERE`."""
+    players = int(parts["num_players"])
+    hearts, black, wanted = (np.roll(parts[name][:players], seat) for name in ("hearts", "black_hearts", "wanted"))
+    kinds = np.where(hearts > 0, np.where(black > 0, 1, 1 + np.minimum(hearts, 3)), np.where(wanted > 0, 0, NOT_THERE))
+    return [*map(int, kinds), *[NOT_THERE] * (SEATS - len(kinds))]
+
+
+def fit_weights(kinds: Integers, shares: Floats) -> str:
+    """The weights of players and of nobody by gradient ascent, that of one heart being 1 in each row."""
+    inside = ((kinds >= 1) & (kinds < NOT_THERE)).sum(axis=1)  # who has a heart
+    ones = ((kinds == 1) | (kinds == 2)).sum(axis=1)
+    logs = [np.zeros((SEATS + 1, KINDS + 1)), np.zeros((SEATS + 1, SEATS + 1))]
+    means, squares = ([np.zeros_like(table) for table in logs] for _ in range(2))
+    for step in range(1, STEPS + 1):
+        players = np.where(kinds == NOT_THERE, -np.inf, logs[0][inside[:, None], kinds])
+        scores = np.exp(np.column_stack([players, logs[1][inside, ones]]))
+        errors = shares - scores / scores.sum(axis=1, keepdims=True)
+        slopes = [np.zeros_like(table) for table in logs]
+        np.add.at(slopes[0], (inside[:, None], kinds), errors[:, :SEATS])
+        np.add.at(slopes[1], (inside, ones), errors[:, SEATS])
+        for table, slope, mean, square in zip(logs, slopes, means, squares, strict=True):  # Adam (Kingma, Ba 2015)
+            mean[:] = 0.9 * mean + 0.1 * slope
+            square[:] = 0.99 * square + 0.01 * slope**2
+            table[:] += 0.05 * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-9)
+    base = logs[0][:, 2:3]
+    return f"WEIGHTS\n{np.exp(logs[0][:, :KINDS] - base)}\nNOBODY\n{np.exp(logs[1] - base)}"
+
+
+TUNING = Tuning(
+    bots={
+        "counter": BotTuning(
+            tables=(
+                TuningTable(4, "best", 0.5),
+                TuningTable(4, "threshold", 0.2),
+                TuningTable(2, "best", 0.2),
+                TuningTable(3, "best", 0.1),
+            ),
+            integers=(counter.DRAW_BELOW, counter.SWAPPED),
+            probabilities=(counter.CUT_OFF, counter.SECOND_TURN),
+        )
+    },
+    sweeps={
+        "threshold": BotSweep(
+            num_players=4,
+            grid=tuple((*limits, 7) for limits in product(range(1, 5), range(3, 7), range(1, 5))),
+            refine=vary_last_draw,
+        )
+    },
+    value=ValueFit("round", kinds_of, fit_weights),
+)

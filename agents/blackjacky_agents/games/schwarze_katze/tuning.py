@@ -1,0 +1,50 @@
+"""What can be tuned in Schwarze Katze: the parameters of `counter`, and the value of penalties between deals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from blackjacky_agents.games.schwarze_katze.bots import counter
+from blackjacky_agents.learning.tuning import BotTuning, Floats, Integers, Tuning, TuningTable, ValueFit
+
+MAX_PLAYERS = 10
+
+
+def totals_and_deals(parts: dict[str, Any], seat: int) -> list[int]:
+    """Number of players, deals to come, totals by seat."""
+    totals = np.roll(parts["totals"][: int(parts["num_players"])], seat).tolist()
+    return [len(totals), int(parts["deals"] - parts["deal"]), *totals, *[0] * (MAX_PLAYERS - len(totals))]
+
+
+def fit_spreads(standings: Integers, shares: Floats) -> str:
+    """The spread with the highest likelihood for each number of players, of whole numbers 1 .. 150."""
+    spreads = np.zeros(MAX_PLAYERS + 1)
+    for n in np.unique(standings[:, 0]):
+        rows = standings[:, 0] == n
+        scaled = -standings[rows, 2 : 2 + n] / np.sqrt(standings[rows, 1:2])
+        spreads[n] = max(range(1, 151), key=lambda spread: _log_likelihood(scaled / spread, shares[rows, :n]))
+    return f"SPREAD\n{spreads}"
+
+
+def _log_likelihood(logits: Floats, shares: Floats) -> float:
+    """The log-likelihood of the wins under the softmax of the logits."""
+    logits = logits - logits.max(axis=1, keepdims=True)
+    return float((shares * (logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)))).sum())
+
+
+TUNING = Tuning(
+    bots={
+        "counter": BotTuning(
+            tables=(
+                TuningTable(4, "best", 0.5),
+                TuningTable(4, "low", 0.2),
+                TuningTable(3, "best", 0.15),
+                TuningTable(6, "best", 0.15),
+            ),
+            probabilities=(counter.PROTECTION, counter.WILLING),
+        )
+    },
+    value=ValueFit("deal", totals_and_deals, fit_spreads),
+)

@@ -5,10 +5,8 @@ Every check is a function of what makes an environment and of settings, which ar
 are for pytest. ``python -m blackjacky_env.testing module:function`` does the same from a command line. The README of
 this folder says what is checked.
 
->>> import functools
->>> from blackjacky_env import black_jacky_v0
 >>> from blackjacky_env.testing import check_mask
->>> check_mask(functools.partial(black_jacky_v0.env, num_players=2), games=2, refusal="raise")
+>>> check_mask("pettingzoo.classic.tictactoe_v3:env", games=2)
 """
 
 from __future__ import annotations

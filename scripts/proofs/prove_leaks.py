@@ -1,7 +1,7 @@
 """The long proof that nothing hidden is shown: 200,000 positions, every player and a spectator in each.
 
     python scripts/proofs/prove_leaks.py
-    python scripts/proofs/prove_leaks.py --write       put the result into blackjacky_env/testing/README.md
+    python scripts/proofs/prove_leaks.py --write       put the result into tests/games/NAME/README.md
 
 In each position, and for each of them, everything is changed that they cannot know: hidden cards, what others know, the
 random numbers. What they are shown must stay the same byte for byte: observation, mask, infos, reward, view, drawing,
@@ -33,7 +33,7 @@ from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
 from blackjacky_env.testing.tables import PROMISES
 
-PAGE = Path(__file__).parents[2] / "blackjacky_env" / "testing" / "README.md"
+PAGES = Path(__file__).parents[2] / "tests" / "games"
 CHUNK = 200  # positions between two updates of the progress bar; another number gives other games
 GAMES_APART = 1000  # seeds between two chunks
 SHOWN = 5  # leaks that are printed
@@ -52,7 +52,7 @@ class Args:
     workers: int = os.cpu_count() or 1
     """Processes; their number does not change the result."""
     write: bool = False
-    """Put the result into blackjacky_env/testing/README.md."""
+    """Put the result into tests/games/GAME/README.md."""
 
 
 class Chunk(NamedTuple):
@@ -88,7 +88,8 @@ def main(args: Args) -> int:
     for leak in leaks[:SHOWN]:
         print(f"leak: {leak}")
     if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), f"leaks-{args.game}", text))
+        page = PAGES / args.game / "README.md"
+        write_file(page, replace_part(page.read_text(encoding="utf-8"), "leaks", text))
     return int(bool(leaks))
 
 

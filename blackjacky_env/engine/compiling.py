@@ -240,7 +240,8 @@ class _EntryCache(FunctionCache):
         types_of_arguments = getattr(signature, "args", signature)  # that of a callback, or of an entry
         # A named tuple's type is written without its module and its fields.
         arguments = [(of, getattr(of, "instance_class", ""), getattr(of, "fields", "")) for of in types_of_arguments]
-        facts = (self._key, arguments, codegen.magic_tuple(), versions, sorted(OPTIONS.items()), _FORMAT)
+        module = self._py_func.__module__  # imported when the file is read
+        facts = (self._key, module, arguments, codegen.magic_tuple(), versions, sorted(OPTIONS.items()), _FORMAT)
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
         return Path(self._cache_path) / f"blackjacky-{name[:40]}.nbc"
 

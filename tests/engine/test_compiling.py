@@ -183,6 +183,14 @@ def test_an_edit_is_seen_at_the_next_start(tmp_path: Path, old: str, new: str, r
     assert hits(edited) == 0
 
 
+def test_a_module_that_was_renamed_is_not_looked_for(tmp_path: Path, cache: Path) -> None:
+    run = "from {} import run; print(run(10))"
+    (tmp_path / "old_name.py").write_text(MODULE)
+    finish(start(run.format("old_name"), tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    (tmp_path / "old_name.py").rename(tmp_path / "new_name.py")
+    assert finish(start(run.format("new_name"), tmp_path, NUMBA_CACHE_DIR=str(cache))) == ["18"]
+
+
 def test_a_comment_that_moves_the_code_does_not_make_it_compile_again(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text(MODULE)

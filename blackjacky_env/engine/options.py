@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -62,6 +63,11 @@ class NoOptions:
 
 def declared_options(kind: type[Any]) -> tuple[Option, ...]:
     """The options that a dataclass declares, in order; `TypeError` for a field whose type says nothing."""
+    return _declared_options(kind)  # type: ignore[arg-type]  # for mypy the metaclass of a class has no hash
+
+
+@functools.cache
+def _declared_options(kind: Any) -> tuple[Option, ...]:
     hints = get_type_hints(kind, include_extras=True)
     return tuple(_read_field(field.name, hints[field.name], field.default) for field in dataclasses.fields(kind))
 

@@ -45,7 +45,8 @@ class GameKit:
     encodings: tuple[Encoding, ...] = ()
     """What networks may be shown instead of the observation; the first is used by default."""
     standing_encoding: Encoding | None = None
-    """How the players stand, without any cards: what a network is shown that judges positions between rounds."""
+    """How the players stand, without any cards: what a network is shown that judges positions between rounds. None: the
+    whole observation."""
     presets: Mapping[str, TrainingSettings] = field(default_factory=dict)
     """Training settings by name."""
     tuning: Tuning = field(default_factory=Tuning)

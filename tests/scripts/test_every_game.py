@@ -66,9 +66,13 @@ def test_training_names_the_presets_that_there_are(capsys: pytest.CaptureFixture
     assert run_identity(settings)["game"] == TINY
 
 
-def test_what_cannot_be_exploited_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run("exploit", ["--game", TINY, "--agent", "random"]) == 2
-    assert "error: a league of tiny needs" in capsys.readouterr().err
+def test_its_agents_are_exploited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    small = ["--minutes=0.02", "--games-per-update=8", "--eval-games=4", "--final-eval-games=6", "--threads=1"]
+    assert cli.run("exploit", ["--game", TINY, "--agent", "random", "--players", "3", *small]) == 0
+    assert "| `random` | 3 | **" in capsys.readouterr().out
 
 
 def test_bots_are_timed() -> None:

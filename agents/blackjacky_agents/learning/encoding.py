@@ -42,6 +42,11 @@ def encodings_of(game: str) -> dict[str, Encoding]:
     return {one.name: one for one in (*get_kit(game).encodings, raw_encoding(get_game(game)))}
 
 
+def standing_encoding(game: str) -> Encoding:
+    """How the players of a game stand when a round begins: what the game declares, or else the whole observation."""
+    return get_kit(game).standing_encoding or raw_encoding(get_game(game))
+
+
 def find_encoding(name: str, game: str) -> Encoding:
     """The encoding of that name; `ValueError` names those that there are for the game."""
     found = encodings_of(game)

@@ -249,8 +249,6 @@ def _check_league(settings: LeagueSettings) -> None:
     if not settings.study_fraction:
         raise ValueError("study_fraction=0.0 leaves nothing to learn from; allowed is any number above 0, at most 1")
     game = get_game(settings.game)
-    if get_kit(settings.game).standing_encoding is None:
-        raise ValueError(f"a league of {settings.game} needs an encoding of how players stand (its `GameKit` has none)")
     if settings.variant_fraction and len(game.variants) < 2:
         raise ValueError(f"variant_fraction={settings.variant_fraction} needs a second variant of {game.name}")
 

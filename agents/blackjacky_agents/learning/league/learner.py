@@ -15,7 +15,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.agent_file import read_network
 from blackjacky_agents.learning.checkpoint import Arrays
-from blackjacky_agents.learning.encoding import Encoding, find_encoding
+from blackjacky_agents.learning.encoding import Encoding, find_encoding, standing_encoding
 from blackjacky_agents.learning.league.buffers import ReplayBuffer
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.lookahead import Studies
@@ -49,9 +49,7 @@ class Learner:
     def __init__(self, settings: LeagueSettings, seed: int, layers: Layers | None = None) -> None:
         self.settings, game = settings, get_game(settings.game)
         self.encoding = find_encoding(settings.encoding, game.name)
-        standing = get_kit(game.name).standing_encoding
-        assert standing is not None  # as the settings were checked
-        self.standing_encoding = standing
+        self.standing_encoding = standing = standing_encoding(game.name)
         self.rng = np.random.default_rng([seed, 2])
         with torch.random.fork_rng():
             torch.manual_seed(seed)

@@ -1,4 +1,4 @@
-"""scripts/speed/peers.py: other libraries play by the protocol; of those not installed the table says what to install."""
+"""scripts/speed/peers.py: other libraries play by the protocol; the table says how to install what is missing."""
 
 import itertools
 import subprocess

@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy as np
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
-from blackjacky_env.engine.compiling import inlined, zeros
+from blackjacky_env.engine.compiling import inlined, record_dtype, zeros
 from blackjacky_env.engine.game import Game, Hidden, Rules, Variant, Words
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.options import Range
@@ -22,7 +22,7 @@ from blackjacky_env.engine.random import draw, stream
 SEATS, CARDS, BIDS, ROUNDS = 3, 6, 3, 3
 NOT_YET, OVER = -1, -1
 FOR_DEALS, FOR_STARTS = 1, 2  # purposes of random numbers
-STATE = np.dtype(
+STATE = record_dtype(
     [
         ("key", "u8"),
         ("num_players", "i1"),

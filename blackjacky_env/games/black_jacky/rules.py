@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.compiling import inlined, record_dtype
 from blackjacky_env.engine.random import below, draw, shuffle, stream
 from blackjacky_env.engine.result import share_result
 
@@ -42,7 +42,7 @@ NUM_ACTIONS = 61
 PAIRS = np.array([(a, b) for a in range(SEATS) for b in range(a + 1, SEATS)], np.int8)
 """The pairs of relative seats of actions 9 .. 23, shape (15, 2)."""
 
-STATE = np.dtype(
+STATE = record_dtype(
     [
         ("key", np.uint64),
         ("turn", np.int32),  # zocks done in the round

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.compiling import inlined, record_dtype
 from blackjacky_env.engine.random import below, draw, shuffle, stream
 from blackjacky_env.engine.result import share_result
 from blackjacky_env.engine.trick_taking import (
@@ -36,7 +36,7 @@ PLAY, OVER, SETTLEMENT = range(3)
 # What random numbers are drawn for.
 FOR_LEADER, FOR_DECK = range(2)
 
-STATE = np.dtype(
+STATE = record_dtype(
     [
         ("key", np.uint64),
         # options in force

@@ -2,6 +2,9 @@
 
 Dealing and then repairing would not be uniform. Instead the players with the same voids are one group; it is counted
 how many deals there are after each way of taking a group's cards out of the suits, and the ways are drawn accordingly.
+
+Nothing is allocated, so that it runs on a GPU. Four numbers by suit, 0 .. 13 each, are packed into one integer, four
+bits for each, and so are the groups: a stack of four bits for the voids, and one of six bits for the number of cards.
 """
 
 from __future__ import annotations
@@ -10,119 +13,178 @@ import math
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.random import draw, shuffle
-from blackjacky_env.games.schwarze_katze.rules import CARDS, RANKS, SEATS, SUITS
+from blackjacky_env.engine.compiling import compiled, inlined
+from blackjacky_env.engine.random import below, draw, shuffle
+from blackjacky_env.engine.trick_taking import NO_CARD
+from blackjacky_env.games.schwarze_katze.rules import RANKS, SUITS, hand_size
 
 _GROUPS = 1 << SUITS  # by the voids of their players, one bit for each suit
+_FOUR, _SIX = 15, 63  # so many bits
 CHOOSE = np.array([[float(math.comb(n, k)) for k in range(RANKS + 1)] for n in range(RANKS + 1)])
 """Binomial coefficients n over k, float64, (14, 14)."""
 
 
 @inlined
-def deal_unseen(unseen, sizes, voids, where, bits):
-    """Deal the cards marked in ``unseen`` (int8, (52,)) to the seats and set them in ``where`` (int8, (52,)).
+def deal_unseen(unseen, bits, s):
+    """Deal the cards marked in ``unseen`` (one bit for each) to seats 1 .. of ``s``, writing over ``s.where``.
 
-    ``sizes`` (int8, (10,)): how many each seat gets; together as many as are unseen. ``voids`` (int8, (10, 4)): 1 for
-    suits of which the seat gets none. From ``bits`` (uint64) all that is drawn follows.
+    How many a seat gets, and its voids, stand in ``s``; together they get as many as are unseen. From ``bits`` (uint64)
+    all that is drawn follows. Returns the holders by suit: a tuple of integers with four bits for each rank, which are
+    the seat, or 0 for cards that are not dealt.
     """
-    cards, left = np.empty((SUITS, RANKS), np.int8), np.zeros(SUITS, np.int64)
-    for card in range(CARDS):
-        if unseen[card]:
-            suit = card // RANKS
-            cards[suit, left[suit]] = card
-            left[suit] += 1
+    left = sort_by_suit(unseen, bits, s.where)
+    groups, sizes = list_groups(s)
+    holders = (0, 0, 0, 0)
+    while groups:
+        group = groups & _FOUR
+        taken = choose_numbers(groups, sizes, left, draw(bits, SUITS + group))
+        holders = deal_group(s, group, left, taken, draw(bits, SUITS + _GROUPS + group), holders)
+        left -= taken
+        groups, sizes = groups >> 4, sizes >> 6
+    return deal_group(s, 0, left, left, draw(bits, SUITS + _GROUPS), holders)
+
+
+@inlined
+def of_suit(counts, suit):
+    """One of four packed numbers."""
+    return counts >> 4 * suit & _FOUR
+
+
+@inlined
+def packed(clubs, diamonds, hearts, spades):
+    """Four numbers by suit, packed."""
+    return clubs | diamonds << 4 | hearts << 8 | spades << 12
+
+
+@inlined
+def sort_by_suit(unseen, bits, cards):
+    """Write the unseen cards into ``cards``, each suit shuffled from RANKS * suit on; returns how many there are."""
+    left = 0
     for suit in range(SUITS):
-        shuffle(cards[suit], left[suit], draw(bits, suit))
-    group_of, group_sizes = np.empty(SEATS, np.int64), np.zeros(_GROUPS, np.int64)
-    for seat in range(SEATS):
-        group_of[seat] = 0
-        for suit in range(SUITS):
-            group_of[seat] |= int(voids[seat, suit]) << suit
-        group_sizes[group_of[seat]] += sizes[seat]
-    ways = count_ways(left, group_sizes)
-    taken, pool = np.empty(SUITS, np.int64), np.empty(CARDS, np.int8)
-    for group in range(_GROUPS - 1, -1, -1):
-        choose_numbers(left, group, group_sizes[group], ways, draw(bits, SUITS + group), taken)
         count = 0
-        for suit in range(SUITS):
-            for _ in range(taken[suit]):
-                left[suit] -= 1
-                pool[count] = cards[suit, left[suit]]
+        for card in range(RANKS * suit, RANKS * suit + RANKS):
+            if unseen >> card & 1:
+                cards[RANKS * suit + count] = card
                 count += 1
-        shuffle(pool, count, draw(bits, SUITS + _GROUPS + group))
-        for seat in range(SEATS):
-            if group_of[seat] == group:
-                for _ in range(min(int(sizes[seat]), count)):
-                    count -= 1
-                    where[pool[count]] = seat
+        shuffle(cards[RANKS * suit : RANKS * suit + RANKS], count, draw(bits, suit))
+        left |= count << 4 * suit
+    return left
 
 
 @inlined
-def count_ways(left, group_sizes):
-    """[g, c, d, h]: the ways in which groups 0 .. g can share what is left, when c clubs, d diamonds, h hearts are.
+def cards_left(s, p):
+    """How many cards p holds."""
+    return hand_size(s) - int(s.trick) - int(s.table[p] != NO_CARD)
 
-    The spades follow from the sizes of the groups. Who in a group gets a card makes no difference here. Group 0, which
-    has no void, is counted first and served last: it takes whatever is left, in one way.
+
+@inlined
+def voids_of(s, p):
+    """The group of p: one bit for each suit that he is known not to have."""
+    group = 0
+    for suit in range(SUITS):
+        group |= int(s.voids[p, suit]) << suit
+    return group
+
+
+@inlined
+def list_groups(s):
+    """The groups that have voids and get cards, as a stack, the last one on top; and how many cards they get."""
+    groups, sizes = 0, 0
+    for group in range(1, _GROUPS):
+        size = 0
+        for p in range(1, int(s.num_players)):
+            if voids_of(s, p) == group:
+                size += cards_left(s, p)
+        if size > 0:
+            groups, sizes = groups << 4 | group, sizes << 6 | size
+    return groups, sizes
+
+
+@compiled
+def count_ways(groups, sizes, left):
+    """In how many ways the groups can share what is left of the suits; who has no void takes the rest, in one way.
+
+    Who in a group gets a card makes no difference here. It calls itself for the groups below the top one.
     """
-    if group_sizes[1:].sum() == 0:
-        return np.ones((1, 1, 1, 1))
-    clubs, diamonds, hearts = left[0] + 1, left[1] + 1, left[2] + 1
-    ways = np.zeros((_GROUPS, clubs, diamonds, hearts))
-    total = 0
-    for group in range(_GROUPS):
-        total += group_sizes[group]
-        for c in range(clubs):
-            for d in range(diamonds):
-                for h in range(hearts):
-                    s = total - c - d - h
-                    if 0 <= s <= left[3]:
-                        ways[group, c, d, h] = ways_of(ways, group, c, d, h, s, group_sizes[group])
-    return ways
-
-
-@inlined
-def ways_of(ways, group, c, d, h, s, size):
-    """One entry of `count_ways` from those of the group before."""
-    if group == 0:
+    if groups == 0:
         return 1.0
-    if size == 0:
-        return ways[group - 1, c, d, h]
-    total = 0.0
-    for x in range(most(group, 0, c, size) + 1):
-        for y in range(most(group, 1, d, size - x) + 1):
-            for z in range(most(group, 2, h, size - x - y) + 1):
+    group, size, total = groups & _FOUR, sizes & _SIX, 0.0
+    for x in range(most(group, 0, left, size) + 1):
+        for y in range(most(group, 1, left, size - x) + 1):
+            for z in range(most(group, 2, left, size - x - y) + 1):
                 rest = size - x - y - z
-                if rest <= most(group, 3, s, rest):
-                    chosen = CHOOSE[c, x] * CHOOSE[d, y] * CHOOSE[h, z] * CHOOSE[s, rest]
-                    total += chosen * ways[group - 1, c - x, d - y, h - z]
+                if rest <= most(group, 3, left, rest):
+                    ways = count_ways(groups >> 4, sizes >> 6, left - packed(x, y, z, rest))
+                    total += count_choices(left, x, y, z, rest) * ways
     return total
 
 
 @inlined
-def most(group, suit, available, size):
+def most(group, suit, left, size):
     """How many cards of a suit the group can take at most."""
-    return 0 if group >> suit & 1 else min(available, size)
+    return 0 if group >> suit & 1 else min(of_suit(left, suit), size)
 
 
 @inlined
-def choose_numbers(left, group, size, ways, bits, taken):
-    """Set ``taken`` to how many cards of each suit the group gets, each choice as often as deals go on from it."""
-    taken[:] = 0
-    if size == 0:
-        return
-    if group == 0:
-        taken[:] = left
-        return
-    c, d, h, s = left[0], left[1], left[2], left[3]
-    lot = float(bits >> np.uint64(11)) * 2.0**-53 * ways[group, c, d, h]
-    for x in range(most(group, 0, c, size) + 1):
-        for y in range(most(group, 1, d, size - x) + 1):
-            for z in range(most(group, 2, h, size - x - y) + 1):
+def count_choices(left, x, y, z, rest):
+    """In how many ways so many cards can be chosen out of what is left of each suit."""
+    clubs, diamonds = CHOOSE[of_suit(left, 0), x], CHOOSE[of_suit(left, 1), y]
+    return clubs * diamonds * CHOOSE[of_suit(left, 2), z] * CHOOSE[of_suit(left, 3), rest]
+
+
+@compiled
+def choose_numbers(groups, sizes, left, bits):
+    """How many cards of each suit the top group gets, packed, each choice as often as deals go on from it."""
+    group, size, taken = groups & _FOUR, sizes & _SIX, 0
+    lot = float(bits >> np.uint64(11)) * 2.0**-53 * count_ways(groups, sizes, left)
+    for x in range(most(group, 0, left, size) + 1):
+        for y in range(most(group, 1, left, size - x) + 1):
+            for z in range(most(group, 2, left, size - x - y) + 1):
                 rest = size - x - y - z
-                if lot >= 0.0 and rest <= most(group, 3, s, rest):
-                    chosen = CHOOSE[c, x] * CHOOSE[d, y] * CHOOSE[h, z] * CHOOSE[s, rest]
-                    chosen *= ways[group - 1, c - x, d - y, h - z]
+                if rest <= most(group, 3, left, rest):
+                    numbers = packed(x, y, z, rest)
+                    ways = count_ways(groups >> 4, sizes >> 6, left - numbers)
+                    chosen = count_choices(left, x, y, z, rest) * ways
                     lot -= chosen
                     if chosen > 0.0:
-                        taken[0], taken[1], taken[2], taken[3] = x, y, z, rest
+                        taken = numbers
+                    if lot < 0.0:
+                        return taken
+    return taken
+
+
+@inlined
+def deal_group(s, group, left, taken, stream, holders):
+    """Shuffle the cards that a group takes, the last ones of each suit, and deal them to its players."""
+    count = of_suit(taken, 0) + of_suit(taken, 1) + of_suit(taken, 2) + of_suit(taken, 3)
+    for p in range(1, int(s.num_players)):
+        if voids_of(s, p) == group:
+            for _ in range(min(cards_left(s, p), count)):
+                count -= 1
+                drawn = place_of(left, taken, np.int64(below(draw(stream, count), count + 1)))
+                holders = with_holder(holders, int(s.where[drawn]), p)
+                s.where[drawn] = s.where[place_of(left, taken, count)]
+    return holders
+
+
+@inlined
+def place_of(left, taken, i):
+    """Where card i of those that are taken lies."""
+    suit = 0
+    while i >= of_suit(taken, suit):
+        i -= of_suit(taken, suit)
+        suit += 1
+    return RANKS * suit + of_suit(left, suit) - 1 - i
+
+
+@inlined
+def with_holder(holders, card, p):
+    """The holders when p has the card too."""
+    suit, mark = card // RANKS, p << 4 * (card % RANKS)
+    clubs, diamonds, hearts, spades = holders
+    return (
+        clubs | mark * (suit == 0),
+        diamonds | mark * (suit == 1),
+        hearts | mark * (suit == 2),
+        spades | mark * (suit == 3),
+    )

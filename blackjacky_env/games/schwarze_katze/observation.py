@@ -14,16 +14,16 @@ import numpy.typing as npt
 from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.random import draw
-from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED, places_from
+from blackjacky_env.engine.trick_taking import ASIDE, PLAYED, places_from
 from blackjacky_env.games.schwarze_katze.imagined import deal_unseen
 from blackjacky_env.games.schwarze_katze.rules import (
     CARDS,
     NOBODY,
     OVER,
+    RANKS,
     SEATS,
     STATE,
     SUITS,
-    hand_size,
     is_taken_out,
 )
 
@@ -174,18 +174,19 @@ def imagine_seats(observation, s):
 @inlined
 def imagine_hands(observation, bits, s):
     """My cards and the played ones where they are, the others at random."""
-    unseen, sizes = np.zeros(CARDS, np.int8), np.zeros(SEATS, np.int8)
+    unseen = 0
     for card in range(CARDS):
-        s.where[card] = ASIDE
+        seen = observation[_MY_HAND + card] or observation[_PLAYED + card]
+        unseen |= int(not seen and not is_taken_out(card, int(s.num_players))) << card
+    holders = deal_unseen(unseen, bits, s)
+    for card in range(CARDS):
+        holder = holders[card // RANKS] >> 4 * (card % RANKS) & 15
         if observation[_MY_HAND + card]:
             s.where[card] = 0
         elif observation[_PLAYED + card]:
             s.where[card] = PLAYED + int(observation[_PLAYED + card]) - 1
         else:
-            unseen[card] = not is_taken_out(card, int(s.num_players))
-    for p in range(1, s.num_players):
-        sizes[p] = hand_size(s) - int(s.trick) - (s.table[p] != NO_CARD)
-    deal_unseen(unseen, sizes, s.voids, s.where, bits)
+            s.where[card] = ASIDE if holder == 0 else holder
 
 
 def _sample_one(observation, bits, states):

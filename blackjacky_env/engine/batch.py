@@ -72,10 +72,10 @@ class Batch:
         self.game, self.variant, self.reward, self.seed = game, variant, reward, seed
         self.threads, self.copy = threads, copy
         self.num_players = np.array(num_players, np.int64)
-        self._board = board = _make_board(game, len(num_players))
+        self._board = board = make_board(game, len(num_players))
         board.states[:] = new_states(game, num_players, variant, options)
         self._show()
-        self._functions = _batch_functions(game, reward == "win")
+        self._functions = batch_functions(game, reward == "win")
         self.reset()
 
     def reset(self) -> None:
@@ -190,7 +190,8 @@ def new_states(game: Game, num_players: Sequence[int], variant: str, options: di
     return states
 
 
-def _make_board(game: Game, num_games: int) -> Board:
+def make_board(game: Game, num_games: int) -> Board:
+    """Arrays of zeros for so many games."""
     masks, words = _make_masks(game, num_games)
     return Board(
         states=zeros(num_games, game.state_dtype),
@@ -230,7 +231,8 @@ class BatchFunctions(NamedTuple):
 
 
 @cache
-def _batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
+def batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
+    """Those of a game that pays its result, or else changes of score."""
     num_actions, game_key, stream = game.num_actions, random.game_key, random.stream
     begin_next, observe, any_action = _make_begin_next(game), _make_observe(game), _make_any_action(game)
     move = _make_move(game, pays_result, begin_next, observe)

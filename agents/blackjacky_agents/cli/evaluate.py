@@ -30,8 +30,9 @@ CHUNK = 2048  # games between two updates of the progress bar; another number gi
 class Args(GameArgs[R]):
     """Let agents play each other at one table, the seats shuffled for each game: win rates with 95 % intervals.
 
-    Agents of the same name share a row, which holds for each of their seats. Example:
-    blackjacky evaluate --players counter,random*3 --games 10000
+    Agents of the same name share a row, which holds for each of their seats.
+
+    $ blackjacky evaluate --players counter,random*3 --games 10000
     """
 
     players: str

@@ -38,14 +38,14 @@ class Args(GameArgs[R]):
 
     In the terminal, choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains,
     `quit` ends the game. With --web a server prints an address for each person and runs until Ctrl-C; games that were
-    interrupted go on when it runs again. Examples:
-    blackjacky play --opponents counter*3
-    blackjacky play --web --people 2 --opponents counter*2
+    interrupted go on when it runs again.
+
+    $ blackjacky play --opponents counter*3
+    $ blackjacky play --web --people 2 --opponents counter*2
     """
 
     opponents: str | None = None
-    """Agents clockwise from your left, by default for a table of the game's usual size; `random*2` takes two seats,
-    `ppo:PATH` is an agent that you have trained."""
+    """Agents clockwise from your left; `random*2` takes two seats, `ppo:PATH` is an agent that you have trained."""
     seat: int = 0
     """In the terminal: your seat."""
     seed: int | None = None

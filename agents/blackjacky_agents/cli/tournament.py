@@ -31,8 +31,10 @@ class Args(GameArgs[R]):
 
     The games of each table size are kept in OUTPUT/N_players.jsonl, one line each, and the report in OUTPUT/report.md,
     report.json and report.svg. A tournament that was stopped goes on when the same command is given again; --games may
-    be larger then. Example:
-    blackjacky tournament --agents counter,ppo:runs/NAME --players 4 --lineups copies --until 0.01
+    be larger then.
+
+    $ blackjacky tournament --agents counter,ppo:runs/NAME --players 4 --lineups copies --until 0.01
+    $ blackjacky tournament --tables counter,random*3 counter*2,random*2 --games 4000
     """
 
     agents: str | None = None
@@ -40,8 +42,7 @@ class Args(GameArgs[R]):
     players: tuple[int, ...] | None = None
     """Table sizes, each a tournament of its own; by default the game's usual one."""
     lineups: Literal["mixed", "copies"] = "mixed"
-    """mixed: all line-ups in which every agent has as many seats as every other, or one more. copies: one of each agent
-    against copies of each other agent."""
+    """mixed: numbers of seats differ by at most one; copies: one of each agent against copies of each other one."""
     tables: tuple[str, ...] = ()
     """These line-ups instead, such as `counter,random*3`; all of one size."""
     games: int = 10_000
@@ -55,8 +56,7 @@ class Args(GameArgs[R]):
     threads: int | None = None
     """CPU cores, by default all. They change no game of compiled agents."""
     oracle: float | None = None
-    """Win rate (0 .. 1) of a perfect-information oracle in the same line-ups. The report then has a normalised score:
-    0 for `random`, which must take part, 1 for the oracle."""
+    """Win rate (0 .. 1) of a perfect-information oracle there, for normalised scores (0: random, 1: the oracle)."""
     output: Path = Path("runs/tournament")
     """Folder for games and report."""
     replay: int | None = None

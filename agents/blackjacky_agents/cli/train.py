@@ -35,14 +35,15 @@ S = TypeVar("S")
 class Args(Generic[S, R]):
     """Train an agent by self-play and against bots, and show how it does against the bots.
 
-    The presets quick and full train with MaskablePPO; league evaluates every legal action by play-outs and trains in a
-    league of bots, earlier copies of the learner and exploiters. A game may have fewer presets. The defaults below are
-    those of the preset that --preset names.
+    The presets quick and full train with MaskablePPO; league rolls out every legal action and trains in a league of
+    bots, earlier versions of the learner and exploiters. A game may have fewer presets. The defaults below are those of
+    the preset that --preset names.
 
-    Everything is kept in runs/NAME; the agent is called `ppo:runs/NAME` then. Ctrl-C stops after the current update,
-    --resume goes on. Examples:
-    blackjacky train --preset quick
-    blackjacky train --resume runs/NAME
+    Everything is kept in runs/NAME; the agent is called `ppo:runs/NAME` then. Ctrl-C stops after the current update;
+    with --resume the run goes on.
+
+    $ blackjacky train --preset quick
+    $ blackjacky train --resume runs/NAME
     """
 
     settings: Annotated[S, tyro.conf.arg(name="")]

@@ -34,10 +34,9 @@ MOST_SECONDS = 60.0
 class Args(GameArgs[R]):
     """Watch a game between agents: a new one, a kept one, or one of a tournament.
 
-    Examples:
-    blackjacky watch --players champion,counter*3 --out game.html
-    blackjacky watch --record game.json
-    blackjacky watch --tournament runs/tournament/4_players.jsonl --number 17 --out game.html
+    $ blackjacky watch --players champion,counter*3 --out game.html
+    $ blackjacky watch --record game.json
+    $ blackjacky watch --tournament runs/tournament/4_players.jsonl --number 17 --out game.html
     """
 
     players: str | None = None
@@ -45,11 +44,9 @@ class Args(GameArgs[R]):
     seed: int | None = None
     """Random seed of deals and agents; by default it is drawn and printed."""
     playouts: int = 200
-    """On a page, networks estimate their chance to win at each of their decisions by so many play-outs in which all
-    seats play as they do; 0: no estimate."""
+    """On a page: play-outs per decision by which networks estimate their chance to win; 0: no estimate."""
     record: Path | None = None
-    """Show the game in this file (JSON): what `env.record()` returns, as `play --save` and `tournament --replay` write
-    it."""
+    """Show the game in this file (JSON): what `env.record()` returns, or what `blackjacky play --save` writes."""
     tournament: Path | None = None
     """Show a game of a tournament: its file N_players.jsonl, or a folder with one such file."""
     number: int = 0

@@ -161,9 +161,19 @@ def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation
 
 
 def test_what_a_game_lacks_for_a_training_is_said() -> None:
-    from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, check_settings
+    from blackjacky_agents.learning.settings import PPOSettings, check_settings
 
     with pytest.raises(ValueError, match="advice_logit=4 needs advice, and no encoding of tiny has it"):
         check_settings(PPOSettings(game=TINY, encoding="raw", advice_logit=4))
-    with pytest.raises(ValueError, match="a league of tiny needs an encoding of how players stand"):
-        check_settings(LeagueSettings(game=TINY, encoding="raw"))
+
+
+def test_a_league_plays_other_variants_only_at_tables_that_they_are_for() -> None:
+    from blackjacky_agents.learning.league.games import draw_variants
+    from blackjacky_agents.learning.settings import LeagueSettings
+
+    settings = LeagueSettings(game=TINY, players=(3, 2), variant_fraction=0.5)
+    drawn = draw_variants(settings, 0, 400)
+    assert set(drawn[0::2]) == {"classic"}
+    assert 80 < drawn[1::2].count("duel") < 120
+    duels = replace(settings, players=(2,), variant="duel", variant_fraction=0.0)
+    assert set(draw_variants(duels, 0, 10)) == {"duel"}

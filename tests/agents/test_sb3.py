@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
-from blackjacky_agents.bots import random as random_bot
 from gymnasium.error import ResetNeeded
 
+from blackjacky_agents import random_bot
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_env import IllegalActionError, black_jacky_v0

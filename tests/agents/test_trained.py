@@ -1,56 +1,64 @@
 """The trained agents that the package ships are those that their cards describe."""
 
-import json
+from __future__ import annotations
+
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-import blackjacky_agents
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies
-
-FOLDER = Path(blackjacky_agents.__file__).parent / "trained"
-AGENTS = sorted(path.stem for path in FOLDER.glob("*.safetensors"))
-
-
-def card(name):
-    """What the card says."""
-    return json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.agent_file import read_card
+from blackjacky_env.games import GAMES
 
 
-def results(name):
-    """Rows of the card by table size and opponent."""
-    return {(row["players"], row["opponents"]): row for row in card(name)["results"]}
+def folder_of(game: str) -> Path:
+    """Where the weights of a game's trained agents lie."""
+    return next(iter(get_kit(game).trained.values())).parent
 
 
-def test_every_preset_has_left_an_agent():
-    assert AGENTS == ["champion", "full", "quick", "schwarze_katze_champion"]
+TRAINED = [path for game in GAMES if get_kit(game).trained for path in sorted(folder_of(game).glob("*.safetensors"))]
 
 
-def test_they_are_small():
-    assert all(path.stat().st_size < 1_000_000 for path in FOLDER.iterdir())
+def results(game: str, name: str) -> dict[tuple[int, str], Any]:
+    """Rows of an agent's card by table size and opponent."""
+    card = read_card(folder_of(game) / f"{name}.safetensors")
+    return {(row["players"], row["opponents"]): row for row in card["results"]}
 
 
-def test_the_quick_preset_beats_the_simple_bots():
-    rows = results("quick")
+def test_every_preset_has_left_an_agent() -> None:
+    names = {game: [path.stem for path in TRAINED if path.parent == folder_of(game)] for game in GAMES}
+    assert names == {"black_jacky": ["champion", "full", "quick"], "schwarze_katze": ["champion"]}
+
+
+def test_they_are_small() -> None:
+    assert all(file.stat().st_size < 1_000_000 for path in TRAINED for file in path.parent.iterdir())
+
+
+def test_the_quick_preset_beats_the_simple_bots() -> None:
+    rows = results("black_jacky", "quick")
     assert rows[4, "threshold"]["low"] > 0.25
     assert rows[4, "random"]["win_rate"] >= 0.85
 
 
-def test_the_full_preset_beats_counter_at_every_size_that_was_tested():
-    assert all(row["low"] > row["par"] for (_, opponent), row in results("full").items() if opponent == "counter")
+def test_the_full_preset_beats_counter_at_every_size_that_was_tested() -> None:
+    rows = results("black_jacky", "full")
+    assert all(row["low"] > row["par"] for (_, opponent), row in rows.items() if opponent == "counter")
 
 
-def test_the_champion_of_schwarze_katze_beats_three_counter():
-    row = results("schwarze_katze_champion")[4, "counter"]
+def test_the_champion_of_schwarze_katze_beats_three_counter() -> None:
+    row = results("schwarze_katze", "champion")[4, "counter"]
     assert row["low"] > row["par"] == 0.25
     assert make_agent("champion", "schwarze_katze").name == "champion"
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_an_agent_plays_as_its_card_says(name):
-    game = card(name)["game"]
-    simple = bot_names(game)[1]
-    agent = make_agent(f"ppo:{FOLDER / name}.safetensors", game)
-    score = against_copies(agent, [make_agent(simple, game)], 4, 500, seed=10**9, game=game)[0]
-    assert score.low < results(name)[4, simple]["win_rate"] < score.high
+@pytest.mark.parametrize("path", TRAINED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
+def test_an_agent_plays_as_its_card_says(path: Path) -> None:
+    card = read_card(path)
+    game, simple = card["game"], bot_names(card["game"])[1]
+    score = against_copies(make_agent(f"ppo:{path}", game), [make_agent(simple, game)], 4, 500, seed=10**9, game=game)[
+        0
+    ]
+    assert score.low < results(game, path.stem)[4, simple]["win_rate"] < score.high

@@ -418,6 +418,24 @@ def test_what_is_given_stands_above_the_preset() -> None:
     assert read_arguments([], "train") == (presets_of("black_jacky")["quick"], None)
 
 
+def test_an_agent_can_learn_a_variant_with_rule_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rules = ["--variant", "schnell_duell", "--hand-size", "8", "--players", "3", "2"]
+    assert train(["--name", "other", *SMALL, "--steps", "256", *rules]) == 0
+    run = tmp_path / "runs" / "other"
+    trained_on = read_json(run / "weights.json")["trained_on"]
+    assert trained_on == {"variant": ["schnell_duell"], "num_players": [2, 3], "options": {"hand_size": 8}}
+    sizes = {row["players"] for row in read_json(run / "results.json")["table"]}
+    assert sizes == {3, 2, 4}  # more players cannot be dealt eight cards each
+    settings = read_settings(run)
+    assert (settings.variant, settings.rule_options) == ("schnell_duell", {"hand_size": 8})
+
+
+def test_rule_options_that_cannot_be_played_at_a_table_size_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    told = refusal(capsys, "--name", "wrong", "--hand-size", "8", "--players", "4", "6")
+    assert "hand_size=8 cannot be dealt to num_players=6" in told
+
+
 def test_a_fresh_learner_with_advice_plays_as_counter_does(tmp_path: Path) -> None:
     settings = PPOSettings(encoding="advice", advice_logit=4, hidden_sizes=(64, 61), num_envs=4, seed=3)
     learner = PPORun(settings, tmp_path, "").agent(greedy=True)

@@ -8,35 +8,35 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 HIDDEN = "hidden"
-"""What stands for a secret in the data that others get."""
+"""Placeholder for a secret value in the data shown to other players."""
 HIDDEN_WORDS = {"card": "a card", "pile": "a pile", "number": "a number"}
-"""What stands for a secret in an English name, by field."""
+"""Placeholders for secret values in English names, by field."""
 
 
 @dataclass(frozen=True)
 class ActionInfo:
-    """What an action is, as data. None, or no seats, where it has nothing of the sort."""
+    """One action as data; fields that do not apply are None, ``seats`` empty."""
 
     kind: str
-    """What is done, such as ``"play"``; actions of one kind differ in the fields below."""
+    """Kind of action, such as ``"play"``; actions of one kind differ in the fields below."""
     card: int | str | None = None
-    """The player's own card, as the snapshot writes it."""
+    """The player's own card, as written in snapshots."""
     pile: str | None = None
     """The pile that is drawn from or swapped with."""
     seats: tuple[int, ...] = ()
-    """The seats that are chosen, relative to the player who acts: 0 is the player, 1 the left neighbour."""
+    """The chosen seats, relative to the acting player: 0 is that player, 1 the left neighbour."""
     number: int | str | None = None
     """A number that is announced, such as a bid."""
     secret: tuple[str, ...] = ()
-    """Names of the fields that only the player who acts knows: ``"card"``, ``"pile"``, ``"number"``."""
+    """Names of the fields that only the acting player knows: ``"card"``, ``"pile"``, ``"number"``."""
 
     def heard(self) -> ActionInfo:
-        """The action as everybody else may know it: ``"hidden"`` stands for what is secret."""
+        """The action as all other players know it: secret fields are ``"hidden"``."""
         secrets: dict[str, Any] = dict.fromkeys(self.secret, HIDDEN)
         return replace(self, **secrets)
 
     def describe(self) -> dict[str, Any]:
-        """The fields as JSON-ready data: kind, card, pile, seats (a list), number; None where there is nothing."""
+        """The fields as JSON-ready data: kind, card, pile, seats (a list), number; None where one does not apply."""
         return {
             "kind": self.kind,
             "card": self.card,
@@ -47,12 +47,12 @@ class ActionInfo:
 
 
 def relative_seat(seat: int) -> str:
-    """What a seat is called by the player who acts: ``me``, ``left+1``, ..."""
+    """The name of a seat relative to the acting player: ``me``, ``left+1``, ..."""
     return f"left+{seat}" if seat else "me"
 
 
 def names_from(actor: int, names: Sequence[str]) -> Callable[[int], str]:
-    """The function from relative seats to the players' names, ``actor`` being the seat that acts."""
+    """A function from a seat relative to ``actor`` to that player's name."""
     return lambda seat: names[(actor + seat) % len(names)]
 
 
@@ -60,11 +60,11 @@ class Actions:
     """All actions of a game by number, and their names.
 
     Args:
-        infos: what each action is, action 0 first.
-        names: the English name of each kind of action, with ``{card}``, ``{pile}`` and ``{number}`` for the fields and
-            ``{seat1}``, ``{seat2}``, ... for the seats.
+        infos: each action as data, action 0 first.
+        names: English name template of each kind of action, with placeholders ``{card}``, ``{pile}``, ``{number}``,
+            ``{seat1}``, ``{seat2}``, ...
 
-    Raises `KeyError` if a kind or a field is missing, `ValueError` if two actions have the same name.
+    Raises `KeyError` for a missing kind or field, and `ValueError` if two actions have the same name.
     """
 
     def __init__(self, infos: Iterable[ActionInfo], names: Mapping[str, str]) -> None:
@@ -83,21 +83,22 @@ class Actions:
         return self.infos[action]
 
     def name(self, action: int) -> str:
-        """The English name of an action; seats are relative to the player who acts."""
+        """The English name of an action; seats are relative to the acting player."""
         return self._names[action]
 
     def parse(self, text: str) -> int:
-        """The action of that name (case and spacing do not matter); `ValueError` names near ones."""
+        """The action called ``text``, ignoring case and spacing; the `ValueError` for unknown names suggests others."""
         name = _normal(text)
         if name in self._numbers:
             return self._numbers[name]
         near = [self._names[self._numbers[each]] for each in difflib.get_close_matches(name, self._numbers, n=3)]
-        examples = near or [self._names[0], self._names[len(self) // 2], self._names[-1]]
-        like = "names like it are" if near else "names are such as"
-        raise ValueError(f"no action is called {text!r}; {like} {', '.join(map(repr, examples))}")
+        if near:
+            raise ValueError(f"no action is called {text!r}; did you mean {' or '.join(map(repr, near))}?")
+        examples = [self._names[0], self._names[len(self) // 2], self._names[-1]]
+        raise ValueError(f"no action is called {text!r}; examples of names are {', '.join(map(repr, examples))}")
 
     def tell(self, info: ActionInfo, seat_name: Callable[[int], str] = relative_seat) -> str:
-        """The English words for an action, with what ``seat_name`` calls its seats; secrets may be hidden."""
+        """The English name of ``info``, which may be `ActionInfo.heard`, with seats named by ``seat_name``."""
         fields = {"card": info.card, "pile": info.pile, "number": info.number}
         words = {field: HIDDEN_WORDS[field] if value == HIDDEN else value for field, value in fields.items()}
         seats = {f"seat{i}": seat_name(seat) for i, seat in enumerate(info.seats, 1)}

@@ -1,14 +1,14 @@
-"""Cats, mice, hearts, suits and backs of cards as SVG shapes, and the colours of a table in light and in dark.
+"""Cats, mice, hearts, suits and card backs as SVG shapes, and the colours of the light and the dark theme.
 
-Shapes have colours of their own, the same in both themes, or take the ``fill`` of who uses them; everything else is
-coloured by classes. All of it is drawn for this package.
+A shape has fixed colours, the same in both themes, or takes the ``fill`` of the element that uses it; everything else
+is coloured by classes. All artwork was drawn for this package.
 """
 
 from __future__ import annotations
 
 INK, RED = "#22252c", "#c4161f"
 FURS = ("#e08a3c", "#7d8794", "#53566a", "#e9cf9f", "#8a5a3b", "#a9b8c9", "#b9643a", "#5c6470", "#cbb9a8", "#6e5a7e")
-"""By seat; every other cat is striped."""
+"""Fur colours by seat; every other cat is striped."""
 
 SHAPES = {
     "cat": (
@@ -61,9 +61,9 @@ SHAPES = {
 }
 """By id. Cats and posters are 48 wide and high, mice 24 x 12, hearts 18 x 17, suits 20 x 20, backs 36 x 50."""
 
-_FONTS = "FreeSans,Helvetica,Arial,Liberation Sans,DejaVu Sans Condensed,sans-serif"  # of one width, more or less
+_FONTS = "FreeSans,Helvetica,Arial,Liberation Sans,DejaVu Sans Condensed,sans-serif"  # all of about the same width
 
-# Class: property, colour in light, colour in dark. Both reach a contrast of 4.5 wherever there are words.
+# Class: property, light colour, dark colour. Text has a contrast of at least 4.5 in both themes.
 _COLOURS = {
     "bg": ("fill", "#f4efe4", "#15181e"),
     "rim": ("fill", "#8a5a32", "#4a3323"),
@@ -84,7 +84,7 @@ def _rules(theme: str, dark: bool) -> str:
 
 
 def style(theme: str) -> str:
-    """The style sheet below an element of class ``theme``; ``table-auto`` is as light or dark as the system."""
+    """The style sheet for elements inside class ``theme``; ``table-auto`` follows the system's light or dark mode."""
     rules = (
         f".{theme}{{font-family:{_FONTS};font-weight:bold}}"
         f".{theme} .edge{{stroke-width:1.5}}.{theme} .now{{stroke-width:5}}"

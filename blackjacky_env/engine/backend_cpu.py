@@ -1,7 +1,7 @@
-"""What only a CPU can do: machine code that is called by its address, and threads.
+"""The CPU-only parts of the engine: calling machine code by its address, and threads.
 
-All else in `blackjacky_env.engine` and the rooms compiles for a GPU as it is. Each policy is compiled once, and whoever
-plays with it calls its address; compiled code leaves Python's lock, so that threads run side by side.
+Everything else in `blackjacky_env.engine` and the rules of the games compiles for a GPU unchanged. Each policy is
+compiled once and called by its address. Compiled code releases the GIL, so threads run in parallel.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ OUTSIDE = 0  # instead of an address: the agent is not compiled
 
 
 class Cast(NamedTuple):
-    """Agents: a has the policy at ``addresses[a]``, or OUTSIDE, and ``parameters[offsets[a]:offsets[a + 1]]``."""
+    """Agents as arrays.
+
+    Agent a has its policy at ``addresses[a]`` (OUTSIDE if it is not compiled) and its parameters in
+    ``parameters[offsets[a]:offsets[a + 1]]``.
+    """
 
     addresses: npt.NDArray[np.int64]
     offsets: npt.NDArray[np.int64]
@@ -39,7 +43,7 @@ class Cast(NamedTuple):
 
 
 def make_cast(game: Game, agents: Sequence[Inside | Outside]) -> Cast:
-    """Agents as arrays; policies that have not been called in this process yet are compiled, or loaded."""
+    """Agents as arrays; policies not yet used in this process are compiled or loaded from the cache."""
     inside = [None if isinstance(agent, Outside) else agent for agent in agents]
     addresses = [address_of(agent[0], game) if agent else OUTSIDE for agent in inside]
     parts = [agent[1] if agent else np.zeros(0, np.float32) for agent in inside]
@@ -49,7 +53,7 @@ def make_cast(game: Game, agents: Sequence[Inside | Outside]) -> Cast:
 
 
 def address_of(policy: Policy, game: Game) -> int:
-    """Where the policy's machine code for this game begins, for `ask`; it stays there as long as the process runs."""
+    """Address of the policy's machine code for this game, to be passed to `ask`; valid until the process ends."""
     if PLAIN:
         if policy not in _PLAIN_POLICIES:
             _PLAIN_POLICIES.append(policy)
@@ -61,9 +65,9 @@ _PLAIN_POLICIES: list[Policy] = []
 
 
 def callback(function: Callable[..., Any], signature: Any) -> Any:
-    """Compile a function that compiled code calls by its ``address``, in C's convention, and keep it in the cache.
+    """Compile a C callback that compiled code calls by its ``address``; cached on disk like an `entry`.
 
-    ``signature``: Numba types, such as ``types.int64(types.CPointer(types.int8), types.int64)``. As for `entry`.
+    ``signature``: Numba types, such as ``types.int64(types.CPointer(types.int8), types.int64)``.
     """
     made: Any = CFunc(function, normalize_signature(signature), {}, OPTIONS, pipeline_class=ContentCompiler)
     cache_on_disk(made, function)
@@ -87,7 +91,7 @@ def _callback(policy: Policy, game: Game) -> Any:
 
 @intrinsic
 def _call(typing_context, address, observation, mask, random_state, parameters):
-    """How Numba is to make a call by address, in C's convention: arrays are pointers, the last one has its length."""
+    """Generate a call by address in C's convention; arrays are passed as pointers, the last one with its length."""
 
     def generate(context, builder, signature, arguments):
         def array(number):
@@ -125,12 +129,12 @@ def cores() -> int:
 
 
 def check_threads(threads: int | None) -> int:
-    """The most threads to use, one for each core for None; `TypeError`, `ValueError` say what is allowed."""
+    """The maximum number of threads, by default one per core; `TypeError`, `ValueError` say what is allowed."""
     return cores() if threads is None else check_integer("threads", threads, 1, 1024)
 
 
 def spread(work: Callable[[int, int], object], count: int, threads: int) -> None:
-    """Call ``work(first, last)`` for equal parts of range(count), one on each thread, this one among them."""
+    """Call ``work(first, last)`` on equal parts of range(count), one per thread, the calling thread included."""
     bounds = [part * count // threads for part in range(threads + 1)]
     own, *others = [part for part in pairwise(bounds) if part[0] < part[1]]
     futures = [_pool(threads - 1).submit(work, *part) for part in others]
@@ -141,9 +145,9 @@ def spread(work: Callable[[int, int], object], count: int, threads: int) -> None
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """Threads that wait for work as long as the process lives."""
+    """Worker threads, kept until the process ends."""
     return ThreadPoolExecutor(threads, "blackjacky")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked process has none of the threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork

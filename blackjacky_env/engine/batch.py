@@ -1,4 +1,4 @@
-"""Many games at once: all seats of all games, ended games begun anew in the same step."""
+"""Batches: many games stepped at once, all seats played by the caller, finished games restarted in the same step."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from blackjacky_env.engine.step import OVER, make_scored_step, make_step
 
 DRAWN = -1  # start player: drawn for each game
 NONE = -1  # no illegal action
-WORTH_A_THREAD = 512  # moves; waking a thread takes as long as some hundred
-SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # and the masks
+WORTH_A_THREAD = 512  # moves; waking a thread takes as long as a few hundred
+SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # public arrays besides the masks
 
 
 class Board(NamedTuple):
@@ -31,30 +31,31 @@ class Board(NamedTuple):
     observations: Vector
     action_masks: npt.NDArray[np.int8]
     mask_words: npt.NDArray[np.uint64]
-    """The same memory, eight flags at a time, shape (N, A / 8 rounded up); the last words reach into what follows."""
+    """The masks' memory, eight flags a word, shape (N, ceil(A / 8)); the last word may reach beyond the A flags."""
     current_player: npt.NDArray[np.int64]
     seeds: npt.NDArray[np.int64]
     played: npt.NDArray[np.int64]
-    """Games begun at each place, shape (N,)."""
+    """Number of games started at each index, shape (N,)."""
     moves: npt.NDArray[np.int64]
-    """Moves made at each place, shape (N,)."""
+    """Number of moves made at each index, shape (N,)."""
     rewards: npt.NDArray[np.float64]
     terminated: npt.NDArray[np.bool_]
 
 
 class Batch:
-    """N games of which every seat is played from outside; made by `make_batch` and ready when made.
+    """N games in which the caller plays every seat; made by `make_batch` and ready to step.
 
-    The arrays below are reused by the next move: copy what you keep (or have ``copy=True`` do it), write into none.
-    ``rewards`` and ``terminated`` belong to the move just made, everything else to the position now.
+    The arrays below are overwritten by the next step: copy what you keep, or pass ``copy=True``; do not write to them.
+    ``rewards`` and ``terminated`` belong to the last step, everything else to the current position.
 
     Attributes:
         observations: what the player to act sees, int8 or int16 (`Layout.dtype`), (N, K).
         action_masks: 1 for the legal actions of the player to act, int8, (N, A).
         current_player: seat of the player to act, int64, (N,).
-        seeds: the running games: ``env.reset(seed=int(batch.seeds[i]))`` starts the same game as game i, int64, (N,).
+        seeds: of the running games: ``env.reset(seed=int(batch.seeds[i]))`` starts the same game as game i, int64,
+            (N,).
         rewards: of all seats, 0 for seats that do not exist, float64, (N, P).
-        terminated: the move ended the game, and the next one has begun, bool, (N,).
+        terminated: whether the step ended the game, so that the next one has started, bool, (N,).
         num_players: table size of each game, int64, (N,).
     """
 
@@ -79,11 +80,11 @@ class Batch:
         self.reset()
 
     def reset(self) -> None:
-        """Start over: the same games as at first."""
+        """Restart with the same games as at the beginning."""
         self._move(self._functions.start)
 
     def step(self, actions: npt.ArrayLike) -> None:
-        """Make one action in every game; ended games are begun anew.
+        """Take one action in every game and restart the games that end.
 
         Args:
             actions: legal by ``action_masks``, integers, shape (N,).
@@ -91,7 +92,7 @@ class Batch:
         Raises:
             IllegalActionError: the action of a game is not legal (the message names the first such game and says why);
                 nothing has changed in any game.
-            TypeError, ValueError: not integers, another shape.
+            TypeError, ValueError: the actions are not integers, or have the wrong shape.
         """
         checked = self._check_actions(actions)
         illegal = self._functions.find_illegal(self._board, checked)
@@ -100,16 +101,16 @@ class Batch:
         self._move(self._functions.step, checked)
 
     def random_actions(self) -> npt.NDArray[np.int64]:
-        """A random legal action for every game, int64, (N,): each with equal chance, the same until a move is made."""
+        """A uniformly random legal action for every game, int64, (N,); the same actions until the next step."""
         actions = np.empty(len(self.seeds), np.int64)
         self._spread(self._functions.draw_actions, actions)
         return actions
 
     def run_random(self, steps: int) -> None:
-        """Make ``steps`` (0 or more) random legal actions in every game without coming back to Python.
+        """Take ``steps`` (0 or more) random legal actions in every game without returning to Python.
 
-        The same as as many times ``step(random_actions())``: every position is observed and has its mask written; the
-        arrays show the last one.
+        Equivalent to that many calls of ``step(random_actions())``: every position is observed and its mask written;
+        the arrays show the last one.
         """
         self._move(self._functions.run_random, check_integer("steps", steps, 0, 2**31), moves=steps)
 
@@ -120,7 +121,7 @@ class Batch:
         self._spread(function, *arguments, moves=moves)
 
     def _renew(self) -> None:
-        """Go on in copies of all arrays that are shown."""
+        """Continue in copies of the public arrays, so that the caller's arrays stay unchanged."""
         masks, words = _make_masks(self.game, len(self.seeds))
         masks[:] = self.action_masks
         copies = {name: getattr(self._board, name).copy() for name in SHOWN}
@@ -128,12 +129,12 @@ class Batch:
         self._show()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy or unpickled; the masks' memory is to be read eight flags at a time again."""
+        """Restore a copied or unpickled batch; its masks and mask words must share memory again."""
         self.__dict__.update(state)
         self._renew()
 
     def _spread(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
-        """Call a compiled function for all games, on threads if that pays."""
+        """Call a compiled function on all games, on several threads if that is faster."""
         games = len(self.seeds)
 
         def work(first: int, last: int) -> None:
@@ -142,7 +143,7 @@ class Batch:
         spread(work, games, max(1, min(self.threads, games, games * moves // WORTH_A_THREAD)))
 
     def _show(self) -> None:
-        """The arrays that are in use now."""
+        """Set the public attributes to the current arrays."""
         self.observations, self.action_masks = self._board.observations, self._board.action_masks
         self.current_player, self.seeds = self._board.current_player, self._board.seeds
         self.rewards, self.terminated = self._board.rewards, self._board.terminated
@@ -167,9 +168,9 @@ class Batch:
 def choose_tables(
     game: Game, num_games: int, num_players: int | Sequence[int] | None, variant: str | None
 ) -> tuple[list[int], str]:
-    """The number of players of each game, and the variant of all.
+    """The table size of each game, and the variant that all of them play.
 
-    Raises `TypeError` or `ValueError` where `Game` allows no such tables, or one variant does not allow all of them.
+    Raises `TypeError` or `ValueError` for table sizes that the game, or one variant alone, does not allow.
     """
     if not isinstance(num_players, Sequence | np.ndarray):
         size, variant = game.choose_table(num_players, variant)
@@ -182,7 +183,7 @@ def choose_tables(
 
 
 def new_states(game: Game, num_players: Sequence[int], variant: str, options: dict[str, Any]) -> Any:
-    """Records of games with these table sizes and no game begun; `TypeError`, `ValueError` say what is impossible."""
+    """State records for these table sizes, no game started; `TypeError`, `ValueError` for impossible options."""
     sizes = np.array(num_players)
     states = zeros(len(sizes), game.state_dtype)
     for size in set(num_players):
@@ -208,7 +209,7 @@ def make_board(game: Game, num_games: int) -> Board:
 
 
 def _make_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint64]]:
-    """Empty masks, and their memory eight flags at a time."""
+    """Zeroed masks, and the same memory as words of eight flags."""
     size = game.num_actions
     memory = np.zeros(num_games * size + 7, np.int8)
     words = np.ndarray((num_games, -(-size // 8)), np.uint64, memory, strides=(size, 8))
@@ -216,7 +217,7 @@ def _make_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.N
 
 
 class BatchFunctions(NamedTuple):
-    """The compiled entries of a batch; ``first`` and ``last`` bound the games that they work on."""
+    """The compiled entries of a batch; they work on the games ``first`` .. ``last - 1``."""
 
     start: Callable[..., None]
     """(board, seed, first, last)."""
@@ -263,9 +264,9 @@ def batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
     def run_random(board, seed, steps, first, last):
         key = game_key(seed)
         for i in range(first, last):
-            lots = stream(key, FOR_ACTIONS, i, 0)
+            draws = stream(key, FOR_ACTIONS, i, 0)
             for _ in range(steps):
-                move(board, key, i, any_action(board, i, lots))
+                move(board, key, i, any_action(board, i, draws))
 
     return BatchFunctions(entry(start), entry(find_illegal), entry(step), entry(draw_actions), entry(run_random))
 
@@ -273,7 +274,7 @@ def batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
 def _make_move(
     game: Game, pays_result: bool, begin_next: Callable[..., None], observe: Callable[..., None]
 ) -> Callable[..., None]:
-    """Inlined (board, key, i, action): make it in game i, begin the next game if that ended it, and observe."""
+    """Inlined (board, key, i, action): take the action in game i, start the next game if it is over, and observe."""
     step_and_pay = _make_step_and_pay(game, pays_result)
 
     def move(board, key, i, action):
@@ -290,17 +291,17 @@ def _make_move(
 
 
 def _make_any_action(game: Game) -> Callable[..., int]:
-    """Inlined (board, i, lots) -> a random legal action for game i, by the stream ``lots`` and the moves made there."""
+    """Inlined (board, i, draws) -> a random legal action for game i, from the stream ``draws`` and the move count."""
     num_actions, draw, any_one = game.num_actions, random.draw, random.any_one
 
-    def any_action(board, i, lots):
-        return any_one(board.mask_words[i], num_actions, draw(lots, board.moves[i]))
+    def any_action(board, i, draws):
+        return any_one(board.mask_words[i], num_actions, draw(draws, board.moves[i]))
 
     return inlined(any_action)
 
 
 def _make_begin_next(game: Game) -> Callable[..., None]:
-    """Inlined (board, key, i): begin the next game at place i."""
+    """Inlined (board, key, i): start the next game at index i."""
     begin, game_key, stream, draw = game.rules.begin, random.game_key, random.stream, random.draw
 
     def begin_next(board, key, i):
@@ -313,7 +314,7 @@ def _make_begin_next(game: Game) -> Callable[..., None]:
 
 
 def _make_observe(game: Game) -> Callable[..., None]:
-    """Inlined (board, i): write what the player to act in game i sees and may do."""
+    """Inlined (board, i): write observation and mask of the player to act in game i."""
     encode, legal = game.rules.encode, game.rules.legal
 
     def observe(board, i):
@@ -326,7 +327,7 @@ def _make_observe(game: Game) -> Callable[..., None]:
 
 
 def _make_step_and_pay(game: Game, pays_result: bool) -> Callable[..., int]:
-    """Inlined (s, action, rewards of zeros) -> flags: a step, and the result of the game or the changes of score."""
+    """Inlined (s, action, rewards of zeros) -> flags: take a step and write the game's result or the score changes."""
     if not pays_result:
         return make_scored_step(game)
     step, returns = make_step(game), game.rules.returns

@@ -1,4 +1,4 @@
-"""Checks of what people give, whose errors name it and what is allowed."""
+"""Argument checks whose error messages name the argument, its value and what is allowed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 
 def read_integer(name: str, value: object, allowed: str) -> int:
-    """``value`` as an int if it is an integer; else a `TypeError` that names what is ``allowed``."""
+    """``value`` as an int; `TypeError` if it is not an integer, naming what is ``allowed``."""
     if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
         raise TypeError(f"{name}={value!r} is not an integer; allowed are {allowed}")
     return operator.index(value)
 
 
 def check_integer(name: str, value: object, low: int, high: int) -> int:
-    """``value`` as an int if it is an integer low .. high; else a `TypeError` or `ValueError` naming all of this."""
+    """``value`` as an int; `TypeError` if it is not an integer, `ValueError` if it is not in low .. high."""
     number = read_integer(name, value, f"{low} .. {high}")
     if not low <= number <= high:
         raise ValueError(f"{name}={number} is out of range; allowed are {low} .. {high}")
@@ -23,7 +23,7 @@ def check_integer(name: str, value: object, low: int, high: int) -> int:
 
 
 def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
-    """``value`` if it is one of ``allowed``; else a `ValueError` that names them."""
+    """``value``; `ValueError` if it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name}={value!r} is unknown; allowed are {', '.join(map(repr, allowed))}")
     return value

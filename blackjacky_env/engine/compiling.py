@@ -1,9 +1,9 @@
-"""Compiling with Numba, and a cache on disk for functions that are closed over a game and its bots.
+"""Compilation with Numba, and an on-disk cache for functions that close over a game and its bots.
 
 Numba's own cache never hits for such closures and does not notice when a callee in another file changes. Here the
 name of a cache file is a hash of everything its machine code depends on: the byte code and constants of the function
 and of all functions it reaches, the signature, the processor and the versions. So the cache works across processes,
-cannot go stale and cannot mix two functions; there is no index that two processes could tear.
+cannot go stale or mix up two functions, and has no index that concurrent processes could corrupt.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from blackjacky_env.engine.part import Part
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
 """Plain Python mode (NUMBA_DISABLE_JIT=1): nothing is compiled, for debugging and coverage."""
 
-_FORMAT = 2  # of cached files; raised when this file changes what they hold
+_FORMAT = 2  # of cached files; to be raised when their content changes
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _TRUSTED_MODULES = ("numpy", "numba", "llvmlite", "math", "builtins")
 
@@ -43,15 +43,15 @@ _TRUSTED_MODULES = ("numpy", "numba", "llvmlite", "math", "builtins")
 class ContentCompiler(Compiler):
     """Numba's compiler, with a hash of a function's content in the name of its machine code.
 
-    A cached file holds the code of all that its entry calls, by name, and the linker takes the first code that it meets
-    under a name. Numba tells functions of one name apart by a number that each process counts anew, so files from two
-    processes may mean different functions, such as other bots, by the same name and number.
+    A cached file holds, by name, the code of everything its entry calls, and the linker takes the first code it finds
+    under a name. Numba distinguishes functions of the same name by a counter that starts over in each process, so the
+    same name and number may mean different functions (such as two bots) in files from two processes.
     """
 
     def compile_extra(self, func: types.FunctionType) -> Any:
-        """As Numba's, with that name."""
+        """Compile as Numba does, under that name."""
         name = func.__qualname__
-        with contextlib.suppress(TypeError):  # what has no fingerprint is never cached
+        with contextlib.suppress(TypeError):  # functions without a fingerprint are never cached
             func.__qualname__ = f"{name}_{fingerprint(func)[:16]}"
         try:
             return super().compile_extra(func)
@@ -63,29 +63,29 @@ Function = Callable[..., Any]
 
 
 def compiled(function: Function) -> Function:
-    """Decorator of functions that entries and bots consist of."""
+    """Decorator for the functions that entries and bots are built from."""
     return _dispatcher(Part, function)
 
 
 def inlined(function: Function) -> Function:
-    """Decorator of the rules' small functions: as `compiled`, and each caller gets the code within its own.
+    """Decorator for the small functions of the rules: as `compiled`, but inlined into every caller.
 
-    The compiler by itself leaves calls in place; without them, random play is twice as fast. It would take minutes to
-    compile bots in this way, whose functions are many and call each other from many places.
+    The compiler does not inline these calls by itself; inlining makes random play twice as fast. Bots are not compiled
+    this way: they have many functions with many call sites, so compiling them would take minutes.
     """
     return _dispatcher(Part, function, forceinline=True)
 
 
 def is_compiled(function: object) -> bool:
-    """Whether compiled code can call it; in plain Python mode all functions will do."""
+    """Whether compiled code can call ``function``; in plain Python mode any function qualifies."""
     return callable(function) and (PLAIN or isinstance(function, Dispatcher))
 
 
 def entry(function: Function) -> Function:
-    """Compile a function that Python calls, keeping its machine code in the cache on disk.
+    """Decorator for functions called from Python: compiled, with the machine code cached on disk.
 
-    Every function, number, string and array that it reaches must be found by `fingerprint`; at the first call a
-    `TypeError` says what could not be. Where no cache folder can be written, every process compiles anew.
+    Everything the function reaches must be something that `fingerprint` can hash; otherwise its first call raises a
+    `TypeError` naming the value. Without a writable cache folder every process compiles again.
     """
     dispatcher = _dispatcher(_Entry, function)
     if not PLAIN:
@@ -94,7 +94,7 @@ def entry(function: Function) -> Function:
 
 
 def _dispatcher(kind: Any, function: Function, **options: Any) -> Function:
-    """What `numba.njit` would make, of another class."""
+    """A dispatcher as made by `numba.njit`, but of class ``kind``."""
     if PLAIN:
         return function
     as_njit = {**OPTIONS, "nopython": True, "boundscheck": None, **options}
@@ -103,14 +103,14 @@ def _dispatcher(kind: Any, function: Function, **options: Any) -> Function:
 
 
 def cache_on_disk(dispatcher: Any, function: Function) -> None:
-    """Have a dispatcher keep its machine code of ``function`` in the cache on disk."""
+    """Make a dispatcher cache the machine code of ``function`` on disk."""
     with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
         dispatcher._cache = _EntryCache(function)
 
 
 @contextlib.contextmanager
 def compiled_once(cache: Any, signature: Any) -> Iterator[None]:
-    """Around compiling: other processes wait that are about to compile the same, and load it afterwards."""
+    """Context for compiling: other processes about to compile the same code wait, then load it from the cache."""
     path = cache.path(signature, cpu_target.target_context.codegen()) if isinstance(cache, _EntryCache) else None
     if path is None or path.exists():
         yield
@@ -131,7 +131,7 @@ def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any,
 
 
 def record_maker(count: int, dtype: np.dtype[Any]) -> Callable[[], Any]:
-    """A compiled function () that makes an array of so many zeroed records, as `zeros` does in Python."""
+    """A compiled function () that returns an array of ``count`` zeroed records, as `zeros` does in Python."""
 
     def make() -> Any:
         return np.zeros(count, dtype)
@@ -140,14 +140,14 @@ def record_maker(count: int, dtype: np.dtype[Any]) -> Callable[[], Any]:
 
 
 def copied(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A copy of an array of records as a block of bytes; NumPy alone copies field by field, ten times slower."""
+    """A copy of an array of records, made as one block of bytes; NumPy copies field by field, ten times slower."""
     return records.view(np.uint8).copy().view(records.dtype, type(records))
 
 
 def fingerprint(*values: object) -> str:
     """SHA-256 (hex) of values and of everything they reach: functions by byte code, arrays by content.
 
-    Raises `TypeError` for a value whose content cannot be told.
+    Raises `TypeError` for a value whose content cannot be hashed.
     """
     digest = hashlib.sha256()
     for piece in _pieces(values, {}):
@@ -176,7 +176,7 @@ def _pieces(value: object, seen: dict[int, int]) -> Iterator[str]:
 
 
 def _piece(value: object) -> str:
-    """A value that reaches no others."""
+    """The text hashed for a value that refers to no others."""
     if isinstance(value, frozenset):
         return f"frozenset {sorted(map(repr, value))}"
     if isinstance(value, np.ndarray):
@@ -191,7 +191,7 @@ def _piece(value: object) -> str:
     if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in _TRUSTED_MODULES:
         return f"module {value.__name__}"
     raise TypeError(
-        f"a compiled function reaches {value!r}, whose content cannot be told, so it cannot be cached; "
+        f"a compiled function reaches {value!r}, whose content cannot be hashed, so it cannot be cached; "
         "allowed are functions, numbers, strings, tuples, arrays, dtypes and what numpy, numba and math offer"
     )
 
@@ -225,7 +225,7 @@ _CPUDispatcher: Any = CPUDispatcher
 
 
 class _Entry(_CPUDispatcher):  # type: ignore[misc]
-    """A function that Python calls."""
+    """Dispatcher of a function called from Python."""
 
     def compile(self, sig: Any) -> Any:
         with compiled_once(self._cache, sig):
@@ -233,17 +233,17 @@ class _Entry(_CPUDispatcher):  # type: ignore[misc]
 
 
 class _EntryCache(FunctionCache):
-    """Keeps each compiled overload in a file of its own, named after all that it depends on."""
+    """Caches each compiled overload in its own file, named after everything it depends on."""
 
     @cached_property
     def _key(self) -> str:
-        return fingerprint(self._py_func)  # at the first call, when all that its module defines is there
+        return fingerprint(self._py_func)  # computed at the first call, when its module is fully defined
 
     def path(self, signature: Any, codegen: Any) -> Path:
         """The file of one overload."""
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
         types_of_arguments = getattr(signature, "args", signature)  # that of a callback, or of an entry
-        # A named tuple's type is written without its module and its fields.
+        # The string of a named tuple's type lacks its module and its fields.
         arguments = [(of, getattr(of, "instance_class", ""), getattr(of, "fields", "")) for of in types_of_arguments]
         module = self._py_func.__module__  # imported when the file is read
         facts = (self._key, module, arguments, codegen.magic_tuple(), versions, sorted(OPTIONS.items()), _FORMAT)
@@ -257,7 +257,7 @@ class _EntryCache(FunctionCache):
             return None
         checksum, data = content[:32], content[32:]
         if hashlib.sha256(data).digest() != checksum:
-            return None  # cut short or damaged: compile again
+            return None  # truncated or damaged: compile again
         return self._impl.rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see `path`
 
     def _save_overload(self, sig: Any, data: Any) -> None:
@@ -270,6 +270,6 @@ class _EntryCache(FunctionCache):
             self._impl.locator.ensure_cache_path()
             aside.write_bytes(hashlib.sha256(content).digest() + content)
             aside.replace(path)
-        except OSError:  # a full disk or a folder that lost its permissions costs time, never the run
+        except OSError:  # a full disk or lost permissions must not stop the run
             with contextlib.suppress(OSError):
                 aside.unlink()

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 Vector = npt.NDArray[np.int8 | np.int16]
-"""A vector of some layout, of its dtype."""
+"""A vector with the size and dtype of some layout."""
 
 _INT8, _INT16 = np.iinfo(np.int8), np.iinfo(np.int16)
 
 
 @dataclass(frozen=True)
 class Part:
-    """One named part of the vector: ``shape`` () is a single number; ``low`` .. ``high`` hold for all its entries."""
+    """A named part of the vector; shape () is a single number, and ``low`` .. ``high`` bound every entry."""
 
     name: str
     shape: tuple[int, ...]
@@ -29,7 +29,7 @@ class Part:
 
     @property
     def length(self) -> int:
-        """How many entries of the vector it takes."""
+        """Number of entries of the vector that the part takes."""
         return math.prod(self.shape)
 
 
@@ -38,8 +38,8 @@ class Layout:
 
     Attributes:
         parts: by name, in order.
-        size: how many entries the vector has, K.
-        dtype: of the vector: int8 if the ranges of all parts fit into it, else int16; `ValueError` for wider ones.
+        size: number of entries of the vector, K.
+        dtype: of the vector: int8 if it holds the ranges of all parts, else int16; `ValueError` for wider ranges.
     """
 
     def __init__(self, parts: Iterable[Part]) -> None:
@@ -52,22 +52,22 @@ class Layout:
         self._places = [(p.name, slice(p.offset, p.offset + p.length), p.shape) for p in self.parts.values()]
 
     def offset(self, name: str) -> int:
-        """Where the part called ``name`` begins."""
+        """Index of the first entry of the part called ``name``."""
         return self.parts[name].offset
 
     @property
     def low(self) -> Vector:
-        """The least value of each entry, `dtype`, shape (size,)."""
+        """Smallest value of each entry, `dtype`, shape (size,)."""
         return np.concatenate([np.full(part.length, part.low, self.dtype) for part in self.parts.values()])
 
     @property
     def high(self) -> Vector:
-        """The greatest value of each entry, `dtype`, shape (size,)."""
+        """Largest value of each entry, `dtype`, shape (size,)."""
         return np.concatenate([np.full(part.length, part.high, self.dtype) for part in self.parts.values()])
 
     @property
     def largest(self) -> npt.NDArray[np.float32]:
-        """The largest magnitude that each entry can have, at least 1, float32, shape (size,): what it is scaled by."""
+        """Largest magnitude of each entry, at least 1, float32, shape (size,); observations are scaled by it."""
         low, high = self.low.astype(np.float32), self.high.astype(np.float32)
         return np.maximum(np.maximum(-low, high), np.float32(1))
 
@@ -87,7 +87,7 @@ class Layout:
         ]
 
     def checked(self, vector: npt.ArrayLike) -> Vector:
-        """``vector`` as an array of the own dtype; `ValueError` for another shape or entries out of their ranges."""
+        """``vector`` as an array of `dtype`; `ValueError` for a wrong shape or entries out of range."""
         values = self._shaped(vector)
         if (values < self.low).any() or (values > self.high).any():
             raise ValueError("the observation has entries outside the ranges that describe_observation() states")
@@ -96,7 +96,7 @@ class Layout:
     def decode(self, vector: npt.ArrayLike) -> dict[str, Any]:
         """The named parts of ``vector`` (integers, shape (size,)): an int, or nested lists of ints.
 
-        Raises `ValueError` for a vector of another shape.
+        Raises `ValueError` for a vector of the wrong shape.
         """
         entries = self._shaped(vector).tolist()
         return {name: _nested(entries[place], shape) for name, place, shape in self._places}
@@ -109,7 +109,7 @@ class Layout:
 
 
 def _narrowest(parts: Iterable[Part]) -> np.dtype[Any]:
-    """The smaller of int8 and int16 that holds the ranges of all parts; `ValueError` names one that is too wide."""
+    """The smaller of int8 and int16 that holds the ranges of all parts; `ValueError` names a part that is too wide."""
     wide = False
     for part in parts:
         if not (_INT16.min <= part.low and part.high <= _INT16.max):

@@ -1,4 +1,4 @@
-"""A lock between processes that want to make the same file: one makes it, the others wait and read it."""
+"""A lock between processes that need the same file: one makes it, the others wait and read it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import IO
 
 try:
     import fcntl
-except ImportError:  # Windows: every process makes its own
+except ImportError:  # Windows: no locking
     fcntl = None  # type: ignore[assignment]
 
 PATIENCE = 300.0  # seconds; longer than anything takes to compile
@@ -19,10 +19,11 @@ PAUSE = 0.02
 
 @contextlib.contextmanager
 def one_process(path: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the lock file ``path``; waits for another holder, but not longer than ``patience`` seconds.
+    """Hold the lock file ``path``, after waiting up to ``patience`` seconds for another holder.
 
-    The system frees the lock of a process that dies. Where there can be no lock, such as in a folder that cannot be
-    written, nobody waits. So look again whether the file is there, and be prepared that two make it.
+    The operating system releases the lock of a process that dies. Where locking is impossible, as in a read-only
+    folder, nobody waits. So inside the context check again whether the file exists, and expect that two processes may
+    make it.
     """
     file = _opened(path)
     if file is None:
@@ -33,7 +34,7 @@ def one_process(path: Path, patience: float = PATIENCE) -> Iterator[None]:
         try:
             yield
         finally:
-            if held:  # the file goes first: who opens it anew waits for nobody, and finds what was made
+            if held:  # unlink first: a process that opens the path afterwards need not wait and finds the file made
                 with contextlib.suppress(OSError):
                     path.unlink()
                 fcntl.flock(file, fcntl.LOCK_UN)  # a forked child may have the file open
@@ -50,7 +51,7 @@ def _opened(path: Path) -> IO[bytes] | None:
 
 
 def _wait(file: IO[bytes], until: float) -> bool:
-    """Whether the lock is held now."""
+    """Try to lock; returns whether the lock is held."""
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -4,8 +4,8 @@ A game's options are a frozen dataclass in which every field has a default and a
 is allowed:
 
 - ``Annotated[int, Range(2, 8)]``: an integer 2 .. 8;
-- ``Annotated[int | None, Range(1, 127)]``: also None; the docstring says what that means;
-- ``Annotated[tuple[int, ...], Range(1, 8)]``: any of 1 .. 8;
+- ``Annotated[int | None, Range(1, 127)]``: None as well; the docstring says what that means;
+- ``Annotated[tuple[int, ...], Range(1, 8)]``: a subset of 1 .. 8;
 - ``bool``: a flag;
 - ``Literal["first", "last"]``: one of these.
 """
@@ -26,18 +26,18 @@ from blackjacky_env.engine.checks import check_choice, read_integer
 
 
 class Range(NamedTuple):
-    """In the type of an option: the integers that are allowed."""
+    """Annotation in an option's type: the integers ``low`` .. ``high`` are allowed."""
 
     low: int
     high: int
 
 
 class Option(NamedTuple):
-    """What a field of an options dataclass declares."""
+    """One rule option, as declared by a field of an options dataclass."""
 
     name: str
     kind: Literal["integer", "subset", "flag", "choice"]
-    """``"subset"``: any of the integers ``low`` .. ``high``."""
+    """``"subset"``: a subset of the integers ``low`` .. ``high``."""
     default: Any
     low: int | None = None
     high: int | None = None
@@ -58,11 +58,11 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True)
 class NoOptions:
-    """The options of a game that has none."""
+    """The options of a game without rule options."""
 
 
 def declared_options(kind: type[Any]) -> tuple[Option, ...]:
-    """The options that a dataclass declares, in order; `TypeError` for a field whose type says nothing."""
+    """The options that a dataclass declares, in order; `TypeError` for a field of any other type."""
     return _declared_options(kind)  # type: ignore[arg-type]  # for mypy the metaclass of a class has no hash
 
 
@@ -94,7 +94,7 @@ def describe_options(kind: type[Any]) -> list[dict[str, Any]]:
     """The options of a dataclass as JSON-ready data, in order.
 
     Each has ``name``, ``kind`` (``"integer"``, ``"subset"``, ``"flag"`` or ``"choice"``), ``default``, ``low``,
-    ``high``, ``optional`` (whether None is allowed), ``choices``, ``allowed`` (all that in words) and ``help`` (the
+    ``high``, ``optional`` (whether None is allowed), ``choices``, ``allowed`` (the values in words) and ``help`` (the
     field's docstring).
     """
     docs = _field_docs(kind)
@@ -109,7 +109,7 @@ def describe_options(kind: type[Any]) -> list[dict[str, Any]]:
 
 
 def _field_docs(kind: type[Any]) -> dict[str, str]:
-    """The strings that stand below the fields of a class."""
+    """Docstrings of the fields of a class: the string literals below them."""
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
     assert isinstance(body, ast.ClassDef)
     docs = {}
@@ -121,17 +121,17 @@ def _field_docs(kind: type[Any]) -> dict[str, str]:
 
 
 def plain(value: Any) -> Any:
-    """A tuple as a list, anything else as it is: JSON knows no tuples."""
+    """A tuple as a list, anything else unchanged: JSON has no tuples."""
     return list(value) if isinstance(value, tuple) else value
 
 
 def read_options(kind: type[Any], given: Mapping[str, Any], owner: str) -> Any:
-    """An instance of an options dataclass with what is ``given``, each value checked.
+    """An instance of an options dataclass with the ``given`` values, each checked.
 
     Args:
         kind: the dataclass.
         given: values by name.
-        owner: whose options these are, for the message about an unknown one.
+        owner: what has these options, for the message about an unknown one.
 
     Raises:
         TypeError, ValueError: naming option, value and what is allowed.

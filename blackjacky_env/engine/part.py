@@ -1,7 +1,7 @@
-"""Compiled functions that only other compiled functions call: no machine code is made of them but within their callers.
+"""Compiled functions that only other compiled functions call; machine code is generated for their callers only.
 
-Numba by itself makes wrappers for Python and C, and machine code, of every function that another one calls, although
-the caller's machine code holds all that it calls. Without them entries are compiled in two thirds of the time.
+By default Numba generates Python and C wrappers and machine code for every function that another one calls, although
+the caller's machine code contains everything it calls. Without them entries compile in two thirds of the time.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import make_concrete_template
 
-_CPUDispatcher: Any = CPUDispatcher  # Numba's annotations are few and not always right
+_CPUDispatcher: Any = CPUDispatcher  # Numba's annotations are few and not always correct
 _JITCodeLibrary: Any = JITCodeLibrary
 _NumbaCompiler: Any = _FunctionCompiler
 
 
 class Part(_CPUDispatcher):  # type: ignore[misc]
-    """A dispatcher that keeps what compiled code calls apart from what Python calls, if it ever does."""
+    """A dispatcher that keeps overloads called by compiled code apart from those called by Python, if any."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._parts: dict[tuple[Any, ...], Any] = {}  # results of the compiler by types of arguments
-        self._keys: dict[tuple[Any, ...], object] = {}  # their keys in Numba's table of functions
+        self._parts: dict[tuple[Any, ...], Any] = {}  # compile results by argument types
+        self._keys: dict[tuple[Any, ...], object] = {}  # their keys in Numba's function table
 
     def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
         """Signatures for a call with arguments of these types; Numba asks while it compiles the caller."""
@@ -56,7 +56,7 @@ class Part(_CPUDispatcher):  # type: ignore[misc]
 
 
 class _PartCompiler(_NumbaCompiler):  # type: ignore[misc]
-    """Makes no wrappers, and leaves machine code to the callers."""
+    """Compiles without wrappers and leaves generating machine code to the callers."""
 
     def _customize_flags(self, flags: Any) -> Any:
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
@@ -64,7 +64,7 @@ class _PartCompiler(_NumbaCompiler):  # type: ignore[misc]
 
 
 class _PartLibrary(_JITCodeLibrary):  # type: ignore[misc]
-    """Optimized code that callers link into their own."""
+    """Optimised code that callers link into their own."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()

@@ -1,4 +1,4 @@
-"""Many games with compiled policies in the seats: whole play-outs, and games in which one seat waits for a learner."""
+"""Many games with compiled policies in the seats: whole play-outs, and games with a learner in one seat."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.step import is_running, make_shared_step
 
 Encoder = Callable[..., None]
-"""(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): what a learner is shown instead of it."""
+"""(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
 
-BEGIN, KEEP = -1, -2  # instead of a learner's action: start a game; only show the game
+BEGIN, KEEP = -1, -2  # in place of a learner's action: start a game; only observe the running one
 DRAWN = -1  # start player or learner's seat: drawn for each game
 NONE = -1  # no illegal action, no agent
-_LOGGED = 256  # decisions of a game for which there is room at first
+_LOGGED = 256  # initial capacity of the log, in decisions of a game
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
 
 class LearnerArrays(NamedTuple):
-    """What N games with a learner need beside their states."""
+    """Arrays of N games with a learner, besides their states."""
 
     fixed_seat: int
     """The learner's seat, or DRAWN."""
     lineups: npt.NDArray[np.int64]
-    """Agents of the seats clockwise of the learner, shape (L, max_players - 1); each game draws a row."""
+    """Agents in the seats clockwise of the learner, shape (L, max_players - 1); each game draws a row."""
     mixed: bool
-    """Each seat draws a row of its own instead."""
+    """True: each seat draws its own row instead."""
     keys: npt.NDArray[np.uint64]
-    """Seeds, seats and opponents of the games at place i follow from ``keys[i]`` and i, shape (N,)."""
+    """Random keys, shape (N,): ``keys[i]`` and i determine seeds, seats and opponents of the games at index i."""
     seats: npt.NDArray[np.int64]
     """The learner's seat in each game, shape (N,)."""
     seating: npt.NDArray[np.int64]
-    """The agent in each other seat, shape (N, max_players)."""
+    """The agent in every other seat, shape (N, max_players)."""
     played: npt.NDArray[np.int64]
-    """Games begun at each place, shape (N,)."""
+    """Number of games started at each index, shape (N,)."""
     decisions: npt.NDArray[np.int64]
-    """Decisions of opponents in the running game, shape (N,)."""
+    """Number of opponents' decisions in the running game, shape (N,)."""
 
 
 @cache
 def make_choose(game: Game) -> Callable[..., int]:
-    """Compiled (s, agent, decision, cast, observation, mask) -> action: what the player to act chooses."""
+    """Compiled (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act."""
     encode, legal, stream = game.rules.encode, game.rules.legal, random.stream
 
     def choose(s, agent, decision, cast, observation, mask):
@@ -128,18 +128,18 @@ def play_out(
     agents: Sequence[Inside],
     threads: int = 1,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Play whole games between compiled agents without coming back to Python.
+    """Play whole games between compiled agents without returning to Python.
 
     Args:
         game: the game.
         states: records with options written, shape (N,); left as the games ended.
         seeds: seed of each game as for ``reset``, shape (N,).
-        seating: number of the agent in each seat, shape (N, max_players).
+        seating: index of the agent in each seat, shape (N, max_players).
         agents: (policy, parameters) of each agent.
-        threads: CPU threads; they change nothing in the games.
+        threads: CPU threads; results do not depend on it.
 
     Returns:
-        Results (N, max_players), the zero-sum "win" rewards, and decisions (N,), how many were taken.
+        Results (N, max_players), the zero-sum "win" rewards, and the number of decisions of each game (N,).
     """
     begin_all(game)(states, seeds)
     return play_on(game, states, seating, agents, threads)
@@ -152,7 +152,7 @@ def play_on(
     agents: Sequence[Inside],
     threads: int = 1,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Play running games to their end, as `play_out` does; a random choice follows from a game's key."""
+    """Play running games to their end, as `play_out` does; random choices are drawn by the games' keys."""
     results = np.zeros((len(states), game.max_players))
     decisions = np.zeros(len(states), np.int64)
     play, cast = _play_on(game), make_cast(game, agents)
@@ -169,10 +169,10 @@ def play_copies(
     seed: int,
     threads: int = 1,
 ) -> npt.NDArray[np.float64]:
-    """Play copies of N running games to their end, ``games`` of each, every copy with a key of its own.
+    """Play copies of N running games to their end, ``games`` copies of each, every copy with its own key.
 
-    A key depends on the seed, the number of the state and that of the copy alone. ``states`` (N,), which stay as they
-    are, ``seating`` (N, max_players), ``agents`` and ``threads`` as for `play_out`; returns results
+    A key depends only on the seed, the index of the state and the index of the copy. ``states`` (N,) are not changed;
+    ``seating`` (N, max_players), ``agents`` and ``threads`` are as for `play_out`. Returns results
     (N, games, max_players).
     """
     results = np.zeros((len(states), games, game.max_players))
@@ -189,10 +189,10 @@ def play_copies(
 
 @cache
 def _turn_function(game: Game) -> Callable[..., None]:
-    """Entry for games that run on until an agent that is not compiled is to act, or the log is full.
+    """Entry that plays games until an agent that is not compiled is to act, or the log is full.
 
-    ``play(states, seating, cast, actions, decisions, log, observations, masks, first, last)`` makes ``actions`` (N,),
-    none where it is `KEEP`, in games first .. last - 1.
+    ``play(states, seating, cast, actions, decisions, log, observations, masks, first, last)`` first takes ``actions``
+    (N,) in the games first .. last - 1, except where the action is `KEEP`.
     """
     encode, legal, choose, step = game.rules.encode, game.rules.legal, make_choose(game), make_shared_step(game)
 
@@ -235,14 +235,14 @@ def _score_all(game: Game) -> Callable[..., None]:
 
 
 class Played(NamedTuple):
-    """Games that have ended."""
+    """Finished games."""
 
     scores: npt.NDArray[np.int64]
     """`Rules.score` at the end, shape (N, max_players)."""
     decisions: npt.NDArray[np.int64]
-    """How many were taken, shape (N,)."""
+    """Number of decisions of each game, shape (N,)."""
     log: npt.NDArray[np.int16]
-    """The actions, shape (N, D), ``decisions`` of each row."""
+    """The actions, shape (N, D); only the first ``decisions[i]`` entries of row i are used."""
 
 
 def play_logged(
@@ -252,26 +252,26 @@ def play_logged(
     seating: npt.NDArray[np.int64],
     agents: Sequence[Inside | Outside],
 ) -> Played:
-    """Play whole games between agents of which some may not be compiled, and keep every action.
+    """Play whole games between agents, compiled or not, and log every action.
 
-    Compiled agents play as in `play_out`, move by move. The others are asked for all games at once in which it is
-    their turn.
+    Compiled agents make the same moves as in `play_out`. The others are asked in batches, for all games in which they
+    are to act.
 
     Args:
         game: the game.
         states: records with options written, shape (N,); left as the games ended.
         seeds: seed of each game as for ``reset``, shape (N,).
-        seating: number of the agent in each seat, shape (N, max_players).
+        seating: index of the agent in each seat, shape (N, max_players).
         agents: (policy, parameters) of each agent, or `Outside`.
 
-    Raises `IllegalActionError` if an action of an agent that is not compiled is not legal; the message names the agent.
+    Raises `IllegalActionError` if an agent that is not compiled returns an illegal action; the message names the agent.
     """
     cast = make_cast(game, agents)
     begin_all(game)(states, seeds)
     count = len(states)
     rows = _Rows(count, game)
     play = _turn_function(game)
-    while True:  # no games: compiled all the same
+    while True:  # without games, too, the functions are compiled
         play(states, seating, cast, rows.actions, rows.decisions, rows.log, rows.observations, rows.masks, 0, count)
         running = states["player"] >= 0
         if not running.any():
@@ -283,7 +283,7 @@ def play_logged(
 
 
 class _Rows:
-    """What is kept for each game of `play_logged`."""
+    """The arrays of `play_logged`, with a row for each game."""
 
     def __init__(self, count: int, game: Game) -> None:
         self.actions = np.full(count, KEEP, np.int64)
@@ -293,7 +293,7 @@ class _Rows:
         self.masks = np.zeros((count, game.num_actions), np.int8)
 
     def ask(self, to_act: npt.NDArray[np.int64], agents: Sequence[Inside | Outside]) -> None:
-        """The next action of each game whose player (to_act, (N,), NONE where it is over) is not compiled."""
+        """Get the next action of each game whose agent to act (``to_act``, (N,), NONE if over) is not compiled."""
         self.actions[:] = KEEP
         full = (to_act != NONE) & (self.decisions == self.log.shape[1])
         if full.any():
@@ -306,10 +306,10 @@ class _Rows:
 
 
 def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: str) -> npt.NDArray[np.int64]:
-    """Actions (M,) of an agent if they are legal; else an `IllegalActionError`."""
+    """Actions (M,) of an agent; `IllegalActionError` unless all are legal."""
     if actions.shape != masks.shape[:1] or actions.dtype.kind not in "iu":
         needed = f"allowed are integers of shape {masks.shape[:1]}"
-        raise IllegalActionError(f"agent {agent!r} gave {actions.dtype} of shape {actions.shape}; {needed}")
+        raise IllegalActionError(f"agent {agent!r} returned {actions.dtype} of shape {actions.shape}; {needed}")
     wrong = first_illegal(actions.astype(np.int64), masks, np.zeros(len(masks), np.bool_))
     if wrong != NONE:
         legal = ", ".join(map(str, np.flatnonzero(masks[wrong])))
@@ -328,20 +328,20 @@ def _first_illegal(actions, masks, ignored):
 
 
 first_illegal = entry(_first_illegal)
-"""(actions int64 (N,), masks int8 (N, A), ignored bool (N,)): the first game whose action is not legal, or `NONE`."""
+"""(actions int64 (N,), masks int8 (N, A), ignored bool (N,)) -> the first game with an illegal action, or `NONE`."""
 
 
 @cache
 def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]:
-    """Entry for N games that run on, compiled opponents playing, until the learner is to act.
+    """Entry that steps N games: the learner's action, then the opponents' until the learner is to act again.
 
     ``play(states, arrays, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first,
-    last)`` makes the learner's actions (N,) in games first .. last - 1; games with action `BEGIN` are begun (those that
-    end before the learner's first decision are skipped). With ``starts_anew`` ended games are begun in the same step,
-    and ``last_shown`` (as ``shown``) is their final view. ``results`` (float64, (N,)), ``score_changes`` (float64,
-    (N,)) and ``ended`` (bool, (N,)) belong to the move just made; ``shown`` (what ``encoder`` makes, float32, (N, F),
-    or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong to
-    the position now.
+    last)`` takes the learner's actions (N,) in the games first .. last - 1; the action `BEGIN` starts a new game (games
+    that end before the learner's first decision are skipped). With ``starts_anew`` games that end are restarted in the
+    same step, and ``last_shown`` gets their final observation. ``results`` (float64, (N,)), ``score_changes``
+    (float64, (N,)) and ``ended`` (bool, (N,)) belong to this step; ``shown`` (the output of ``encoder``, float32,
+    (N, F), or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong
+    to the new position.
     """
     score, returns, step = game.rules.score, game.rules.returns, make_shared_step(game)
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
@@ -378,7 +378,7 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
 
 
 def _make_run_on(game: Game) -> Callable[..., None]:
-    """Compiled (s, i, arrays, cast, observation, mask): the opponents play until the learner is to act."""
+    """Compiled (s, i, arrays, cast, observation, mask): play the opponents' moves until the learner is to act."""
     choose, step = make_choose(game), make_shared_step(game)
 
     def run_on(s, i, arrays, cast, observation, mask):
@@ -390,19 +390,19 @@ def _make_run_on(game: Game) -> Callable[..., None]:
 
 
 def _make_start_game(game: Game, run_on: Callable[..., None]) -> Callable[..., None]:
-    """Compiled (s, i, arrays, cast, observation, mask): start games at place i until one reaches the learner."""
+    """Compiled (s, i, arrays, cast, observation, mask): start games at index i until the learner is to act in one."""
     begin, game_key = game.rules.begin, random.game_key
     stream, draw, below = random.stream, random.draw, random.below
 
     def start_game(s, i, arrays, cast, observation, mask):
         while True:
-            lots = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
-            begin(s, game_key(draw(lots, 0) >> np.uint64(1)), DRAWN)
-            seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(lots, 1), s.num_players))
-            lineup = below(draw(lots, 2), len(arrays.lineups))
+            draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
+            begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
+            seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(draws, 1), s.num_players))
+            lineup = below(draw(draws, 2), len(arrays.lineups))
             for relative in range(1, s.num_players):
                 if arrays.mixed:
-                    lineup = below(draw(lots, 2 + relative), len(arrays.lineups))
+                    lineup = below(draw(draws, 2 + relative), len(arrays.lineups))
                 arrays.seating[i, (seat + relative) % s.num_players] = arrays.lineups[lineup, relative - 1]
             arrays.seats[i] = seat
             arrays.decisions[i] = 0
@@ -415,7 +415,7 @@ def _make_start_game(game: Game, run_on: Callable[..., None]) -> Callable[..., N
 
 
 def _make_observe(game: Game, encoder: Encoder | None) -> Callable[..., None]:
-    """Compiled (s, seat, raw, mask, out): the mask of a seat, and its observation, by way of ``raw`` if encoded."""
+    """Compiled (s, seat, raw, mask, out): write a seat's mask and observation; ``raw`` is scratch for the encoder."""
     encode, legal = game.rules.encode, game.rules.legal
 
     def write_mask(s, seat, mask):

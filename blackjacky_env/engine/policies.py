@@ -1,8 +1,8 @@
-"""What a compiled policy is.
+"""The interface of compiled policies.
 
 A policy is a compiled function ``(observation int8 or int16 (K,), mask int8 (A,), random_state uint64, parameters
-float32 (L,)) -> action``: all that a player may know, in the game's `Layout.dtype`, and numbers that need no new
-compilation when they change (the limits of a rule of thumb, the weights of a network). Draw number i of a decision is
+float32 (L,)) -> action``. The observation holds all that the player may know, in the game's `Layout.dtype`; parameters
+(thresholds of a heuristic, weights of a network) can change without recompiling. Random number i of a decision is
 ``random.draw(random_state, i)``.
 """
 

@@ -1,7 +1,7 @@
-"""What random numbers are drawn for: the purposes of `blackjacky_env.engine.random.stream`, in one list.
+"""Purposes of `blackjacky_env.engine.random.stream`: what random numbers are drawn for, in one list.
 
-Two streams of one key with the same purpose and counters are the same stream, so each use has a number of its own. A
-game numbers its own purposes from 0 on in its room (``FOR_DECK`` ...), below `FIRST_SHARED`; all others stand here.
+Streams with the same key, purpose and counters are the same stream, so each use has its own number. A game numbers its
+own purposes from 0 on in its rules (``FOR_DECK`` ...), below `FIRST_SHARED`; all others are listed here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ FIRST_SHARED = 100
 
 # Playing games, by the key of a game or of a run
 FOR_POLICIES = 100  # choices of compiled policies
-FOR_LINEUPS = 101  # a learner's games: seed, seat and opponents
+FOR_LINEUPS = 101  # seed, seat and opponents of a learner's games
 FOR_GAMES = 102  # seeds of a batch's games
 FOR_ACTIONS = 103  # random actions of a batch
 FOR_COPIES = 104  # keys of copies that are played out
@@ -21,7 +21,7 @@ FOR_DEALS = 106
 FOR_POSITIONS = 110
 FOR_MOVES = 111  # of play-outs
 FOR_TREE = 112  # of the play-out policy inside the tree
-FOR_ACCEPTANCE = 113  # whether a drawn position takes the place of the one before
+FOR_ACCEPTANCE = 113  # whether a proposed position replaces the current one
 # Studies of decisions
 FOR_LUCK = 120  # of the perfect-information player
 FOR_STUDIES = 130

@@ -1,4 +1,4 @@
-"""Random numbers as a pure function of (key, purpose, counters): nothing is stored, so every deal can be made again.
+"""Random numbers as a pure function of (key, purpose, counters): no state is kept, so every deal can be reproduced.
 
 The generator is SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014) used
 counter-based: draw number ``i`` of a stream is ``mix64(stream + i * GOLDEN)``.
@@ -60,9 +60,9 @@ def below(bits, limit):
 def any_one(words, count, bits):
     """The index of a random 1 among ``count`` bytes that are 0 or 1, at least one of them 1.
 
-    They are held as ``words`` (uint64, little-endian, (count / 8 rounded up,)); what follows them in the last word is
-    ignored. The same as going through the bytes until as many 1s as drawn are behind, but eight are counted at once,
-    and there is no branch that the processor would have to guess.
+    They are held as ``words`` (uint64, little-endian, shape (ceil(count / 8),)); the rest of the last word is ignored.
+    Equivalent to passing over as many 1s as drawn, one byte after the other, but counts eight bytes at once and has no
+    unpredictable branch.
     """
     ones = 0
     for i in range((count + 7) // 8):
@@ -81,7 +81,7 @@ def any_one(words, count, bits):
 
 @inlined
 def flags_at(words, i, count):
-    """Word i without what lies behind the byte number ``count``."""
+    """Word i with all bytes from number ``count`` on cleared."""
     foreign = np.uint64(8 * max(0, 8 * (i + 1) - count))  # bits
     return words[i] << foreign >> foreign
 

@@ -1,4 +1,4 @@
-"""How the result of a game is shared out, the same in all games."""
+"""The zero-sum result of a finished game, the same for all games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protocol of a move, for all who make moves: apply it, settle what is due, see whether the game is over."""
+"""The step protocol, written once: apply a move, settle if a round has ended, see whether the game is over."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def is_running(s):
 
 @inlined
 def keep_nothing(s):
-    """What is called before a settlement where nobody needs the game as it was then."""
+    """The default of ``before_settling``: does nothing."""
 
 
 @cache
 def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
-    """Inlined (s, action, *more) -> flags: make a legal action and settle if that is due.
+    """Inlined (s, action, *more) -> flags: apply a legal action and settle if a round has ended.
 
     The flags are `SETTLED` if a round was settled, and `OVER` if the game is over. ``before_settling`` is a compiled
     function that is called with (s, *more) just before a settlement.
@@ -48,7 +48,7 @@ def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -
 
 @cache
 def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
-    """Inlined (s, action, changes, *more) -> flags: as `make_step`, and write each seat's change of score.
+    """Inlined (s, action, changes, *more) -> flags: as `make_step`, and write the change of each seat's score.
 
     ``changes``: float64, (max_players,); 0 for seats that do not exist.
     """
@@ -67,7 +67,7 @@ def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_not
 
 @cache
 def make_shared_step(game: Game) -> Callable[..., int]:
-    """Compiled (s, action) -> flags: `make_step`, compiled once and called by all who need not have it inlined."""
+    """Compiled (s, action) -> flags: `make_step` as one shared function, for callers that need no inlining."""
     step = make_step(game)
 
     def shared_step(s, action):

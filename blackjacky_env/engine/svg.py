@@ -1,4 +1,4 @@
-"""What the pictures of all tables share: the document, words that fit, cards side by side, and where the seats are."""
+"""Drawing shared by the pictures of all games: the document, text that fits, rows of cards, places of the seats."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from blackjacky_env.engine.checks import check_choice
 View = dict[str, Any]
 
 WIDTH, HEIGHT = 640, 600
-"""Of every picture, in its own units, which are the pixels of a frame."""
+"""Size of every picture, in SVG user units."""
 THEMES = ("auto", "light", "dark")
 MARGIN, TOP = 10, 44
 MINUS = "\N{MINUS SIGN}"
 PANEL = 200
 """Width of a seat's panel."""
 LETTER = 0.56
-"""Width of an average bold letter by its size."""
+"""Width of an average bold letter, relative to the font size."""
 
-_WIDE_LETTER = 0.62  # in a font that is wider than usual
+_WIDE_LETTER = 0.62  # the same in a wide font
 _USED = re.compile(r'href="#(\w+)"')
 _NAME_LENGTH = 14
 
@@ -38,7 +38,7 @@ def number(value: float) -> str:
 
 
 def data(**values: object) -> str:
-    """``data-`` attributes, by which a page finds what can be clicked."""
+    """``data-`` attributes, by which a web page finds what can be clicked."""
     return "".join(f" data-{name}={quoteattr(str(value))}" for name, value in values.items())
 
 
@@ -68,7 +68,7 @@ def box(x: float, y: float, width: float, height: float, radius: float, look: st
 def words(
     text: str, x: float, y: float, size: float, room: float = WIDTH, look: str = "ink", anchor: str = "start"
 ) -> str:
-    """A line of text, smaller where it would be wider than ``room``; ``anchor``: start, middle or end."""
+    """A line of text, made smaller if it is wider than ``room``; ``anchor``: start, middle or end."""
     text = text if text.isprintable() else "".join(filter(str.isprintable, text))  # XML forbids most of the rest
     if not text:
         return ""
@@ -79,13 +79,13 @@ def words(
 
 
 def _letters(text: str) -> float:
-    """About how wide a text is by its size."""
+    """Approximate width of a text, relative to the font size."""
     wide = sum(letter in "MWmw@%" or letter > "\u2e7f" for letter in text)
     return LETTER * len(text) + 0.4 * wide + 0.12 * sum(map(str.isupper, text))
 
 
 def label(text: str, x: float, y: float, colour: str, anchor: str = "end") -> str:
-    """A word in a box of its own that starts or ends at ``x``; ``colour``: its ground, dark enough for white."""
+    """A white word in a rounded box that starts or ends at ``x``; ``colour``: a background dark enough for white."""
     width = _WIDE_LETTER * 15 * len(text) + 10
     right = x if anchor == "end" else x + width
     size = f'width="{number(width)}" height="20" rx="10"'
@@ -95,23 +95,23 @@ def label(text: str, x: float, y: float, colour: str, anchor: str = "end") -> st
 
 
 def cat(seat: int, x: float, y: float, scale: float = 0.92, awake: bool = True, wanted: bool = False) -> str:
-    """The head of the cat at this seat, 48 units wide and high before it is scaled."""
+    """The head of the cat at this seat, 48 units wide and high before scaling."""
     fur = use("cat", fill=FURS[seat % len(FURS)]) + (use("stripes") if seat % 2 else "")
     parts = [use("poster") if wanted else "", fur, use("awake" if awake else "asleep")]
     return group(parts, x, y, scale)
 
 
 def backs(count: int, x: float, y: float, step: float = 14, most: int = 4) -> str:
-    """So many cards face down; of more than ``most`` there are some, and their number."""
+    """``count`` cards face down; more than ``most`` are drawn as three and their number."""
     if count <= most:
         return "".join(use("back", x + step * i, y) for i in range(count))
     return backs(3, x, y, 8) + words(f"x {count}", x + 58, y + 32, 18)
 
 
 def rows(counts: Sequence[int], widths: Sequence[float], x: float, room: float, gap: float = 10) -> list[list[float]]:
-    """Where the cards of several rows begin, each row with cards of its own width, all side by side from ``x``.
+    """Left edges of the cards of several rows, all side by side from ``x``, each row with its own card width.
 
-    If they need more than ``room``, the cards of each row lie over each other, and at last those of all rows.
+    If they need more than ``room``, the cards of each row overlap, and in the end all rows do.
     """
     filled = [(count, width) for count, width in zip(counts, widths, strict=True) if count]
     free = room - sum(width for _, width in filled) - gap * (len(filled) - 1)
@@ -141,13 +141,13 @@ def names_of(players: int, names: Sequence[str] | None) -> list[str]:
     if names is None:
         return [f"player_{seat}" for seat in range(players)]
     if len(names) != players:
-        raise ValueError(f"names={names!r} are {len(names)}; there are {players} players")
+        raise ValueError(f"names={names!r} has {len(names)} names; there are {players} players")
     printable = ["".join(filter(str.isprintable, name)) for name in names]
     return [name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "…" for name in printable]
 
 
 def places(others: int, height: float, bottom: float) -> list[tuple[float, float]]:
-    """Upper left corners of the panels of the others, clockwise from the left neighbour of who sits below."""
+    """Top left corners of the other seats' panels, clockwise from the left neighbour of the seat at the bottom."""
     beside = max(others > 2, (others - 2) // 2)
     above = others - 2 * beside
     first = TOP + height
@@ -166,7 +166,7 @@ def around(count: int, middle: tuple[float, float], across: float, down: float) 
 
 
 def panel(x: float, y: float, width: float, height: float, seat: int, on_turn: bool, parts: Sequence[str]) -> str:
-    """A seat: parts on a ground whose thick edge and arrow say that it is on turn."""
+    """A seat's panel: ``parts`` on a background, with a thick border and an arrow if it is the seat's turn."""
     ground = box(0, 0, width, height, 12, f"panel {'now' if on_turn else 'edge'}")
     arrow = '<path d="M-6 14 12 28-6 42z" class="sign"/>' if on_turn else ""
     return group([ground, arrow, *parts], x, y, attributes=f' class="seat"{data(seat=seat)}')
@@ -200,7 +200,7 @@ def _used_shapes(body: str) -> str:
 
 
 def lines(sentences: Sequence[str], top: float) -> list[str]:
-    """Sentences below each other, the first one strong; empty ones are left out."""
+    """Sentences on lines of their own, the first in bold; empty ones are left out."""
     told = [sentence for sentence in sentences if sentence]
     looks = ["ink", *["faint"] * len(told)]
     return [words(text, 16, top + 21 * i, 17, WIDTH - 32, looks[i]) for i, text in enumerate(told)]

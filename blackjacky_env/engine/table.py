@@ -1,4 +1,4 @@
-"""The compiled entries of one game at one table, and the bytes in which a whole table can be kept."""
+"""The compiled entries of a single table, and the bytes that a whole table is saved as."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAID = 4  # a flag beside those of `engine.step`: a score has changed
 
 @dataclass(frozen=True)
 class TableFunctions:
-    """A game's functions over arrays of one record, as Python calls them (whole arrays cross that border cheaply)."""
+    """A game's functions as Python calls them, on arrays of one record (passing whole arrays is cheap)."""
 
     game_key: Callable[[int], Any]
     """(seed) -> uint64 key."""
@@ -35,11 +35,11 @@ class TableFunctions:
     step: Callable[..., int]
     """(states, action, paid, observation, mask) -> SETTLED | OVER | PAID.
 
-    ``states``: the game and, after a settlement, as it was settled. ``paid`` (float64, (2, max_players)) gets the
-    result and the changes of score, ``observation`` and ``mask`` what the next player sees, unless the game is over.
+    ``states``: the game and a copy made at its last settlement. ``paid`` (float64, (2, max_players)) gets the result
+    and the score changes, ``observation`` and ``mask`` those of the next player, unless the game is over.
     """
     look: Callable[..., None]
-    """(states, seat, observation, mask): what the seat sees and may do."""
+    """(states, seat, observation, mask): write the seat's observation and mask."""
 
 
 @cache
@@ -98,7 +98,7 @@ def _make_step_and_pay(game: Game) -> Callable[..., int]:
 
 
 def identity(game: Game, num_players: int, variant: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What a saved state or record belongs to, JSON-ready."""
+    """The game, version and options that a saved state or record belongs to, JSON-ready."""
     return {
         "game": game.name,
         "version": game.version,
@@ -120,7 +120,7 @@ def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) ->
 
 @cache
 def record_layout(dtype: np.dtype[Any]) -> str:
-    """A short name for a way to write records: it changes whenever a version of the package writes them in another."""
+    """A short hash of a record's layout in memory, to detect states saved by a version with another layout."""
     return hashlib.sha256(repr(np.lib.format.dtype_to_descr(dtype)).encode()).hexdigest()[:16]
 
 
@@ -132,22 +132,22 @@ def pack(header: Mapping[str, Any], records: np.ndarray[Any, Any]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """The header and the bytes of the records of `pack`; `ValueError` if they are damaged or something else."""
+    """The header and the record bytes that `pack` was given; `ValueError` if ``data`` is damaged or something else."""
     if not isinstance(data, bytes | bytearray | memoryview):
-        raise TypeError(f"a state is bytes, as get_state() and sample_state() give them, not {type(data).__name__}")
+        raise TypeError(f"a state is bytes from get_state() or sample_state(), not {type(data).__name__}")
     data = bytes(data)
     start = len(_MAGIC) + _CHECKSUM
     body = data[start:]
     if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
-        raise ValueError("these bytes are no whole state: take them from get_state() or sample_state(), unchanged")
+        raise ValueError("these bytes are not a complete state; pass what get_state() or sample_state() returned")
     end = 4 + int.from_bytes(body[:4], "little")
     return json.loads(body[4:end]), body[end:]
 
 
 def read_records(header: Mapping[str, Any], data: bytes, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The records in what `unpack` gives; `ValueError` if another version of the package wrote them in another way."""
+    """The records from `unpack`; `ValueError` if they were saved by a version with another record layout."""
     if header.get("layout") != record_layout(dtype):
-        raise ValueError(f"this state of {header.get('game')} was made by a version that kept games in another way")
+        raise ValueError(f"this state of {header.get('game')} was saved by a version with another record layout")
     records = np.frombuffer(data, dtype)
     writable = zeros(len(records), dtype)
     writable[:] = records
@@ -155,10 +155,10 @@ def read_records(header: Mapping[str, Any], data: bytes, dtype: np.dtype[Any]) -
 
 
 def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator) -> bytes:
-    """A full legal position that shows ``observation`` (the vector) to seat 0, as bytes for `set_state`.
+    """A full legal position consistent with ``observation`` (the vector), as bytes for `set_state`.
 
-    Cards that the observer cannot see are dealt at random from ``rng``. The position has zero rewards and no history.
-    Raises `ValueError` if no position shows this observation.
+    The observer gets seat 0; cards that it cannot see are dealt at random from ``rng``. The position has zero rewards
+    and no history. Raises `ValueError` if no position is consistent with the observation.
     """
     states = game.sample_state(observation, rng)
     shown, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)

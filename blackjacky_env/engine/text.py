@@ -1,4 +1,4 @@
-"""Words for people, and painted text for terminals, made with ANSI escape codes that `plain` takes out again."""
+"""Text for people and terminals; colours are ANSI escape codes, which `plain` removes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def paint(text: str, style: str) -> str:
 
 
 def pad(text: str, width: int) -> str:
-    """``text`` filled up with spaces to so many visible characters."""
+    """``text`` padded with spaces to ``width`` visible characters."""
     return text + " " * (width - len(plain(text)))
 
 
@@ -49,7 +49,7 @@ def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
 
 
 def viewer(view: dict[str, Any]) -> int | None:
-    """The seat whose hand alone is open; None: a spectator's view, or one of everything."""
+    """The seat whose view this is; None for a spectator's view and for one of everything."""
     open_hands = [seat for seat, hand in enumerate(view["hands"]) if isinstance(hand, list)]
     return open_hands[0] if len(open_hands) == 1 else None
 

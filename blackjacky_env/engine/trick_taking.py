@@ -1,8 +1,8 @@
-"""What trick-taking games share: dealing, following, who wins a trick, who wins the game.
+"""Rules shared by trick-taking games: dealing, following suit, who wins a trick, who wins the game.
 
-A card is its number; the cards of a suit are numbered in a row, the highest last. ``where`` (int8, (cards,)) says where
-each card is: 0 .. for the hand of that seat, `PLAYED` + seat once that seat has played it in this deal, `ASIDE` if it
-is not in the game. ``table`` (int8, (seats,)) holds the card that each seat has played to the trick, or `NO_CARD`.
+Cards are integers; the cards of a suit are consecutive, the highest last. ``where`` (int8, (cards,)) says where each
+card is: the seat whose hand holds it, `PLAYED` + seat once that seat has played it in this deal, or `ASIDE` if it is
+not in the game. ``table`` (int8, (seats,)) holds the card that each seat has played to the trick, or `NO_CARD`.
 """
 
 from __future__ import annotations

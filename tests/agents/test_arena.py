@@ -222,8 +222,8 @@ def test_an_agent_that_cannot_be_sent_to_processes_is_named():
     [
         (lambda observations, masks: np.zeros(len(masks), np.int64), "agent 'odd' chose action 0, which is not legal"),
         (lambda observations, masks: np.full(len(masks), 61), "agent 'odd' chose action 61, which is not legal"),
-        (lambda observations, masks: np.zeros(len(masks)), "agent 'odd' gave float64 of shape"),
-        (lambda observations, masks: [30] * 99, r"agent 'odd' gave int64 of shape \(99,\); allowed are"),
+        (lambda observations, masks: np.zeros(len(masks)), "agent 'odd' returned float64 of shape"),
+        (lambda observations, masks: [30] * 99, r"agent 'odd' returned int64 of shape \(99,\); allowed are"),
     ],
 )
 def test_an_illegal_choice_names_the_agent(choice, message):

@@ -28,9 +28,9 @@ def test_names_are_made_from_the_data() -> None:
 
 def test_a_name_is_read_whatever_its_case_and_spacing() -> None:
     assert PASS.parse("  ME   give Left+2 ks ") == 3
-    with pytest.raises(ValueError, match=r"^no action is called 'bid 3'; names like it are 'bid 2'$"):
+    with pytest.raises(ValueError, match=r"^no action is called 'bid 3'; did you mean 'bid 2'\?$"):
         PASS.parse("bid 3")
-    with pytest.raises(ValueError, match=r"names are such as 'pass', 'me give left\+2 QS', 'draw from the stock'"):
+    with pytest.raises(ValueError, match=r"examples of names are 'pass', 'me give left\+2 QS', 'draw from the stock'"):
         PASS.parse("xyz")
 
 

@@ -360,7 +360,7 @@ def test_values_that_compile_differently_have_different_fingerprints(one: object
 
 
 def test_what_cannot_be_told_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match=r"reaches \{'a': 1\}, whose content cannot be told"):
+    with pytest.raises(TypeError, match=r"reaches \{'a': 1\}, whose content cannot be hashed"):
         make_sum(double, {"a": 1})(10)
 
 

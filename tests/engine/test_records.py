@@ -27,5 +27,5 @@ def test_a_state_of_a_version_without_alignment_is_refused_by_name(name: str) ->
     packed = np.dtype([(field, game.state_dtype[field]) for field in game.state_dtype.names or ()])
     assert record_layout(packed) != record_layout(game.state_dtype)
     header, data = unpack(pack(identity(game, game.default_players, "classic", {}), np.zeros(1, packed)))
-    with pytest.raises(ValueError, match=f"this state of {name} was made by a version that kept games in another way"):
+    with pytest.raises(ValueError, match=f"this state of {name} was saved by a version with another record layout"):
         read_records(header, data, game.state_dtype)

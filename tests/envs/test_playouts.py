@@ -231,8 +231,8 @@ def of_another_layout(state: bytes) -> bytes:
         ({"states": "abc"}, TypeError, "states='abc' are no states; allowed are bytes of"),
         ({"states": 3}, TypeError, "states=3 are no states; allowed are bytes of"),
         ({"states": [MIXED[0], 3]}, TypeError, r"states\[1\]: a state is bytes, .* not int"),
-        ({"states": b""}, ValueError, r"states\[0\]: these bytes are no whole state"),
-        ({"states": [MIXED[0], MIXED[1][:-1]]}, ValueError, r"states\[1\]: these bytes are no whole state"),
+        ({"states": b""}, ValueError, r"states\[0\]: these bytes are not a complete state"),
+        ({"states": [MIXED[0], MIXED[1][:-1]]}, ValueError, r"states\[1\]: these bytes are not a complete state"),
         ({"states": with_header(MIXED[0], game="skat")}, ValueError, r"states\[0\]: unknown game 'skat'\. Games are"),
         (
             {"states": [MIXED[0], with_header(MIXED[1], game="skat")]},
@@ -247,7 +247,7 @@ def of_another_layout(state: bytes) -> bytes:
         (
             {"states": [MIXED[0], of_another_layout(MIXED[0])]},
             ValueError,
-            r"states\[1\]: this state of black_jacky was made by a version that kept games in another way",
+            r"states\[1\]: this state of black_jacky was saved by a version with another record layout",
         ),
         ({"games": 0}, ValueError, r"games=0 is out of range; allowed are 1 \.\. "),
         ({"games": 1.5}, TypeError, r"games=1.5 is not an integer; allowed are 1 \.\. "),

@@ -354,7 +354,7 @@ def test_cards_are_written_and_read_as_people_write_them():
     env = schwarze_katze_v0.env()
     assert [env.action_name(action) for action in range(52)] == CARDS
     assert [env.parse_action(f" {name.lower()} ") for name in CARDS] == list(range(52))
-    with pytest.raises(ValueError, match=r"no action is called 'QX'; names are such as '2C', '2H', 'AS'"):
+    with pytest.raises(ValueError, match=r"no action is called 'QX'; examples of names are '2C', '2H', 'AS'"):
         env.parse_action("QX")
 
 

@@ -74,20 +74,29 @@ def against_copies(
 
 
 def results_table(
-    agent: Agent, opponents: Sequence[Agent], games: int, threads: int = 2, game: str = DEFAULT
+    agent: Agent,
+    opponents: Sequence[Agent],
+    games: int,
+    threads: int = 2,
+    game: str = DEFAULT,
+    sizes: Sequence[int] | None = None,
+    **options: Any,
 ) -> list[dict[str, Any]]:
     """The agent in a random seat against copies of each opponent: a row for each table size and opponent.
 
-    The sizes are the usual one of the game's first variant, its smallest and its largest.
+    ``sizes``: by default the usual one of the game's first variant, its smallest and its largest. ``options`` are those
+    of `play_games`.
     """
-    declared = get_game(game)
-    usual = declared.variants[0]
-    sizes = dict.fromkeys((usual.default_players, usual.min_players, usual.max_players))
+    if sizes is None:
+        usual = get_game(game).variants[0]
+        sizes = (usual.default_players, usual.min_players, usual.max_players)
     return [
-        {"players": num_players, "opponents": opponent.name, **asdict(score)}
-        for num_players in sizes
+        {"players": players, "opponents": opponent.name, **asdict(score)}
+        for players in dict.fromkeys(sizes)
         for opponent, score in zip(
-            opponents, against_copies(agent, opponents, num_players, games, threads=threads, game=game), strict=True
+            opponents,
+            against_copies(agent, opponents, players, games, threads=threads, game=game, **options),
+            strict=True,
         )
     ]
 

@@ -1,9 +1,9 @@
 """What a tournament says about its agents: means with 95 % intervals, who beats whom, ratings.
 
 Everything rests on deals, which are independent of each other, while the games of one deal are not
-(`blackjacky_agents.arena.tournament`). Line-ups are fixed strata: a mean over line-ups gives each the same weight, and intervals
-are percentiles of a bootstrap (Efron, Annals of Statistics 1979) that draws deals again within each line-up, one fewer
-than there are, which makes its variance that of the mean (Rao and Wu, JASA 1988).
+(`blackjacky_agents.arena.tournament`). Line-ups are fixed strata: a mean over line-ups gives each the same weight, and
+intervals are percentiles of a bootstrap (Efron, Annals of Statistics 1979) that draws deals again within each line-up,
+one fewer than there are, which makes its variance that of the mean (Rao and Wu, JASA 1988).
 """
 
 from __future__ import annotations

@@ -199,9 +199,9 @@ class Tournament:
         if until is not None and not 0 < until < 1:
             raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
         pause = self._looks(last) if until is not None else iter([last])
-        with _Crew(self.table, cores) as crew:
+        with _Workers(self.table, cores) as workers:
             for target in pause:
-                for rows, seconds in crew.play(self._count, target):
+                for rows, seconds in workers.play(self._count, target):
                     self._keep(rows, seconds)
                     progress(self._count)
                 if until is not None and stopping_widths(self.games(target)).max() <= until:
@@ -287,7 +287,7 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
 # ---------------------------------------------------------------- all cores
 
 
-class _Crew:
+class _Workers:
     """Plays games on all cores, in jobs that are large enough to be worth it and small enough to be seen."""
 
     def __init__(self, table: Table, cores: int) -> None:
@@ -299,7 +299,7 @@ class _Crew:
         table = self._table
         if table.compiled or self._cores == 1:
             table.play(0, 0)  # compiled here, not by two threads at once
-            return ThreadPoolExecutor(self._cores, "arena"), _Timed(table)
+            return ThreadPoolExecutor(self._cores, "arena"), _TimedTable(table)
         try:
             pickle.dumps(table)  # as it will be sent; asked here, since the pool would only say that a process died
         except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -307,10 +307,10 @@ class _Crew:
                 f"an agent cannot be sent to other processes: {error}; allowed are threads=1, and agents that can"
             ) from error
         # A forked process would have Numba's locks and torch's threads in whatever state they are in now.
-        workers = ProcessPoolExecutor(self._cores, get_context("spawn"), _sit_down, (table,))
-        return workers, _play_at_seat
+        pool = ProcessPoolExecutor(self._cores, get_context("spawn"), _init_process, (table,))
+        return pool, _play_in_process
 
-    def __enter__(self) -> _Crew:
+    def __enter__(self) -> _Workers:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -337,7 +337,7 @@ class _Crew:
 
 
 @dataclass(frozen=True)
-class _Timed:
+class _TimedTable:
     """Plays, and says how long it took."""
 
     table: Table
@@ -347,12 +347,12 @@ class _Timed:
         return self.table.play(first, count), time.perf_counter() - begun
 
 
-_SEATED: list[_Timed] = []  # in a process of the crew: what it plays
+_IN_PROCESS: list[_TimedTable] = []  # what a worker process plays
 
 
-def _sit_down(table: Table) -> None:
-    _SEATED[:] = [_Timed(table)]
+def _init_process(table: Table) -> None:
+    _IN_PROCESS[:] = [_TimedTable(table)]
 
 
-def _play_at_seat(first: int, count: int) -> tuple[Rows, float]:
-    return _SEATED[0](first, count)
+def _play_in_process(first: int, count: int) -> tuple[Rows, float]:
+    return _IN_PROCESS[0](first, count)

@@ -9,7 +9,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.evaluation import Score, against_copies
+from blackjacky_agents.arena.evaluation import Score, against_copies, results_table
 from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.agent_file import AGENT_FILE, save_agent
@@ -181,22 +180,22 @@ class TrainingRun(ABC):
 
     def _score(self, agent: CompiledAgent, players: int, games: int, seed: int = 0) -> list[Score]:
         """The scores of an agent against copies of each bot, in the game that is learned."""
-        settings = self.settings
-        rules = {"game": settings.game, "variant": settings.variant, **settings.rule_options}
-        return against_copies(agent, self.bots, players, games, seed, settings.threads, **rules)
+        return against_copies(agent, self.bots, players, games, seed, self.settings.threads, **self._rules)
+
+    @property
+    def _rules(self) -> dict[str, Any]:
+        """The options of `play_games` for the game that is learned."""
+        return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:
-        """The final evaluation: the agent against copies of each bot, a row for each table size and bot.
+        """The final evaluation: rows of `results_table` against all bots.
 
         The sizes are that of the evaluations, and the smallest and largest that can be played.
         """
-        agent, games, possible = self.agent(greedy=True), self.settings.final_eval_games, self._possible_sizes()
-        sizes = dict.fromkeys((self.settings.eval_players, possible[0], possible[-1]))
-        return [
-            {"players": players, "opponents": bot.name, **asdict(score)}
-            for players in sizes
-            for bot, score in zip(self.bots, self._score(agent, players, games), strict=True)
-        ]
+        settings, possible = self.settings, self._possible_sizes()
+        sizes = (settings.eval_players, possible[0], possible[-1])
+        agent, games, threads = self.agent(greedy=True), settings.final_eval_games, settings.threads
+        return results_table(agent, self.bots, games, threads, sizes=sizes, **self._rules)
 
     def _possible_sizes(self) -> list[int]:
         """The table sizes of the variant that the rule options allow."""

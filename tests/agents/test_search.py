@@ -6,6 +6,7 @@ This file is also the script that another process runs in plain Python.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
 from functools import cache
 from typing import Any
@@ -17,9 +18,14 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents.search.config import SearchConfig
 from blackjacky_agents.search.searchers import TimedSearcher
+from blackjacky_agents.search.tree import steps_of
 from blackjacky_env import black_jacky_v0, playout
+from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.random import draw
 from blackjacky_env.envs.opponents import make_opponent
+from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.games.black_jacky.hidden import vary_hidden
 from blackjacky_env.games.black_jacky.observation import LAYOUT
 from tests.agents.positions import FAMILY, Positions, positions
@@ -120,6 +126,34 @@ def test_a_move_that_loses_with_certainty_is_not_made(name: str) -> None:
     assert act(name, table) == 38 + 8  # the 1 for it
     table.play(38 + 8)
     assert table["hands"][0] == [1, 8]
+
+
+def test_positions_come_in_proportion_to_their_likelihood_however_much_a_sample_draws() -> None:
+    """Draw number 100 decides what is hidden; whether a position is accepted must not depend on it."""
+
+    @compiled
+    def sample(observation, bits, s):  # type: ignore[no-untyped-def]  # compiled
+        s.key = draw(bits, 0)
+        s.player = draw(bits, 100) >> np.uint64(63)
+
+    @compiled
+    def likelihood(s):  # type: ignore[no-untyped-def]  # compiled
+        return 0.5 if s.player else 1.0
+
+    game = get_game(DEFAULT)
+    searched = dataclasses.replace(game, rules=dataclasses.replace(game.rules, sample=sample))
+    imagine = steps_of(searched, SearchConfig(likelihood=likelihood)).imagine
+
+    @entry
+    def count(observation, chain, simulations):  # type: ignore[no-untyped-def]  # compiled
+        less_likely, before = 0, 0.0
+        for number in range(simulations):
+            before = imagine(observation, np.uint64(7), number, 0, chain, before)
+            less_likely += chain[0].player
+        return less_likely
+
+    found = count(np.zeros(game.layout.size, game.layout.dtype), zeros(2, game.state_dtype), 6000)
+    assert 1850 < found < 2150  # a third of them, give or take four standard errors
 
 
 # ---------------------------------------------------------------- where they play

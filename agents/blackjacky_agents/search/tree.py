@@ -25,7 +25,7 @@ from blackjacky_env.engine.compiling import compiled, entry, record_maker
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.policies import Policy
-from blackjacky_env.engine.purposes import FOR_DECISIONS, FOR_MOVES, FOR_POSITIONS, FOR_TREE
+from blackjacky_env.engine.purposes import FOR_ACCEPTANCE, FOR_DECISIONS, FOR_MOVES, FOR_POSITIONS, FOR_TREE
 from blackjacky_env.engine.random import draw, stream
 from blackjacky_env.engine.step import OVER, SETTLED, make_step
 
@@ -38,7 +38,7 @@ class Steps(NamedTuple):
     """A game as search needs it, each function compiled once, whoever calls it."""
 
     imagine: Callable[..., float]
-    """(observation, bits, chain, likelihood) -> likelihood: set chain[0] to the next position, see `_make_imagine`."""
+    """(observation, random_state, number, proposal, chain, before) -> likelihood, see `_make_imagine`."""
     look: Callable[..., None]
     """(s, seen, may): the observation and the mask of the player to act."""
     advance: Callable[..., bool]
@@ -71,9 +71,10 @@ def steps_of(game: Game, config: SearchConfig) -> Steps:
 
 
 def _make_imagine(game: Game, likelihood: Likelihood | None) -> Callable[..., float]:
-    """Compiled (observation, bits, chain record array (2,), before) -> likelihood of chain[0], now the next position.
+    """Compiled (observation, random_state, number, proposal, chain, before) -> likelihood of the position in chain[0].
 
-    Without a likelihood all positions are drawn independently. With one they form a Markov chain in which each is found
+    The next position is drawn into ``chain``, a record array (2,), from the random state and the numbers of the
+    simulation and the proposal. Without a likelihood all positions are drawn independently. With one they form a Markov chain in which each is found
     in proportion to it: a drawn position takes the place of the one before with the chance that is the ratio of their
     likelihoods (Hastings, "Monte Carlo sampling methods using Markov chains", Biometrika 57, 1970). ``before`` is the
     likelihood of chain[0], or 0 at the start. Luck is new in every position.
@@ -82,16 +83,17 @@ def _make_imagine(game: Game, likelihood: Likelihood | None) -> Callable[..., fl
 
     if likelihood is None:
 
-        def imagine(observation, bits, chain, before):
-            sample(observation, bits, chain[0])
+        def imagine(observation, random_state, number, proposal, chain, before):
+            sample(observation, stream(random_state, FOR_POSITIONS, number, proposal), chain[0])
             return 1.0
 
     else:
 
-        def imagine(observation, bits, chain, before):
-            sample(observation, bits, chain[1])
+        def imagine(observation, random_state, number, proposal, chain, before):
+            sample(observation, stream(random_state, FOR_POSITIONS, number, proposal), chain[1])
             now = likelihood(chain[1])
-            if np.float64(draw(bits, 100) >> np.uint64(11)) * _UNIT * before <= now:
+            lot = draw(stream(random_state, FOR_ACCEPTANCE, number, proposal), 0)
+            if np.float64(lot >> np.uint64(11)) * _UNIT * before <= now:
                 chain[0] = chain[1]
                 return now
             chain[0].key = chain[1].key
@@ -173,8 +175,7 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
         totals, chain, likelihood = np.zeros(len(mask)), new_chain(), 0.0
         seen, may = np.empty_like(observation), np.empty_like(mask)
         for number in range(int(parameters[PLAYOUTS])):
-            bits = stream(random_state, FOR_POSITIONS, number, 0)
-            likelihood = imagine(observation, bits, chain, likelihood)
+            likelihood = imagine(observation, random_state, number, 0, chain, likelihood)
             weigh(chain, mask, parameters[ROLLOUT_HEAD:], seen, may, totals)
         return best_legal(totals, mask)
 
@@ -361,8 +362,8 @@ def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
     def grow(tree, observation, random_state, parameters, simulations):
         for number in range(tree.size[DONE], tree.size[DONE] + simulations):
             for proposal in range(int(parameters[PROPOSALS])):
-                bits = stream(random_state, FOR_POSITIONS, number, proposal)
-                tree.likelihood[0] = imagine(observation, bits, tree.chain, tree.likelihood[0])
+                before = tree.likelihood[0]
+                tree.likelihood[0] = imagine(observation, random_state, number, proposal, tree.chain, before)
             tree.position[0] = tree.chain[0]
             tree.result[:] = 0.0
             depth, done = simulate(tree, parameters)

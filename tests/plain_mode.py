@@ -20,7 +20,7 @@ def printed_in_plain_mode(file: str) -> str:
         stdout=subprocess.PIPE,
         text=True,
         check=True,
-        timeout=300,
+        timeout=1200,
     )
     return plain.stdout
 
@@ -35,7 +35,7 @@ def missed_in_plain_mode(suite: Sequence[Path], measured: Sequence[str], scratch
 
     def coverage(*arguments: object) -> None:
         command = [sys.executable, "-m", "coverage", *map(str, arguments)]
-        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=500)
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=1200)
         assert done.returncode == 0, done.stdout + done.stderr
 
     left_out = ["-k", f"not ({but})"] if but else []

@@ -103,7 +103,7 @@ def start(code: str, folder: Path, **variables: str) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> list[str]:
-    output, errors = process.communicate(timeout=300)
+    output, errors = process.communicate(timeout=1200)
     assert process.returncode == 0, errors
     return output.splitlines()
 

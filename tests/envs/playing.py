@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from typing import Any
 
 import numpy as np
 
 import blackjacky_env
 from blackjacky_env import black_jacky_v0
+from blackjacky_env.envs.aec import TableEnv
+from tests.every_game import TINY, with_tiny
 
 
 def play_randomly(env: Any, seed: int, actions: int | None = None) -> Any:
@@ -45,5 +48,13 @@ def one_game(seed: int = 5) -> str:
     return fingerprint(play_randomly(fresh(seed, num_players=4), seed))
 
 
+def one_tiny_game() -> str:
+    """The same with a game that is compiled quickly."""
+    with with_tiny():
+        env = TableEnv(TINY)
+        env.reset(seed=5)
+        return fingerprint(play_randomly(env, 5))
+
+
 if __name__ == "__main__":
-    print(one_game(), blackjacky_env.__file__)
+    print(one_tiny_game() if sys.argv[1:] == [TINY] else one_game(), blackjacky_env.__file__)

@@ -1,6 +1,7 @@
 """The PettingZoo contract: spaces, masks, rewards, seeds, states, records, views."""
 
 import copy
+import itertools
 import json
 import multiprocessing
 import os
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import gymnasium
 import numpy as np
@@ -23,7 +25,8 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 import blackjacky_env
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.aec import TableEnv
-from tests.envs.playing import fingerprint, fresh, one_game, play_randomly
+from tests.envs.playing import fingerprint, fresh, one_game, one_tiny_game, play_randomly
+from tests.every_game import TINY
 from tests.games.black_jacky.rigging import (
     DRAW,
     KNOCK,
@@ -76,7 +79,9 @@ def test_render_test_passes(monkeypatch, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_performance_benchmark_runs(capsys):
+def test_performance_benchmark_runs(capsys, monkeypatch):
+    clock = itertools.count()  # a second passes whenever it is read, so that it need not run for five
+    monkeypatch.setattr(sys.modules[performance_benchmark.__module__], "time", SimpleNamespace(time=clock.__next__))
     performance_benchmark(black_jacky_v0.env(num_players=4))
     assert "turns per second" in capsys.readouterr().out
 
@@ -292,11 +297,11 @@ def test_seeds_go_up_to_2_to_the_63_minus_1():
     assert fresh(2**63 - 1).unwrapped.snapshot() != fresh(2**63 - 2).unwrapped.snapshot()
 
 
-def run_playing(cwd=REPOSITORY, **variables):
+def run_playing(*arguments, cwd=REPOSITORY, **variables):
     """Play the known game in a new process; return its fingerprint and where the package was found."""
-    command = [sys.executable, "-W", "error", "-m", "tests.envs.playing"]
+    command = [sys.executable, "-W", "error", "-m", "tests.envs.playing", *arguments]
     environment = {**os.environ, **variables}
-    done = subprocess.run(command, check=False, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, check=False, cwd=cwd, env=environment, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip().split(maxsplit=1)
 
@@ -329,8 +334,8 @@ def test_a_read_only_install_with_no_place_for_a_cache_works(tmp_path):
         (folder / "__pycache__").touch()
     nowhere = str(tmp_path / "blackjacky_env" / "__pycache__" / "nowhere")
     places = dict.fromkeys(["HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"], nowhere)
-    played, package = run_playing(cwd=tmp_path, PYTHONPATH=str(tmp_path), **places)
-    assert played == one_game()
+    played, package = run_playing(TINY, cwd=tmp_path, PYTHONPATH=str(tmp_path), **places)
+    assert played == one_tiny_game()
     assert tmp_path in Path(package).parents
 
 

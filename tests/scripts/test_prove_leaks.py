@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "proofs" / "prove_leaks.py"
 
 def run(*args):
     command = [sys.executable, str(SCRIPT), *args]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, timeout=300)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, timeout=1200)
 
 
 def test_a_short_proof_covers_every_table_and_finds_nothing():

@@ -372,4 +372,4 @@ def test_the_command_line_says_what_is_wrong(env):
 
 def test_the_kit_needs_no_pytest():
     code = "import sys, blackjacky_env.testing; assert not {'pytest', '_pytest', 'torch'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=1200)

@@ -23,7 +23,7 @@ __all__ += list(_MODULES)
 
 
 def __getattr__(name: str) -> ModuleType | GameModule:
-    """A game's module, imported when it is first used; of a game in another package a `GameModule`."""
+    """The module of a game, imported on first use, or a `GameModule` for a game from another package."""
     if name not in _MODULES:
         raise AttributeError(f"module 'blackjacky_env' has no attribute {name!r}")
     if importlib.util.find_spec(f"blackjacky_env.{name}") is None:

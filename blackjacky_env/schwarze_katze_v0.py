@@ -1,4 +1,4 @@
-"""Schwarze Katze, version 0: ``env``, ``raw_env`` (the same), and what belongs to its options and observations."""
+"""Schwarze Katze, version 0: ``env``, ``raw_env`` (the same), and helpers for its actions, observations and options."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Environments for any game of the registry: PettingZoo AEC, Gymnasium seat, vector environments."""
+"""Environments for all registered games: PettingZoo AEC, Gymnasium, vector environments and batches."""

@@ -1,7 +1,7 @@
 """The PettingZoo AEC environment of any game.
 
-PettingZoo's checking wrappers cost more than a move of the game, so this class does their checks itself and is used
-without wrappers.
+PettingZoo's checking wrappers cost more time than a move of the game, so the class does their checks itself and is
+used without wrappers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Observation = dict[str, Vector]
 MAX_SEED = 2**63 - 1
 _RESET_OPTIONS = ("start_player", "deck")
 _RECORD_KINDS: dict[str, type] = {"options": Mapping, "reset_options": Mapping, "actions": list}
-_DRAWN = -1  # start player from the game key
+_DRAWN = -1  # start player: drawn from the game's key
 
 
 class TableEnv(AECEnv[str, Any, Any]):
@@ -96,7 +96,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.options = self.game.check_options(self.num_players, self.variant, rule_options)
         self._make_spaces()
         self._functions = table.table_functions(self.game)
-        self._blank = zeros(2, self.game.state_dtype)  # the game, and as it was last settled
+        self._blank = zeros(2, self.game.state_dtype)  # the game, and a copy made at its last settlement
         self._blank[:1] = self.game.new_state(self.num_players, self.variant, self.options)
         self._new_game_arrays()
         self._np_random: np.random.Generator | None = None
@@ -148,8 +148,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._states = copied(self._blank)
         self._player = self._states["player"]
         self._has_settled = False
-        self._paid = np.zeros((2, self.game.max_players))  # results, changes of score
-        self._observation, self._mask = self._new_arrays()  # of the player to act; only copies are handed out
+        self._paid = np.zeros((2, self.game.max_players))  # results, score changes
+        self._observation, self._mask = self._new_arrays()  # of the player to act; callers get copies
 
     # ------------------------------------------------------------ PettingZoo
 
@@ -167,11 +167,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         Args:
             seed: 0 .. 2**63 - 1: the same seed gives the same game, on every machine. None: the generator of the last
                 seeded reset draws the next seed.
-            options: ``start_player`` (seat) and ``deck`` (all cards, top first, or a list of such lists for the first
+            options: ``start_player`` (a seat) and ``deck`` (all cards, top first, or a list of such decks for the first
                 rounds) rig the deals; other keys are ignored with a `UserWarning`.
 
         Raises:
-            TypeError, ValueError: seed, start player or deck are impossible; the running game is unchanged.
+            TypeError, ValueError: the seed, start player or deck is invalid; the running game is unchanged.
         """
         rigged = self._check_reset_options(options or {})
         if seed is not None:
@@ -192,14 +192,14 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._started = True
         self._deals = 0
         self._redeal_if_rigged()
-        self._open_books()
+        self._reset_bookkeeping()
         self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
-        self._look_for_player()
+        self._observe_player_to_act()
         if self.render_mode == "human":
             self.render()
 
-    def _open_books(self) -> None:
-        """PettingZoo's attributes at the start of a game or of a position without history."""
+    def _reset_bookkeeping(self) -> None:
+        """Set PettingZoo's attributes at the start of a game, or for a position without history."""
         over = bool(self._player[0] < 0)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -210,7 +210,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.agent_selection = self.agents[0 if over else int(self._player[0])]
 
     def step(self, action: int | None) -> None:
-        """Make ``action`` (0 .. n - 1, legal by the mask) for ``agent_selection``; None for an agent that is done.
+        """Take ``action`` (0 .. n - 1, legal by the mask) for ``agent_selection``; None for a terminated agent.
 
         Raises:
             IllegalActionError: the action is not legal now (the message says why); nothing has changed.
@@ -231,11 +231,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         if self._actions is not None:
             self._actions.append(number)
         self._last_move = [self._seats[agent], number]
-        self._pay(agent, flags)
-        self._hand_over(agent, flags)
+        self._pay_rewards(agent, flags)
+        self._pass_turn(agent, flags)
 
     def observe(self, agent: str) -> Observation:
-        """What ``agent`` sees: a new dict of new arrays; off turn the mask is all zeros."""
+        """The observation of ``agent`` as a new dict of new arrays; its mask is all zeros off turn."""
         if agent == self._shown_to:
             return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
         self._require_game()
@@ -266,7 +266,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         """The table as ``render_as`` sees it.
 
         Returns:
-            ``"ansi"``: text; ``"rgb_array"``: pixels, uint8, shape (390, 416, 3); ``"human"``: None, see the window.
+            ``"ansi"``: text; ``"rgb_array"``: pixels, uint8, shape (390, 416, 3); ``"human"``: None, drawn in a window.
         """
         self._require_game()
         if self.render_mode is None:
@@ -284,18 +284,18 @@ class TableEnv(AECEnv[str, Any, Any]):
         return None
 
     def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
-        """The table as ``agent`` sees it, with what was done last, as an SVG of 640 x 600 units.
+        """The table as ``agent`` sees it, with the last action, as an SVG of 640 x 600 units.
 
-        Seats are groups ``g.seat[data-seat]``; the cards of an open hand below are ``g.card[data-card]`` in one,
-        named as in the snapshot.
+        Seats are groups ``g.seat[data-seat]``. If the hand at the bottom is open, its cards are groups
+        ``g.card[data-card]`` in that seat, named as in the snapshot.
 
         Args:
-            agent: whose view it is; None: a spectator's.
-            names: of the players by seat; None: ``player_0`` .. .
+            agent: the agent whose view is drawn; None: a spectator.
+            names: names of the players by seat; None: ``player_0`` .. .
             theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
 
         Raises:
-            ValueError: the agent or the theme is unknown, or there is not one name for each player.
+            ValueError: the agent or the theme is unknown, or the number of names is wrong.
             NotImplementedError: the game has no picture.
         """
         if self.game.words.draw_svg is None:
@@ -307,12 +307,12 @@ class TableEnv(AECEnv[str, Any, Any]):
     def last_action(
         self, seat: int | None = None, everything: bool = False, *, names: Sequence[str] | None = None
     ) -> str:
-        """Who did what last, in words, empty at the start of a game.
+        """The last action and who took it, in words; empty at the start of a game.
 
         Args:
-            seat: as whom it is told, since what is given is a secret in some games; None: a spectator.
-            everything: tell it as it was.
-            names: of the players by seat; None: ``player_0`` .. .
+            seat: the seat whose knowledge is used, since parts of an action may be secret; None: a spectator.
+            everything: include secrets.
+            names: names of the players by seat; None: ``player_0`` .. .
         """
         if self._last_move is None:
             return ""
@@ -322,12 +322,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
 
     def _repr_svg_(self) -> str | None:
-        """The picture that notebooks show."""
+        """The picture shown by notebooks."""
         shown = self._started and self.game.words.draw_svg is not None
         return self.draw(self.render_as) if shown else None
 
     def state(self) -> npt.NDArray[np.int16]:
-        """The whole table, hidden cards included, for central critics: int16, shape of ``state_space``."""
+        """The whole table, hidden cards included, for centralised critics: int16, shape of ``state_space``."""
         self._require_game()
         s = self._states[0]
         fields = np.concatenate([np.ravel(s[name]) for name in self.game.table_fields])
@@ -342,7 +342,7 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     @property
     def unwrapped(self) -> TableEnv:
-        """This environment: there are no wrappers."""
+        """This environment, which has no wrappers."""
         return self
 
     # ------------------------------------------------------------ the parts of step
@@ -370,8 +370,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         why = self.game.words.why_illegal(self._states[0], action)
         return f"{why}. Legal for {self.agent_selection} are {legal}"
 
-    def _pay(self, agent: str, flags: int) -> None:
-        """Rewards of this step, added to what each agent has not been told yet."""
+    def _pay_rewards(self, agent: str, flags: int) -> None:
+        """Set the rewards of this step and add them to the cumulative rewards."""
         self._cumulative_rewards[agent] = 0.0
         self.rewards = self._no_rewards.copy()
         if not flags:
@@ -382,13 +382,13 @@ class TableEnv(AECEnv[str, Any, Any]):
             self.rewards[name] = float(paid[seat])
         self._accumulate_rewards()
 
-    def _hand_over(self, agent: str, flags: int) -> None:
-        """The next agent is on turn, or all terminate together."""
+    def _pass_turn(self, agent: str, flags: int) -> None:
+        """Select the next agent, or terminate all agents together."""
         self.infos[agent] = {"action_mask": self._no_actions()}
         if flags & OVER:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
-            self._show_nobody()
+            self._clear_observation()
         else:
             if self._rigged and self._redeal_if_rigged():
                 self._functions.look(self._states, int(self._player[0]), self._observation, self._mask)
@@ -398,20 +398,20 @@ class TableEnv(AECEnv[str, Any, Any]):
             self.render()
 
     def _new_arrays(self) -> tuple[Vector, npt.NDArray[np.int8]]:
-        """For an observation and a mask."""
+        """Uninitialised arrays for an observation and a mask."""
         return np.empty(self._observation_size, self._dtype), np.empty(self._num_actions, np.int8)
 
-    def _look_for_player(self) -> None:
+    def _observe_player_to_act(self) -> None:
         player = int(self._player[0])
         if player < 0:
-            self._show_nobody()
+            self._clear_observation()
             return
         self._functions.look(self._states, player, self._observation, self._mask)
         self._shown_to = self.agent_selection
         self.infos[self._shown_to] = {"action_mask": self._mask.copy()}
 
-    def _show_nobody(self) -> None:
-        """The game is over."""
+    def _clear_observation(self) -> None:
+        """Nobody is to act: the game is over."""
         self._shown_to, self._mask = None, self._no_actions()
 
     def _no_actions(self) -> npt.NDArray[np.int8]:
@@ -424,9 +424,9 @@ class TableEnv(AECEnv[str, Any, Any]):
     # ------------------------------------------------------------ rigged deals
 
     def _check_reset_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The reset options as plain values: ``start_player`` and ``deck`` as a list of decks, those that are given."""
+        """The given reset options, checked: ``start_player`` as an int and ``deck`` as a list of decks."""
         if not isinstance(options, Mapping):
-            raise TypeError(f"options={options!r} is no mapping of {', '.join(map(repr, _RESET_OPTIONS))}")
+            raise TypeError(f"options={options!r} is not a mapping; allowed are {', '.join(map(repr, _RESET_OPTIONS))}")
         for name in options:
             if name not in _RESET_OPTIONS:
                 warnings.warn(
@@ -443,13 +443,13 @@ class TableEnv(AECEnv[str, Any, Any]):
         return rigged
 
     def _written_reset_options(self) -> dict[str, Any]:
-        """The reset options that rigged the deals, with cards as the snapshot writes them."""
+        """The reset options that rigged the deals, with cards written as in the snapshot."""
         decks = self._rigged.get("deck")
         names = self.game.card_names
         return {**self._rigged, **({"deck": [[names[card] for card in deck] for deck in decks]} if decks else {})}
 
     def _redeal_if_rigged(self) -> bool:
-        """If a deal was just made for which there is a deck, make it once more from that deck; whether it was."""
+        """Repeat the deal just made from its rigged deck, if it has one; returns whether it has."""
         deals, decks = int(self._states["deals"][0]), self._rigged.get("deck", [])
         rigged = self._deals < deals <= len(decks)
         if rigged:
@@ -471,7 +471,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         }
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the table, also what is hidden; plain Python values, JSON-ready."""
+        """Everything on the table, hidden cards included; plain Python values, JSON-ready."""
         self._require_game()
         return self.game.words.snapshot(self._states[0], self._states[1] if self._has_settled else None)
 
@@ -482,24 +482,25 @@ class TableEnv(AECEnv[str, Any, Any]):
         return self.game.words.view(self.snapshot(), None if agent is None else self._seats[agent])
 
     def action_name(self, action: int) -> str:
-        """The English name of ``action``; seats in it are relative to the player who acts."""
+        """The English name of ``action``; seats in it are relative to the acting player."""
         return self.game.words.actions.name(check_integer("action", action, 0, self.game.num_actions - 1))
 
     def describe_action(self, action: int) -> dict[str, Any]:
-        """What ``action`` is, JSON-ready: ``kind``, ``card``, ``pile``, ``seats``, ``number``; None where it has none.
+        """``action`` as JSON-ready data: ``kind``, ``card``, ``pile``, ``seats``, ``number``; None if not applicable.
 
-        ``card`` is written as in the snapshot; ``seats`` are relative to the player who acts. Errors as `action_name`.
+        ``card`` is written as in the snapshot; ``seats`` are relative to the acting player. Raises `TypeError` or
+        `ValueError` if there is no such action.
         """
         return self.game.words.actions[check_integer("action", action, 0, self.game.num_actions - 1)].describe()
 
     def parse_action(self, text: str) -> int:
-        """The action called ``text``; `ValueError` names the nearest names, `TypeError`: it is no string."""
+        """The action called ``text``; `TypeError` if it is not a string, `ValueError` if there is no such action."""
         if not isinstance(text, str):
-            raise TypeError(f"text={text!r} is no string; allowed are names of actions")
+            raise TypeError(f"text={text!r} is not a string; allowed are names of actions")
         return self.game.words.actions.parse(text)
 
     def record(self) -> dict[str, Any]:
-        """The game so far, JSON-ready: what it was, its key, how it was rigged, its actions; `replay` plays it again.
+        """The game so far, JSON-ready: game, options, key, rigged deals and actions; `replay` plays it again.
 
         Raises `RuntimeError` for a position from `sample_state`, which has no history.
         """
@@ -517,15 +518,15 @@ class TableEnv(AECEnv[str, Any, Any]):
         """Reset this environment and play a `record` of the same game and options.
 
         Raises:
-            TypeError, ValueError: the record is of another game or other options (named), incomplete, or holds an
-                illegal action; the running game is unchanged.
+            TypeError, ValueError: the record is incomplete, holds an illegal action, or is of another game or other
+                options (the message says which); the running game is unchanged.
         """
         missing = [name for name in (*self._identity(), "key", "reset_options", "actions") if name not in record]
         if missing:
             raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
         for name, kind in _RECORD_KINDS.items():
             if not isinstance(record[name], kind):
-                raise TypeError(f"{name}={record[name]!r} of this record is no {kind.__name__.lower()}")
+                raise TypeError(f"{name}={record[name]!r} of this record is not a {kind.__name__.lower()}")
         table.refuse_other("record", self._identity(), record)
         rigged = self._check_reset_options(record["reset_options"])
         key = check_integer("key", record["key"], 0, 2**64 - 1)
@@ -545,7 +546,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return table.identity(self.game, self.num_players, self.variant, self.options)
 
     def get_state(self) -> bytes:
-        """The whole game in mid-course: position, actions so far, agents, rewards, generator."""
+        """The running game as bytes: position, actions so far, agents, rewards, generator."""
         self._require_game()
         history = {
             "actions": self._actions,
@@ -557,7 +558,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return table.pack({**self._identity(), "history": history}, self._states[: 1 + self._has_settled])
 
     def set_state(self, state: bytes) -> None:
-        """Go on from a state of `get_state` or `sample_state`.
+        """Continue from a state of `get_state` or `sample_state`.
 
         Raises `ValueError` if it belongs to another game, version, number of players, variant or rule options (the
         message says which) or is damaged; the running game is unchanged.
@@ -571,12 +572,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._set_history(header["history"])
         self._started = True
         self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
-        self._look_for_player()
+        self._observe_player_to_act()
 
     def _set_history(self, history: dict[str, Any] | None) -> None:
         if history is None:
             self._actions, self._rigged, self._deals, self._last_move = None, {}, 0, None
-            self._open_books()
+            self._reset_bookkeeping()
             return
         for name in _BOOKKEEPING:
             setattr(self, name, history[name])
@@ -586,7 +587,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._np_random.bit_generator.state = history["generator"]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what is compiled, and the window; games are named."""
+        """Everything except compiled functions and the window; the game is stored by name."""
         return {**self.__dict__, "game": self.game.name, "_functions": None, "_player": None, "_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -623,5 +624,5 @@ def _list_of_decks(deck: Any) -> list[Any]:
 
 
 def _terminal_has_colour() -> bool:
-    """https://no-color.org, and only where somebody reads it."""
+    """Whether standard output is a terminal and NO_COLOR (https://no-color.org) is not set."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ

@@ -1,4 +1,4 @@
-"""Many games at once, made by the name of the game; see `blackjacky_env.engine.batch` for what they do."""
+"""`make_batch`: many games at once, by the name of the game; see `blackjacky_env.engine.batch.Batch`."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ def make_batch(
     copy: bool = False,
     **rule_options: Any,
 ) -> Batch:
-    """Many games at once, every seat of every game played from outside.
+    """Make a `Batch`: many games at once, in which the caller plays every seat.
 
     Args:
         game: name of the game.
         num_games: N, 1 or more.
         num_players: players at every table, or a list of table sizes that the games take in turn: game i has
             ``num_players[i % len(num_players)]``.
-        seed: 0 .. 2**63 - 1; the seed of a game depends on this, its index and the games played at that index alone.
+        seed: 0 .. 2**63 - 1; the seed of a game depends only on it, the game's index and the number of games played at
+            that index.
         backend: ``"cpu"``.
-        threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
+        threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
         variant: name of the variant; by default the game's first that allows all these table sizes.
         reward: as for the environments.
-        copy: every move writes into new arrays, so that those of earlier positions can be kept.
+        copy: write every step into new arrays, so that those of earlier positions can be kept.
         rule_options: the game's own options.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What the module of a game's version offers, such as ``NAME_v0``: the same for every game."""
+"""The functions of a versioned game module such as ``NAME_v0``, the same for every game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from blackjacky_env.games import get_game
 
 @dataclass(frozen=True)
 class GameModule:
-    """The functions that a game's module hands on; they can be pickled, as workers need it.
+    """The functions exported by a game's module; they can be pickled, for use in worker processes.
 
     Args:
         game: name of the game.
@@ -29,13 +29,13 @@ class GameModule:
         return TableEnv(self.game, **options)
 
     def raw_env(self, **options: Any) -> TableEnv:
-        """The same as `env`: the environment checks order and actions itself, there are no wrappers to leave out."""
+        """The same as `env`: the environment checks the order and legality of actions itself, without wrappers."""
         return self.env(**options)
 
     def describe_action(self, action: int) -> dict[str, Any]:
-        """What an action is, JSON-ready: ``kind``, ``card``, ``pile``, ``seats``, ``number``; None where it has none.
+        """An action as JSON-ready data: ``kind``, ``card``, ``pile``, ``seats``, ``number``; None if not applicable.
 
-        ``card`` is written as in the snapshot; ``seats`` are relative to the player who acts. `TypeError` or
+        ``card`` is written as in the snapshot; ``seats`` are relative to the acting player. Raises `TypeError` or
         `ValueError` if there is no such action.
         """
         game = get_game(self.game)
@@ -54,8 +54,8 @@ class GameModule:
         return get_game(self.game).layout.decode(observation)
 
     def sample_state(self, observation: npt.ArrayLike, rng: np.random.Generator) -> bytes:
-        """A full legal position that shows this observation vector to seat 0, for `TableEnv.set_state`.
+        """A full legal position consistent with this observation vector of seat 0, for `TableEnv.set_state`.
 
-        What the observer cannot see is drawn from ``rng``; `ValueError` if no position looks like that.
+        What the observer cannot see is drawn from ``rng``. Raises `ValueError` if no position is consistent with it.
         """
         return table.sample_state(get_game(self.game), observation, rng)

@@ -1,8 +1,8 @@
-"""The table of opponents by game and name: empty here; packages of agents fill it when they are imported.
+"""The registry of opponents by game and name: empty here, filled by packages of agents when they are imported.
 
-A package announces itself by an entry point of the group ``blackjacky.agents`` that names a module. It is imported when
-a name is asked for that is not in the table yet, so that the environments need no agents. Entry points that name an
-object in a module belong to one game; what reads them is such a package.
+A package announces itself by an entry point of the group ``blackjacky.agents`` that refers to a module. It is imported
+when an unknown name is asked for, so that the environments do not depend on agents. Entry points that refer to an
+object in a module belong to one game; they are read by such a package.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ GROUP = "blackjacky.agents"
 
 
 class Opponent(Protocol):
-    """Anything that can play a seat: it is shown what that seat may know and nothing else."""
+    """Anything that can play a seat, given only that seat's observations."""
 
     name: str
 
     def reset(self, seed: int | None = None) -> None:
-        """Start over; the same seed makes the same choices."""
+        """Start a new game; the same seed gives the same choices."""
 
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
         """A legal action for ``observation`` and ``action_mask``, both as the environment gives them."""
@@ -36,7 +36,7 @@ class Opponent(Protocol):
 
 @runtime_checkable
 class CompiledOpponent(Protocol):
-    """What can play a seat inside a batch: a policy as of `blackjacky_env.engine.policies`, and its parameters."""
+    """An agent that can play inside a batch: a policy (see `blackjacky_env.engine.policies`) and its parameters."""
 
     policy: Policy
     parameters: npt.NDArray[np.float32]
@@ -51,32 +51,32 @@ _PROVIDERS: list[Provider] = []
 
 
 def register_opponent(game: str, name: str, make: Maker, ending: str = "PATH") -> None:
-    """Put an opponent into the table; ``make(name)`` builds it.
+    """Register an opponent; ``make(name)`` builds it.
 
-    A ``name`` that ends in a colon stands for all names that begin with it: ``"ppo:"`` is asked for ``"ppo:PATH"``.
-    Messages call what follows the colon by ``ending``.
+    A ``name`` that ends in a colon stands for all names that begin with it: ``"ppo:"`` handles ``"ppo:PATH"``. Messages
+    write ``ending`` after the colon.
     """
     _MAKERS[game, name] = make
     _ENDINGS[game, name] = ending
 
 
 def register_provider(endings: Callable[[str], Mapping[str, str]], make: Callable[..., Opponent]) -> None:
-    """Put the opponents of any game into the table, without looking at a game before it is asked for.
+    """Register the opponents of any game, without loading a game before it is needed.
 
     Args:
-        endings: (game): its opponents by name, in order; a name that ends in a colon with what follows it in messages.
-        make: (name, game): builds one of them.
+        endings: (game) -> its opponents by name, in order, with the ending of names that end in a colon.
+        make: (name, game) -> the opponent.
     """
     _PROVIDERS.append((endings, make))
 
 
 def opponent_names(game: str) -> list[str]:
-    """The names in the table for a game, in the order in which they were registered."""
+    """The registered names for a game, in order of registration."""
     return list(_endings(game))
 
 
 def make_opponent(game: str, name: str) -> Opponent:
-    """The opponent called ``name`` for a game; `ValueError` names the nearest and all there are."""
+    """The opponent called ``name`` for a game; the `ValueError` for an unknown name lists all names."""
     make = _find(game, name)
     if make is None:
         _load_packages()
@@ -92,7 +92,7 @@ def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Oppon
 
 
 def check_list(opponents: Sequence[Any]) -> Sequence[Any]:
-    """``opponents`` if it is a list of something; else a `TypeError` or `ValueError`."""
+    """``opponents``; `TypeError` or `ValueError` unless it is a non-empty list."""
     allowed = "allowed is a list of names of agents and agents, such as ['random']"
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
         raise TypeError(f"opponents={opponents!r} is not a list; {allowed}")
@@ -111,7 +111,7 @@ def _find_opponent(game: str, opponent: str | Opponent) -> Opponent:
 
 
 def find_compiled(game: str, opponent: str | CompiledOpponent) -> CompiledOpponent:
-    """The agent, made by name if need be; `TypeError` if it is not compiled, `ValueError` if it plays another game."""
+    """The agent, made by name if given one; `TypeError` if it is not compiled, `ValueError` if for another game."""
     found = make_opponent(game, opponent) if isinstance(opponent, str) else opponent
     if not _is_compiled(found):
         raise TypeError(
@@ -123,7 +123,7 @@ def find_compiled(game: str, opponent: str | CompiledOpponent) -> CompiledOppone
 
 
 def compiled_names(game: str) -> list[str]:
-    """Those of `opponent_names` that can play inside a batch; names that end in a colon are not looked into."""
+    """The `opponent_names` that can play inside a batch; names that end in a colon are included unchecked."""
     return [name for name in opponent_names(game) if name.endswith(":") or _is_compiled(make_opponent(game, name))]
 
 
@@ -148,7 +148,7 @@ def _find(game: str, name: str) -> Maker | None:
 
 
 def _endings(game: str) -> dict[str, str]:
-    """The names in the table for a game, and what follows the colon of those that end in one."""
+    """The registered names for a game, and the endings of those that end in a colon."""
     _load_packages()
     found = {name: ending for (of, name), ending in _ENDINGS.items() if of == game}
     for endings, _ in _PROVIDERS:
@@ -162,7 +162,7 @@ def _unknown(game: str, name: str) -> str:
         return f"unknown opponent {name!r}: no installed package has agents for {game}; pass agent objects instead"
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
-    return f"unknown opponent {name!r} for {game}{hint} there are {_listed(game, names)}"
+    return f"unknown opponent {name!r} for {game}{hint} opponents are {_listed(game, names)}"
 
 
 def _listed(game: str, names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Play-outs: running games played to their end between compiled agents, many times over."""
+"""Play-outs: running games played to their end many times by compiled agents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from blackjacky_env.games import get_game
 
 Member = str | CompiledOpponent
 
-_WORTH_A_THREAD = 8  # games; waking a thread takes as long as one or two
+_WORTH_A_THREAD = 8  # games; waking a thread takes as long as playing one or two
 
 
 def playout(
@@ -30,11 +30,11 @@ def playout(
     seed: int = 0,
     threads: int | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Play running games to their end between compiled agents, each of them many times, without coming back to Python.
+    """Play running games to their end many times by compiled agents, without returning to Python.
 
-    Everything that lies on the table, the order of the draw pile included, stays as it is in the state; what chance
-    decides later (reshuffles, next deals, choices of agents) differs from play-out to play-out. A game that is over
-    has its result at once. An agent that must not see hidden cards plays out states of ``sample_state``.
+    Everything on the table, including the order of the draw pile, stays as it is in the state; later chance
+    (reshuffles, next deals, choices of agents) differs between play-outs. A finished game returns its result. To keep
+    hidden cards out of an agent's estimates, play out states from ``sample_state``.
 
     Example:
         >>> from blackjacky_env import black_jacky_v0, playout
@@ -44,20 +44,20 @@ def playout(
         (1, 64, 6)
 
     Args:
-        states: of ``get_state`` or ``sample_state``, S of them; one alone counts as a sequence of one. All of one game;
-            table sizes, variants and rule options may differ.
-        policies: a compiled agent for all seats, or one for each seat from ``player_0`` on, as many as the largest
-            table needs or more; names, or objects with ``policy`` and ``parameters`` as those agents have them.
+        states: from ``get_state`` or ``sample_state``, a single one or a sequence of S, all of one game; table sizes,
+            variants and rule options may differ.
+        policies: a compiled agent for all seats, or one for each seat from ``player_0`` on, at least as many as the
+            largest table has players; names, or objects with ``policy`` and ``parameters``.
         games: play-outs of each state, G, 1 or more.
-        seed: 0 .. 2**63 - 1. Play-out g of state number i depends on it, i, g and the state alone.
-        threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
+        seed: 0 .. 2**63 - 1. Play-out g of state i depends only on the seed, i, g and the state.
+        threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
 
     Returns:
         The zero-sum "win" rewards of all seats, 0 for seats that do not exist, float64, (S, G, P).
 
     Raises:
-        TypeError, ValueError: bytes are no state, or of another game or version; an agent is unknown, not compiled or
-            missing; a number is out of range. The message says what is allowed.
+        TypeError, ValueError: the states are damaged, or of another game or version; an agent is unknown, not compiled
+            or missing; a number is out of range. The message says what is allowed.
     """
     game, records = _read([states] if isinstance(states, bytes) else _check_list(states))
     count = check_integer("games", games, 1, 2**31)
@@ -77,14 +77,14 @@ def playout(
 def _check_list(states: Sequence[bytes]) -> Sequence[bytes]:
     allowed = "allowed are bytes of get_state() or sample_state(), or a list of them"
     if isinstance(states, str) or not isinstance(states, Sequence):
-        raise TypeError(f"states={states!r} are no states; {allowed}")
+        raise TypeError(f"states={states!r} is neither a state nor a list of states; {allowed}")
     if not states:
         raise ValueError(f"states={states!r} is empty; {allowed}")
     return states
 
 
 def _read(states: Sequence[bytes]) -> tuple[Game, Any]:
-    """The game of all states, which the first one names, and their records, (S,)."""
+    """The game of all states, taken from the first, and their records, (S,)."""
     unpacked = [_named(i, table.unpack, state) for i, state in enumerate(states)]
     game: Game = _named(0, get_game, unpacked[0][0]["game"])
     records = zeros(len(states), game.state_dtype)
@@ -101,7 +101,7 @@ def _record(game: Game, header: dict[str, Any], data: bytes) -> Any:
 
 
 def _named(number: int, read: Callable[..., Any], *arguments: Any) -> Any:
-    """What ``read`` returns; its errors name the state."""
+    """The result of ``read``; its errors get the index of the state."""
     try:
         return read(*arguments)
     except (TypeError, ValueError) as error:
@@ -109,7 +109,7 @@ def _named(number: int, read: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _members(policies: Member | Sequence[Member], game: Game, records: Any) -> Sequence[Member]:
-    """One agent for all seats, or one for each."""
+    """One agent for all seats, or one for each seat."""
     if isinstance(policies, str | CompiledOpponent) or not isinstance(policies, Sequence):
         return [policies]
     players = int(records["num_players"].max())

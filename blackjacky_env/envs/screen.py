@@ -1,7 +1,7 @@
-"""Pictures of a table as pixels and in a window, by libraries of the extra ``view``, which are imported when needed.
+"""Tables as pixels and in a window, using libraries of the extra ``view``, which are imported when needed.
 
-resvg turns SVG into a PNG, which pygame-ce reads and shows. Letters are those of the font that comes with pygame-ce, so
-that pictures are the same on every machine, also where no font is installed.
+resvg renders SVG to a PNG, which pygame-ce loads and shows. Text uses the font bundled with pygame-ce, so pictures are
+the same on every machine, with or without installed fonts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from blackjacky_env.engine.svg import HEIGHT, WIDTH
 
 Frame = npt.NDArray[np.uint8]
 
-FRAME_HEIGHT, FRAME_WIDTH = 390, 416  # 0.65 of the picture: a frame takes half the time and can be read
+FRAME_HEIGHT, FRAME_WIDTH = 390, 416  # 0.65 of the picture: renders in half the time and is still readable
 _FONT_FAMILY = "FreeSans"
 _FULL_SIZE, _FRAME_SIZE = (f'width="{w}" height="{h}"' for w, h in ((WIDTH, HEIGHT), (FRAME_WIDTH, FRAME_HEIGHT)))
 _AS_IT_IS = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
@@ -56,7 +56,7 @@ def _options() -> Any:
 
 
 def _surface(svg: str) -> Any:
-    """An SVG in its own size as a surface of pygame."""
+    """An SVG in its own size as a pygame surface."""
     pygame, resvg = _libraries()
     png = resvg.render(resvg.usvg.Tree.from_str(svg, _options()), _AS_IT_IS)
     return pygame.image.load(io.BytesIO(png), "table.png")
@@ -70,14 +70,14 @@ def frame(svg: str) -> Frame:
 
 
 class Window:
-    """pygame's window; there is one in a process, in which every environment shows its table."""
+    """The pygame window; a process has one, shared by its environments."""
 
     def __init__(self) -> None:
         pygame, _ = _libraries()
         self._clock = pygame.time.Clock()
 
     def show(self, svg: str, title: str, fps: int) -> None:
-        """Show a picture, not more than ``fps`` of them in a second."""
+        """Show a picture, at most ``fps`` per second."""
         pygame, _ = _libraries()
         if pygame.display.get_surface() is None:
             pygame.display.init()
@@ -89,6 +89,6 @@ class Window:
         self._clock.tick(fps)
 
     def close(self) -> None:
-        """Close it; nothing happens if it is closed."""
+        """Close the window if it is open."""
         pygame, _ = _libraries()
         pygame.display.quit()

@@ -1,4 +1,4 @@
-"""The Gymnasium environment of any game: one learner's seat, the other seats played by agents."""
+"""The Gymnasium environment of any game: a learner in one seat, agents in the others."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from blackjacky_env.envs.screen import Frame
 class SeatEnv(gymnasium.Env[Vector, np.int64]):
     """One seat of a table for Gymnasium; the opponents play between the learner's decisions.
 
-    The observation is the vector (int8 or int16) that the game's README describes. The mask of legal actions (int8, 0
-    or 1) stands in ``info["action_mask"]`` and is what `action_masks` gives to sb3-contrib. A step plays on to the
-    learner's next decision and adds up his rewards on the way; if he can act no more, it plays the game to its end.
-    What happens before his first decision is nobody's reward. Games that end before it are skipped at reset and counted
+    The observation is the vector (int8 or int16) described in the game's README. The mask of legal actions (int8, 0 or
+    1) is ``info["action_mask"]``, and what `action_masks` returns for sb3-contrib. A step plays on to the learner's
+    next decision and sums the rewards on the way; if the learner has no further decision, it plays the game to its end.
+    Rewards before the learner's first decision are dropped. Games that end before it are skipped by reset and counted
     in ``info["skipped_games"]``, so this class is for learning; evaluation needs whole games. ``table`` is the
-    `TableEnv` behind it, for looking at the game (`TableEnv.snapshot`, `TableEnv.action_name`).
+    underlying `TableEnv`, for inspecting the game (`TableEnv.snapshot`, `TableEnv.action_name`).
 
     Example:
         >>> import blackjacky_env, gymnasium
@@ -40,14 +40,14 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
 
     Args:
         game: name of the game; ids such as ``blackjacky/BlackJackySeat-v0`` pass it.
-        opponents: names of agents, or agents; for every game each other seat draws one of them. An agent that is drawn
-            for several seats plays them all.
+        opponents: agents or their names; for every game each other seat draws one of them. An agent drawn for several
+            seats plays them all.
         num_players: players at the table.
         seat: the learner's seat; None: drawn for every game.
         on_illegal: an illegal action raises `IllegalActionError` and changes nothing (``"raise"``), or ends the episode
-            with -1 and the reason in ``info["illegal_action"]`` (``"lose"``, for algorithms that know no masks).
-        render_mode: ``"ansi"`` (`render` returns the table as the learner sees it, as text), ``"rgb_array"`` (as
-            pixels), ``"human"`` (every move shows it in a window) or None.
+            with -1 and the reason in ``info["illegal_action"]`` (``"lose"``, for algorithms without masking).
+        render_mode: ``"ansi"`` (`render` returns the learner's view as text), ``"rgb_array"`` (as pixels), ``"human"``
+            (every move is shown in a window) or None.
         options: ``variant``, ``reward`` and the game's own options, as for `TableEnv`.
 
     Raises:
@@ -83,8 +83,8 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         """Start a game and play to the learner's first decision.
 
         Args:
-            seed: the same seed gives the same games, seats and opponents; None: go on with the generator.
-            options: ``start_player`` and ``deck`` rig the deals, as for `TableEnv`; where that game ends before the
+            seed: the same seed gives the same games, seats and opponents; None: continue with the generator.
+            options: ``start_player`` and ``deck`` rig the deals, as for `TableEnv`; if that game ends before the
                 learner's first decision, the next one is not rigged.
 
         Returns:
@@ -101,10 +101,10 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         return self._observe(), {"action_mask": self.action_masks(), "skipped_games": skipped}
 
     def step(self, action: np.int64 | int) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """Make ``action`` and play on to the learner's next decision or the end of the game.
+        """Take ``action`` and play on to the learner's next decision or the end of the game.
 
         Returns:
-            Observation, rewards added up, terminated, False (nothing is truncated), info: ``action_mask``.
+            Observation, summed rewards, terminated, truncated (always False) and info: ``action_mask``.
 
         Raises:
             IllegalActionError: the action is not legal now and ``on_illegal`` is ``"raise"``; nothing has changed.
@@ -114,7 +114,7 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         if not self._running:
             raise ResetNeeded("no game is running: call reset() first")
         try:
-            self.table.step(action)  # type: ignore[arg-type]  # whatever the learner chose, the table checks it
+            self.table.step(action)  # type: ignore[arg-type]  # the table checks the action
         except IllegalActionError as error:
             if self.on_illegal == "raise":
                 raise
@@ -131,7 +131,7 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         return self.table.observe(self._learner)["action_mask"].astype(np.int8, copy=False)
 
     def render(self) -> str | Frame | None:
-        """The table as the learner sees it, as `TableEnv.render` gives it."""
+        """The learner's view of the table, as returned by `TableEnv.render`."""
         return self.table.render()
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         self._play_on()
 
     def _play_on(self) -> float:
-        """The opponents play until the learner is to act or the game is over; the learner's rewards on the way."""
+        """Play the opponents' moves until the learner is to act or the game is over; returns the learner's rewards."""
         table, reward = self.table, 0.0
         while not self._is_over() and table.agent_selection != self._learner:
             opponent = self._seated[table.agent_selection]

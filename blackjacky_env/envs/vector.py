@@ -1,4 +1,4 @@
-"""The Gymnasium `VectorEnv` of any game: many games, one learner's seat in each, compiled agents in the others."""
+"""The Gymnasium `VectorEnv` of any game: many games with a learner in one seat and compiled agents in the others."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ Member = str | CompiledOpponent
 
 _KEPT = ("keys", "seats", "seating", "played", "decisions", "shown", "masks", "ended")
 _RESET_MASK = "reset_mask"
-_WORTH_A_THREAD = 64  # games; a decision takes some moves of opponents, waking a thread as long as some hundred
+_WORTH_A_THREAD = 64  # games; a step takes a few moves of opponents, waking a thread as long as a few hundred
 
 
 class Encoding(Protocol):
-    """What a learner is shown instead of the observation."""
+    """A compiled encoding of observations, such as a network's inputs."""
 
     @property
     def function(self) -> Encoder:
-        """The compiled function that makes it."""
+        """The compiled function that writes it."""
 
     @property
     def size(self) -> int:
-        """How many numbers it makes."""
+        """Number of float32 values."""
 
 
 class SeatVectorEnv(VectorEnv[Array, Array, Array]):
-    """Many games for Gymnasium, one learner's seat in each; compiled opponents play between the learner's decisions.
+    """Many games for Gymnasium, with a learner in one seat; compiled opponents play between the learner's decisions.
 
     Observations, rewards and skipped games are those of `SeatEnv`, but all games are played in one compiled call. The
-    masks of legal actions (int8, shape (num_envs, A)) stand in ``info["action_mask"]``; where a game has ended, and
-    nothing new has begun, they are all 0. Everything else in ``info`` is as Gymnasium's `SyncVectorEnv` gives it:
-    ``skipped_games`` where games were begun, and with ``AutoresetMode.SAME_STEP`` ``final_obs`` and ``final_info``.
+    masks of legal actions are ``info["action_mask"]`` (int8, shape (num_envs, A)), all 0 where a game has ended and no
+    new one has started. The rest of ``info`` follows Gymnasium's `SyncVectorEnv`: ``skipped_games`` where games were
+    started, and with ``AutoresetMode.SAME_STEP`` ``final_obs`` and ``final_info``.
 
     Example:
         >>> import blackjacky_env, gymnasium, numpy as np
@@ -72,21 +72,21 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
     Args:
         game: name of the game; ids such as ``blackjacky/BlackJackySeat-v0`` pass it.
         num_envs: number of games.
-        opponents: names of compiled agents, or objects with ``policy`` and ``parameters`` as those have them; for every
-            game each other seat draws one of them. Or a list of line-ups, lists of those who sit clockwise of the
-            learner (repeated as needed); then every game draws a line-up.
+        opponents: names of compiled agents, or objects with ``policy`` and ``parameters``; for every game each other
+            seat draws one of them. Or a list of line-ups, each a list of the agents clockwise of the learner (repeated
+            as needed); then every game draws a line-up.
         num_players: players at every table, or a list of table sizes that the games take in turn.
         seat: the learner's seat; None: drawn for every game.
-        autoreset_mode: what happens to ended games, as Gymnasium defines it. ``NEXT_STEP``: the next step begins them
-            anew, whatever the action; ``SAME_STEP``: the same step does; ``DISABLED``: they wait for a `reset`.
-        copy: hand out new arrays; the games write observations into them directly, so nothing is lost by it. False:
-            observations and masks are the same arrays each time, written again by the next step or reset; write into
-            none.
-        encoding: what the learner is shown instead of the observation (float32): a compiled function and its size.
+        autoreset_mode: what happens to finished games, as defined by Gymnasium. ``NEXT_STEP``: the next step restarts
+            them, whatever the action; ``SAME_STEP``: the same step does; ``DISABLED``: they wait for a `reset`.
+        copy: return new arrays every time; observations are written into them directly, at no extra cost. False:
+            observations and masks are the same arrays each time, overwritten by the next step or reset; do not write to
+            them.
+        encoding: replaces the observation by an encoding of it (float32): a compiled function and its size.
         variant: name of the variant; by default the game's first that allows all these table sizes.
         reward: ``"win"``, or the game's score reward.
-        score_weight: with ``reward="win"``, this many times the score reward is added, which speeds up learning.
-        threads: the most threads to use, 1 .. 1024; None: one for each core. Results do not depend on it.
+        score_weight: with ``reward="win"``, this multiple of the score reward is added, which speeds up learning.
+        threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
         rule_options: the game's own options.
 
     Raises:
@@ -153,7 +153,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         return np.empty((self.num_envs, *(space.shape or ())), space.dtype)
 
     def _renew_shown(self) -> None:
-        """What was handed out as a copy is not written again."""
+        """Continue in new arrays, so that returned copies are not overwritten."""
         if self._copy:
             self._shown = self._new_shown()
 
@@ -172,13 +172,13 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         self._seating[:, 0] = self._lineups[self._rows % len(lineups), 0]
 
     def _find_lineups(self, opponents: Sequence[Any]) -> tuple[list[list[CompiledOpponent]], bool]:
-        """The line-ups, and whether they are single opponents of which each seat draws one."""
+        """The line-ups, and whether they are single opponents, one of which is drawn for each seat."""
         are_lineups = {
             isinstance(entry, list | tuple) and not isinstance(entry, CompiledOpponent)
             for entry in check_list(opponents)
         }
         if len(are_lineups) > 1:
-            raise TypeError(f"opponents={opponents!r} are both line-ups and single ones; allowed are either alone")
+            raise TypeError(f"opponents={opponents!r} mixes line-ups and single agents; allowed is a list of either")
         mixed = not are_lineups.pop()
         return [self._find_agents([entry] if mixed else entry) for entry in opponents], mixed
 
@@ -190,15 +190,15 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         return [find_compiled(self.game.name, member) for member in lineup]
 
     def get_state(self) -> dict[str, Array]:
-        """Copies of all arrays that the games go on from, opponents left out; `ResetNeeded` before the first reset."""
+        """Copies of all arrays needed to continue the games, opponents aside; `ResetNeeded` before the first reset."""
         self._require_games()
         arrays = {name: getattr(self, f"_{name}").copy() for name in _KEPT}
         return {**arrays, "states": self._states.view(np.uint8).copy()}
 
     def set_state(self, arrays: Mapping[str, Array]) -> tuple[Array, dict[str, Any]]:
-        """Go on from `get_state` of games with the same options; returns observations and info.
+        """Continue from the `get_state` of games with the same options; returns observations and info.
 
-        Call `set_opponents` with the opponents of that time first.
+        Call `set_opponents` with the opponents of those games first.
         """
         self._renew_shown()
         for name in _KEPT:
@@ -212,17 +212,17 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         """Start games and play to the learner's first decisions.
 
         Args:
-            seed: 0 .. 2**63 - 1: the same seed and actions give the same games. None: the next games of the last seed,
-                at first one from the system.
-            options: ``reset_mask``, bool, shape (num_envs,): where to start games, everywhere without it. The others
-                are left as they are. Other keys are ignored with a `UserWarning`.
+            seed: 0 .. 2**63 - 1: the same seed and actions give the same games. None: the next games of the last seed;
+                the first time, a random seed.
+            options: ``reset_mask``, bool, shape (num_envs,): which games to restart, by default all; the others go on.
+                Other keys are ignored with a `UserWarning`.
 
         Returns:
-            Observations and info: ``action_mask`` of all games, ``skipped_games`` of those that were started.
+            Observations and info: ``action_mask`` of all games, ``skipped_games`` of the restarted ones.
 
         Raises:
-            TypeError, ValueError: seed or mask are impossible; nothing has changed.
-            gymnasium.error.ResetNeeded: there are no games yet that could be left as they are.
+            TypeError, ValueError: the seed or the mask is invalid; nothing has changed.
+            gymnasium.error.ResetNeeded: the mask leaves out games before the first reset.
         """
         chosen = self._check_reset_options(options or {})
         if seed is not None:
@@ -231,7 +231,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
             seed = int(self.np_random.integers(2**63))
         super().reset(seed=seed)
         if seed is not None:
-            # Compiled code hands out Python integers, which go in again as signed ones.
+            # Compiled code returns Python integers, which would be passed on as signed ones.
             self._keys[chosen] = np.uint64(random.game_key(seed))
             self._played[chosen] = 0
         played = self._played.copy()
@@ -239,18 +239,18 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         return self._shown, self._info(played)
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """Make the learner's actions and play on to his next decision in each game, or to its end.
+        """Take the learner's actions and play on to the learner's next decision in each game, or to its end.
 
         Args:
-            actions: legal by the masks, integers, shape (num_envs,); ignored where games are begun anew instead.
+            actions: legal by the masks, integers, shape (num_envs,); ignored where a game is restarted instead.
 
         Returns:
-            Observations, rewards added up (float64), terminations, truncations (all False) and info.
+            Observations, summed rewards (float64), terminations, truncations (all False) and info.
 
         Raises:
-            IllegalActionError: an action is not legal; it names the first such game. Nothing has changed in any game.
-            TypeError: they are no integers, or too many or too few.
-            gymnasium.error.ResetNeeded: there are no games, or with ``DISABLED`` one that has ended.
+            IllegalActionError: an action is not legal; the message names the first such game. No game has changed.
+            TypeError: the actions are not integers, or their shape is wrong.
+            gymnasium.error.ResetNeeded: no games are running, or one has ended with ``DISABLED``.
         """
         checked = self._check_actions(actions)
         played = self._played.copy()
@@ -269,7 +269,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
     # ------------------------------------------------------------ the parts of step
 
     def _info(self, played: npt.NDArray[np.int64]) -> dict[str, Any]:
-        """The masks, and where games were begun how many were skipped; ``played``: games begun before."""
+        """Masks, and numbers of skipped games where some were started; ``played``: games started before this call."""
         info: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
         more = self._played - played
         if more.any():
@@ -277,7 +277,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         return info
 
     def _final_info(self) -> dict[str, Any]:
-        """What Gymnasium gives of games that ended in a step which began the next ones."""
+        """Gymnasium's ``final_obs`` and ``final_info`` of games that ended in a step that restarted them."""
         ended, final_obs = self._ended.copy(), np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended).tolist():
             final_obs[i] = self._last_shown[i].copy()
@@ -320,7 +320,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
             raise ResetNeeded("no games are running: call reset() first")
 
     def _check_reset_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
-        """Where to start games."""
+        """Mask of the games to start."""
         for name in options:
             if name != _RESET_MASK:
                 warnings.warn(
@@ -330,7 +330,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
             return np.ones(self.num_envs, np.bool_)
         mask, allowed = options[_RESET_MASK], f"a bool array of shape ({self.num_envs},) with at least one True"
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise TypeError(f"{_RESET_MASK}={mask!r} is no bool array; allowed is {allowed}")
+            raise TypeError(f"{_RESET_MASK}={mask!r} is not a bool array; allowed is {allowed}")
         if mask.shape != (self.num_envs,) or not mask.any():
             raise ValueError(f"{_RESET_MASK} of shape {mask.shape} holds {mask.sum()} True; allowed is {allowed}")
         if not mask.all():
@@ -338,11 +338,11 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         return mask
 
     def _check_actions(self, actions: Array) -> npt.NDArray[np.int64]:
-        """The actions, `BEGIN` where a game is begun anew."""
+        """The actions, with `BEGIN` where a game is restarted."""
         self._require_games()
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise TypeError(f"{self.num_envs} integers are needed as actions, not {given.dtype} of shape {given.shape}")
+            raise TypeError(f"actions must be {self.num_envs} integers, not {given.dtype} of shape {given.shape}")
         if self._mode is AutoresetMode.DISABLED and self._waiting.any():
             raise ResetNeeded(
                 f"game {np.argmax(self._waiting)} is over: call reset(options={{{_RESET_MASK!r}: terminations}}) first"

@@ -1,7 +1,7 @@
-"""Wrappers that show observations as float32 numbers, scaled by the ranges that the game declares.
+"""Wrappers that scale observations to float32 by the ranges that the game declares.
 
-Each entry is divided by the largest magnitude that its part of the layout allows, so what was 0 stays 0, and all
-entries lie in [-1, 1], in [0, 1] where the part has no negative values. Masks stay as they are.
+Each entry is divided by the largest magnitude that its part of the layout allows, so 0 stays 0 and all entries lie in
+[-1, 1], or in [0, 1] where the part has no negative values. Masks are unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Scaled = npt.NDArray[np.float32]
 
 
 class _Scaling:
-    """From a vector of the layout to float32 numbers."""
+    """Scales vectors of a layout to float32."""
 
     def __init__(self, layout: Layout) -> None:
         self.largest = layout.largest
@@ -36,7 +36,7 @@ class _Scaling:
 
 
 class ScaledTable(BaseWrapper[str, dict[str, npt.NDArray[Any]], int]):
-    """A PettingZoo table whose ``observation`` is float32 in [-1, 1]; ``action_mask`` stays int8.
+    """A PettingZoo table whose ``observation`` is float32 in [-1, 1]; ``action_mask`` is unchanged.
 
     Example:
         >>> from blackjacky_env import black_jacky_v0
@@ -65,7 +65,7 @@ class ScaledTable(BaseWrapper[str, dict[str, npt.NDArray[Any]], int]):
         return self.observation_spaces[agent]
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[Any]] | None:
-        """What ``agent`` sees, scaled."""
+        """The observation of ``agent``, scaled."""
         seen = super().observe(agent)
         if seen is None:
             return None
@@ -73,7 +73,7 @@ class ScaledTable(BaseWrapper[str, dict[str, npt.NDArray[Any]], int]):
 
 
 class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, npt.NDArray[Any]], RecordConstructorArgs):
-    """A Gymnasium seat whose observation is float32 in [-1, 1]; ``info["action_mask"]`` stays as it is.
+    """A Gymnasium seat whose observation is float32 in [-1, 1]; ``info["action_mask"]`` is unchanged.
 
     Example:
         >>> import blackjacky_env, gymnasium
@@ -88,7 +88,7 @@ class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, npt.NDArray[Any]], Re
         seat = getattr(env, "unwrapped", env)
         if not isinstance(seat, SeatEnv):
             raise TypeError(f"{env} is not a Gymnasium environment of this package: its ranges are not declared")
-        RecordConstructorArgs.__init__(self)  # so that `gymnasium.make(env.spec)` can make it again
+        RecordConstructorArgs.__init__(self)  # makes `gymnasium.make(env.spec)` work
         gymnasium.ObservationWrapper.__init__(self, env)
         _refuse_changed(env, env.observation_space, seat.observation_space)
         self._scaling = _Scaling(seat.table.game.layout)

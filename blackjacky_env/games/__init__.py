@@ -1,9 +1,9 @@
-"""The registry of games: one line each, or an entry point of somebody else's package.
+"""The registry of games: one line for each, or an entry point of another package.
 
-A game called NAME in version 0 has the environment ``blackjacky/NAME-v0`` of PettingZoo, for Gymnasium the seat
-``blackjacky/NameSeat-v0``, and ``blackjacky_env.NAME_v0`` with what belongs to its observations. A package announces
-its game by an entry point of the group ``blackjacky.games``, named ``NAME`` or, from version 1 on, ``NAME-v1``, that
-leads to its `Game`. A game is imported when it is first asked for.
+Version 0 of a game called NAME is ``blackjacky/NAME-v0`` in PettingZoo, ``blackjacky/NameSeat-v0`` in Gymnasium, and
+the module ``blackjacky_env.NAME_v0``. Another package registers its game by an entry point of the group
+``blackjacky.games``, named ``NAME`` or, from version 1 on, ``NAME-v1``, that refers to its `Game`. Games are imported
+on first use.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from blackjacky_env.engine.game import Game
 
 GROUP = "blackjacky.games"
 DEFAULT = "black_jacky"
-"""The game that commands and agents are for if none is named."""
+"""The default game of commands and agents."""
 
 
 class Announced(NamedTuple):
-    """Where a game is found, and which version of it."""
+    """Where to find a game, and its version."""
 
     place: str
     """``MODULE:NAME`` of its `Game`."""
@@ -35,7 +35,7 @@ GAMES = {
     "black_jacky": Announced("blackjacky_env.games.black_jacky:GAME"),
     "schwarze_katze": Announced("blackjacky_env.games.schwarze_katze:GAME"),
 }
-"""By name; those of other packages follow."""
+"""The games of this package by name; those of other packages are added below."""
 
 for _point in entry_points(group=GROUP):
     if (_found := re.fullmatch(r"([a-z][a-z0-9_]*?)(?:-v(\d+))?", _point.name)) is None:
@@ -48,7 +48,7 @@ for _point in entry_points(group=GROUP):
 
 @functools.cache
 def get_game(name: str) -> Game:
-    """The declaration of the game called ``name``; `ValueError` names those there are."""
+    """The declaration of the game called ``name``; the `ValueError` for an unknown name lists all games."""
     if name not in GAMES:
         near = difflib.get_close_matches(name, GAMES, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
@@ -57,7 +57,7 @@ def get_game(name: str) -> Game:
     module, _, attribute = announced.place.partition(":")
     game = getattr(importlib.import_module(module), attribute, None)
     if not isinstance(game, Game):
-        raise TypeError(f"{announced.place!r}, announced as the game {name!r}, is {game!r}; needed is a Game")
+        raise TypeError(f"{announced.place!r}, announced as the game {name!r}, is {game!r}, not a Game")
     if (game.name, game.version) != (name, announced.version):
         raise ValueError(
             f"{announced.place!r} is {game.name!r} in version {game.version}, but is announced as {name!r} in version "
@@ -67,7 +67,7 @@ def get_game(name: str) -> Game:
 
 
 def _reduce(game: Game) -> str | tuple[Any, ...]:
-    """How a game is pickled and copied: a registered one by its name."""
+    """Pickle and copy a registered game by its name."""
     if game.name in GAMES and get_game(game.name) is game:
         return get_game, (game.name,)
     return object.__reduce_ex__(game, 2)
@@ -77,5 +77,5 @@ copyreg.pickle(Game, _reduce)
 
 
 def module_name(name: str) -> str:
-    """What the module of a game's version is called, such as ``NAME_v0``; nothing is imported."""
+    """Name of a game's module, such as ``NAME_v0``; nothing is imported."""
     return f"{name}_v{GAMES[name].version}"

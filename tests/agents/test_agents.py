@@ -224,7 +224,7 @@ def test_an_unknown_name_is_answered_with_those_there_are(name: str) -> None:
     with pytest.raises(ValueError, match=f"^unknown agent {name!r} for black_jacky") as error:
         make_agent(name)
     assert str(error.value).endswith(
-        "there are 'random', 'threshold', 'trickster', 'counter', 'champion', 'rollout:PLAYOUTS', "
+        "opponents are 'random', 'threshold', 'trickster', 'counter', 'champion', 'rollout:PLAYOUTS', "
         "'ismcts:SIMULATIONS', 'ismcts:SECONDSs' and a trained one, 'ppo:PATH'"
     )
 

@@ -472,7 +472,7 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing(wrong: int 
 def test_anything_but_an_integer_for_each_game_is_refused(actions: Any) -> None:
     env = make()
     env.reset()
-    with pytest.raises(TypeError, match="10 integers are needed as actions, not "):
+    with pytest.raises(TypeError, match="actions must be 10 integers, not "):
         env.step(actions)
 
 

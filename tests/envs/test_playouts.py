@@ -228,9 +228,9 @@ def of_another_layout(state: bytes) -> bytes:
     ("changes", "error", "message"),
     [
         ({"states": []}, ValueError, r"states=\[\] is empty; allowed are bytes of get_state\(\) or sample_state\(\)"),
-        ({"states": "abc"}, TypeError, "states='abc' are no states; allowed are bytes of"),
-        ({"states": 3}, TypeError, "states=3 are no states; allowed are bytes of"),
-        ({"states": [MIXED[0], 3]}, TypeError, r"states\[1\]: a state is bytes, .* not int"),
+        ({"states": "abc"}, TypeError, "states='abc' is neither a state nor a list of states; allowed are bytes of"),
+        ({"states": 3}, TypeError, "states=3 is neither a state nor a list of states; allowed are bytes of"),
+        ({"states": [MIXED[0], 3]}, TypeError, r"states\[1\]: a state is bytes .*, not int"),
         ({"states": b""}, ValueError, r"states\[0\]: these bytes are not a complete state"),
         ({"states": [MIXED[0], MIXED[1][:-1]]}, ValueError, r"states\[1\]: these bytes are not a complete state"),
         ({"states": with_header(MIXED[0], game="skat")}, ValueError, r"states\[0\]: unknown game 'skat'\. Games are"),

@@ -348,7 +348,7 @@ def test_an_opponent_that_breaks_the_rules_is_named_and_the_learner_does_not_los
     ("options", "error", "message"),
     [
         ({"opponents": ["randum"]}, ValueError, "unknown opponent 'randum' for black_jacky; did you mean 'random'"),
-        ({"opponents": ["zzz"]}, ValueError, "unknown opponent 'zzz' for black_jacky; there are 'random'.*'ppo:PATH'"),
+        ({"opponents": ["zzz"]}, ValueError, "unknown opponent 'zzz' for black_jacky; opponents are .*'ppo:PATH'"),
         ({"opponents": "random"}, TypeError, "opponents='random' is not a list; allowed is a list of names"),
         ({"opponents": []}, ValueError, r"opponents=\[\] is empty; allowed is a list of names"),
         ({"opponents": [3]}, TypeError, "opponent 3 is neither a name nor an agent"),

@@ -123,9 +123,7 @@ def test_a_size_that_only_one_variant_allows_chooses_it(make: Callable[..., Made
 @pytest.mark.parametrize("make", MANY_TABLES)
 def test_sizes_that_no_variant_allows_together_are_named(make: Callable[..., Made], trio_and_duel: Game) -> None:
     allowed = "2 \\('duel'\\)"
-    with pytest.raises(
-        ValueError, match=f"no variant allows all of the table sizes 2, 3; allowed are 3 .*, {allowed}"
-    ):
+    with pytest.raises(ValueError, match=f"no variant allows all of the table sizes 2, 3; allowed are 3 .*, {allowed}"):
         make(num_players=[3, 2])
 
 

@@ -583,7 +583,7 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing(
 def test_anything_but_an_integer_for_each_game_is_refused(actions: Any) -> None:
     env = make()
     env.reset(seed=0)
-    with pytest.raises(TypeError, match="10 integers are needed as actions, not "):
+    with pytest.raises(TypeError, match="actions must be 10 integers, not "):
         env.step(actions)
 
 
@@ -615,8 +615,8 @@ def test_acting_before_the_reset_is_refused() -> None:
     [
         ({"seed": -1}, ValueError, r"seed=-1 is out of range; allowed are 0 \.\. "),
         ({"seed": [1] * 10}, TypeError, r"seed=\[1, .*is not an integer"),
-        ({"options": {"reset_mask": [True] * 10}}, TypeError, r"reset_mask=.* is no bool array; allowed is a bool arr"),
-        ({"options": {"reset_mask": np.ones(10)}}, TypeError, r"no bool array.*shape \(10,\) with at least one True"),
+        ({"options": {"reset_mask": [True] * 10}}, TypeError, r"reset_mask=.* is not a bool array; allowed is a bool"),
+        ({"options": {"reset_mask": np.ones(10)}}, TypeError, r"not a bool array.*shape \(10,\) with at least one"),
         ({"options": {"reset_mask": np.ones(9, bool)}}, ValueError, r"reset_mask of shape \(9,\) holds 9 True"),
         ({"options": {"reset_mask": np.zeros(10, bool)}}, ValueError, r"reset_mask of shape \(10,\) holds 0 True"),
     ],
@@ -669,7 +669,7 @@ class Human:
         ({"opponents": []}, ValueError, r"opponents=\[\] is empty; allowed is a list of names"),
         ({"opponents": [[]]}, ValueError, r"the line-up \[\] has 0 agents; allowed are 1 \.\. 5"),
         ({"opponents": [["random"] * 6]}, ValueError, r"has 6 agents; allowed are 1 \.\. 5"),
-        ({"opponents": [["random"], "random"]}, TypeError, "are both line-ups and single ones; allowed are either"),
+        ({"opponents": [["random"], "random"]}, TypeError, "mixes line-ups and single agents; allowed is a list"),
         ({"opponents": ["cuonter"]}, ValueError, "unknown opponent 'cuonter' for black_jacky; did you mean 'counter'"),
         ({"opponents": [Human()]}, TypeError, "is not compiled, .* allowed are compiled agents by name .*'threshold'"),
     ],

@@ -68,8 +68,8 @@ class CardInMask(Leaky):
 
 
 class CardInInfos(Leaky):
-    def _look_for_player(self):
-        super()._look_for_player()
+    def _observe_player_to_act(self):
+        super()._observe_player_to_act()
         for agent in self.agents:
             self.infos[agent]["hint"] = left_hand(self, agent)
 

@@ -275,15 +275,16 @@ def _make_move(
     game: Game, pays_result: bool, begin_next: Callable[..., None], observe: Callable[..., None]
 ) -> Callable[..., None]:
     """Inlined (board, key, i, action): take the action in game i, start the next game if it is over, and observe."""
-    step_and_pay = _make_step_and_pay(game, pays_result)
+    step_and_pay, pay_result = _make_step_and_pay(game, pays_result)
 
     def move(board, key, i, action):
         s = board.states[i]
         board.moves[i] += 1
         board.rewards[i] = 0.0
-        is_over = step_and_pay(s, action, board.rewards[i]) & OVER != 0
+        is_over = step_and_pay(s, action, board.rewards, i) & OVER != 0
         board.terminated[i] = is_over
         if is_over:
+            pay_result(s, board.rewards, i)
             begin_next(board, key, i)
         observe(board, i)
 
@@ -326,16 +327,24 @@ def _make_observe(game: Game) -> Callable[..., None]:
     return inlined(observe)
 
 
-def _make_step_and_pay(game: Game, pays_result: bool) -> Callable[..., int]:
-    """Inlined (s, action, rewards of zeros) -> flags: take a step and write the game's result or the score changes."""
-    if not pays_result:
-        return make_scored_step(game)
-    step, returns = make_step(game), game.rules.returns
+def _make_step_and_pay(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
+    """Inlined (s, action, rewards, i) -> flags, a step, and (s, rewards, i), the end: one of them pays game i.
 
-    def step_and_pay(s, action, rewards):
-        flags = step(s, action)
-        if flags & OVER:
-            returns(s, rewards)
-        return flags
+    ``rewards`` (N, P) are zeros in row i: the step writes the changes of score, or the end writes the game's result,
+    just before the next game begins. Behind a condition of its own after each step it took longer than the step.
+    """
+    step, scored_step, returns = make_step(game), make_scored_step(game), game.rules.returns
 
-    return inlined(step_and_pay)
+    def plain_step(s, action, rewards, i):
+        return step(s, action)
+
+    def pay_result(s, rewards, i):
+        returns(s, rewards[i])
+
+    def step_and_pay(s, action, rewards, i):
+        return scored_step(s, action, rewards[i])
+
+    def pay_nothing(s, rewards, i):
+        pass
+
+    return (inlined(plain_step), inlined(pay_result)) if pays_result else (inlined(step_and_pay), inlined(pay_nothing))

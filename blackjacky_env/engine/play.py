@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine import random
 from blackjacky_env.engine.backend_cpu import OUTSIDE, ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.policies import Inside, Outside
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
+from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.step import is_running, make_shared_step
 
 Encoder = Callable[..., None]
@@ -51,7 +51,7 @@ class LearnerArrays(NamedTuple):
 @cache
 def make_choose(game: Game) -> Callable[..., int]:
     """Compiled (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act."""
-    encode, legal, stream = game.rules.encode, game.rules.legal, random.stream
+    encode, legal = game.rules.encode, game.rules.legal
 
     def choose(s, agent, decision, cast, observation, mask):
         encode(s, s.player, observation)
@@ -65,7 +65,7 @@ def make_choose(game: Game) -> Callable[..., int]:
 @cache
 def begin_all(game: Game) -> Callable[..., None]:
     """Entry (states, seeds): begin a game in each state, as ``reset`` with its seed does."""
-    begin, game_key = game.rules.begin, random.game_key
+    begin = game.rules.begin
 
     def begin_all(states, seeds):
         for i in range(len(states)):
@@ -105,7 +105,6 @@ def _play_on(game: Game) -> Callable[..., None]:
 @cache
 def _play_copies(game: Game) -> Callable[..., None]:
     size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _make_finish(game)
-    game_key, stream = random.game_key, random.stream
 
     def play(states, seating, cast, seed, copy, results, first, last):
         observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
@@ -391,20 +390,15 @@ def _make_run_on(game: Game) -> Callable[..., None]:
 
 def _make_start_game(game: Game, run_on: Callable[..., None]) -> Callable[..., None]:
     """Compiled (s, i, arrays, cast, observation, mask): start games at index i until the learner is to act in one."""
-    begin, game_key = game.rules.begin, random.game_key
-    stream, draw, below = random.stream, random.draw, random.below
+    begin = game.rules.begin
 
     def start_game(s, i, arrays, cast, observation, mask):
         while True:
             draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
             begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
             seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(draws, 1), s.num_players))
-            lineup = below(draw(draws, 2), len(arrays.lineups))
-            for relative in range(1, s.num_players):
-                if arrays.mixed:
-                    lineup = below(draw(draws, 2 + relative), len(arrays.lineups))
-                arrays.seating[i, (seat + relative) % s.num_players] = arrays.lineups[lineup, relative - 1]
             arrays.seats[i] = seat
+            _seat_opponents(s, i, arrays, draws)
             arrays.decisions[i] = 0
             arrays.played[i] += 1
             run_on(s, i, arrays, cast, observation, mask)
@@ -412,6 +406,27 @@ def _make_start_game(game: Game, run_on: Callable[..., None]) -> Callable[..., N
                 return
 
     return compiled(start_game)
+
+
+@compiled
+def _seat_opponents(s, i, arrays, draws):
+    """Fill the other seats of game i: with a line-up clockwise of the learner, or each with an opponent of its own."""
+    lineup = below(draw(draws, 2), len(arrays.lineups))
+    for relative in range(1, s.num_players):
+        if arrays.mixed:
+            lineup = below(draw(draws, 2 + relative), len(arrays.lineups))
+        arrays.seating[i, (arrays.seats[i] + relative) % s.num_players] = arrays.lineups[lineup, relative - 1]
+
+
+def _reseat_opponents(states, arrays):
+    for i in range(len(states)):
+        if arrays.played[i] > 0:
+            draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i] - 1)
+            _seat_opponents(states[i], i, arrays, draws)
+
+
+reseat_opponents = entry(_reseat_opponents)
+"""Entry (states, arrays): seat opponents in running games as if these had begun with the present line-ups."""
 
 
 def _make_observe(game: Game, encoder: Encoder | None) -> Callable[..., None]:

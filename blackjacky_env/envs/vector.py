@@ -27,6 +27,7 @@ from blackjacky_env.engine.play import (
     LearnerArrays,
     first_illegal,
     learner_function,
+    reseat_opponents,
 )
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import CompiledOpponent, check_list, find_compiled
@@ -160,7 +161,10 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
     # ------------------------------------------------------------ opponents and states
 
     def set_opponents(self, opponents: Sequence[Member] | Sequence[Sequence[Member]]) -> None:
-        """Change the opponents; the other seats of running games are taken by new ones at once."""
+        """Change the opponents, in running games too: they sit as if these games had begun with them.
+
+        A line-up sits clockwise of the learner; of single opponents every other seat draws one, by the game's seed.
+        """
         lineups, mixed = self._find_lineups(opponents)
         agents = list({id(agent): agent for lineup in lineups for agent in lineup}.values())
         self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in agents])
@@ -168,8 +172,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         others = range(self.game.max_players - 1)
         self._lineups = np.array([[numbers[id(lineup[i % len(lineup)])] for i in others] for lineup in lineups])
         self._mixed = mixed
-        self._seating[:, 1:] = self._lineups[self._rows % len(lineups)]
-        self._seating[:, 0] = self._lineups[self._rows % len(lineups), 0]
+        reseat_opponents(self._states, self._learner_arrays())
 
     def _find_lineups(self, opponents: Sequence[Any]) -> tuple[list[list[CompiledOpponent]], bool]:
         """The line-ups, and whether they are single opponents, one of which is drawn for each seat."""
@@ -284,10 +287,8 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         final_info = {"action_mask": np.zeros_like(self._masks), "_action_mask": ended}
         return {"final_obs": final_obs, "_final_obs": ended, "final_info": final_info, "_final_info": ended}
 
-    def _play(self, actions: npt.NDArray[np.int64]) -> None:
-        """Play all games to the learner's next decision."""
-        self._renew_shown()
-        learner_arrays = LearnerArrays(
+    def _learner_arrays(self) -> LearnerArrays:
+        return LearnerArrays(
             DRAWN if self.seat is None else self.seat,
             self._lineups,
             self._mixed,
@@ -297,9 +298,13 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
             self._played,
             self._decisions,
         )
+
+    def _play(self, actions: npt.NDArray[np.int64]) -> None:
+        """Play all games to the learner's next decision."""
+        self._renew_shown()
         arguments = (
             self._states,
-            learner_arrays,
+            self._learner_arrays(),
             self._cast,
             actions,
             self._same_step,

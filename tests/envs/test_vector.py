@@ -413,6 +413,24 @@ def test_every_game_draws_one_of_the_line_ups() -> None:
     assert lineups_met([[FIRST], [LAST, FIRST]]) == {(FIRST, FIRST), (LAST, FIRST)}
 
 
+@pytest.mark.parametrize(
+    "opponents", [[FIRST, LAST], [[FIRST, LAST, LAST], [LAST, FIRST, FIRST]]], ids=["single ones", "line-ups"]
+)
+def test_new_opponents_in_running_games_sit_as_if_these_had_begun_with_them(opponents: Any) -> None:
+    """Where nobody but the learner has acted yet, all goes on as in games of the same seed with these opponents."""
+    options: dict[str, Any] = {"num_players": 4, "autoreset_mode": SAME_STEP}
+    expected, changed = make(200, opponents=opponents, **options), make(200, opponents=[LAST], **options)
+    (seen, one), (_, other) = expected.reset(seed=5), changed.reset(seed=5)
+    fresh = [table["turn"] == 0 and table["start_player"][0] == 1 for table in map(black_jacky_v0.decode, seen)]
+    assert sum(fresh) > 20
+    changed.set_opponents(opponents)
+    for _ in range(60):
+        seen, rewards, *_, one = expected.step(one["action_mask"].argmax(axis=1))
+        seen_too, rewards_too, *_, other = changed.step(other["action_mask"].argmax(axis=1))
+        np.testing.assert_array_equal(seen[fresh], seen_too[fresh])
+        np.testing.assert_array_equal(rewards[fresh], rewards_too[fresh])
+
+
 def test_the_score_can_be_added_to_the_result() -> None:
     both, win, hearts = make(score_weight=0.25), make(), make(reward="hearts")
     for one, result, change in zip(play(both, 60), play(win, 60), play(hearts, 60), strict=True):

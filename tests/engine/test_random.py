@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import permutations
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine import purposes
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.random import any_one, below, draw, game_key, shuffle, stream
+from blackjacky_env.games import GAMES, get_game
 
 MASK = 2**64 - 1
 SHUFFLES = 24_000
@@ -180,3 +183,17 @@ def test_the_deck_of_a_round_depends_on_key_and_round_alone() -> None:
         now = env.snapshot()
         seen.add((tuple(now["draw_pile"]), now["discard_top"]))
     assert len(seen) == 1
+
+
+def test_no_two_purposes_have_the_same_number() -> None:
+    numbers = [number for name, number in vars(purposes).items() if name.startswith("FOR_")]
+    assert len(set(numbers)) == len(numbers) > 10
+    assert all(number >= purposes.FIRST_SHARED for number in set(numbers) - {purposes.FOR_DECISIONS})
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_number_their_own_purposes_below_the_shared_ones(name: str) -> None:
+    rules = sys.modules[get_game(name).rules.begin.__module__]
+    numbers = [number for key, number in vars(rules).items() if key.startswith("FOR_")]
+    assert len(set(numbers)) == len(numbers) > 1
+    assert all(0 <= number < purposes.FIRST_SHARED for number in numbers)

@@ -74,10 +74,10 @@ def _make_imagine(game: Game, likelihood: Likelihood | None) -> Callable[..., fl
     """Compiled (observation, random_state, number, proposal, chain, before) -> likelihood of the position in chain[0].
 
     The next position is drawn into ``chain``, a record array (2,), from the random state and the numbers of the
-    simulation and the proposal. Without a likelihood all positions are drawn independently. With one they form a Markov chain in which each is found
-    in proportion to it: a drawn position takes the place of the one before with the chance that is the ratio of their
-    likelihoods (Hastings, "Monte Carlo sampling methods using Markov chains", Biometrika 57, 1970). ``before`` is the
-    likelihood of chain[0], or 0 at the start. Luck is new in every position.
+    simulation and the proposal. Without a likelihood all positions are drawn independently. With one they form a Markov
+    chain in which each is found in proportion to it: a drawn position takes the place of the one before with the chance
+    that is the ratio of their likelihoods (Hastings, "Monte Carlo sampling methods using Markov chains", Biometrika 57,
+    1970). ``before`` is the likelihood of chain[0], or 0 at the start. Luck is new in every position.
     """
     sample = game.rules.sample
 

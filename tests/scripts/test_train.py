@@ -214,22 +214,36 @@ def test_a_broken_checkpoint_is_said_and_the_one_before_it_is_used(
     assert_same_training(stopped, finished)
 
 
+HANGING = """
+import sys
+from blackjacky_agents import cli
+from blackjacky_agents.learning import run
+
+save = run.TrainingRun.save
+
+def save_and_hang(self):
+    save(self)
+    if self.steps >= 512:
+        sys.stdin.read()
+
+run.TrainingRun.save = save_and_hang
+run.CHECKPOINT_SECONDS = 0
+sys.exit(cli.run("train", sys.argv[1:]))
+"""
+
+
 def test_a_killed_training_goes_on_to_the_same_end(
     finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = (
-        "import sys; from blackjacky_agents import cli; from blackjacky_agents.learning import run; "
-        "run.CHECKPOINT_SECONDS = 0; sys.exit(cli.run('train', sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", code, "--name", "killed", *SMALL]
+    command = [sys.executable, "-c", HANGING, "--name", "killed", *SMALL]
     run = tmp_path / "runs" / "killed"
     with (tmp_path / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log)
+        process = subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=log, stderr=log)
         while not (run / "checkpoints" / STEPS.format(512)).exists():
             assert process.poll() is None, (tmp_path / "log").read_text("utf-8")
             time.sleep(0.005)
         process.kill()
-        process.wait()
+        process.communicate()
     assert not (run / "results.json").exists()
     monkeypatch.chdir(tmp_path)
     assert train(["--resume", "runs/killed"]) == 0

@@ -258,7 +258,10 @@ class _EntryCache(FunctionCache):
         checksum, data = content[:32], content[32:]
         if hashlib.sha256(data).digest() != checksum:
             return None  # truncated or damaged: compile again
-        return self._impl.rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see `path`
+        try:
+            return self._impl.rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see `path`
+        except ModuleNotFoundError:
+            return None  # a function that it reaches has moved to another module: compile again
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         if not self._impl.check_cachable(data):

@@ -191,6 +191,19 @@ def test_a_module_that_was_renamed_is_not_looked_for(tmp_path: Path, cache: Path
     assert finish(start(run.format("new_name"), tmp_path, NUMBA_CACHE_DIR=str(cache))) == ["18"]
 
 
+def test_a_module_of_a_part_that_was_renamed_is_not_looked_for(tmp_path: Path, cache: Path) -> None:
+    part = "from blackjacky_env.engine.compiling import inlined\n@inlined\ndef double(x): return 2 * x\n"
+    whole = (
+        "from blackjacky_env.engine.compiling import entry\nfrom {} import double\nrun = entry(lambda x: double(x))\n"
+    )
+    for name in ("old_name", "new_name"):
+        (tmp_path / f"{name}.py").write_text(part)
+        (tmp_path / "whole.py").write_text(whole.format(name))
+        run = start("from whole import run; print(run(9))", tmp_path, NUMBA_CACHE_DIR=str(cache))
+        assert finish(run) == ["18"]
+        (tmp_path / f"{name}.py").unlink()
+
+
 def test_a_comment_that_moves_the_code_does_not_make_it_compile_again(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text(MODULE)

@@ -1,0 +1,78 @@
+"""One protocol for a move, wherever it is made: changes of score are paid when they happen, settled or not."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from blackjacky_env import make_batch
+from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.step import OVER, SETTLED, is_running, make_shared_step
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.vector import SeatVectorEnv
+from blackjacky_env.games import GAMES, Announced
+from tests.every_game import with_tiny
+from tests.tiny_distribution.tiny_game import GAME, NOT_YET
+
+BID = 1  # a point for each bid in this round
+
+
+@inlined
+def score(s, seat):  # type: ignore[no-untyped-def]  # compiled
+    """Ten times the points, and one for a bid, which is no settlement."""
+    return 10 * int(s.points[seat]) + (s.bids[seat] != NOT_YET)
+
+
+PAYING = dataclasses.replace(GAME, name="paying", rules=dataclasses.replace(GAME.rules, score=score))
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    with with_tiny(), mock.patch.dict(GAMES, {"paying": Announced(f"{__name__}:PAYING")}):
+        yield
+
+
+def test_a_step_says_whether_it_settled_and_whether_the_game_is_over() -> None:
+    game = GAME
+    states, flags = game.new_state(2, "classic", game.check_options(2, "classic", {})), []
+    game.rules.begin(states[0], np.uint64(1), 0)
+    while is_running(states[0]):
+        flags.append(make_shared_step(game)(states[0], 0))
+    assert flags == [0, SETTLED, 0, SETTLED, 0, SETTLED | OVER]
+
+
+def test_the_environment_pays_a_change_of_score_between_settlements() -> None:
+    env = TableEnv("paying", 2, reward="points")
+    env.reset(seed=0)
+    bidder = env.agent_selection
+    env.step(0)
+    assert env.rewards == {agent: float(agent == bidder) for agent in env.agents}
+    assert env.snapshot()["last_settlement"] is None
+    env.step(0)
+    assert env.snapshot()["last_settlement"] is not None
+    assert env.rewards[bidder] == -1  # his bid is off the table
+
+
+def test_a_batch_pays_what_the_environment_pays() -> None:
+    batch, env = make_batch("paying", 1, num_players=3, seed=2, reward="points"), TableEnv("paying", 3, reward="points")
+    for _ in range(4):
+        env.reset(seed=int(batch.seeds[0]))
+        while not any(env.terminations.values()):
+            action = batch.random_actions()
+            env.step(int(action[0]))
+            batch.step(action)
+            assert batch.rewards[0].tolist() == list(env.rewards.values())
+
+
+def test_a_learner_is_paid_all_that_its_score_changes_by() -> None:
+    envs = SeatVectorEnv("paying", 8, ["random"], 3, autoreset_mode="Disabled", reward="points")
+    _, info = envs.reset(seed=3)
+    paid, ended = np.zeros(8), np.zeros(8, np.bool_)
+    while not ended.all():
+        seen, rewards, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        paid += rewards
+    assert paid.tolist() == [10 * table["points"][0] + BID for table in map(PAYING.layout.decode, seen)]

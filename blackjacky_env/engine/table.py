@@ -164,5 +164,5 @@ def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generato
     shown, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
     table_functions(game).look(states, 0, shown, mask)
     if not np.array_equal(shown, observation):
-        raise ValueError("no legal position shows this observation: its parts contradict each other")
+        raise ValueError("no legal position matches this observation: its parts contradict each other")
     return pack({**identity(game, *game.read_options(states[0])), "history": None}, states)

@@ -1,4 +1,4 @@
-"""Replays: a game as one HTML file that plays by itself, from the record of the game.
+"""Replays: a recorded game as a single HTML file that plays it back.
 
 Example:
     >>> from blackjacky_env import black_jacky_v0, replay_html
@@ -9,7 +9,7 @@ Example:
     >>> page.startswith("<!doctype html>")
     True
 
-Write it to a file, or let a notebook show it: there it is the last line of a cell.
+Write the page to a file, or make it the last line of a notebook cell to show it there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A record as the pictures of all views of all positions, in little room: JSON-ready, read by `page.js`.
+"""A record as the pictures of all positions from all views, deduplicated: JSON-ready, read by `page.js`.
 
-A picture is cut into its parts (the children of its root element, such as a seat), and a part into its tags. Each tag
-and each part is kept once, however many pictures show it.
+A picture is split into parts (the children of its root element, such as a seat), and a part into tags. Each tag and
+each part is stored once, however many pictures contain it.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.replay.thoughts import Thoughts, check_thoughts
 
 _TAG = re.compile(r"<[^>]*>[^<]*")
-_MOST_SHOWN, _LEAST_SHOWN = 8, 0.005  # moves that an agent thinks of
+_MOST_SHOWN, _LEAST_SHOWN = 8, 0.005  # moves of an agent's policy: at most so many, with at least this probability
 
 
 class Film:
-    """Pictures as lists of numbers of parts."""
+    """Pictures as lists of part numbers."""
 
     def __init__(self) -> None:
         self._tags: dict[str, int] = {}
         self._parts: dict[tuple[int, ...], int] = {}
 
     def add(self, picture: str) -> list[int]:
-        """The numbers of the parts that, one after the other, are this picture."""
+        """The numbers of the parts that make up this picture, in order."""
         numbers: list[int] = []
         part: list[int] = []
         depth = 0
@@ -46,7 +46,7 @@ class Film:
         return numbers
 
     def tables(self) -> dict[str, Any]:
-        """``tags``: texts; ``parts``: numbers of tags."""
+        """``tags``: the texts; ``parts``: each part as a list of tag numbers."""
         return {"tags": list(self._tags), "parts": list(self._parts)}
 
 
@@ -56,17 +56,17 @@ def film_of(
     thoughts: Sequence[Thoughts | None] | None,
     theme: str,
 ) -> dict[str, Any]:
-    """All that the page shows of a game.
+    """All data of a replay page.
 
     Returns:
-        ``game``, ``variant``, ``names`` (by seat), ``unit`` (what rounds are called), ``starts`` (the position with
-        which each round begins), ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for
-        others or None), ``thoughts`` (by move; None or ``chances`` [name, chance, played] and ``win``), ``tags``,
-        ``parts``, and ``frames``: for each position and each view (by seat, a spectator's, everything) 1 + the number
-        of each part, or 0 for the same part as in the position before.
+        ``game``, ``variant``, ``names`` (by seat), ``unit`` (word for a round), ``starts`` (first position of each
+        round), ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for the other players or
+        None if the same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played] and ``win``),
+        ``tags``, ``parts``, and ``frames``: for each position and each view (by seat, a spectator's, everything)
+        1 + the number of each part, or 0 for the same part as in the position before.
 
     Raises:
-        ValueError: the record is none, or of no game that there is; names, thoughts or theme cannot be.
+        ValueError: the record is damaged or of an unknown game; the names, thoughts or theme are invalid.
         NotImplementedError: the game has no picture.
     """
     record = _read(record)
@@ -76,12 +76,12 @@ def film_of(
     svg.names_of(env.num_players, names)
     called = ["".join(filter(str.isprintable, name)) for name in names or env.possible_agents]
     actions = record["actions"]
-    minds = check_thoughts(thoughts, len(actions), env.game.num_actions)
-    film, moves, told = Film(), [], []
+    all_thoughts = check_thoughts(thoughts, len(actions), env.game.num_actions)
+    film, moves, shown = Film(), [], []
     tables, frames = [env.snapshot()], [_pictures(env, names, theme, film)]
-    for number, (action, mind) in enumerate(zip(actions, minds, strict=True)):
+    for number, (action, mind) in enumerate(zip(actions, all_thoughts, strict=True)):
         before = env.agent_selection
-        told.append(None if mind is None else _told(env, mind, action, called))
+        shown.append(None if mind is None else _describe_thoughts(env, mind, action, called))
         _step(env, action, number)
         moves.append(_move(env, before, action, called))
         tables.append(env.snapshot())
@@ -93,7 +93,7 @@ def film_of(
         "names": called,
         **_chapters(env, tables),
         "moves": moves,
-        "thoughts": told,
+        "thoughts": shown,
         **film.tables(),
         "frames": [_changes(*pair) for pair in pairwise([nothing, *frames])],
     }
@@ -103,26 +103,26 @@ def film_of(
 
 
 def _read(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
-    """The record, from JSON if need be; `ValueError` unless it has the entries of one."""
+    """The record, parsed if it is JSON; `ValueError` if it is damaged or incomplete."""
     if isinstance(record, str):
         try:
             record = json.loads(record)
         except ValueError as error:
-            raise ValueError(f"this record is no JSON: {error}; take it from record(), unchanged") from None
+            raise ValueError(f"this record is not JSON: {error}; take it from record(), unchanged") from None
     if not isinstance(record, Mapping):
         raise ValueError(f"a record is a mapping, not {type(record).__name__}: take it from record(), unchanged")
     missing = [name for name in ("game", "num_players", "variant", "options", "actions") if name not in record]
     if missing:
         raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
     if not isinstance(record["options"], Mapping):
-        raise ValueError(f"this record cannot be played: options={record['options']!r} is no mapping")
+        raise ValueError(f"this record cannot be played: options={record['options']!r} is not a mapping")
     return record
 
 
 def new_table(record: Mapping[str, Any] | str) -> TableEnv:
     """The environment of a record, as `TableEnv.record` returns it or as JSON, at the start of its game.
 
-    Raises `ValueError` if the record is damaged or of something else; its actions are not looked at one by one.
+    Raises `ValueError` if the record is damaged or something else; its actions are not checked.
     """
     record = _read(record)
     try:
@@ -143,13 +143,13 @@ def _step(env: TableEnv, action: Any, number: int) -> None:
         raise ValueError(f"this record cannot be played: its action number {number}: {error}") from None
 
 
-# ---------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------- positions and moves
 
 
 def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film) -> list[list[int]]:
-    """The position as each player, a spectator and somebody who sees everything sees it."""
+    """The position from each view: each player's, a spectator's, and one of everything."""
     words, options, table = env.game.words, env.config_dict(), env.snapshot()
-    assert words.draw_svg is not None  # `film_of` has looked
+    assert words.draw_svg is not None  # checked by `film_of`
     shown = svg.names_of(env.num_players, names)
     views = [(words.view(table, seat), env.last_action(seat, names=shown)) for seat in (*range(env.num_players), None)]
     views.append((table, env.last_action(everything=True, names=shown)))
@@ -157,7 +157,7 @@ def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film
 
 
 def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The parts of each view, 0 for those that are as they were in the same place, else 1 + their numbers."""
+    """The parts of each view: 1 + the number of the part, or 0 if it is the same as before at the same place."""
     return [
         [0 if i < len(old) and old[i] == part else 1 + part for i, part in enumerate(new)]
         for old, new in zip(before, now, strict=True)
@@ -165,14 +165,14 @@ def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> l
 
 
 def _move(env: TableEnv, agent: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:
-    """Who made the move, its name, and its name for the others if that is another."""
+    """The seat that moved, the name of the move, and its name for the other players if that differs."""
     seat, info = env.possible_agents.index(agent), env.game.words.actions[action]
     own, public = (_named(env, known, seat, names) for known in (info, info.heard()))
     return seat, own, None if own == public else public
 
 
-def _told(env: TableEnv, mind: Thoughts, action: int, names: Sequence[str]) -> dict[str, Any]:
-    """Thoughts on a move: the likeliest actions and the one that was made, and the chance to win."""
+def _describe_thoughts(env: TableEnv, mind: Thoughts, action: int, names: Sequence[str]) -> dict[str, Any]:
+    """Thoughts on a move: the most likely actions and the one taken, and the win estimate."""
     seat, actions = env.possible_agents.index(env.agent_selection), env.game.words.actions
     order = sorted(range(env.game.num_actions), key=lambda a: -mind.probabilities[a])
     shown = [a for a in order[:_MOST_SHOWN] if mind.probabilities[a] >= _LEAST_SHOWN]
@@ -188,7 +188,7 @@ def _named(env: TableEnv, info: ActionInfo, seat: int, names: Sequence[str]) -> 
 
 
 def _chapters(env: TableEnv, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Where rounds begin, and where a settlement is shown."""
+    """First position of each round, and the positions that show a settlement."""
     unit, settlement = env.game.words.round_key, env.game.words.settlement_key
     changes = [
         (number, before[unit] != after[unit], after[settlement] not in (None, before[settlement]))

@@ -18,7 +18,7 @@
   const frames = [];
   film.frames.forEach((views, step) => frames.push(views.map((parts, view) => parts.map((part, place) => (part ? part - 1 : frames[step - 1][view][place])))));
   const picture = (step) => frames[step][view].map((part) => film.parts[part].map((tag) => film.tags[tag]).join("")).join("");
-  const deed = (step) => {
+  const describeMove = (step) => {
     const [seat, name, heard] = moves[step];
     return `${names[seat]}: ${heard !== null && !sees(seat) ? heard : name}`;
   };
@@ -62,7 +62,7 @@
       if (starts.includes(step)) make(item, "h3", {}, `${unit} ${roundOf(step) + 1}`);
       const button = make(item, "button", { type: "button", "data-step": step + 1 });
       make(button, "i", {}, step + 1);
-      make(button, "span", {}, deed(step));
+      make(button, "span", {}, describeMove(step));
     }
   }
 
@@ -86,13 +86,13 @@
 
   function showWords() {
     const round = roundOf(at);
-    const told = at ? deed(at - 1) : "The game begins";
+    const event = at ? describeMove(at - 1) : "The game begins";
     const settled = film.settled.includes(at) ? (at === last ? ". The game is over" : ". Settlement") : "";
     $("now").replaceChildren();
-    make($("now"), "span", {}, told + settled);
+    make($("now"), "span", {}, event + settled);
     make($("now"), "span", { "aria-label": `Move ${at} of ${last}` }, `${at} / ${last}`);
     $("slider").value = at;
-    $("slider").setAttribute("aria-valuetext", `Move ${at} of ${last}, ${unit} ${round + 1}: ${told}${settled}`);
+    $("slider").setAttribute("aria-valuetext", `Move ${at} of ${last}, ${unit} ${round + 1}: ${event}${settled}`);
     [...$("rounds").children].forEach((button, number) => mark(button, number === round));
     $("back").disabled = $("round-back").disabled = at === 0;
     $("next").disabled = $("round-next").disabled = at === last;
@@ -105,14 +105,14 @@
   const mark = (button, current) => (current ? button.setAttribute("aria-current", "step") : button.removeAttribute("aria-current"));
 
   function showThoughts() {
-    const told = (mind, step) => mind && sees(moves[step][0]);
-    const step = film.thoughts.findLastIndex((mind, step) => step <= at && told(mind, step));
-    $("thoughts").hidden = !film.thoughts.some(told);
+    const visible = (mind, step) => mind && sees(moves[step][0]);
+    const step = film.thoughts.findLastIndex((mind, step) => step <= at && visible(mind, step));
+    $("thoughts").hidden = !film.thoughts.some(visible);
     $("thoughts-of").textContent = "";
     $("chances").replaceChildren();
     if (step < 0) return;
     const name = names[moves[step][0]];
-    $("thoughts-of").textContent = step === at ? `${name} is to move and thinks of` : `${name} thought before move ${step + 1}`;
+    $("thoughts-of").textContent = step === at ? `${name} is considering` : `${name} considered before move ${step + 1}`;
     for (const [move, chance, made] of film.thoughts[step].chances) {
       const item = make($("chances"), "li", made ? { class: "made" } : {});
       make(item, "i").style.width = 100 * chance + "%";
@@ -134,14 +134,14 @@
   function showWins() {
     const curves = names.map((_, seat) => (sees(seat) ? estimates(seat) : []));
     $("wins").hidden = !curves.some((curve) => curve.length);
-    $("wins-now").textContent = "When last to move:";
+    $("wins-now").textContent = "At each player's last move:";
     $("curve").replaceChildren();
     if ($("wins").hidden) return;
     const width = $("curve").clientWidth || 300, height = $("curve").clientHeight || 118;
     const left = 34, right = width - 8, top = 6, bottom = height - 6;
     const x = (step) => left + ((right - left) * step) / Math.max(last, 1);
     const y = (share) => bottom - (bottom - top) * share;
-    const svg = make($("curve"), "svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Chance to win over the game; the line below says it for this move" });
+    const svg = make($("curve"), "svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Win probability over the game; the line below gives the current values" });
     starts.forEach((start, number) => {
       if (number % 2) make(svg, "svg:rect", { class: "band", x: x(start), y: top, width: x(starts[number + 1] ?? last) - x(start), height: bottom - top });
     });

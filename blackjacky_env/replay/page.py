@@ -1,4 +1,4 @@
-"""The page of a replay: one HTML file without a network, put together from `page.html`, `page.css` and `page.js`."""
+"""The replay page: one self-contained HTML file, assembled from `page.html`, `page.css` and `page.js`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTEBOOK_HEIGHT = 760  # pixels
 
 
 class ReplayPage(str):
-    """The page as text; a notebook shows it in a frame, from which it reaches nothing of the notebook."""
+    """The page as text; notebooks show it in a sandboxed frame."""
 
     __slots__ = ()
 
@@ -41,25 +41,25 @@ def replay_html(
     title: str | None = None,
     theme: str = "auto",
 ) -> ReplayPage:
-    """A game as one HTML file: every position as each player, a spectator and an all-seeing eye sees it.
+    """A game as one HTML file: every position from the view of each player, of a spectator, and with all cards open.
 
-    The file needs no network and opens from disk; a notebook shows what is returned, when it is the last line of a
-    cell. It holds all cards, whatever view is chosen: give it to nobody who plays on.
+    The file needs no network and opens from disk; a notebook shows it if it is the last line of a cell. It contains all
+    cards, whatever view is chosen, so do not share it during a game.
 
     Args:
-        record: what `TableEnv.record` returns, or that as JSON; of any game that has a picture.
-        names: of the players by seat; None: ``player_0`` .. .
-        thoughts: what the player to act thought before each move, None where nothing is known; None: of no move. They
-            are shown in that player's view and in that of everything.
-        title: of the page; None: the game and the names of its players.
+        record: a record from `TableEnv.record`, or the same as JSON, of any game that has a picture.
+        names: names of the players by seat; None: ``player_0`` .. .
+        thoughts: the acting player's thoughts before each move, None where unknown; None: no thoughts. They are shown
+            in that player's view and with all cards open.
+        title: title of the page; None: the game and the names of its players.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
 
     Returns:
-        The page, a `str`; most games take less than 200 kB.
+        The page, a `str`; less than 200 kB for most games.
 
     Raises:
-        ValueError: the record is damaged or of something else; there is not one name for each player or one of the
-            thoughts for each move; the theme is unknown.
+        ValueError: the record is damaged or something else; the number of names or thoughts is wrong; the theme is
+            unknown.
         NotImplementedError: the game has no picture.
     """
     check_choice("theme", theme, THEMES)

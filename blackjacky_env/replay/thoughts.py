@@ -1,4 +1,4 @@
-"""What an agent can tell of its thoughts on a move."""
+"""An agent's move probabilities and win estimate before a move."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Thoughts:
-    """What an agent thinks before it moves."""
+    """Move probabilities and win estimate of an agent that is to act."""
 
     probabilities: npt.NDArray[np.float64]
-    """How much it favours each action, shape (A,): 0 or more, adding up to 1."""
+    """Probability of each action, shape (A,), summing to 1."""
     win: float | None = None
-    """Its estimate of its own chance to win, 0 .. 1, where a win shared by k counts 1/k; None: it has none."""
+    """Estimated probability that the agent wins, 0 .. 1, where a win shared by k counts 1/k; None: no estimate."""
 
 
 def chance_to_win(reward: float, players: int) -> float:
-    """The chance to win, 0 .. 1, from the "win" reward to expect: 1 for a sole winner, -1 / (n - 1) for others.
+    """The win probability, 0 .. 1, for an expected "win" reward: 1 for a sole winner, -1 / (n - 1) for losers.
 
     A win shared by k counts 1/k, and a game that nobody wins 1/n.
     """
@@ -30,7 +30,7 @@ def chance_to_win(reward: float, players: int) -> float:
 def check_thoughts(
     thoughts: Sequence[Thoughts | None] | None, moves: int, num_actions: int
 ) -> Sequence[Thoughts | None]:
-    """One entry for each move; `ValueError` names the first that cannot be."""
+    """The thoughts, one entry for each move; `ValueError` names the first invalid one."""
     if thoughts is None:
         return [None] * moves
     if len(thoughts) != moves:
@@ -46,6 +46,6 @@ def _check(where: str, thoughts: Thoughts, num_actions: int) -> None:
     if chances.shape != (num_actions,):
         raise ValueError(f"{where} has probabilities of shape {chances.shape}; needed is ({num_actions},)")
     if not (chances >= 0).all() or abs(chances.sum() - 1) > 1e-3:
-        raise ValueError(f"{where} has probabilities that are no chances: needed are numbers >= 0 that add up to 1")
+        raise ValueError(f"{where} has invalid probabilities; needed are numbers >= 0 that sum to 1")
     if thoughts.win is not None and not 0 <= thoughts.win <= 1:
         raise ValueError(f"{where} has win={thoughts.win}; allowed are 0 .. 1 and None")

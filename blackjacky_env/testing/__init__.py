@@ -1,9 +1,9 @@
-"""A conformance kit for PettingZoo's AEC environments, and the proof that nothing hidden is shown.
+"""A conformance kit for PettingZoo's AEC environments, and a proof that observations leak nothing hidden.
 
-Every check is a function of what makes an environment and of settings, which are those of `Trial`; it raises
-`ConformanceError`, or `Skipped` where it does not apply. `check_all` runs them all and prints as a table; `cases`
-are for pytest. ``python -m blackjacky_env.testing module:function`` does the same from a command line. The README of
-this folder says what is checked.
+Every check takes a function that makes an environment, and settings (the fields of `Trial`); it raises
+`ConformanceError`, or `Skipped` if it does not apply. `check_all` runs all checks and returns a report that prints as a
+table; `cases` returns them for pytest. ``python -m blackjacky_env.testing module:function`` runs them from the command
+line. The README of this folder lists the checks.
 
 >>> from blackjacky_env.testing import check_mask
 >>> check_mask("pettingzoo.classic.tictactoe_v3:env", games=2)

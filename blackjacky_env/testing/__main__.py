@@ -1,4 +1,4 @@
-"""Check environments from a command line: ``python -m blackjacky_env.testing module:function``."""
+"""Check environments from the command line: ``python -m blackjacky_env.testing module:function``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blackjacky_env.testing.trial import find
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check, print the table; the exit status is 1 if a check has failed."""
+    """Run the checks and print the table; the exit status is 1 if a check has failed."""
     args = _parser().parse_args(arguments)
     names = ("games", "seed", "max_steps", "moments", "positions", "refusal", "off_turn_mask")
     settings: dict[str, Any] = {name: getattr(args, name) for name in names}
@@ -55,18 +55,18 @@ def _option(text: str) -> tuple[str, Any]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m blackjacky_env.testing", description=__doc__)
-    parser.add_argument("env", nargs="+", help="what makes an environment, such as pettingzoo.classic.tictactoe_v3:env")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="for the environment")
-    parser.add_argument("--only", nargs="+", metavar="CHECK", help=f"of {', '.join(CHECKS)}")
-    parser.add_argument("--games", type=int, default=10, help="games that each check plays")
-    parser.add_argument("--seed", type=int, default=0, help="of the first game")
-    parser.add_argument("--max-steps", type=int, default=1000, help="after which a game is cut off")
-    parser.add_argument("--moments", type=int, default=3, help="at which a game is copied and all actions are tried")
-    parser.add_argument("--positions", type=int, default=300, help="in which hidden and public things are varied")
+    parser.add_argument("env", nargs="+", help="function that makes it, such as pettingzoo.classic.tictactoe_v3:env")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the environment")
+    parser.add_argument("--only", nargs="+", metavar="CHECK", help=f"run only these of {', '.join(CHECKS)}")
+    parser.add_argument("--games", type=int, default=10, help="number of games per check")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first game")
+    parser.add_argument("--max-steps", type=int, default=1000, help="maximum number of steps per game")
+    parser.add_argument("--moments", type=int, default=3, help="random moments tried per game")
+    parser.add_argument("--positions", type=int, default=300, help="positions examined for leaks")
     parser.add_argument("--refusal", choices=("any", "raise", "end"), default="any", help="of illegal actions")
-    parser.add_argument("--off-turn-mask", choices=("zero",), help="what masks off turn are promised to be")
-    parser.add_argument("--settings", metavar="MODULE:NAME", help="a mapping of more settings, such as vary_hidden")
-    parser.add_argument("--markdown", action="store_true", help="print the table for a document")
+    parser.add_argument("--off-turn-mask", choices=("zero",), help="promised mask of agents that are not on turn")
+    parser.add_argument("--settings", metavar="MODULE:NAME", help="mapping of further settings, such as vary_hidden")
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The mask is what the environment accepts, and what it refuses changes nothing."""
+"""The mask is exactly what the environment accepts, and refused actions change nothing."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _REFUSED = {"any": (RAISED, ENDED), "raise": (RAISED,), "end": (ENDED,)}
 
 @check
 def check_mask(trial: Trial, spot: Spot) -> None:
-    """At random moments every action of the space is tried: those in the mask are accepted, all others refused.
+    """At random moments, try every action of the space: those in the mask are accepted, all others refused.
 
-    Refused means: it raises, or it ends the game for the agent that made it; ``refusal`` says which is promised.
-    Actions next to the space are refused too, in either way. Behind `TerminateIllegalWrapper`, which refuses by the
-    mask itself, only the bare environment shows whether its mask is too narrow.
+    An action is refused if it raises, or if it ends the game for the agent that took it; ``refusal`` says which is
+    promised. Actions just outside the space must be refused, in either way. `TerminateIllegalWrapper` refuses by the
+    mask itself, so only the bare environment shows whether its mask is too narrow.
     """
     for course, moment, env in _decisions(trial, spot):
         mask, start = _mask(spot, env)
@@ -35,7 +35,7 @@ def check_mask(trial: Trial, spot: Spot) -> None:
             outcome, _ = _try(trial, spot, course, moment, action)
             if not start <= action < start + len(mask):
                 if outcome == ACCEPTED:
-                    spot.fail(f"action {action} lies outside {env.action_space(spot.agent)}, but it is accepted")
+                    spot.fail(f"action {action} is outside {env.action_space(spot.agent)}, but it is accepted")
             elif mask[action - start]:
                 if outcome == RAISED:
                     spot.fail(f"action {action} is in the mask, but it is {outcome}")
@@ -45,7 +45,7 @@ def check_mask(trial: Trial, spot: Spot) -> None:
 
 @check
 def check_illegal_action(trial: Trial, spot: Spot) -> None:
-    """Actions that are refused by an exception change nothing: neither what can be seen nor how the game goes on."""
+    """Actions refused by an exception change nothing: neither what can be observed nor how the game continues."""
     raised = 0
     for course, moment, env in _decisions(trial, spot):
         mask, start = _mask(spot, env)
@@ -58,11 +58,11 @@ def check_illegal_action(trial: Trial, spot: Spot) -> None:
             elif outcome == ENDED:
                 break
             else:
-                spot.fail(f"action {start + action} is not in the mask and was carried out")
+                spot.fail(f"action {start + action} is not in the mask, but it was executed")
         else:
             _goes_on_undisturbed(trial, spot, course, moment, env)
     if not raised:
-        raise Skipped("no illegal action was refused by an exception: there was none, or they end the game")
+        raise Skipped("no action was refused by an exception: none is illegal, or illegal actions end the game")
 
 
 def _decisions(trial: Trial, spot: Spot) -> Iterator[tuple[Course, int, Env]]:
@@ -79,11 +79,11 @@ def _mask(spot: Spot, env: Env) -> tuple[npt.NDArray[Any], int]:
     """The mask of the agent on turn and the number of the first action."""
     space, mask = env.action_space(spot.agent), action_mask(env, spot.agent)
     if not isinstance(space, Discrete):
-        raise Skipped(f"actions can be listed in a Discrete space only, not in {space}")
+        raise Skipped(f"actions can only be listed in a Discrete space, not in {space}")
     if mask is None:
-        raise Skipped("there is no action_mask, neither in the observation nor in infos")
+        raise Skipped("there is no action_mask in the observation or in infos")
     if np.shape(mask) != (space.n,):
-        spot.fail(f"the mask has shape {np.shape(mask)}, {space} needs ({space.n},)")
+        spot.fail(f"the mask has shape {np.shape(mask)}, but {space} needs ({space.n},)")
     in_info = env.infos[spot.agent].get("action_mask", mask)
     if not np.array_equal(mask, in_info):
         spot.fail("the mask in the observation and the mask in infos differ")
@@ -91,15 +91,15 @@ def _mask(spot: Spot, env: Env) -> tuple[npt.NDArray[Any], int]:
 
 
 def _try(trial: Trial, spot: Spot, course: Course, moment: int, action: int, env: Env | None = None) -> tuple[str, Env]:
-    """What becomes of an action, and the environment in which it was tried: ``env``, or one for this action alone."""
+    """The outcome of an action, and the environment in which it was tried: ``env``, or a new one."""
     env = trial.replay(spot, course, moment) if env is None else env
     agent = env.agent_selection
     spot.step, spot.agent = moment, agent
     logger = EnvLogger.get_logger()
-    logger.disabled, before = True, logger.disabled  # PettingZoo warns of every illegal action
+    logger.disabled, before = True, logger.disabled  # PettingZoo warns about every illegal action
     try:
         env.step(action)
-    except Exception:  # noqa: BLE001  # each environment has an exception of its own
+    except Exception:  # noqa: BLE001  # environments define their own exceptions
         return RAISED, env
     finally:
         logger.disabled = before
@@ -107,9 +107,9 @@ def _try(trial: Trial, spot: Spot, course: Course, moment: int, action: int, env
 
 
 def _goes_on_undisturbed(trial: Trial, spot: Spot, course: Course, moment: int, env: Env) -> None:
-    """Like an environment in which nobody has tried anything."""
+    """Check that the game continues as in an environment in which nothing was refused."""
     undisturbed = trial.replay(spot, course, moment)
     for action in course.moves(env, spot, moment):
         env.step(action)
         undisturbed.step(action)
-        compare(spot, picture(undisturbed), picture(env), "as a rule", f"if actions were refused before step {moment}")
+        compare(spot, picture(undisturbed), picture(env), "normally", f"if actions were refused before step {moment}")

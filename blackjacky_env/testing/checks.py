@@ -14,7 +14,7 @@ Check = Callable[..., None]
 
 
 def check(function: Callable[[Trial, Spot], None]) -> Check:
-    """Make a check, called with an environment and settings, of a function of a `Trial` and a `Spot`."""
+    """Turn a function of a `Trial` and a `Spot` into a check that takes an environment and settings."""
 
     def run(make_env: Callable[[], Env] | str, **settings: Any) -> None:
         trial = Trial(make_env, **settings)

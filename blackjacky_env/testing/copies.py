@@ -1,4 +1,4 @@
-"""Copies are faithful: they look like the original, go on like it, and share nothing with it."""
+"""Copies are faithful: they look like the original, continue like it, and share nothing with it."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def check_state(trial: Trial, spot: Spot) -> None:
 
 
 def _through_pickle(env: Env) -> Any:
-    return pickle.loads(pickle.dumps(env))  # noqa: S301  # what is loaded was dumped in the same line
+    return pickle.loads(pickle.dumps(env))  # noqa: S301  # the data comes from dumps in the same line
 
 
 def _try(name: str, make_copy: Callable[[Env], Any], env: Env) -> Env:
-    """A copy; an environment that refuses to be copied is not unfaithful."""
+    """A copy; `Skipped` if the environment refuses to be copied."""
     try:
         other: Env = make_copy(env)
     except (TypeError, pickle.PicklingError, AttributeError, NotImplementedError) as error:
@@ -61,7 +61,7 @@ def _try(name: str, make_copy: Callable[[Env], Any], env: Env) -> Env:
 
 
 def _check_copies(trial: Trial, spot: Spot, make_copy: Callable[[Env, int], Env]) -> None:
-    """The copy goes on first at every other moment, so that neither can change the other unseen."""
+    """Compare copies at random moments and afterwards; original and copy continue first by turns."""
     for course in trial.courses(spot):
         whole = _resets_go_on(trial, spot, course)
         for number, moment in enumerate(trial.some_moments(course)):
@@ -79,24 +79,24 @@ def _check_copies(trial: Trial, spot: Spot, make_copy: Callable[[Env, int], Env]
 def _look(spot: Spot, other: Env) -> Picture:
     try:
         return picture(other)
-    except Exception as error:  # noqa: BLE001  # whatever a broken copy raises
-        spot.fail(f"the copy cannot be looked at, it raises {type(error).__name__}: {error}")
+    except Exception as error:  # noqa: BLE001  # a broken copy may raise anything
+        spot.fail(f"inspecting the copy raises {type(error).__name__}: {error}")
 
 
 def _go_on(spot: Spot, course: Course, moment: int, pair: list[tuple[Env, str]]) -> None:
-    """The first of the pair plays the game to its end, then the second does the same."""
+    """Play the game to its end in the first of the pair, then in the second."""
     (first, first_name), (second, second_name) = pair
     before, seen = picture(second), []
-    alike = f"in {second_name}, which goes on with the same actions"
+    alike = f"in {second_name}, which continues with the same actions"
     for action in course.moves(first, spot, moment):
         first.step(action)
         seen.append(picture(first))
-    changed = f"after {first_name} has gone on"
+    changed = f"after {first_name} has continued"
     compare(spot, before, picture(second), f"in {second_name}", changed)
     for action, expected in zip(course.moves(second, spot, moment), seen, strict=True):
         second.step(action)
         compare(spot, expected, picture(second), f"in {first_name}", alike)
-    compare(spot, seen[-1], picture(first), f"in {first_name}", f"after {second_name} has gone on")
+    compare(spot, seen[-1], picture(first), f"in {first_name}", f"after {second_name} has continued")
 
 
 def _reset_both(spot: Spot, env: Env, other: Env) -> None:
@@ -110,7 +110,7 @@ def _reset_both(spot: Spot, env: Env, other: Env) -> None:
 
 
 def _resets_go_on(trial: Trial, spot: Spot, course: Course) -> bool:
-    """Whether resets without a seed go on from the seeded one: only then must copies agree about them."""
+    """Whether resets without a seed follow from the seeded one: only then must copies agree after them."""
     env, twin = trial.replay(spot, course), trial.replay(spot, course)
     for _ in range(_RESETS):
         env.reset()

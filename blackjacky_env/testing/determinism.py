@@ -1,4 +1,4 @@
-"""The same seed and the same actions make the same game, whoever asks, and wherever it is played."""
+"""The same seed and the same actions give the same game, in every environment and every process."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from blackjacky_env.testing.pictures import Env, Picture, compare, picture
 from blackjacky_env.testing.trial import Course, Trial
 
 UNKNOWN = 3
-"""Exit status of the new process if it cannot import what makes the environment."""
+"""Exit status of the new process if it cannot import ``make_env``."""
 
 _TIMEOUT = 600.0  # seconds
 
 
 @check
 def check_same_process(trial: Trial, spot: Spot) -> None:
-    """Two environments of one process play the same game when they are stepped in turns, to its very end."""
+    """Two environments of one process, stepped in turns, play the same game to its end."""
     for seed in trial.seeds:
         env, twin = trial.begin(spot, seed), trial.begin(spot, seed)
         _play_together(trial, spot, env, twin, "in one environment", "in another of the same seed")
@@ -31,7 +31,7 @@ def check_same_process(trial: Trial, spot: Spot) -> None:
 
 @check
 def check_after_other_games(trial: Trial, spot: Spot) -> None:
-    """An environment that has played other games, one to its end and one not, plays as a new one does."""
+    """An environment that has played other games, one to its end and one in part, plays like a new one."""
     for seed in trial.seeds:
         env, used = trial.begin(spot, seed), trial.begin(spot, seed + trial.games)
         for action in trial.moves(used, spot, seed + trial.games):
@@ -54,7 +54,7 @@ def _play_together(trial: Trial, spot: Spot, env: Env, twin: Env, here: str, the
 
 @check
 def check_other_process(trial: Trial, spot: Spot) -> None:
-    """New processes, each with another PYTHONHASHSEED, play the same games."""
+    """New processes, each with a different PYTHONHASHSEED, play the same games."""
     task = _task(trial, courses := list(trial.courses(spot)))
     expected = [pictures(trial, spot, course) for course in courses]
     for hash_seed in trial.hash_seeds:
@@ -75,7 +75,7 @@ def pictures(trial: Trial, spot: Spot, course: Course) -> list[Picture]:
 
 
 def digests(seen: Picture) -> Picture:
-    """A picture that takes less space."""
+    """A picture with every text replaced by its hash."""
     return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in seen.items()}
 
 
@@ -85,11 +85,11 @@ def _compare_all(spot: Spot, here: Sequence[Picture], there: Sequence[Picture], 
         own = digests(seen)
         for name in [*own, *elsewhere]:
             if own.get(name) != elsewhere.get(name):
-                spot.fail(f"{name} is {seen.get(name, 'missing')[:200]} here and something else {where}")
+                spot.fail(f"{name} is {seen.get(name, 'missing')[:200]} here, but not {where}")
 
 
 def _task(trial: Trial, courses: list[Course]) -> bytes:
-    """What the new process is told; `Skipped` if it could not import what makes the environment."""
+    """The input of the new process; `Skipped` if that process could not import ``make_env``."""
     try:
         task = pickle.dumps((trial.make_env, [tuple(course) for course in courses]))
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -103,7 +103,7 @@ def _task(trial: Trial, courses: list[Course]) -> bytes:
 
 
 def _play_elsewhere(task: bytes, hash_seed: int, spot: Spot) -> list[list[Picture]]:
-    """The digests that a new process comes to."""
+    """The digests computed by a new process."""
     path = os.pathsep.join(dict.fromkeys([*filter(None, sys.path), os.getcwd()]))  # noqa: PTH109  # sys.path is text
     done = subprocess.run(
         [sys.executable, "-m", "blackjacky_env.testing.elsewhere"],

@@ -1,4 +1,4 @@
-"""The new process of `check_other_process`: plays the games it is told on standard input, prints what it saw."""
+"""The new process of `check_other_process`: plays the games given on standard input and prints their digests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blackjacky_env.testing.trial import Course, Trial
 
 def main() -> None:
     """Read, play, print."""
-    out, sys.stdout = sys.stdout, sys.stderr  # what environments print goes elsewhere
+    out, sys.stdout = sys.stdout, sys.stderr  # keep the environments' own output apart
     try:
         make_env, courses = pickle.load(sys.stdin.buffer)  # noqa: S301  # written by the process that started this one
         trial = Trial(make_env)

@@ -1,4 +1,4 @@
-"""What a check raises, and how it knows where in a game it is."""
+"""Exceptions of the checks, and the place in a game that they name."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, NoReturn
 
 
 class ConformanceError(AssertionError):
-    """A check has failed; the message names the check, the game's seed, the step, the agent, and what was found.
+    """A check has failed; the message names the check, the game's seed, the step, the agent and the finding.
 
     Args:
         check: name of the check.
-        what: what was found.
-        seed: of the game; None: it is not about one game.
+        what: the finding.
+        seed: seed of the game; None: not about a single game.
         step: number of the action in the game, from 0; None: before the first.
-        agent: who acted, or whom it is about.
+        agent: the agent that acted, or that is concerned.
     """
 
     def __init__(
@@ -31,11 +31,14 @@ class ConformanceError(AssertionError):
 
 
 class Skipped(unittest.SkipTest):
-    """A check does not apply to this environment, the message says why; pytest and unittest count it as skipped."""
+    """A check does not apply to this environment, for the reason given; pytest and unittest count it as skipped."""
 
 
 class Spot:
-    """Where in its games a check is; as a context it turns whatever an environment raises into a `ConformanceError`."""
+    """The place in its games that a check has reached.
+
+    As a context manager it turns every exception of an environment into a `ConformanceError`.
+    """
 
     def __init__(self, check: str) -> None:
         self.check = check
@@ -44,7 +47,7 @@ class Spot:
         self.agent: Any = None
 
     def begin(self, seed: int | None) -> None:
-        """The game of this seed begins."""
+        """Start the game of this seed."""
         self.seed, self.step, self.agent = seed, None, None
 
     def fail(self, what: str) -> NoReturn:

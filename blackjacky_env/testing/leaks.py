@@ -1,7 +1,8 @@
-"""Nothing hidden is shown, and everything public is.
+"""Observations show nothing hidden, and everything public.
 
-The kit knows no game: the game supplies `vary_hidden`, which changes all that an agent cannot know, and `vary_public`,
-which changes something that it can see. `blackjacky_env.testing.tables` has them for the environments of this package.
+The kit knows no game: a game supplies `vary_hidden`, which changes everything that an agent cannot know, and
+`vary_public`, which changes something that it can see. `blackjacky_env.testing.tables` has both for the environments
+of this package.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ LOOKS: Mapping[str, Look] = {
     "reward": lambda env, agent: env._cumulative_rewards[agent],
     "end": lambda env, agent: (env.terminations[agent], env.truncations[agent]),
 }
-"""What every agent is shown in every environment."""
+"""Functions (env, agent) of everything that agents are shown in every environment."""
 
 
 class Examined(NamedTuple):
-    """One position in which every agent's view was examined."""
+    """A position in which every agent's view was examined."""
 
     env: Env
-    """The position, which goes on when the next is asked for."""
+    """The position; the environment moves on with the next item."""
     varied: int
-    """Agents from whom something was hidden."""
+    """Number of agents from whom something was hidden."""
     leaks: list[ConformanceError]
 
 
 @check
 def check_no_leaks(trial: Trial, spot: Spot) -> None:
-    """What an agent is shown is byte for byte the same when everything changes that it cannot know."""
+    """What an agent is shown stays the same, byte for byte, when everything that it cannot know changes."""
     if trial.vary_hidden is None:
         raise Skipped("vary_hidden is needed: what an agent cannot know depends on the game")
     varied = 0
@@ -51,7 +52,7 @@ def check_no_leaks(trial: Trial, spot: Spot) -> None:
 
 @check
 def check_public_shows(trial: Trial, spot: Spot) -> None:
-    """An agent's observation differs when something differs that everybody can see, or that it knows itself."""
+    """An agent's observation changes when something changes that is public or that the agent knows."""
     if trial.vary_public is None:
         raise Skipped("vary_public is needed: what an agent can see depends on the game")
     tried = 0
@@ -61,13 +62,13 @@ def check_public_shows(trial: Trial, spot: Spot) -> None:
         for what, other in trial.vary_public(env, agent, rng):
             tried += 1
             if same(seen, other.observe(agent)):
-                spot.fail(f"{what} differs, but what {agent} observes does not")
+                spot.fail(f"{what} differs, but the observation of {agent} does not")
     if not tried:
         raise Skipped("vary_public found nothing in any position")
 
 
 def examine(make_env: Callable[[], Env] | str, **settings: Any) -> Iterator[Examined]:
-    """Examine positions one after the other, for long proofs; settings of `Trial`, ``vary_hidden`` among them."""
+    """Examine positions one after the other, for long proofs; ``settings`` of `Trial` must include ``vary_hidden``."""
     trial = Trial(make_env, **settings)
     if trial.vary_hidden is None:
         raise ValueError("vary_hidden is needed: what an agent cannot know depends on the game")
@@ -99,7 +100,7 @@ def _leaks(trial: Trial, spot: Spot, env: Env, other: Env, agent: Any) -> Iterat
 
 
 def _positions(trial: Trial, spot: Spot) -> Iterator[tuple[np.random.Generator, Env]]:
-    """The positions of random games, each with its game's generator: before every action, and when the game is over."""
+    """The positions of random games, before every action and at the end, each with its game's generator."""
     seed, left = trial.seed, trial.positions
     while left > 0:
         env = trial.begin(spot, seed)

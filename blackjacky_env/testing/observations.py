@@ -1,4 +1,4 @@
-"""Observations lie in their spaces, belong to whoever asked, and asking changes nothing."""
+"""Observations lie in their spaces, belong to the caller, and observing changes nothing."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ from blackjacky_env.testing.trial import Trial, action_mask
 def check_observations(trial: Trial, spot: Spot) -> None:
     """Every agent's observation lies in its space at every step, on turn or not: keys, dtype, shape and range.
 
-    `last()` shows what `observe` shows. Gymnasium's own `contains` accepts other dtypes, such as int8 in a float32 box.
+    `last()` returns the same as `observe`. Gymnasium's own `contains` would accept other dtypes, such as int8 in a
+    float32 box.
     """
     for seed in trial.seeds:
         env = trial.begin(spot, seed)
         _check_spaces(spot, env)
         for action in trial.moves(env, spot, seed):
             if not same(env.last()[0], env.observe(spot.agent)):
-                spot.fail("last() and observe() show different observations")
+                spot.fail("last() and observe() return different observations")
             env.step(action)
             _check_spaces(spot, env)
 
 
 @check
 def check_off_turn_mask(trial: Trial, spot: Spot) -> None:
-    """Masks of agents that are not on turn are all zeros, where that is promised."""
+    """Masks of agents that are not on turn are all zeros, if that is promised."""
     if trial.off_turn_mask is None:
-        raise Skipped("nothing is promised of masks off turn; where it is: off_turn_mask='zero'")
+        raise Skipped("nothing is promised about masks off turn; off_turn_mask='zero' does")
     masks = 0
     for seed in trial.seeds:
         env = trial.begin(spot, seed)
@@ -44,11 +45,11 @@ def check_off_turn_mask(trial: Trial, spot: Spot) -> None:
                     masks += _check_zero(spot, env, agent)
             env.step(action)
     if not masks:
-        raise Skipped("there is no action_mask, neither in the observation nor in infos")
+        raise Skipped("there is no action_mask in the observation or in infos")
 
 
 def _check_zero(spot: Spot, env: Env, agent: Any) -> bool:
-    """Whether there is a mask at all."""
+    """Check the masks of one agent; returns whether it has any."""
     masks = [action_mask(env, agent), env.infos[agent].get("action_mask")]
     for mask, place in zip(masks, ("mask", "mask in infos"), strict=True):
         if mask is not None and np.any(mask):
@@ -58,7 +59,7 @@ def _check_zero(spot: Spot, env: Env, agent: Any) -> bool:
 
 @check
 def check_looking(trial: Trial, spot: Spot) -> None:
-    """Asking for observations, state, `last` and drawings does not change the game."""
+    """Calling `observe`, `state`, `last` and `render` does not change the game."""
     for course in trial.courses(spot):
         env = trial.begin(spot, course.seed)
         seen = []
@@ -67,23 +68,23 @@ def check_looking(trial: Trial, spot: Spot) -> None:
             env.last()
             if getattr(env, "render_mode", None) is not None:
                 env.render()
-            compare(spot, seen[-1], picture(env), "when asked first", "when asked again")
+            compare(spot, seen[-1], picture(env), "at first", "when read again")
             env.step(action)
         for moment in trial.some_moments(course):
             unseen = trial.replay(spot, course, moment)
-            compare(spot, picture(unseen), seen[moment], "if nobody has looked before", "if everything was looked at")
+            compare(spot, picture(unseen), seen[moment], "if nothing was read before", "if everything was read before")
 
 
 @check
 def check_handed_out(trial: Trial, spot: Spot) -> None:
-    """Arrays that were handed out are not written again, and writing into an observation does not change the game."""
+    """Returned arrays are not overwritten later, and writing into an observation does not change the game."""
     for course in trial.courses(spot):
         _check_kept(trial, spot, course.seed)
         scribbled, untouched = trial.begin(spot, course.seed), trial.begin(spot, course.seed)
         for action in course.moves(scribbled, spot):
             for agent in scribbled.agents:
                 _scribble(scribbled.observe(agent))
-            compare(spot, picture(untouched), picture(scribbled), "as a rule", "after observations were written into")
+            compare(spot, picture(untouched), picture(scribbled), "normally", "after writing into observations")
             scribbled.step(action)
             untouched.step(action)
 
@@ -98,7 +99,7 @@ def _check_kept(trial: Trial, spot: Spot, seed: int) -> None:
         env.step(action)
     for name, array, contents in handed_out:
         if array.tobytes() != contents:
-            spot.fail(f"the array handed out as {name} was written again later")
+            spot.fail(f"the array returned as {name} was overwritten later")
 
 
 def _scribble(observation: Any) -> None:
@@ -111,29 +112,29 @@ def _check_spaces(spot: Spot, env: Env) -> None:
     for agent in env.agents:
         wrong = outside(env.observation_space(agent), env.observe(agent), "the observation")
         if wrong:
-            spot.fail(f"of {agent}, {wrong}")
+            spot.fail(f"{agent}: {wrong}")
 
 
 def outside(space: Space[Any], value: Any, name: str) -> str | None:
-    """How ``value`` is outside ``space``, in words, or None."""
+    """Why ``value`` is not in ``space``, in words, or None if it is."""
     if isinstance(space, spaces.Dict):
         if not isinstance(value, dict) or value.keys() != space.spaces.keys():
-            return f"{name} needs the keys {list(space.spaces)}, it is {str(value)[:200]}"
+            return f"{name} needs the keys {list(space.spaces)}, but is {str(value)[:200]}"
         parts = (outside(space[key], value[key], f"{name}[{key!r}]") for key in space.spaces)
         return next(filter(None, parts), None)
     if isinstance(space, spaces.Tuple):
         if not isinstance(value, tuple) or len(value) != len(space.spaces):
-            return f"{name} needs a tuple of {len(space.spaces)}, it is {str(value)[:200]}"
+            return f"{name} needs a tuple of {len(space.spaces)}, but is {str(value)[:200]}"
         parts = (outside(part, entry, f"{name}[{i}]") for i, (part, entry) in enumerate(zip(space, value, strict=True)))
         return next(filter(None, parts), None)
     if isinstance(space, spaces.Box | spaces.MultiBinary | spaces.MultiDiscrete):
         return _outside_array(space, value, name)
-    return None if space.contains(value) else f"{name} lies outside {space}: {str(value)[:200]}"
+    return None if space.contains(value) else f"{name} is outside {space}: {str(value)[:200]}"
 
 
 def _outside_array(space: Space[Any], value: Any, name: str) -> str | None:
     if not isinstance(value, np.ndarray):
-        return f"{name} is no array, but {type(value).__name__}"
+        return f"{name} is not an array, but {type(value).__name__}"
     if value.dtype != space.dtype:
         return f"{name} has dtype {value.dtype}, its space has {space.dtype}"
     if value.shape != space.shape:
@@ -144,4 +145,4 @@ def _outside_array(space: Space[Any], value: Any, name: str) -> str | None:
         entry = int(np.flatnonzero(~((value >= space.low) & (value <= space.high)))[0])
         low, high = space.low.flat[entry], space.high.flat[entry]
         return f"{name} has {value.flat[entry]} in entry {entry}, its space has {low} .. {high}"
-    return f"{name} lies outside {space}"
+    return f"{name} is outside {space}"

@@ -1,4 +1,4 @@
-"""Everything that can be asked of an environment, as text: what two environments are compared by."""
+"""Pictures of environments: everything that can be read from them, as text, to compare two of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from blackjacky_env.testing.errors import Spot
 
 Env = AECEnv[Any, Any, Any]
 Picture = dict[str, str]
-"""Text by what was asked, such as ``rewards['player_0']``."""
+"""Texts by what was read, such as ``rewards['player_0']``."""
 
 _BOOKS = ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -25,7 +25,7 @@ _SHOWN = 60  # characters of a value in a message
 
 
 def picture(env: Env) -> Picture:
-    """All that ``env`` tells about its position: agents, books, infos, every agent's observation, the state vector."""
+    """Everything that ``env`` shows: agents, rewards, terminations, infos, all observations and the state vector."""
     seen: Picture = {}
     _write(seen, "agents", list(env.agents))
     if not env.agents:
@@ -35,14 +35,14 @@ def picture(env: Env) -> Picture:
         _write(seen, name, getattr(env, name, None))
     for agent in env.agents:
         _write(seen, f"observe({agent!r})", env.observe(agent))
-    if callable(getattr(env.unwrapped, "state", None)):  # some environments keep data of their own under that name
-        with contextlib.suppress(NotImplementedError):  # PettingZoo's way to say that there is none
+    if callable(getattr(env.unwrapped, "state", None)):  # some environments use that name for data of their own
+        with contextlib.suppress(NotImplementedError):  # PettingZoo raises this if there is none
             _write(seen, "state()", env.state())
     return seen
 
 
 def compare(spot: Spot, expected: Picture, found: Picture, here: str, there: str) -> None:
-    """Fail unless both pictures are the same; ``here`` and ``there`` say whose they are ("in the copy")."""
+    """Fail unless both pictures are the same; ``here`` and ``there`` say where they are from ("in the copy")."""
     difference = first_difference(expected, found, here, there)
     if difference:
         spot.fail(difference)
@@ -60,7 +60,7 @@ def first_difference(expected: Picture, found: Picture, here: str, there: str) -
 
 
 def _in_words(one: str, other: str, here: str, there: str) -> str:
-    """For arrays of the same kind, the first entry that differs."""
+    """The difference in words: of arrays of the same kind, the first entry that differs."""
     ones, others = one.split(" "), other.split(" ")
     if ones[0] == others[0] and ones[0].endswith(":") and len(ones) == len(others):
         entry = next(i for i, pair in enumerate(zip(ones, others, strict=True)) if pair[0] != pair[1])

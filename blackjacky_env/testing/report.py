@@ -1,4 +1,4 @@
-"""All checks in one go, as a list of results that prints as a table."""
+"""All checks at once, with a report that prints as a table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CHECKS: dict[str, Check] = {
 
 
 class Result(NamedTuple):
-    """What came of one check."""
+    """Result of one check."""
 
     name: str
     outcome: str
@@ -51,7 +51,7 @@ class Result(NamedTuple):
 
 
 class Report(list[Result]):
-    """The results of all checks, in order; as text a table."""
+    """The results of all checks, in order; `str` gives a table."""
 
     @property
     def failed(self) -> list[Result]:
@@ -64,7 +64,7 @@ class Report(list[Result]):
 
 
 def markdown(reports: Mapping[str, Report]) -> str:
-    """A table for a document, with a column for each environment, and the reasons below it."""
+    """A Markdown table with a column for each environment, and the reasons below it."""
     outcomes = {env: {result.name: result.outcome for result in report} for env, report in reports.items()}
     names = dict.fromkeys(result.name for report in reports.values() for result in report)
     rows = [["check", *(f"`{env}`" for env in reports)], ["--"] * (1 + len(reports))]
@@ -86,14 +86,14 @@ class Case:
         self.name, self._run = name, run
 
     def __call__(self) -> None:
-        """Run; raises `ConformanceError`, or `Skipped`, which pytest and unittest count as skipped."""
+        """Run the check; raises `ConformanceError`, or `Skipped`, which pytest and unittest count as skipped."""
         self._run()
 
     def __str__(self) -> str:
         return self.name
 
     def result(self) -> Result:
-        """Run and say what came of it."""
+        """Run the check and return its result."""
         try:
             self._run()
         except ConformanceError as error:
@@ -109,7 +109,7 @@ def cases(make_env: Callable[[], Env] | str, only: Iterable[str] | None = None, 
     Raises:
         TypeError, ValueError: a check or a setting is unknown.
     """
-    Trial(make_env, **settings)  # says at once what is wrong
+    Trial(make_env, **settings)  # raises now for invalid settings
     names = list(CHECKS if only is None else only)
     for name in names:
         if name not in CHECKS:
@@ -118,5 +118,5 @@ def cases(make_env: Callable[[], Env] | str, only: Iterable[str] | None = None, 
 
 
 def check_all(make_env: Callable[[], Env] | str, only: Iterable[str] | None = None, **settings: Any) -> Report:
-    """Run all checks, or those named in ``only``; nothing is raised for a check that fails."""
+    """Run all checks, or those named in ``only``; failures are reported, not raised."""
     return Report(case.result() for case in cases(make_env, only, **settings))

@@ -1,4 +1,4 @@
-"""Rewards belong to one step, add up, and reach the agents they belong to."""
+"""Rewards belong to one step, are summed correctly, and reach their agents."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from blackjacky_env.testing.trial import Course, Trial, is_done
 
 @check
 def check_rewards(trial: Trial, spot: Spot) -> None:
-    """`rewards` has a finite number for every agent; `_cumulative_rewards` is their sum since each agent's own step."""
+    """`rewards` has a finite number for every agent; `_cumulative_rewards` sums them since each agent's last step."""
     for seed in trial.seeds:
         env = trial.begin(spot, seed)
         _check_entries(spot, env)
         for action in trial.moves(env, spot, seed):
             before = dict(env._cumulative_rewards)
-            told = env.last(observe=False)[1]
-            if not _equal(told, before[spot.agent]):
-                spot.fail(f"last() tells a reward of {told}, _cumulative_rewards says {before[spot.agent]}")
+            reward = env.last(observe=False)[1]
+            if not _equal(reward, before[spot.agent]):
+                spot.fail(f"last() returns a reward of {reward}, but _cumulative_rewards is {before[spot.agent]}")
             env.step(action)
             _check_entries(spot, env)
             _check_sums(spot, env, before)
@@ -30,7 +30,7 @@ def check_rewards(trial: Trial, spot: Spot) -> None:
 
 @check
 def check_rewards_cleared(trial: Trial, spot: Spot) -> None:
-    """Rewards of one step are gone after the next: they are the same whether there were rewards before or not."""
+    """Rewards of one step are cleared by the next: they do not depend on the rewards before."""
     tried = 0
     for course in trial.courses(spot):
         for moment in _moments_of_reward(trial, spot, course)[: trial.moments]:
@@ -43,33 +43,33 @@ def check_rewards_cleared(trial: Trial, spot: Spot) -> None:
                 one.step(course.actions[moment])
             tried += 1
             if not all(_equal(env.rewards[agent], cleared.rewards[agent]) for agent in env.agents):
-                spot.fail(f"rewards of step {moment - 1} are still there: {env.rewards} instead of {cleared.rewards}")
+                spot.fail(f"rewards of step {moment - 1} were not cleared: {env.rewards} instead of {cleared.rewards}")
     if not tried:
         raise Skipped("no step that paid a reward was followed by another step")
 
 
 @check
 def check_last_rewards(trial: Trial, spot: Spot) -> None:
-    """Every agent is told all its rewards by `last()`, the last ones included, and has a step in which it is done."""
+    """Every agent gets all its rewards from `last()`, the final ones included, and has a last step when it is done."""
     ended = 0
     for seed in trial.seeds:
         env = trial.begin(spot, seed)
         paid = defaultdict(float, env.rewards)
-        told: dict[Any, float] = defaultdict(float)
+        returned: dict[Any, float] = defaultdict(float)
         waiting = set(env.agents)
         for action in trial.moves(env, spot, seed):
-            told[spot.agent] += env.last(observe=False)[1]
+            returned[spot.agent] += env.last(observe=False)[1]
             last_step = is_done(env, spot.agent)
             waiting = (waiting | set(env.agents)) - ({spot.agent} if last_step else set())
             env.step(action)
             for agent, reward in env.rewards.items():
                 paid[agent] += reward
             for agent in sorted(waiting - set(env.agents), key=str):
-                spot.fail(f"{agent} has left the game without a last step, in which its last reward is told")
+                spot.fail(f"{agent} has left the game without a last step, in which last() returns its final reward")
         if env.agents:
             continue
         ended += 1
-        _check_all_told(spot, paid, told)
+        _check_totals(spot, paid, returned)
     if not ended:
         raise Skipped(f"no game ended within {trial.max_steps} steps")
 
@@ -84,7 +84,7 @@ def _check_entries(spot: Spot, env: Env) -> None:
 
 
 def _check_sums(spot: Spot, env: Env, before: dict[Any, float]) -> None:
-    """The agent that acted begins anew with the rewards of this step."""
+    """Check the sums; that of the agent that acted restarts with the rewards of this step."""
     for agent in env.agents:
         carried = 0 if agent == spot.agent else before.get(agent, 0)
         expected = carried + env.rewards[agent]
@@ -105,10 +105,10 @@ def _moments_of_reward(trial: Trial, spot: Spot, course: Course) -> list[int]:
     return found
 
 
-def _check_all_told(spot: Spot, paid: dict[Any, float], told: dict[Any, float]) -> None:
-    for agent in {**paid, **told}:
-        if not _equal(paid[agent], told[agent]):
-            spot.fail(f"{agent} was paid {paid[agent]} in all, but last() told {told[agent]}")
+def _check_totals(spot: Spot, paid: dict[Any, float], returned: dict[Any, float]) -> None:
+    for agent in {**paid, **returned}:
+        if not _equal(paid[agent], returned[agent]):
+            spot.fail(f"{agent} was paid {paid[agent]} in all, but last() returned {returned[agent]}")
 
 
 def _equal(one: float, other: float) -> bool:

@@ -1,4 +1,4 @@
-"""What the environments of this package promise, as settings of the checks: ``check_all(make_env, **PROMISES)``."""
+"""Settings of the checks for the environments of this package: ``check_all(make_env, **PROMISES)``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from blackjacky_env.testing.pictures import Env
 
 
 def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableEnv:
-    """The same table as far as ``agent`` (None: a spectator) can know; all that is hidden from it is different.
+    """A table that is the same as far as ``agent`` (None: a spectator) can know, but differs in everything hidden.
 
-    The game varies its state records itself (`Hidden`); nothing is encoded or sampled from an observation.
+    The game itself varies its state record (`Hidden`); nothing is encoded, or sampled from an observation.
     """
     raw = _table(env)
 
@@ -29,7 +29,7 @@ def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableE
 
 
 def vary_public(env: Env, agent: str, rng: np.random.Generator) -> Iterator[tuple[str, TableEnv]]:
-    """For each kind of thing that ``agent`` can see, the same table with one such thing different."""
+    """For each kind of thing that ``agent`` can see, the same table with one such thing changed."""
     raw = _table(env)
     records = table.read_records(*table.unpack(raw.get_state()), raw.game.state_dtype)
     for name, index, value in _hidden(raw).public_variations(records[0], raw.possible_agents.index(agent), rng):
@@ -52,7 +52,7 @@ class _Set:
 def _changed(
     raw: TableEnv, change: Callable[[State, State | None], None], generator: np.random.Generator | None = None
 ) -> TableEnv:
-    """Another environment at the table that ``change`` makes of this one, without the actions that led there."""
+    """Another environment in the position that ``change`` makes of this one, without the actions that led there."""
     header, data = table.unpack(raw.get_state())
     records = table.read_records(header, data, raw.game.state_dtype)
     change(records[0], records[1] if len(records) > 1 else None)
@@ -69,20 +69,20 @@ def _view(env: Env, agent: str | None) -> dict[str, Any]:
 
 
 def _drawing(env: Env, agent: str | None) -> Any:
-    """The table as text, as it is drawn for this agent."""
+    """The table as text, drawn for this agent."""
     shown = copy.copy(_table(env))
     shown.render_mode, shown.render_as = "ansi", agent
     return shown.render()
 
 
 def _picture(env: Env, agent: str | None) -> str:
-    """The table as SVG, as it is drawn for this agent; empty where the game has no picture."""
+    """The table as SVG, drawn for this agent; empty if the game has no picture."""
     raw = _table(env)
     return "" if raw.game.words.draw_svg is None else raw.draw(agent)
 
 
 def _refusal(env: Env, agent: str | None) -> str:
-    """What the agent is told about an illegal action; nothing off turn, or where every action is legal."""
+    """The error message of an illegal action; empty off turn, or if every action is legal."""
     raw = _table(env)
     if agent != raw.agent_selection or raw.terminations[agent]:
         return ""
@@ -108,9 +108,9 @@ def _seat(raw: TableEnv, agent: str | None) -> int | None:
 
 
 def _hidden(raw: TableEnv) -> Hidden:
-    """What the game declares as hidden and as public."""
+    """The game's declaration of what is hidden and what is public."""
     if raw.game.hidden is None:
-        raise Skipped(f"{raw.game.title} does not say what is hidden (`Game.hidden`)")
+        raise Skipped(f"{raw.game.title} does not declare what is hidden (`Game.hidden`)")
     return raw.game.hidden
 
 

@@ -1,4 +1,4 @@
-"""What is tried, how much of it, and how the games are played."""
+"""The settings of the checks, and how their games are played."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from blackjacky_env.testing.pictures import Env
 Act = Callable[[Env], Any]
 """An action for the agent whose turn it is."""
 Policy = Callable[[np.random.Generator], Act]
-"""How one game is played; it is made anew for each game, with the generator of that game."""
+"""Makes the policy of one game, with that game's generator."""
 VaryHidden = Callable[[Env, Any, np.random.Generator], Env | None]
 VaryPublic = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env]]]
 Look = Callable[[Env, Any], Any]
 
 
 class Course(NamedTuple):
-    """A game that was played."""
+    """A recorded game."""
 
     seed: int
     actions: list[Any]
-    """None for the last steps of agents that are done."""
+    """The actions; None for the last steps of agents that are done."""
 
     def moves(self, env: Env, spot: Spot, start: int = 0, end: int | None = None) -> Iterator[Any]:
-        """The actions from number ``start`` to before ``end``; whoever asks makes them in ``env``."""
+        """The actions ``start`` .. ``end - 1``; the caller takes each in ``env``."""
         for step, action in enumerate(self.actions[start:end], start):
             spot.step, spot.agent = step, env.agent_selection
             yield action
 
 
 def own_taste(rng: np.random.Generator) -> Act:
-    """Random legal actions, but every game has its own liking for each action.
+    """Random legal actions, with action weights drawn anew for each game.
 
-    So games differ more than with equal chances: there are some in which what would end them is hardly ever done.
-    Spaces other than Discrete are sampled with equal chances.
+    Games differ more than with uniform actions; in some, for example, actions that would end the game are rare. Spaces
+    other than Discrete are sampled uniformly.
     """
     tastes: dict[int, float] = {}
 
@@ -72,12 +72,12 @@ def action_mask(env: Env, agent: Any) -> npt.NDArray[Any] | None:
 
 
 def is_done(env: Env, agent: Any) -> bool:
-    """Whether the agent's only step left is None."""
+    """Whether the agent is terminated or truncated, so that its only step left is None."""
     return bool(env.terminations[agent] or env.truncations[agent])
 
 
 def find(name: str) -> Any:
-    """What is called ``"module:name"``; `ValueError` if the text is no such name."""
+    """The object called ``"module:name"``; `ValueError` for text of another form."""
     module, colon, function = name.partition(":")
     if not colon or not function:
         raise ValueError(f"{name!r} is not of the form 'module:function'")
@@ -86,42 +86,42 @@ def find(name: str) -> Any:
 
 @dataclass(frozen=True)
 class Trial:
-    """An environment and how it is tried: the settings of all checks.
+    """An environment and the settings of all checks.
 
     Raises:
         TypeError, ValueError: a setting is unknown or out of range.
     """
 
     make_env: Callable[[], Env] | str
-    """Makes the environment; or its name, ``"module:function"``. New processes can make it if it is such a name, a
-    function at the top of a module, or a `functools.partial` of one."""
+    """The function that makes the environment, or its name, ``"module:function"``. New processes can import a name, a
+    function at the top level of a module, and a `functools.partial` of one."""
     games: int = 10
-    """Games that each check plays."""
+    """Number of games per check."""
     seed: int = 0
-    """Games have the seeds seed, seed + 1, ..."""
+    """Seed of the first game; the next ones have seed + 1, seed + 2, ..."""
     policy: Policy = own_taste
-    """How the games are played."""
+    """Policy that plays the games."""
     max_steps: int = 1000
-    """Steps after which a game that will not end is cut off."""
+    """Maximum number of steps per game."""
     moments: int = 3
-    """Random moments in each game at which it is copied, or at which every action is tried."""
+    """Number of random moments per game at which it is copied, or at which every action is tried."""
     refusal: Literal["any", "raise", "end"] = "any"
-    """How an illegal action is refused: by an exception, or by ending the game for the agent that made it."""
+    """How illegal actions are refused: by an exception, or by ending the game for the agent that took it."""
     off_turn_mask: Literal["zero"] | None = None
-    """``"zero"``: masks of agents that are not on turn are promised to be all zeros; None: nothing is promised."""
+    """``"zero"``: the masks of agents that are not on turn are promised to be all zeros; None: no promise."""
     hash_seeds: Sequence[int] = (1, 2)
-    """PYTHONHASHSEED of the new processes in which games are played once more."""
+    """PYTHONHASHSEED of the new processes in which the games are repeated."""
     positions: int = 300
-    """Positions that the checks of hidden and public things look at."""
+    """Number of positions examined by the checks of hidden and public things."""
     vary_hidden: VaryHidden | None = None
-    """(env, agent, generator): another environment that differs from env in what the agent cannot know and in nothing
-    else; None if nothing is hidden from the agent now. ``env`` must not change."""
+    """(env, agent, generator) -> another environment that differs from env in everything the agent cannot know and in
+    nothing else; None if nothing is hidden from the agent now. ``env`` must not change."""
     vary_public: VaryPublic | None = None
-    """(env, agent, generator): pairs of a name and an environment that differs in that thing, which the agent sees."""
+    """(env, agent, generator) -> (name, environment that differs in that thing) for things that the agent can see."""
     looks: Mapping[str, Look] = field(default_factory=dict)
-    """More that an agent is shown: functions (env, agent), such as a drawing. Observations are compared anyway."""
+    """Functions (env, agent) of further things an agent is shown, such as drawings, compared besides observations."""
     spectator: bool = False
-    """Whether ``vary_hidden`` and ``looks`` are called with agent None too, for somebody who only looks on."""
+    """Whether ``vary_hidden`` and ``looks`` are also called with agent None, for a spectator."""
 
     def __post_init__(self) -> None:
         for name in ("games", "max_steps", "moments", "positions"):
@@ -150,7 +150,7 @@ class Trial:
         return env
 
     def moves(self, env: Env, spot: Spot, seed: int) -> Iterator[Any]:
-        """The actions of a game, each chosen when it is asked for; whoever asks makes it."""
+        """The actions of a game, each chosen when it is needed; the caller takes it."""
         act = self.policy(np.random.default_rng(seed))
         for step in range(self.max_steps):
             if not env.agents:
@@ -159,7 +159,7 @@ class Trial:
             yield None if is_done(env, env.agent_selection) else act(env)
 
     def courses(self, spot: Spot) -> Iterator[Course]:
-        """All games, played."""
+        """Play all games."""
         for seed in self.seeds:
             env, actions = self.begin(spot, seed), []
             for action in self.moves(env, spot, seed):
@@ -175,7 +175,7 @@ class Trial:
         return env
 
     def some_moments(self, course: Course) -> list[int]:
-        """Numbers of actions after which something is tried, in order."""
+        """Random moments to examine: numbers of actions played before them, in order."""
         rng = np.random.default_rng([course.seed, len(course.actions)])
         count = min(self.moments, len(course.actions))
         return sorted(rng.choice(len(course.actions), count, replace=False).tolist())

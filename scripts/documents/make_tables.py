@@ -113,7 +113,7 @@ def options(game: Game) -> str:
     sizes = f"{game.min_players} .. {game.max_players}"
     rows = [
         ["`num_players`", str(game.default_players), sizes, "Players at the table."],
-        ["`variant`", f'`"{game.variant_names[0]}"`', quoted(game.variant_names), "The way of playing."],
+        ["`variant`", f'`"{game.variant_names[0]}"`', quoted(game.variant_names), "The variant."],
         ["`reward`", '`"win"`', quoted(("win", game.score_reward)), "What `rewards` pays, see below."],
         *(
             [f"`{each['name']}`", f"`{each['default']}`", each["allowed"], each["help"]]

@@ -224,8 +224,8 @@ def test_a_time_budget_cannot_play_inside_a_batch() -> None:
 @pytest.mark.parametrize("budget", ["", "0", "x", "-1", "1.5", "1000001", "1e3", " 5", "10 ", "²", "1_000"])
 @pytest.mark.parametrize("kind", ["rollout", "ismcts"])
 def test_a_budget_that_is_none_is_named_with_what_is_allowed(kind: str, budget: str) -> None:
-    allowed = "play-outs for each legal action" if kind == "rollout" else "simulations a move, .* seconds a move"
-    with pytest.raises(ValueError, match=rf"^agent '{kind}:{budget}': '{budget}' is no budget; .* {allowed}"):
+    allowed = "playouts per legal action" if kind == "rollout" else "simulations per move, .* seconds per move"
+    with pytest.raises(ValueError, match=rf"^agent '{kind}:{budget}': '{budget}' is not a budget; .* {allowed}"):
         make_agent(f"{kind}:{budget}")
 
 
@@ -233,7 +233,7 @@ def test_a_budget_that_is_none_is_named_with_what_is_allowed(kind: str, budget: 
 def test_a_time_that_is_none_is_refused(budget: str) -> None:
     with pytest.raises(ValueError, match=r"seconds a move, such as 'ismcts:0\.1s'"):
         make_agent(f"ismcts:{budget}")
-    with pytest.raises(ValueError, match="is no budget"):
+    with pytest.raises(ValueError, match="is not a budget"):
         make_agent("rollout:1s")
 
 
@@ -245,7 +245,7 @@ def test_a_searcher_without_its_budget_is_answered_with_names(name: str) -> None
 
 def test_environments_know_search_by_name() -> None:
     assert make_opponent("black_jacky", "ismcts:20").name == "ismcts:20"
-    with pytest.raises(ValueError, match="is no budget"):
+    with pytest.raises(ValueError, match="is not a budget"):
         make_opponent("black_jacky", "rollout:none")
 
 
@@ -254,7 +254,7 @@ def test_an_observation_that_cannot_be_is_refused() -> None:
     wrong = seen.observations.copy()
     wrong[-1, LAYOUT.offset("my_hand")] += 1  # a card too many in my hand
     for name in (*NAMES, "ismcts:1s"):
-        with pytest.raises(ValueError, match="no legal position shows this observation"):
+        with pytest.raises(ValueError, match="no legal position matches this observation"):
             make_agent(name).act_batch(wrong, seen.masks)
         with pytest.raises(ValueError, match="the action mask allows what is illegal"):
             make_agent(name).act_batch(seen.observations, np.ones_like(seen.masks))

@@ -143,8 +143,8 @@ def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made() -> None:
     [
         (lambda thoughts: thoughts[1:], "thoughts=4 entries; this record has 5 moves"),
         (lambda thoughts: [Thoughts(np.ones(3) / 3), *thoughts[1:]], r"thoughts\[0\].*shape \(3,\); needed is \(61,\)"),
-        (lambda thoughts: [None, Thoughts(np.ones(61)), *thoughts[2:]], r"thoughts\[1\].*no chances"),
-        (lambda thoughts: [Thoughts(np.full(61, np.nan)), *thoughts[1:]], r"thoughts\[0\].*no chances"),
+        (lambda thoughts: [None, Thoughts(np.ones(61)), *thoughts[2:]], r"thoughts\[1\].*sum to 1"),
+        (lambda thoughts: [Thoughts(np.full(61, np.nan)), *thoughts[1:]], r"thoughts\[0\].*sum to 1"),
         (lambda thoughts: [Thoughts(thoughts[0].probabilities, 1.5), *thoughts[1:]], r"thoughts\[0\] has win=1.5"),
     ],
 )
@@ -160,7 +160,7 @@ def test_thoughts_that_cannot_be_are_named(change: Callable[[Any], Any], message
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda record: "{", "this record is no JSON"),
+        (lambda record: "{", "this record is not JSON"),
         (lambda record: "[1]", "a record is a mapping, not list"),
         (
             lambda record: {"names": {}, "record": record},

@@ -140,7 +140,7 @@ def test_wrong_arguments_are_named(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("[]", "holds no record: needed is what env.record() returns"),
         ("{}", "this record lacks game"),
         ('{"names": ["Ada"], "record": {}}', "this record lacks game"),

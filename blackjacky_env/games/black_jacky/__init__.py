@@ -1,4 +1,4 @@
-"""The room of Black Jacky; `GAME` is its declaration."""
+"""Black Jacky; `GAME` is its declaration."""
 
 from __future__ import annotations
 

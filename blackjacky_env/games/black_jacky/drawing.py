@@ -1,7 +1,4 @@
-"""The table as a picture.
-
-Everything comes from a view, so nothing can be shown that its player may not know.
-"""
+"""The table as a picture, drawn from a view, so that it shows nothing that the viewer may not know."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ from blackjacky_env.games.black_jacky import terminal
 _HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 136, 338, 162, 523
 _OWN_WIDTH = svg.WIDTH - 2 * svg.MARGIN
 
-# From cool low cards to hot high ones, all of them light enough for dark digits.
+# From cool colours for low cards to hot ones for high cards, all light enough for dark digits.
 _CARD_COLOURS = ("", "#bfe3f7", "#b9ebe0", "#c8ecb4", "#e2eda6", "#fbe6a0", "#fcd29c", "#fcbfa0", "#f9aeb6")
-_MICE = (  # where the mice of a big card sit, by its value
+_MICE = (  # places of the mice on a big card, by its value
     (),
     ((20, 50),),
     ((20, 40), (20, 66)),
@@ -43,7 +40,7 @@ _LABELS = {
 
 
 class _Cards(NamedTuple):
-    """What lies before a seat, and what is said of it."""
+    """The cards of a seat, with a caption."""
 
     hand: list[int] | int
     laid: Sequence[int]
@@ -63,10 +60,10 @@ def draw_svg(
     """The table that ``view`` shows, as an SVG of 640 x 600 units.
 
     Args:
-        view: what `TableEnv.view` or `TableEnv.snapshot` gives.
-        options: those of `TableEnv.config_dict`.
-        names: of the players by seat; None: ``player_0`` .. .
-        last_action: what was done last, in words that the viewer may read.
+        view: from `TableEnv.view` or `TableEnv.snapshot`.
+        options: from `TableEnv.config_dict`.
+        names: names of the players by seat; None: ``player_0`` .. .
+        last_action: the last action, in words, without secrets that the viewer may not know.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
 
     Raises `ValueError` for an unknown theme or a wrong number of names.
@@ -90,7 +87,7 @@ def _in_words(card: int | str) -> str:
 
 
 def _card(value: int, x: float, y: float, scale: float = 1) -> str:
-    """A small card, 36 x 50 units before it is scaled; what lies of it to the left shows its value."""
+    """A small card, 36 x 50 units before scaling; its left edge, visible when cards overlap, shows its value."""
     digit = f'<text x="4" y="22" font-size="24" fill="{INK}">{value}</text>'
     return group([_paper(36, 50, _CARD_COLOURS[value]), digit, use("mouse", 8, 32)], x, y, scale)
 
@@ -109,7 +106,7 @@ def _laid_out(value: int, x: float, y: float, scale: float = 1) -> str:
 
 
 def _big_card(value: int, x: float, y: float, seat: int) -> str:
-    """A card of the hand below, 64 x 92 units before it is scaled, with as many mice as it is worth."""
+    """A card of the hand at the bottom, 64 x 92 units before scaling, with as many mice as its value."""
     digit = f'<text x="5" y="27" font-size="30" fill="{INK}">{value}</text>'
     mice = [use("mouse", *place) for place in _MICE[value]]
     return group(
@@ -123,7 +120,7 @@ def _plus_one(x: float, y: float) -> str:
 
 
 def _row(cards: _Cards, x: float, y: float, room: float) -> list[str]:
-    """Hand, laid-out cards and "+1" side by side."""
+    """Hand, laid-out cards and "+1", side by side."""
     hand = cards.hand if isinstance(cards.hand, list) else []
     hidden = cards.hand if isinstance(cards.hand, int) else 0
     hidden_room = 0 if not hidden else 100 if hidden > 4 else 32 + 14 * hidden
@@ -138,11 +135,11 @@ def _row(cards: _Cards, x: float, y: float, room: float) -> list[str]:
     ]
 
 
-# ---------------------------------------------------------------- what lies before a seat
+# ---------------------------------------------------------------- the cards of a seat
 
 
 def _now(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards:
-    """The cards of the running round; when the game is over, as they were settled."""
+    """The cards of the current round; when the game is over, those of its last settlement."""
     if view["phase"] == "over":
         return _settled(view, options, seat, names)
     if view["status"][seat] != "saloon" or view["phase"] == "tip":
@@ -153,7 +150,7 @@ def _now(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -
 
 
 def _settled(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards:
-    """The cards as the last settlement laid them open, with the sum."""
+    """The cards as revealed at the last settlement, with their sum."""
     settlement = view["last_settlement"]
     tenths = None if settlement is None else settlement["sums"][seat]
     if tenths is None:
@@ -164,7 +161,7 @@ def _settled(view: View, options: dict[str, Any], seat: int, names: Sequence[str
 
 
 def _before(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards | None:
-    """The last settlement, as long as nothing has happened since."""
+    """The cards of the last settlement, if nothing has happened since."""
     settlement = view["last_settlement"]
     if not terminal.has_just_settled(view) or settlement["sums"][seat] is None:
         return None
@@ -188,7 +185,7 @@ def _caption(cards: _Cards, x: float, y: float, size: float, room: float) -> lis
 
 
 def _hearts(view: View, options: dict[str, Any], seat: int, x: float, y: float) -> list[str]:
-    """Hearts held, and an outline for each that is lost; a black heart is the last chance."""
+    """The hearts held, and an outline for each lost one; a black heart is the last chance."""
     held, first = view["hearts"][seat], options["hearts"]
     if held and view["black_hearts"][seat]:
         ring = f'<g fill="{INK}" stroke="#fff" stroke-width="3" paint-order="stroke">{use("heart", x, y)}</g>'
@@ -208,7 +205,7 @@ def _status(view: View, seat: int) -> str:
 
 
 def _standing(view: View, options: dict[str, Any], seat: int, x: float, y: float) -> list[str]:
-    """Hearts, or what somebody without hearts is."""
+    """Hearts, or the status of a player without hearts."""
     status = view["status"][seat]
     if status == "saloon":
         return _hearts(view, options, seat, x, y)
@@ -226,7 +223,7 @@ def _cat(view: View, seat: int, x: float, y: float, scale: float) -> str:
 
 
 def _seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
-    """One of the others."""
+    """The panel of another seat."""
     cards, before = _now(view, options, seat, names), _before(view, options, seat, names)
     parts = [
         _cat(view, seat, 14, 6, 0.92),
@@ -241,7 +238,7 @@ def _seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str], 
 
 
 def _seat_before(cards: _Cards, before: _Cards) -> list[str]:
-    """The last settlement, beside the new hand or above the tip of who has none."""
+    """The last settlement, beside the new hand, or above the tip of a player without a hand."""
     x = 66 if cards.hand else 12
     settled = group(_row(before, 0, 0, (190 - x) / 0.82), x, 58, 0.82)
     if cards.hand or not cards.caption:
@@ -251,7 +248,7 @@ def _seat_before(cards: _Cards, before: _Cards) -> list[str]:
 
 
 def _near_seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> str:
-    """The seat below, with big cards if its hand is open."""
+    """The seat at the bottom, with big cards if its hand is open."""
     cards, before = _now(view, options, seat, names), _before(view, options, seat, names)
     parts = [
         _cat(view, seat, 16, 10, 1.25),
@@ -265,7 +262,7 @@ def _near_seat(view: View, options: dict[str, Any], seat: int, names: Sequence[s
 
 
 def _near_cards(cards: _Cards, before: _Cards | None, seat: int) -> list[str]:
-    """The hand, then what lies open before it or did so at the last settlement."""
+    """The hand, then its open cards, or those of the last settlement."""
     hand = cards.hand if isinstance(cards.hand, list) else []
     rest = before or cards._replace(hand=[] if hand else cards.hand)
     beside = 0 if isinstance(rest.hand, int) else len(rest.hand)

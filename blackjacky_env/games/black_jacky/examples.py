@@ -1,11 +1,11 @@
-"""Games of Black Jacky in which much happens, and tables with rule options, for proofs and documents."""
+"""Eventful games of Black Jacky, and tables with rule options, for proofs and documents."""
 
 from __future__ import annotations
 
 from blackjacky_env.engine.game import Examples, Position
 
 EXAMPLES = Examples(
-    seeds={  # exchanges, knocking undone, right tips, black hearts lost, ties
+    seeds={  # with exchanges, knocks undone, correct tips, black hearts lost, ties
         ("classic", 2): 241,
         ("classic", 3): 61,
         ("classic", 4): 224,

@@ -1,6 +1,6 @@
-"""What a seat cannot know, and what it can see, varied: for the proof that nothing leaks and nothing is missing.
+"""Variations of what a seat cannot know and of what it can see, to prove that nothing leaks and nothing is missing.
 
-Everything is done in the state record; `observation` is not asked, because it is what is to be proved.
+They are made in the state record, without `observation`, which is under test.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ _CARD_VALUES = range(1, VALUES)
 
 
 def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
-    """Change all that ``seat`` (None: a spectator) cannot know, in place, to another assignment that may be so.
+    """Change everything that ``seat`` (None: a spectator) cannot know, in place, to another possible assignment.
 
-    That is the key, the cards in other hands and in the draw pile with their order, cards given secretly, and what
-    others know. Numbers of cards stay, and so do cards that the seat knows to be in a hand. Of the last settlement
-    ``settled`` the hands are open; its key, its draw pile and what others know are not.
+    That is the key, the cards in other hands, the cards and order of the draw pile, cards given secretly, and what
+    others know. The numbers of cards stay, and so do cards that the seat knows to be in a hand. In ``settled``, the
+    last settlement, the hands are open; its key, its draw pile and what others knew are not.
 
-    Raises `AssertionError` if a seat is sure of a card that is not there.
+    Raises `AssertionError` if a seat claims to know a card that is not in that hand.
     """
     observer = SPECTATOR if seat is None else seat
-    if s["phase"] != OVER:  # else all hands have been laid open
+    if s["phase"] != OVER:  # otherwise all hands are open
         _deal_again(s, seat, s["known"][:, observer], rng)
         _give_again(s, seat, rng)
     for state in (s, settled):
         if state is not None:
             state["key"] = rng.integers(2**64, dtype=np.uint64)
             _shuffle_draw_pile(state, rng)
-            _vary_minds(state, seat, rng)
+            _vary_knowledge(state, seat, rng)
 
 
 def _deal_again(s: State, seat: int | None, known: Any, rng: np.random.Generator) -> None:
-    """Shuffle the cards that are not known, and deal them to where such cards were."""
+    """Shuffle the unknown cards, and deal them to the places of unknown cards."""
     others = [q for q in range(s["num_players"]) if q != seat]
     unknown = {q: s["hands"][q] - known[q] for q in others}
     if any((cards < 0).any() for cards in unknown.values()):
-        raise AssertionError(f"seat {seat} is sure of cards that are in no hand: {known.tolist()}")
+        raise AssertionError(f"seat {seat} claims to know cards that are in no hand: {known.tolist()}")
     pile = s["draw_pile"][: s["draw_count"]]
     cards = rng.permutation(np.concatenate([np.repeat(_VALUES, unknown[q]) for q in others] + [pile]))
     for q in others:
@@ -67,7 +67,7 @@ def _deal_again(s: State, seat: int | None, known: Any, rng: np.random.Generator
 
 
 def _give_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
-    """T3: a card given by somebody else may be any of that hand."""
+    """T3: a card given by another player may be any card of that hand."""
     for i, giver in enumerate(s["pair"]):
         if s["phase"] == EXCHANGE and s["given"][i] != NO_CARD and giver != seat:
             s["given"][i] = rng.choice(np.repeat(_VALUES, s["hands"][giver]))
@@ -77,8 +77,8 @@ def _shuffle_draw_pile(s: State, rng: np.random.Generator) -> None:
     s["draw_pile"][: s["draw_count"]] = rng.permutation(s["draw_pile"][: s["draw_count"]])
 
 
-def _vary_minds(s: State, seat: int | None, rng: np.random.Generator) -> None:
-    """Others may know any cards of third hands, at least those that everybody knows."""
+def _vary_knowledge(s: State, seat: int | None, rng: np.random.Generator) -> None:
+    """Let the others know any cards of third hands, at least those that everybody knows."""
     public = s["known"][:, SPECTATOR]
     for other, holder in product(range(s["num_players"]), repeat=2):
         if other != seat and holder not in (seat, other):
@@ -86,13 +86,13 @@ def _vary_minds(s: State, seat: int | None, rng: np.random.Generator) -> None:
 
 
 Variation = tuple[str, tuple[int, ...], int]
-"""Field, index in it (none: the field itself), new value."""
+"""Field, index in it (empty for a scalar field), new value."""
 
 
 def public_variations(s: State, seat: int, rng: np.random.Generator) -> Iterator[Variation]:
-    """For each field that ``seat`` can see, one entry and another value for it, where it has a meaning now.
+    """For each field that ``seat`` can see, if it has a meaning now, one entry and another value for it.
 
-    Each changes one entry alone, so the position may be impossible; it can be encoded all the same.
+    Each variation changes a single entry, so the position may be impossible, but it can be encoded.
     """
     for name, indices, values in _visible(s, seat):
         index = indices[int(rng.integers(len(indices)))]
@@ -101,7 +101,7 @@ def public_variations(s: State, seat: int, rng: np.random.Generator) -> Iterator
 
 
 Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
-"""Field, indices of entries, values that these may have."""
+"""Field, indices of entries, possible values of these."""
 
 
 def _visible(s: State, seat: int) -> Iterator[Visible]:
@@ -148,7 +148,7 @@ def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
 
 
 def _visible_exchange(s: State, seat: int, seats: range) -> Iterator[Visible]:
-    """T3: who exchanges, who has given, and the own card."""
+    """T3: who exchanges, who has given, and the seat's own card."""
     yield "trickster", [()], seats
     yield "pair", [(0,), (1,)], seats
     for i in range(2):

@@ -1,4 +1,4 @@
-"""What one seat may know: the declared layout, `encode` into it, and `sample` back to a full position.
+"""The observation of one seat: its layout, `encode` from a position, and `sample` back to a full position.
 
 Seats are relative to the observer: 0 is the observer, 1 the left neighbour and so on; entries of seats that do not
 exist are 0. Arrays by value have one entry for each v = 1 .. 8.
@@ -41,7 +41,7 @@ LAYOUT = Layout(
         Part("bust_at", (), 2, 99, "option: sum that is bust"),
         Part("hand_size", (), 1, 8, "option: cards dealt to each player"),
         Part("first_hearts", (), 1, 9, "option: hearts at the start"),
-        Part("max_turns", (), 0, 127, "option: most turns of a round, 0 = no limit"),
+        Part("max_turns", (), 0, 127, "option: turn limit per round, 0 = no limit"),
         Part("tricks", (8,), 0, 1, "option: by value, 1 = the trick is enabled"),
         Part("phase", (_PHASES,), 0, 1, "one-hot: tip, trick, exchange, zock, over"),
         Part("round", (), 0, 127, "rounds finished"),
@@ -51,14 +51,14 @@ LAYOUT = Layout(
         Part("turn_player", (SEATS,), 0, 1, "one-hot seat whose turn it is; none in tip and over"),
         Part("start_player", (SEATS,), 0, 1, "one-hot seat that starts the round"),
         Part("hearts", (SEATS,), 0, 9, "hearts by seat"),
-        Part("black_hearts", (SEATS,), 0, 1, "1: the seat holds or has lost a black heart"),
-        Part("wanted", (SEATS,), 0, 1, "1: no heart, may tip"),
-        Part("out", (SEATS,), 0, 1, "1: will not come back"),
+        Part("black_hearts", (SEATS,), 0, 1, "1: holds or has lost a black heart"),
+        Part("wanted", (SEATS,), 0, 1, "1: has no heart, may tip"),
+        Part("out", (SEATS,), 0, 1, "1: out for good"),
         Part("winners", (SEATS,), 0, 1, "1: has won the game"),
         Part("knocked", (SEATS,), 0, 1, "1: has knocked"),
         Part("first_knocker", (SEATS,), 0, 1, "one-hot seat that announced the end"),
         Part("last_turns", (SEATS,), 0, 1, "1: the last turn of this seat is not finished"),
-        Part("plus_one", (SEATS,), 0, 1, 'one-hot seat before which "+1" lies'),
+        Part("plus_one", (SEATS,), 0, 1, 'one-hot seat that has the "+1"'),
         Part("tips", (SEATS,), 0, 6, "by tipper: 1 + the relative seat named, 0 = none"),
         Part("trickster", (SEATS,), 0, 1, "one-hot seat that laid the 3 of a pending exchange"),
         Part("exchange_pair", (2, SEATS), 0, 1, "one-hot seats of a pending exchange, in the order of giving"),
@@ -375,10 +375,10 @@ _sample_entry = entry(_sample_one)
 
 
 def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """One `STATE` record, shape (1,), that `sample` makes of ``observation`` (integers, shape (SIZE,)).
+    """One `STATE` record, shape (1,), drawn by `sample` for ``observation`` (integers, shape (SIZE,)).
 
-    Raises `ValueError` if the cards do not add up or seats and ranges are wrong; that the position shows this very
-    observation is for the caller to see (`engine.table.sample_state`).
+    Raises `ValueError` if the cards do not add up or seats or ranges are wrong. The caller checks that the position
+    shows this very observation (`engine.table.sample_state`).
     """
     vector = LAYOUT.checked(observation)
     seen = LAYOUT.decode(vector)
@@ -392,9 +392,9 @@ def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.nda
 def _check_seats(seen: dict[str, Any]) -> None:
     for name in ("to_act", "turn_player", "start_player", "first_knocker", "plus_one", "trickster"):
         if any(seen[name][seen["num_players"] :]):
-            raise ValueError(f"no legal position shows this observation: {name} is a seat without a player")
+            raise ValueError(f"no legal position matches this observation: {name} is an empty seat")
     if not any(seen["phase"]) or bool(seen["phase"][OVER]) == any(seen["to_act"]):
-        raise ValueError("no legal position shows this observation: phase and player to act contradict each other")
+        raise ValueError("no legal position matches this observation: phase and player to act contradict each other")
 
 
 def _check_cards(seen: dict[str, Any]) -> None:
@@ -406,9 +406,9 @@ def _check_cards(seen: dict[str, Any]) -> None:
     unseen = deck - seen["discards"] - hands.sum(axis=0) - np.sum(seen["displays"], axis=0)
     free = seen["hand_counts"] - hands.sum(axis=1)
     if (unseen < 0).any() or (free < 0).any() or free[0] > 0 or unseen.sum() != free.sum() + seen["draw_count"]:
-        raise ValueError("no legal position shows this observation: its cards do not add up to the deck")
+        raise ValueError("no legal position matches this observation: its cards do not add up to the deck")
     if not seen["phase"][EXCHANGE]:
         return
     for pair, given in zip(seen["exchange_pair"], seen["exchange_given"], strict=True):
         if given and not (any(pair) and seen["hand_counts"][pair.index(1)]):
-            raise ValueError("no legal position shows this observation: a card was given out of no hand")
+            raise ValueError("no legal position matches this observation: a card was given from an empty hand")

@@ -1,4 +1,4 @@
-"""The options of Black Jacky: the sheet's game by default, a family of smaller games for research."""
+"""The rule options of Black Jacky: by default the game on the rule sheet, with smaller variations for research."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ VARIANTS = tuple(Variant(name, 2, SEATS, default_players=4) for name in ("classi
 
 @dataclass(frozen=True)
 class Options:
-    """Rule options of Black Jacky, by default those of the sheet."""
+    """Rule options of Black Jacky; the defaults are those of the rule sheet."""
 
     max_card: Annotated[int, Range(2, 8)] = 8
-    """The highest card."""
+    """Highest card in the deck (R1)."""
     bust_at: Annotated[int, Range(2, 99)] = 21
-    """Who has this sum or more is bust."""
+    """A sum of this or more is bust (S1)."""
     hand_size: Annotated[int, Range(1, 8)] = 2
-    """Cards dealt to each player."""
+    """Cards dealt to each player (R4)."""
     hearts: Annotated[int | None, Range(1, 9)] = None
-    """Hearts of each player at the start; None: 3 for up to 3 players, else 2."""
+    """Hearts of each player at the start (R2); None: 3 with up to 3 players, else 2."""
     tricks: Annotated[tuple[int, ...], Range(1, 8)] = tuple(range(1, VALUES))
-    """Cards that can be laid for their tricks."""
+    """Cards whose tricks are enabled (R8)."""
     max_turns_per_round: Annotated[int | None, Range(1, 127)] = 100
-    """A round is settled after so many turns; None: never."""
+    """Turns after which a round is settled at once (R15); None: no limit."""
 
 
 def complete_options(num_players: int, variant: str, options: Options) -> Options:
-    """The options in force: the sheet's number of hearts if none is given; `ValueError`: they cannot be dealt."""
+    """The options in force, with the default number of hearts filled in; `ValueError` if hands cannot be dealt."""
     _check_dealable(num_players, options)
     sheet = 3 if num_players <= 3 else 2  # R2
     return options if options.hearts is not None else replace(options, hearts=sheet)
@@ -46,7 +46,7 @@ def _check_dealable(num_players: int, options: Options) -> None:
     if needed > cards:
         raise ValueError(
             f"hand_size={options.hand_size} cannot be dealt to num_players={num_players} with "
-            f"max_card={options.max_card}: {needed} cards are needed, one turned up included, and the deck has "
+            f"max_card={options.max_card}: {needed} cards are needed, including one turned up, and the deck has "
             f"{cards}; allowed is hand_size up to {(cards - 1) // num_players}"
         )
 
@@ -57,7 +57,7 @@ def full_deck(max_card: int) -> list[int]:
 
 
 def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
-    """A deck for a rigged deal as integers, top first; `TypeError`, `ValueError` unless it is all cards of the game."""
+    """A deck for a rigged deal as integers, top first; `TypeError`, `ValueError` unless it is the whole deck."""
     max_card = options["max_card"]
     deck = [check_integer("a card of the deck", card, 1, max_card) for card in cards]
     missing, surplus = Counter(full_deck(max_card)), Counter(deck)
@@ -72,7 +72,7 @@ def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]
 
 
 def write_options(s: State, num_players: int, variant: str, options: Mapping[str, Any]) -> None:
-    """Set checked options in a zeroed state record."""
+    """Write checked options into a zeroed state record."""
     s["num_players"] = num_players
     s["schnell_duell"] = variant == "schnell_duell"
     s["max_card"] = options["max_card"]
@@ -84,7 +84,7 @@ def write_options(s: State, num_players: int, variant: str, options: Mapping[str
 
 
 def read_options(s: State) -> tuple[int, str, dict[str, Any]]:
-    """The number of players, variant and rule options that `write_options` wrote."""
+    """The number of players, variant and rule options written by `write_options`."""
     options = {
         "max_card": int(s["max_card"]),
         "bust_at": int(s["bust_at"]),

@@ -1,4 +1,4 @@
-"""The rules of Black Jacky over one state record: legal actions, moves, settlement, tipping, result.
+"""The rules of Black Jacky on one state record: legal actions, moves, settlement, tipping, result.
 
 Rule numbers (R1, T1, S1, P1, E1, Q1) are those of this folder's README. Every function takes a state record ``s``
 and changes it in place; ``p`` and ``q`` are seats, ``v`` is the value of a mouse card. Plain Python mode has NumPy
@@ -20,14 +20,14 @@ SPECTATOR = SEATS  # the observer who sees only what is public
 NOBODY = -1
 NO_CARD = 0
 
-# Phases. SETTLEMENT is passed through between `apply` and `settle`; nobody is asked to act in it.
+# Phases. SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
 TIP, TRICK, EXCHANGE, ZOCK, OVER, SETTLEMENT = range(6)
-# Status of a seat (R5, R7). Seats that no player sits on are OUT.
+# Status of a seat (R5, R7). Empty seats are OUT.
 SALOON, WANTED, OUT = range(3)
 # What random numbers are drawn for.
 FOR_START_PLAYER, FOR_DECK, FOR_RESHUFFLE = range(3)
 
-# Actions. A value 1 .. 8 as action lays that card; 3 and 6 then without effect (T3, T6).
+# Actions. Actions 1 .. 8 lay the card of that value; 3 and 6 without effect (T3, T6).
 NO_TRICK = 0
 LAY_3 = 9
 LAY_6 = 24

@@ -1,7 +1,7 @@
-"""The table as text for a terminal, and the words for it that the picture shares.
+"""The table as text for a terminal, and texts shared with the picture.
 
-Text is made with ANSI escape codes, which plain text loses at the end: both show the same characters. Everything comes
-from a view, so nothing can be shown that its player may not know.
+Text is drawn with ANSI escape codes, which are removed at the end for plain text. It is drawn from a view, so it shows
+nothing that the viewer may not know.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from blackjacky_env.engine.text import (
 
 View = dict[str, Any]
 Row = Sequence[list[str]]
-"""One seat's cells, each with its lines."""
+"""The cells of one seat, each a list of lines."""
 
 _COLUMNS = {"": 2, "seat": 9, "hearts": 6, "status": 11, "hand": 15, "laid out": 15, "sum": 11}
 
-# Cards have colours of their own, from cool low ones to hot high ones; all else takes the terminal's, so that it can be
-# read on light and on dark.
+# Cards have colours of their own, from cool for low to hot for high; everything else uses the terminal's colours, so
+# that it is readable on light and dark backgrounds.
 _CARD_COLOURS = (0, 117, 80, 114, 150, 222, 215, 209, 204)
 _BLACK_HEART = "1;38;5;231;48;5;239"
 _TURNED_OVER = "38;5;250;48;5;238"
@@ -43,9 +43,9 @@ _STATUS_STYLES = {"wanted": "33", "out": FAINT, "winner": TITLE, "first knock": 
 
 
 def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
-    """The table that ``view`` shows as lines of at most 80 characters; ``options``: those of `TableEnv.config_dict`.
+    """The table that ``view`` shows, in lines of at most 80 characters; ``options`` are from `TableEnv.config_dict`.
 
-    Without ``colour`` there are no escape codes; the characters are the same.
+    Without ``colour`` the text has no escape codes, but the same characters.
     """
     lines = [*_options_line(options), *_seats(view, options), "", *_piles(view), *_lines_below(view)]
     if has_just_settled(view):
@@ -63,7 +63,7 @@ def title(options: dict[str, Any]) -> str:
 
 
 def when(view: View) -> str:
-    """The round, and the turn or phase in it."""
+    """The round, and its current turn or phase."""
     now = {"over": "game over", "tip": "tips"}.get(view["phase"], f"turn {view['turn'] + 1}")
     return f"round {view['round'] + 1} · {now}"
 
@@ -74,7 +74,7 @@ def _options_line(options: dict[str, Any]) -> list[str]:
 
 
 def options_in_force(options: dict[str, Any]) -> str:
-    """The options that are not the sheet's, in words."""
+    """The options that differ from the rule sheet, in words."""
     turns = options["max_turns_per_round"]
     words = {
         "max_card": f"cards 1..{options['max_card']}",
@@ -91,7 +91,7 @@ def options_in_force(options: dict[str, Any]) -> str:
 
 
 def _card(value: int | str) -> str:
-    """A card as a coloured chip, on which the brackets cannot be seen; or its back."""
+    """A card as a coloured chip, which hides the brackets, or its back."""
     if not isinstance(value, int):
         return paint("[?]", FACE_DOWN)
     colour = _CARD_COLOURS[value]
@@ -105,18 +105,18 @@ def _hidden_cards(count: int) -> list[str]:
 
 
 def _laid_out(value: int) -> str:
-    """T5: a 5 is turned over; everybody knows what it is."""
+    """T5: a 5 is turned over, but everybody knows it."""
     return paint("(5)", _TURNED_OVER) if value == 5 else _card(value)
 
 
 def _cards_below(cards: Sequence[int]) -> str:
-    """Face-up cards as digits, equal ones together: even a whole deck takes less than a line."""
+    """Face-up cards as digits, equal ones grouped, so that even a whole deck fits on one line."""
     groups = (("".join(map(str, group)), value) for value, group in groupby(cards))
     return " ".join(paint(digits, f"38;5;16;48;5;{_CARD_COLOURS[value]}") for digits, value in groups)
 
 
 def _lines_of(pieces: Sequence[str], width: int) -> list[str]:
-    """Cards side by side, on as many lines as they need."""
+    """Cards side by side, wrapped to ``width``."""
     lines: list[str] = []
     for piece in pieces:
         if lines and len(plain(lines[-1])) + 1 + len(plain(piece)) <= width:
@@ -140,7 +140,7 @@ def as_number(tenths: int) -> str:
 
 
 def sum_in_words(tenths: int, options: dict[str, Any], lost: bool = False) -> str:
-    """A sum as it counts, and why it loses a heart (S2)."""
+    """A sum, and whether it is bust or loses a heart (S2)."""
     if tenths >= 10 * options["bust_at"]:
         return f"{as_number(tenths)} bust"
     return f"{as_number(tenths)} lowest" if lost else as_number(tenths)
@@ -152,7 +152,7 @@ def _sum(tenths: int, options: dict[str, Any], lost: bool = False) -> str:
 
 
 def sum_so_far(view: View, seat: int, options: dict[str, Any]) -> str:
-    """The viewer's own sum; of others what lies open."""
+    """The sum of an open hand; otherwise that of the open cards."""
     hand, display = view["hands"][seat], view["displays"][seat]
     plus_one = 10 * (view["plus_one"] == seat)
     if isinstance(hand, list):
@@ -171,7 +171,7 @@ def _seat(seat: int) -> str:
 
 
 def _seats(view: View, options: dict[str, Any]) -> list[str]:
-    """The table of all seats; when the game is over, with the cards as they were settled."""
+    """The table of all seats; when the game is over, with the cards of its last settlement."""
     over = view["phase"] == "over"
     rows = []
     for seat in range(len(view["hearts"])):
@@ -195,7 +195,7 @@ def _name(view: View, seat: int) -> str:
 
 
 def _hearts(view: View, seat: int, options: dict[str, Any]) -> str:
-    """Hearts held, and a dot for each that is lost."""
+    """The hearts held, and a dot for each lost one."""
     held, first = view["hearts"][seat], options["hearts"]
     if held and view["black_hearts"][seat]:
         return paint("♡", _BLACK_HEART)
@@ -211,7 +211,7 @@ def _status(view: View, seat: int) -> str:
 
 
 def status_word(view: View, seat: int) -> str:
-    """Saloon, wanted or out (R5, R7), or what says more."""
+    """In the saloon, wanted or out (R5, R7), or something more specific."""
     if seat in view["winners"]:
         return "winner"
     if view["phase"] == "over":
@@ -224,7 +224,7 @@ def status_word(view: View, seat: int) -> str:
 
 
 def _card_cells(view: View, seat: int, options: dict[str, Any]) -> list[list[str]]:
-    """Hand, laid out cards and sum of a seat in the running round."""
+    """Hand, laid-out cards and sum of a seat in the current round."""
     if view["status"][seat] != "saloon":
         return [[_tip(view, seat)], [""], [""]]
     if view["phase"] == "tip":
@@ -235,7 +235,7 @@ def _card_cells(view: View, seat: int, options: dict[str, Any]) -> list[list[str
 
 
 def _settled_cells(view: View, seat: int, options: dict[str, Any]) -> list[list[str]]:
-    """Hand, laid out cards and sum of a seat as the last settlement laid them open."""
+    """Hand, laid-out cards and sum of a seat as revealed at the last settlement."""
     settlement = view["last_settlement"]
     tenths = None if settlement is None else settlement["sums"][seat]
     if tenths is None:
@@ -285,7 +285,7 @@ def _lines_below(view: View) -> list[str]:
 
 
 def sentences(view: View, names: Sequence[str], card: Callable[[int | str], str]) -> list[str]:
-    """What happens now, in words, with the names of the players; ``card`` writes a card, which may be ``"hidden"``."""
+    """The current situation in words, with the players' names; ``card`` formats a card, which may be ``"hidden"``."""
     lines = [_phase(view, names, card)]
     if view["exchange"]:
         lines.append(_exchange(view["exchange"], names))
@@ -313,7 +313,7 @@ def _phase(view: View, names: Sequence[str], card: Callable[[int | str], str]) -
 
 
 def _given(exchange: dict[str, Any], names: Sequence[str], card: Callable[[int | str], str]) -> str:
-    """The card that was given first, if one was; only the giver knows it (T3)."""
+    """The first card given in the exchange, if any; only the giver knows it (T3)."""
     given = exchange["given"][0]
     return "" if given is None else f"; {names[exchange['pair'][0]]} has given {card(given)}"
 
@@ -327,7 +327,7 @@ def _exchange(exchange: dict[str, Any], names: Sequence[str]) -> str:
 
 
 def has_just_settled(view: View) -> bool:
-    """Nothing has happened since the last settlement but tips and the deal."""
+    """Whether nothing but tips and the deal has happened since the last settlement."""
     fresh = view["phase"] in ("tip", "trick") and view["turn"] == 0
     return fresh and view["last_settlement"] is not None
 

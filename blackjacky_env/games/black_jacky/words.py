@@ -1,4 +1,4 @@
-"""Black Jacky in words: snapshots of positions, what a player may see, why a move is illegal."""
+"""Black Jacky in words: snapshots of positions, views of a player, why an action is illegal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PHASES_OF = {"tip": TIP, "give": EXCHANGE, "draw": ZOCK, "swap": ZOCK, "knock":
 
 
 def snapshot(s: State, settled: State | None) -> dict[str, Any]:
-    """Everything on the table as plain Python values; ``settled``: the record as the last settlement found it."""
+    """Everything on the table as plain Python values; ``settled``: the record at the last settlement."""
     table = _plain(s)
     n = table["num_players"]
     return {
@@ -61,7 +61,7 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
 
 
 def _plain(s: State) -> dict[str, Any]:
-    """The fields of a record as numbers and nested lists of Python, which are read faster than NumPy's."""
+    """The fields of a record as Python numbers and nested lists, which are faster to read than NumPy's."""
     fields = zip(s.dtype.names, s.item(), strict=True)
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in fields}
 
@@ -87,7 +87,7 @@ def _marked(by_seat: list[int]) -> list[int]:
 
 
 def _last_turns(table: dict[str, Any]) -> list[int] | None:
-    """R12: whose last turn is not finished, in order."""
+    """R12: the seats whose last turn is not finished, in order."""
     if table["first_knocker"] == NOBODY:
         return None
     if table["phase"] == OVER:
@@ -119,7 +119,7 @@ def _settlement(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
-    """A snapshot as ``seat`` may know it (None: a spectator): others' hands and the draw pile are numbers of cards."""
+    """A snapshot as ``seat`` (None: a spectator) may know it, with card counts for other hands and the draw pile."""
     seen = dict(table)
     seen["draw_pile"] = len(table["draw_pile"])
     seen["hands"] = [hand if q == seat else len(hand) for q, hand in enumerate(table["hands"])]
@@ -134,7 +134,7 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
 
 
 def why_illegal(s: State, action: int) -> str:
-    """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act, in the game's words."""
+    """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act."""
     phase, info = int(s["phase"]), ACTIONS[action]
     name = f"'{ACTIONS.name(action)}' (action {action})"
     needed = _PHASES_OF.get(info.kind, TRICK)

@@ -1,4 +1,4 @@
-"""The room of Schwarze Katze; `GAME` is its declaration."""
+"""Schwarze Katze; `GAME` is its declaration."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The table as a picture.
-
-Everything comes from a view, so nothing can be shown that its player may not know.
-"""
+"""The table as a picture, drawn from a view, so that it shows nothing that the viewer may not know."""
 
 from __future__ import annotations
 
@@ -30,10 +27,10 @@ def draw_svg(
     """The table that ``view`` shows, as an SVG of 640 x 600 units.
 
     Args:
-        view: what `TableEnv.view` or `TableEnv.snapshot` gives.
-        options: those of `TableEnv.config_dict`.
-        names: of the players by seat; None: ``player_0`` .. .
-        last_action: what was done last, in words that the viewer may read.
+        view: from `TableEnv.view` or `TableEnv.snapshot`.
+        options: from `TableEnv.config_dict`.
+        names: names of the players by seat; None: ``player_0`` .. .
+        last_action: the last action, in words, without secrets that the viewer may not know.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
 
     Raises `ValueError` for an unknown theme or a wrong number of names.
@@ -53,7 +50,7 @@ def draw_svg(
 
 
 def _card(name: str, x: float, y: float, scale: float = 1, attributes: str = "") -> str:
-    """A card, 50 x 70 units before it is scaled; what lies of it to the left shows its rank and suit."""
+    """A card, 50 x 70 units before scaling; its left edge, visible when cards overlap, shows its rank and suit."""
     rank, suit = name[:-1], name[-1]
     colour = RED if suit in "DH" else INK
     paper = f'<rect width="50" height="70" rx="6" fill="#fffdf6" stroke="{INK}"/>'
@@ -64,7 +61,7 @@ def _card(name: str, x: float, y: float, scale: float = 1, attributes: str = "")
 
 
 def _trick(view: View, near: int) -> list[str]:
-    """The cards of the trick, each on the side of who played it; the first says what has to be followed."""
+    """The cards of the trick, each on the side of its player; the first shows the suit to follow."""
     seats = len(view["totals"])
     scale = 1.0 if seats <= 6 else 0.72
     points = svg.around(seats, _MIDDLE, *((66, 74) if seats <= 4 else (88, 102)))
@@ -81,7 +78,7 @@ def _trick(view: View, near: int) -> list[str]:
 
 
 def _tallies(view: View, seat: int) -> list[str]:
-    """Tricks and penalty of this deal; the total and what the last deal added to it."""
+    """Tricks and penalty of this deal; the total, and the penalty of the last deal."""
     tricks, last = view["tricks_taken"][seat], view["last_deal"]
     now = f"{tricks} trick{'' if tricks == 1 else 's'}, penalty {_points(view['penalties'][seat])}"
     before = "" if last is None else f" (last {_points(last[seat])})"
@@ -93,7 +90,7 @@ def _points(points: int) -> str:
 
 
 def _roles(view: View, seat: int) -> str:
-    """Whether this seat is the dealer or leads the trick."""
+    """Whether this seat is the dealer, or leads the trick."""
     if view["phase"] == "over":
         return ""
     return ", ".join(["dealer"] * (seat == view["dealer"]) + ["leads"] * (seat == view["leader"]))
@@ -104,7 +101,7 @@ def _winner(view: View, seat: int, right: float, y: float) -> str:
 
 
 def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
-    """One of the others."""
+    """The panel of another seat."""
     hand = view["hands"][seat]
     now, total = _tallies(view, seat)
     roles = words(_roles(view, seat), 58, 39, 15, 92, "faint")
@@ -118,14 +115,14 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
 
 
 def _hidden(count: int) -> str:
-    """One card face down that says how many there are."""
+    """One card face down, with the number of cards in the hand."""
     ground = '<circle cx="176" cy="26" r="13" fill="#2f4a76"/>'
     number = f'<text x="176" y="32" font-size="18" fill="#fff" text-anchor="middle">{count}</text>'
     return use("back", 160, 4, 0.88) + ground + number
 
 
 def _open_hand(hand: Sequence[str]) -> list[str]:
-    """The hand of one of the others in two lines, each with the ranks of two suits."""
+    """The open hand of another seat on two lines, each with the ranks of two suits."""
     return [part for suits, y in (("CD", 60), ("HS", 78)) for part in _ranks(hand, suits, y)]
 
 
@@ -143,7 +140,7 @@ def _ranks(hand: Sequence[str], suits: str, y: float) -> list[str]:
 
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
-    """The seat below, with its hand if that is open."""
+    """The seat at the bottom, with its hand if that is open."""
     hand = view["hands"][seat]
     now, total = _tallies(view, seat)
     parts = [

@@ -1,6 +1,6 @@
-"""What a seat cannot know, and what it can see, varied: for the proof that nothing leaks and nothing is missing.
+"""Variations of what a seat cannot know and of what it can see, to prove that nothing leaks and nothing is missing.
 
-Everything is done in the state record; `observation` is not asked, because it is what is to be proved.
+They are made in the state record, without `observation`, which is under test.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _SWAPS = 200
 
 
 def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
-    """Change all that ``seat`` (None: a spectator) cannot know, in place, to another assignment that may be so.
+    """Change everything that ``seat`` (None: a spectator) cannot know, in place, to another possible assignment.
 
-    That is the key and the cards in other hands. Their numbers stay, and nobody gets a card of a suit that he is known
-    not to have. Of the deal that was scored last, ``settled``, only the key is hidden.
+    That is the key and the cards in other hands. Hand sizes stay, and nobody gets a card of a suit in which they have a
+    known void. In ``settled``, the deal scored last, only the key is hidden.
     """
     where, voids = s["where"], s["voids"].tolist()
     held = [card for card in range(CARDS) if 0 <= where[card] < PLAYED and where[card] != seat]
@@ -36,13 +36,13 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
 
 
 Variation = tuple[str, tuple[int, ...], int]
-"""Field, index in it (none: the field itself), new value."""
+"""Field, index in it (empty for a scalar field), new value."""
 
 
 def public_variations(s: State, seat: int, rng: np.random.Generator) -> Iterator[Variation]:
-    """For each field that ``seat`` can see, one entry and another value for it, where it has a meaning now.
+    """For each field that ``seat`` can see, if it has a meaning now, one entry and another value for it.
 
-    Each changes one entry alone, so the position may be impossible; it can be encoded all the same.
+    Each variation changes a single entry, so the position may be impossible, but it can be encoded.
     """
     for name, indices, values in _visible(s, seat):
         index = indices[int(rng.integers(len(indices)))]
@@ -51,7 +51,7 @@ def public_variations(s: State, seat: int, rng: np.random.Generator) -> Iterator
 
 
 Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
-"""Field, indices of entries, values that these may have."""
+"""Field, indices of entries, possible values of these."""
 
 
 def _visible(s: State, seat: int) -> Iterator[Visible]:

@@ -1,7 +1,8 @@
-"""Imagined hands: a deal of the unseen cards, each that fits hand sizes and known voids being equally likely.
+"""Imagined hands: a random deal of the unseen cards, uniform over all that fit the hand sizes and known voids.
 
-Dealing and then repairing would not be uniform. Instead the players with the same voids are one group; it is counted
-how many deals there are after each way of taking a group's cards out of the suits, and the ways are drawn accordingly.
+Dealing at random and then repairing would not be uniform. Instead players with the same voids form a group. For each
+way to take a group's cards out of the suits the number of deals that follow is counted, and ways are drawn in
+proportion to it.
 
 Nothing is allocated, so that it runs on a GPU. Four numbers by suit, 0 .. 13 each, are packed into one integer, four
 bits for each, and so are the groups: a stack of four bits for the voids, and one of six bits for the number of cards.
@@ -18,7 +19,7 @@ from blackjacky_env.engine.random import below, draw, shuffle
 from blackjacky_env.engine.trick_taking import NO_CARD
 from blackjacky_env.games.schwarze_katze.rules import RANKS, SUITS, hand_size
 
-_GROUPS = 1 << SUITS  # by the voids of their players, one bit for each suit
+_GROUPS = 1 << SUITS  # a group is numbered by the voids of its players, one bit per suit
 _FOUR, _SIX = 15, 63  # so many bits
 CHOOSE = np.array([[float(math.comb(n, k)) for k in range(RANKS + 1)] for n in range(RANKS + 1)])
 """Binomial coefficients n over k, float64, (14, 14)."""

@@ -1,4 +1,4 @@
-"""What one seat may know: the declared layout, `encode` into it, and `sample` back to a full position.
+"""The observation of one seat: its layout, `encode` from a position, and `sample` back to a full position.
 
 Seats are relative to the observer: 0 is the observer, 1 the left neighbour and so on; entries of seats that do not
 exist are 0. Arrays by card have one entry for each card: clubs, diamonds, hearts, spades, each from 2 to ace.
@@ -30,7 +30,7 @@ from blackjacky_env.games.schwarze_katze.rules import (
 LAYOUT = Layout(
     [
         Part("num_players", (), 3, SEATS, "players of the game"),
-        Part("piatnik_heart_lead", (), 0, 1, "option: hearts are led only by who holds nothing else (K9)"),
+        Part("piatnik_heart_lead", (), 0, 1, "option: hearts are led only by players who hold nothing else (K9)"),
         Part("heart_ace", (), 10, 11, "option: penalty of the ace of hearts"),
         Part("deals", (), 1, 50, "option: deals of the game"),
         Part("phase", (2,), 0, 1, "one-hot: play, over"),
@@ -42,7 +42,7 @@ LAYOUT = Layout(
         Part("my_hand", (CARDS,), 0, 1, "1: the card is in my hand"),
         Part("table", (SEATS,), 0, CARDS, "by seat: 1 + the card played to this trick, 0 = none"),
         Part("played", (CARDS,), 0, SEATS, "by card: 1 + the seat that played it in this deal, 0 = not seen"),
-        Part("voids", (SEATS, SUITS), 0, 1, "1: all know that the seat has no clubs, diamonds, hearts, spades"),
+        Part("voids", (SEATS, SUITS), 0, 1, "1: known to have no clubs, diamonds, hearts, spades"),
         Part("tricks_taken", (SEATS,), 0, 17, "tricks taken in this deal by seat"),
         Part("penalties", (SEATS,), 0, 135, "penalties of the cards taken in this deal, by seat"),
         Part("totals", (SEATS,), -2500, 6750, "penalties of the deals scored before, by seat"),
@@ -197,10 +197,10 @@ _sample_entry = entry(_sample_one)
 
 
 def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """One `STATE` record, shape (1,), that `sample` makes of ``observation`` (integers, shape (SIZE,)).
+    """One `STATE` record, shape (1,), drawn by `sample` for ``observation`` (integers, shape (SIZE,)).
 
-    Raises `ValueError` if the cards do not add up or seats and ranges are wrong; that the position shows this very
-    observation is for the caller to see (`engine.table.sample_state`).
+    Raises `ValueError` if the cards do not add up or seats or ranges are wrong. The caller checks that the position
+    shows this very observation (`engine.table.sample_state`).
     """
     vector = LAYOUT.checked(observation)
     seen = LAYOUT.decode(vector)
@@ -214,27 +214,27 @@ def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.nda
 def _check(seen: dict[str, Any]) -> None:
     n = seen["num_players"]
     if sum(seen["phase"]) != 1 or bool(seen["phase"][OVER]) == any(seen["to_act"]):
-        raise ValueError("no legal position shows this observation: phase and player to act contradict each other")
+        raise ValueError("no legal position matches this observation: phase and player to act contradict each other")
     if sum(seen["dealer"]) != 1 or sum(seen["leader"]) != 1:
-        raise ValueError("no legal position shows this observation: there is one dealer and one leader")
+        raise ValueError("no legal position matches this observation: it needs one dealer and one leader")
     for name in ("to_act", "dealer", "leader", "table"):
         if any(seen[name][n:]):
-            raise ValueError(f"no legal position shows this observation: {name} is a seat without a player")
+            raise ValueError(f"no legal position matches this observation: {name} is an empty seat")
     _check_played(seen)
     sizes = _hand_sizes(seen)
     unseen = _unseen(seen)
     if min(sizes) < 0 or sum(seen["my_hand"]) != sizes[0] or len(unseen) != sum(sizes[1:]):
-        raise ValueError("no legal position shows this observation: its cards do not add up to the deck")
+        raise ValueError("no legal position matches this observation: its cards do not add up to the deck")
 
 
 def _check_played(seen: dict[str, Any]) -> None:
     n, played = seen["num_players"], seen["played"]
     if max(played) > n:
-        raise ValueError("no legal position shows this observation: a seat without a player has played")
+        raise ValueError("no legal position matches this observation: an empty seat has played")
     if any(is_taken_out(card, n) and (played[card] or seen["my_hand"][card]) for card in range(CARDS)):
-        raise ValueError("no legal position shows this observation: it has cards that are taken out (K2)")
+        raise ValueError("no legal position matches this observation: it contains cards that are taken out (K2)")
     if any(card and played[card - 1] != 1 + seat for seat, card in enumerate(seen["table"])):
-        raise ValueError("no legal position shows this observation: a card on the table was played by another seat")
+        raise ValueError("no legal position matches this observation: a card on the table was played by another seat")
 
 
 def _hand_sizes(seen: dict[str, Any]) -> list[int]:
@@ -248,6 +248,6 @@ def _unseen(seen: dict[str, Any]) -> list[int]:
 
 
 def _check_hands(s: Any, seen: dict[str, Any]) -> None:
-    """Where the voids leave no deal, some cards are left over."""
+    """Check that all cards were dealt: some are left over if the voids allow no deal."""
     if any(s["where"][card] == ASIDE for card in _unseen(seen)):
-        raise ValueError("no legal position shows this observation: nobody may have some of the unseen cards")
+        raise ValueError("no legal position matches this observation: nobody can hold some of the unseen cards")

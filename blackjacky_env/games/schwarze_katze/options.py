@@ -1,4 +1,4 @@
-"""The options of Schwarze Katze: the sheet's game by default."""
+"""The rule options of Schwarze Katze: by default the game on the rule sheet."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ VARIANTS = (Variant("classic", 3, SEATS, default_players=4),)
 SUIT_LETTERS = "CDHS"
 RANK_NAMES = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 CARD_NAMES = tuple(rank + suit for suit in SUIT_LETTERS for rank in RANK_NAMES)
-"""By card number: ``2C`` .. ``AS``."""
+"""Card names by card number: ``2C`` .. ``AS``."""
 _NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
 
 
 @dataclass(frozen=True)
 class Options:
-    """Rule options of Schwarze Katze, by default those of the sheet."""
+    """Rule options of Schwarze Katze; the defaults are those of the rule sheet."""
 
     piatnik_heart_lead: bool = False
-    """A heart may be led only by a player who holds nothing else."""
+    """Only a player who holds nothing but hearts may lead a heart (K9)."""
     heart_ace: Annotated[int, Range(10, 11)] = 11
-    """Penalty of the ace of hearts."""
+    """Penalty of the ace of hearts (K6)."""
     deals: Annotated[int | None, Range(1, 50)] = None
-    """Deals of a game; None: the smallest multiple of the number of players that is 5 or more."""
+    """Number of deals in a game (K7); None: the smallest multiple of the number of players that is at least 5."""
 
 
 def complete_options(num_players: int, variant: str, options: Options) -> Options:
-    """The options in force: the sheet's number of deals if none is given."""
+    """The options in force, with the default number of deals filled in."""
     return options if options.deals is not None else replace(options, deals=default_deals(num_players))
 
 
 def default_deals(num_players: int) -> int:
-    """K7: the smallest multiple of the number of players that is 5 or more."""
+    """K7: the smallest multiple of the number of players that is at least 5."""
     return num_players if num_players >= 5 else 2 * num_players
 
 
@@ -47,32 +47,32 @@ def full_deck(num_players: int) -> list[int]:
 
 
 def read_card(text: object) -> int:
-    """The number of a card such as ``QS`` or ``10h``; `ValueError` if there is none of this name."""
+    """The number of a card such as ``QS`` or ``10h``; `ValueError` if there is no such card."""
     name = str(text).strip().upper()
     if not isinstance(text, str) or name not in _NUMBERS:
         raise ValueError(
-            f"{text!r} is no card; allowed are a rank ({', '.join(RANK_NAMES)}) and a suit "
+            f"{text!r} is not a card; allowed are a rank ({', '.join(RANK_NAMES)}) and a suit "
             f"({', '.join(SUIT_LETTERS)}), such as 'QS' and '10H'"
         )
     return _NUMBERS[name]
 
 
 def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
-    """A deck for a rigged deal by card numbers, top first; `ValueError` unless it is all cards that are in the game."""
+    """A deck for a rigged deal as card numbers, top first; `ValueError` unless it is the whole deck (K2)."""
     deck = [read_card(card) for card in cards]
     missing, surplus = Counter(full_deck(num_players)), Counter(deck)
     missing, surplus = missing - surplus, surplus - missing
     if missing or surplus:
         names = [[CARD_NAMES[card] for card in sorted(counts.elements())] for counts in (missing, surplus)]
         raise ValueError(
-            f"the deck is not all cards of {num_players} players: missing {names[0]}, too many {names[1]}; "
+            f"the deck is not the whole deck of {num_players} players: missing {names[0]}, too many {names[1]}; "
             f"allowed are all {len(full_deck(num_players))} cards, top first"
         )
     return deck
 
 
 def write_options(s: State, num_players: int, variant: str, options: Mapping[str, Any]) -> None:
-    """Set checked options in a zeroed state record."""
+    """Write checked options into a zeroed state record."""
     s["num_players"] = num_players
     s["piatnik_heart_lead"] = options["piatnik_heart_lead"]
     s["heart_ace"] = options["heart_ace"]
@@ -80,7 +80,7 @@ def write_options(s: State, num_players: int, variant: str, options: Mapping[str
 
 
 def read_options(s: State) -> tuple[int, str, dict[str, Any]]:
-    """The number of players, variant and rule options that `write_options` wrote."""
+    """The number of players, variant and rule options written by `write_options`."""
     options = {
         "piatnik_heart_lead": bool(s["piatnik_heart_lead"]),
         "heart_ace": int(s["heart_ace"]),

@@ -1,4 +1,4 @@
-"""The rules of Schwarze Katze over one state record: deals, tricks, scoring, result.
+"""The rules of Schwarze Katze on one state record: deals, tricks, scoring, result.
 
 Rule numbers (K1 .. K9) are those of this folder's README. Every function takes a state record ``s`` and changes it in
 place; ``p`` and ``q`` are seats. Cards are numbered suit by suit, clubs, diamonds, hearts, spades, each from 2 to ace:
@@ -31,7 +31,7 @@ NOBODY = -1
 NUM_ACTIONS = CARDS  # an action is the card to play
 NO_TRICK = -50  # penalty of a deal without a trick (K6)
 
-# Phases. SETTLEMENT is passed through between `apply` and `settle`; nobody is asked to act in it.
+# Phases. SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
 PLAY, OVER, SETTLEMENT = range(3)
 # What random numbers are drawn for.
 FOR_LEADER, FOR_DECK = range(2)
@@ -91,7 +91,7 @@ def deal(s):
     n = int(s.num_players)
     count = n * hand_size(s)
     p = 0
-    for i in range(count):  # who gets a card is shuffled, which is the same as shuffling the cards
+    for i in range(count):  # shuffles the seats of the cards, which is the same as shuffling the cards
         s.where[i] = p
         p = next_seat(p, n)
     shuffle(s.where, count, stream(s.key, FOR_DECK, int(s.deal_number), 0))
@@ -211,7 +211,7 @@ def apply(s, action):
 
 @inlined
 def note_voids(s, p, suit):
-    """What everybody learns of p's hand: who does not follow has none (K4), who must lead a heart has no other (K9)."""
+    """What everybody learns about p's hand: no led suit if p does not follow (K4), only hearts if p leads one (K9)."""
     if is_leading(s):
         if s.piatnik_heart_lead and suit == HEARTS:
             for other in range(SUITS):

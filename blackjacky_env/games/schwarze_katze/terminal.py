@@ -1,6 +1,6 @@
-"""The table as text for a terminal, and the words for it that the picture shares.
+"""The table as text for a terminal, and texts shared with the picture.
 
-Everything comes from a view, so nothing can be shown that its player may not know.
+It is drawn from a view, so it shows nothing that the viewer may not know.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _CAT = "1;38;5;231;48;5;90"
 
 
 def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
-    """The table that ``view`` shows as lines of at most 80 characters; ``options``: those of `TableEnv.config_dict`.
+    """The table that ``view`` shows, in lines of at most 80 characters; ``options`` are from `TableEnv.config_dict`.
 
-    Without ``colour`` there are no escape codes; the characters are the same.
+    Without ``colour`` the text has no escape codes, but the same characters.
     """
     lines = [*_options_line(options), *_seats(view), *_own_hand(view), "", "   " + sentence(view, _names(view))]
     text = framed(lines, paint("Schwarze Katze", TITLE), when(view, options), seen_by(view))
@@ -51,7 +51,7 @@ def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
 
 
 def when(view: View, options: dict[str, Any]) -> str:
-    """The deal and the trick in it."""
+    """The deal, and its current trick."""
     deal = f"deal {view['deal'] + 1} of {options['deals']}"
     if view["phase"] == "over":
         return f"{deal} · game over"
@@ -64,7 +64,7 @@ def _options_line(options: dict[str, Any]) -> list[str]:
 
 
 def options_in_force(options: dict[str, Any]) -> str:
-    """The options that are not the sheet's, in words."""
+    """The options that differ from the rule sheet, in words."""
     others = ["hearts are led only by who holds nothing else"] * options["piatnik_heart_lead"]
     others += ["ace of hearts 10"] * (options["heart_ace"] == 10)
     return " · ".join(others)
@@ -80,7 +80,7 @@ def _card(name: str) -> str:
 
 
 def _own_hand(view: View) -> list[str]:
-    """The viewer's cards, a line for each suit."""
+    """The viewer's cards, one line per suit."""
     own = viewer(view)
     if own is None or not view["hands"][own]:
         return []
@@ -126,7 +126,7 @@ def _penalty(points: int) -> str:
 
 
 def sentence(view: View, names: Sequence[str]) -> str:
-    """What happens now, in words, with the names of the players."""
+    """The current situation in words, with the players' names."""
     if view["phase"] == "over":
         verb = "wins" if len(view["winners"]) == 1 else "win"
         return paint(f"{listed([names[winner] for winner in view['winners']])} {verb}.", STRONG)

@@ -1,4 +1,4 @@
-"""Schwarze Katze in words: names of cards, snapshots of positions, what a player may see, why a card is illegal."""
+"""Schwarze Katze in words: snapshots of positions, views of a player, why a card is illegal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 
 
 def snapshot(s: State, settled: State | None) -> dict[str, Any]:
-    """Everything on the table as plain Python values; ``settled``: the record as the last scoring found it."""
+    """Everything on the table as plain Python values; ``settled``: the record when a deal was last scored."""
     n, leader = int(s["num_players"]), int(s["leader"])
     seats = [(leader + i) % n for i in range(n)]
     where = s["where"]
@@ -49,14 +49,14 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
 
 
 def _scored(settled: State) -> list[int]:
-    """K6: the penalty of each player in a deal that was played."""
+    """K6: the penalty of each player in a finished deal."""
     n = int(settled["num_players"])
     played = zip(settled["penalties"][:n].tolist(), settled["tricks_taken"][:n].tolist(), strict=True)
     return [penalty if tricks else NO_TRICK for penalty, tricks in played]
 
 
 def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
-    """A snapshot as ``seat`` may know it (None: a spectator): others' hands are numbers of cards."""
+    """A snapshot as ``seat`` (None: a spectator) may know it, with card counts for other hands."""
     return {**table, "hands": [hand if p == seat else len(hand) for p, hand in enumerate(table["hands"])]}
 
 
@@ -64,7 +64,7 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
 
 
 def why_illegal(s: State, action: int) -> str:
-    """Why ``action`` (0 .. 51, not in the mask) is illegal for the player to act, in the game's words."""
+    """Why ``action`` (0 .. 51, not in the mask) is illegal for the player to act."""
     return f"{CARD_NAMES[action]} (action {action}) is illegal: {_reason(s, action)}"
 
 

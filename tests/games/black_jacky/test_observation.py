@@ -347,12 +347,12 @@ def part(name):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (start_player_without_a_seat, "start_player is a seat without a player"),
+        (start_player_without_a_seat, "start_player is an empty seat"),
         (no_phase, "phase and player to act contradict each other"),
         (over_with_a_player_to_act, "phase and player to act contradict each other"),
         (a_card_too_many, "its cards do not add up to the deck"),
         (a_sum_that_no_sum_reaches, r"entries outside the ranges that describe_observation\(\) states"),
-        (given_out_of_an_empty_hand, "a card was given out of no hand"),
+        (given_out_of_an_empty_hand, "a card was given from an empty hand"),
     ],
 )
 def test_an_observation_that_no_position_shows_is_refused_with_what_is_wrong(change, message):

@@ -327,8 +327,8 @@ def test_unknown_options_are_refused(options, error, words):
     [
         (CARDS[1:], r"missing \['2C'\]"),
         ([*CARDS[1:], "3C"], r"missing \['2C'\], too many \['3C'\]"),
-        ([*CARDS[1:], "1C"], "'1C' is no card; allowed are a rank"),
-        ([*CARDS[1:], "CQ"], "'CQ' is no card"),
+        ([*CARDS[1:], "1C"], "'1C' is not a card; allowed are a rank"),
+        ([*CARDS[1:], "CQ"], "'CQ' is not a card"),
     ],
 )
 def test_a_deck_that_is_not_all_cards_is_refused(deck, words):

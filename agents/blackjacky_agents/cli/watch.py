@@ -160,7 +160,7 @@ def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"--record {path} is no JSON: {error}") from None
+        raise ValueError(f"--record {path} is not JSON: {error}") from None
     if not isinstance(content, dict):
         raise ValueError(f"--record {path} holds no record: needed is what env.record() returns, as JSON")
     names = content.get("names")

@@ -112,8 +112,8 @@ _PUBLIC = LAYOUT.offset("public")
 
 @inlined
 def encode(s, observer, out):
-    """Write what seat ``observer`` sees into ``out`` (int8, shape (SIZE,))."""
-    for place in range(SIZE):  # a length that the compiler knows: a few stores instead of a call
+    """Write the observation of seat ``observer`` into ``out`` (int8, shape (SIZE,))."""
+    for place in range(SIZE):  # a constant length compiles to a few stores instead of a call
         out[place] = 0
     observer = int(observer)
     encode_options(s, out)
@@ -161,7 +161,7 @@ def encode_table(s, observer, out):
 
 @inlined
 def encode_seat(s, observer, q, seat, out):
-    """What lies before player q, ``seat`` places clockwise of the observer, and what is known of the hand."""
+    """The seat of player q, ``seat`` places clockwise of the observer, and the known cards of its hand."""
     out[_TO_ACT + seat] = s.player == q
     out[_TURN_PLAYER + seat] = s.turn_player == q
     out[_START_PLAYER + seat] = s.start_player == q
@@ -194,7 +194,7 @@ def encode_exchange(s, observer, out):
 
 @inlined
 def put_values(out, place, counts):
-    """The counts of v = 1 .. 8 from ``place`` on: all are read before one is written, which makes it one copy."""
+    """Write the counts of v = 1 .. 8 from ``place`` on; reading all of them first compiles to a single copy."""
     ones, twos, threes, fours = counts[1], counts[2], counts[3], counts[4]
     fives, sixes, sevens, eights = counts[5], counts[6], counts[7], counts[8]
     out[place], out[place + 1], out[place + 2], out[place + 3] = ones, twos, threes, fours
@@ -203,7 +203,7 @@ def put_values(out, place, counts):
 
 @inlined
 def relative_to(s, observer, q):
-    """How many places q sits clockwise of the observer."""
+    """The seat of q relative to the observer."""
     return q - observer if q >= observer else q - observer + int(s.num_players)
 
 
@@ -212,12 +212,12 @@ def relative_to(s, observer, q):
 
 @inlined
 def sample(observation, bits, s):
-    """Write into ``s`` a full legal position as a player who sees ``observation`` may imagine it.
+    """Write into ``s`` a random full legal position consistent with ``observation``.
 
-    ``observation``: integers, (SIZE,), as `encode` wrote them; ``bits`` (uint64): from them all that is drawn follows.
-    The observer gets seat 0, the game a new key. Known cards are set into their hands, all other unseen cards are dealt
-    at random, every order equally likely; a secretly given card is each card of its hand with equal chance. Other
-    players know what a spectator knows.
+    ``observation``: integers, (SIZE,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
+    The observer gets seat 0, the game a new key. Known cards are placed in their hands, all other unseen cards are
+    dealt uniformly at random; a secretly given card is uniform over its hand. The other players know what a spectator
+    knows.
     """
     s.key = draw(bits, 0)
     imagine_options(observation, s)
@@ -267,7 +267,7 @@ def imagine_table(observation, s):
 
 @inlined
 def imagine_seats(observation, s):
-    """What lies before the players; sums and losers belong to a settlement, which is no part of an observation."""
+    """The seats of the players; sums and losers belong to a settlement, which observations do not contain."""
     for p in range(SEATS):
         s.hearts[p] = observation[_HEARTS + p]
         s.black_hearts[p] = observation[_BLACK_HEARTS + p]
@@ -299,7 +299,7 @@ def imagine_known(observation, s):
 
 @inlined
 def imagine_hands(observation, bits, s):
-    """Known cards into their hands, then the other unseen cards at random into the free places and the draw pile."""
+    """Place known cards in their hands, then deal the other unseen cards at random to hands and draw pile."""
     s.hands[:] = 0
     s.draw_pile[:] = NO_CARD
     if s.phase == TIP:  # nothing is dealt yet
@@ -328,7 +328,7 @@ def imagine_hands(observation, bits, s):
 
 @inlined
 def imagine_exchange(observation, bits, s):
-    """Who gives in a pending exchange, and which card was given."""
+    """The pair of a pending exchange, and the card that was given."""
     s.trickster = marked(observation, _TRICKSTER, SEATS)
     for i in range(2):
         s.pair[i] = marked(observation, _EXCHANGE_PAIR + SEATS * i, SEATS)
@@ -342,7 +342,7 @@ def imagine_exchange(observation, bits, s):
 
 @inlined
 def any_card(s, p, bits):
-    """A card of p's hand, each with equal chance."""
+    """A uniformly random card of p's hand."""
     left = np.int64(below(bits, int(s.hand_counts[p])))
     v = 1
     while left >= s.hands[p, v]:

@@ -114,7 +114,7 @@ def begin(s, key, start_player):
 
 @inlined
 def start_round(s):
-    """Clear the table, then tips (S3f) or, if nobody is wanted, the deal (S3g)."""
+    """Clear the table, then ask for tips (S3f) or, if nobody is wanted, deal (S3g)."""
     clear_table(s)
     for p in range(SEATS):
         s.tips[p] = NOBODY
@@ -123,7 +123,7 @@ def start_round(s):
 
 @inlined
 def clear_table(s):
-    """All cards back to the box, nobody has knocked, "+1" back to the box (S3d)."""
+    """Take all cards, knocks and "+1" off the table (S3d)."""
     s.turn = 0
     s.reshuffles = 0
     s.turn_player = NOBODY
@@ -160,7 +160,7 @@ def deal(s):
 
 @inlined
 def redeal(s, deck):
-    """Deal the round that was just dealt once more, from ``deck``: all cards, top first."""
+    """Repeat the last deal with ``deck``: all cards, top first."""
     clear_table(s)
     s.deals -= 1
     s.draw_count = len(deck)
@@ -171,7 +171,7 @@ def redeal(s, deck):
 
 @inlined
 def deal_draw_pile(s):
-    """One card at a time clockwise from the start player, then one is turned up (R4)."""
+    """Deal one card at a time, clockwise from the start player, then turn one up (R4)."""
     s.deals += 1
     for _ in range(s.hand_size):
         p = int(s.start_player)
@@ -201,13 +201,13 @@ def seat_at(s, p, relative):
 
 @inlined
 def in_saloon(s, p):
-    """R5."""
+    """Whether p is in the saloon (R5)."""
     return s.status[p] == SALOON
 
 
 @inlined
 def is_active(s, p):
-    """R6: tricks can hit only the active."""
+    """Whether p is active, so that tricks can affect p (R6)."""
     return s.status[p] == SALOON and not s.knocked[p]
 
 
@@ -222,7 +222,7 @@ def next_in_saloon(s, p):
 
 @inlined
 def next_active(s, p):
-    """The next active seat clockwise of p; p himself if everybody else has knocked (T4)."""
+    """The next active seat clockwise of p; p itself if everybody else has knocked (T4)."""
     q = left_of(s, p)
     while not is_active(s, q) and q != p:
         q = left_of(s, q)
@@ -231,7 +231,7 @@ def next_active(s, p):
 
 @inlined
 def can_draw(s):
-    """R14: the draw pile holds a card or can be made anew."""
+    """R14: the draw pile has a card or can be reshuffled."""
     return s.draw_count > 0 or s.discard_count > 1
 
 
@@ -261,14 +261,14 @@ def plus_one_stuck(s):
 
 @inlined
 def take_into_hand(s, p, v):
-    """Card v into p's hand."""
+    """Add card v to p's hand."""
     s.hands[p, v] += 1
     s.hand_counts[p] += 1
 
 
 @inlined
 def take_from_hand(s, p, v):
-    """Card v out of p's hand, where all can see it."""
+    """Remove card v from p's hand, seen by everybody."""
     s.hands[p, v] -= 1
     s.hand_counts[p] -= 1
     for o in range(SEATS + 1):
@@ -277,7 +277,7 @@ def take_from_hand(s, p, v):
 
 @inlined
 def put_on_discard_pile(s, v):
-    """Card v face up on the discard pile."""
+    """Put card v face up on the discard pile."""
     s.discards[v] += 1
     s.discard_count += 1
     s.discard_top = v
@@ -285,7 +285,7 @@ def put_on_discard_pile(s, v):
 
 @inlined
 def take_from_discard_pile(s):
-    """The top of the discard pile; another card is put there at once (R10)."""
+    """Take the top of the discard pile; another card is put there at once (R10)."""
     v = int(s.discard_top)
     s.discards[v] -= 1
     s.discard_count -= 1
@@ -294,7 +294,7 @@ def take_from_discard_pile(s):
 
 @inlined
 def take_from_draw_pile(s):
-    """The top of the draw pile, made anew if it is empty (R14)."""
+    """Take the top of the draw pile, reshuffled if it is empty (R14)."""
     if s.draw_count == 0:
         reshuffle(s)
     s.draw_count -= 1
@@ -305,7 +305,7 @@ def take_from_draw_pile(s):
 
 @inlined
 def reshuffle(s):
-    """R14: all of the discard pile but its top becomes the new draw pile."""
+    """R14: the discard pile except its top becomes the new draw pile."""
     s.discards[s.discard_top] -= 1
     count = 0
     for v in range(1, VALUES):
@@ -320,25 +320,25 @@ def reshuffle(s):
     s.reshuffles += 1
 
 
-# ---------------------------------------------------------------- known cards (contract: "The observation is complete")
+# ---------------------------------------------------------------- known cards
 
 
 @inlined
 def forget(s, o, p, v):
-    """Observer o counts one v less in p's hand."""
+    """Observer o knows one v less in p's hand."""
     s.known[p, o, v] -= s.known[p, o, v] > 0
 
 
 @inlined
 def everybody_knows(s, p, v):
-    """Everybody saw that p took a v."""
+    """Everybody has seen that p took a v."""
     for o in range(SEATS + 1):
         s.known[p, o, v] += 1
 
 
 @inlined
 def learn_from_exchange(s, a, x, b, y):
-    """Known cards after a gave x to b for y: those two know both, to the others any card may have gone."""
+    """Update known cards after a gave x to b for y: both know both cards, to the others they may be any card."""
     for o in range(SEATS + 1):
         if o == a:
             forget(s, a, b, y)
@@ -408,7 +408,7 @@ def legal_zocks(s, p, mask):
 
 @inlined
 def apply(s, action):
-    """Make a legal action; the phase is SETTLEMENT afterwards if the round has ended."""
+    """Apply a legal action; the phase is SETTLEMENT afterwards if the round has ended."""
     p = int(s.player)
     if s.phase == TRICK:
         play_trick(s, p, action)
@@ -448,7 +448,7 @@ def play_trick(s, p, action):
 
 @inlined
 def start_exchange(s, p, pair):
-    """T3: the two give one after the other, the trickster first if he is one of them, else the nearer clockwise."""
+    """T3: both give in turn, first the trickster if in the pair, else the first of them clockwise."""
     s.phase = EXCHANGE
     s.trickster = p
     for i in range(2):
@@ -459,7 +459,7 @@ def start_exchange(s, p, pair):
 
 @inlined
 def give(s, p, v):
-    """T3: p gives a v; when both have given, the cards change hands and the trickster goes on with his zock."""
+    """T3: p gives a v; when both have given, the cards change hands and the trickster continues with the zock."""
     if p == s.pair[0]:
         s.given[0] = v
         s.player = s.pair[1]
@@ -477,7 +477,7 @@ def give(s, p, v):
 
 @inlined
 def end_exchange(s):
-    """No exchange is pending."""
+    """Clear the pending exchange."""
     s.trickster = NOBODY
     s.pair[:] = NOBODY
     s.given[:] = NO_CARD
@@ -503,7 +503,7 @@ def play_zock(s, p, action):
 
 @inlined
 def swap(s, p, old, new):
-    """R10: the old card goes face up on the discard pile."""
+    """R10: replace the old card by the new one and put it face up on the discard pile."""
     take_from_hand(s, p, old)
     put_on_discard_pile(s, old)
     take_into_hand(s, p, new)
@@ -511,7 +511,7 @@ def swap(s, p, old, new):
 
 @inlined
 def start_turn(s, p):
-    """p may trick, then must zock."""
+    """Start p's turn: a trick or none, then a zock."""
     s.phase = TRICK
     s.player = p
     s.turn_player = p
@@ -519,7 +519,7 @@ def start_turn(s, p):
 
 @inlined
 def end_turn(s, p):
-    """The next in the saloon is on turn, unless the round is over (R12, R15, T1)."""
+    """Pass the turn to the next in the saloon, unless the round is over (R12, R15, T1)."""
     s.turn += 1
     following = next_in_saloon(s, p)
     if s.ends_after_turn or following == s.first_knocker or (s.max_turns and s.turn >= s.max_turns):
@@ -534,7 +534,7 @@ def end_turn(s, p):
 
 @inlined
 def tenths(s, p):
-    """S1: p's sum in tenths; laid-out 5s count nothing (T5), laid-out 8s 8.1 (T8)."""
+    """S1: p's sum in tenths; laid-out 5s count 0 (T5), laid-out 8s 8.1 (T8)."""
     total = 10 if s.plus_one == p else 0
     for v in range(1, VALUES):
         total += 10 * v * int(s.hands[p, v])
@@ -545,13 +545,13 @@ def tenths(s, p):
 
 @inlined
 def is_settled(s):
-    """The round has ended and `settle` is due."""
+    """Whether the round has ended, so that `settle` is due."""
     return s.phase == SETTLEMENT
 
 
 @inlined
 def find_losers(s):
-    """S1, S2: notes all sums and who loses a heart: the bust, else those with the lowest sum."""
+    """S1, S2: record all sums and who loses a heart: everyone who is bust, else those with the lowest sum."""
     bust_at = 10 * int(s.bust_at)
     highest, lowest = 0, 10 * CARDS * VALUES
     for p in range(s.num_players):
@@ -567,7 +567,7 @@ def find_losers(s):
 
 @inlined
 def settle(s):
-    """S3, in its order: hearts, tips, end of the game, new round."""
+    """S3 in order: hearts, tips, end of the game, next round."""
     for p in range(s.num_players):  # S3a
         if s.losers[p]:
             s.hearts[p] -= 1
@@ -586,7 +586,7 @@ def settle(s):
 
 @inlined
 def count_with_heart(s):
-    """How many players have a heart after the settlement."""
+    """Number of players who have a heart after the settlement."""
     count = 0
     for p in range(s.num_players):
         count += s.hearts[p] > 0
@@ -595,7 +595,7 @@ def count_with_heart(s):
 
 @inlined
 def is_end(s):
-    """E1, E2; in the Schnell-Duell Q1."""
+    """Whether the game ends (E1, E2; in the Schnell-Duell Q1)."""
     count = count_with_heart(s)
     return count < s.num_players if s.schnell_duell else count <= 1
 
@@ -615,7 +615,7 @@ def update_status(s):
 
 @inlined
 def end_game(s):
-    """E1, E2, Q2: the cards stay as they were settled."""
+    """Find the winners (E1, E2, Q2); the cards stay as they were settled."""
     if s.schnell_duell:
         find_schnell_duell_winners(s)
     for p in range(s.num_players):
@@ -649,7 +649,7 @@ def schnell_duell_rank(s, p):
 
 @inlined
 def ask_next_tipper(s):
-    """P2: the next wanted player in turn order from the start player tips; then the deal (S3f, S3g)."""
+    """P2: ask the next wanted player in turn order from the start player; after the last, deal (S3f, S3g)."""
     p = int(s.start_player)
     for _ in range(s.num_players):
         if s.status[p] == WANTED and s.tips[p] == NOBODY:
@@ -662,17 +662,17 @@ def ask_next_tipper(s):
 
 @inlined
 def is_over(s):
-    """The game has ended."""
+    """Whether the game has ended."""
     return s.phase == OVER
 
 
 @inlined
 def returns(s, rewards):
-    """Set ``rewards`` (float64, shape (6,)) to the result of a finished game: zero-sum, 1 shared by the winners."""
+    """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (6,)); the winners share 1."""
     share_result(s.winners, int(s.num_players), rewards)
 
 
 @inlined
 def score(s, p):
-    """p's hearts; ``reward="hearts"`` pays what they change."""
+    """p's hearts; ``reward="hearts"`` pays their changes."""
     return int(s.hearts[p])

@@ -27,11 +27,11 @@ CHOOSE = np.array([[float(math.comb(n, k)) for k in range(RANKS + 1)] for n in r
 
 @inlined
 def deal_unseen(unseen, bits, s):
-    """Deal the cards marked in ``unseen`` (one bit for each) to seats 1 .. of ``s``, writing over ``s.where``.
+    """Deal the cards marked in ``unseen`` (one bit for each) to seats 1 .. of ``s``, overwriting ``s.where``.
 
-    How many a seat gets, and its voids, stand in ``s``; together they get as many as are unseen. From ``bits`` (uint64)
-    all that is drawn follows. Returns the holders by suit: a tuple of integers with four bits for each rank, which are
-    the seat, or 0 for cards that are not dealt.
+    ``s`` determines the hand sizes, which add up to the number of unseen cards, and the voids; ``bits`` (uint64)
+    determine everything that is drawn. Returns the holders by suit: a tuple of integers with four bits for each rank,
+    which are the seat, or 0 for cards that are not dealt.
     """
     left = sort_by_suit(unseen, bits, s.where)
     groups, sizes = list_groups(s)
@@ -74,13 +74,13 @@ def sort_by_suit(unseen, bits, cards):
 
 @inlined
 def cards_left(s, p):
-    """How many cards p holds."""
+    """Number of cards that p holds."""
     return hand_size(s) - int(s.trick) - int(s.table[p] != NO_CARD)
 
 
 @inlined
 def voids_of(s, p):
-    """The group of p: one bit for each suit that he is known not to have."""
+    """The group of p: one bit for each known void."""
     group = 0
     for suit in range(SUITS):
         group |= int(s.voids[p, suit]) << suit
@@ -89,7 +89,7 @@ def voids_of(s, p):
 
 @inlined
 def list_groups(s):
-    """The groups that have voids and get cards, as a stack, the last one on top; and how many cards they get."""
+    """The groups that have voids and get cards, as a stack, the last one on top, and their numbers of cards."""
     groups, sizes = 0, 0
     for group in range(1, _GROUPS):
         size = 0
@@ -103,9 +103,9 @@ def list_groups(s):
 
 @compiled
 def count_ways(groups, sizes, left):
-    """In how many ways the groups can share what is left of the suits; who has no void takes the rest, in one way.
+    """Number of ways in which the groups can share what is left of the suits; the group without voids takes the rest.
 
-    Who in a group gets a card makes no difference here. It calls itself for the groups below the top one.
+    Who in a group gets a card does not matter here. The function calls itself for the groups below the top one.
     """
     if groups == 0:
         return 1.0
@@ -122,22 +122,22 @@ def count_ways(groups, sizes, left):
 
 @inlined
 def most(group, suit, left, size):
-    """How many cards of a suit the group can take at most."""
+    """Maximum number of cards of a suit that the group can take."""
     return 0 if group >> suit & 1 else min(of_suit(left, suit), size)
 
 
 @inlined
 def count_choices(left, x, y, z, rest):
-    """In how many ways so many cards can be chosen out of what is left of each suit."""
+    """Number of ways to choose these numbers of cards from what is left of the suits."""
     clubs, diamonds = CHOOSE[of_suit(left, 0), x], CHOOSE[of_suit(left, 1), y]
     return clubs * diamonds * CHOOSE[of_suit(left, 2), z] * CHOOSE[of_suit(left, 3), rest]
 
 
 @compiled
 def choose_numbers(groups, sizes, left, bits):
-    """How many cards of each suit the top group gets, packed, each choice as often as deals go on from it."""
+    """Numbers of cards of each suit for the top group, packed, drawn in proportion to the deals that follow."""
     group, size, taken = groups & _FOUR, sizes & _SIX, 0
-    lot = float(bits >> np.uint64(11)) * 2.0**-53 * count_ways(groups, sizes, left)
+    point = float(bits >> np.uint64(11)) * 2.0**-53 * count_ways(groups, sizes, left)
     for x in range(most(group, 0, left, size) + 1):
         for y in range(most(group, 1, left, size - x) + 1):
             for z in range(most(group, 2, left, size - x - y) + 1):
@@ -146,17 +146,17 @@ def choose_numbers(groups, sizes, left, bits):
                     numbers = packed(x, y, z, rest)
                     ways = count_ways(groups >> 4, sizes >> 6, left - numbers)
                     chosen = count_choices(left, x, y, z, rest) * ways
-                    lot -= chosen
+                    point -= chosen
                     if chosen > 0.0:
                         taken = numbers
-                    if lot < 0.0:
+                    if point < 0.0:
                         return taken
     return taken
 
 
 @inlined
 def deal_group(s, group, left, taken, stream, holders):
-    """Shuffle the cards that a group takes, the last ones of each suit, and deal them to its players."""
+    """Shuffle a group's cards, the last ones of each suit, and deal them to its players."""
     count = of_suit(taken, 0) + of_suit(taken, 1) + of_suit(taken, 2) + of_suit(taken, 3)
     for p in range(1, int(s.num_players)):
         if voids_of(s, p) == group:
@@ -170,7 +170,7 @@ def deal_group(s, group, left, taken, stream, holders):
 
 @inlined
 def place_of(left, taken, i):
-    """Where card i of those that are taken lies."""
+    """Position of card i of those taken."""
     suit = 0
     while i >= of_suit(taken, suit):
         i -= of_suit(taken, suit)
@@ -180,7 +180,7 @@ def place_of(left, taken, i):
 
 @inlined
 def with_holder(holders, card, p):
-    """The holders when p has the card too."""
+    """``holders`` with the card added to p."""
     suit, mark = card // RANKS, p << 4 * (card % RANKS)
     clubs, diamonds, hearts, spades = holders
     return (

@@ -71,8 +71,8 @@ _WINNERS = LAYOUT.offset("winners")
 
 @inlined
 def encode(s, observer, out):
-    """Write what seat ``observer`` sees into ``out`` (int16, shape (SIZE,))."""
-    for place in range(SIZE):  # a length that the compiler knows
+    """Write the observation of seat ``observer`` into ``out`` (int16, shape (SIZE,))."""
+    for place in range(SIZE):  # a constant length compiles to a few stores
         out[place] = 0
     observer, n = int(observer), int(s.num_players)
     out[_OPTIONS] = n
@@ -106,7 +106,7 @@ def encode_cards(s, observer, n, out):
 
 @inlined
 def encode_seat(s, q, seat, out):
-    """What everybody knows of player q, ``seat`` places clockwise of the observer."""
+    """What everybody knows about player q, ``seat`` places clockwise of the observer."""
     out[_TABLE + seat] = int(s.table[q]) + 1
     for suit in range(SUITS):
         out[_VOIDS + SUITS * seat + suit] = s.voids[q, suit]
@@ -121,11 +121,11 @@ def encode_seat(s, q, seat, out):
 
 @inlined
 def sample(observation, bits, s):
-    """Write into ``s`` a full legal position as a player who sees ``observation`` may imagine it.
+    """Write into ``s`` a random full legal position consistent with ``observation``.
 
-    ``observation``: integers, (SIZE,), as `encode` wrote them; ``bits`` (uint64): from them all that is drawn follows.
-    The observer gets seat 0, the game a new key. Every deal of the unseen cards that fits the sizes of the hands and
-    the known voids is equally likely.
+    ``observation``: integers, (SIZE,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
+    The observer gets seat 0, the game a new key. Every deal of the unseen cards that fits the hand sizes and known
+    voids is equally likely.
     """
     s.key = draw(bits, 0)
     imagine_table(observation, s)
@@ -135,7 +135,7 @@ def sample(observation, bits, s):
 
 @inlined
 def imagine_table(observation, s):
-    """Options, and whose turn it is in which trick."""
+    """The options, the trick and whose turn it is."""
     s.num_players = observation[_OPTIONS]
     s.piatnik_heart_lead = observation[_OPTIONS + 1]
     s.heart_ace = observation[_OPTIONS + 2]
@@ -160,7 +160,7 @@ def marked(observation, place):
 
 @inlined
 def imagine_seats(observation, s):
-    """What everybody knows of the players."""
+    """What everybody knows about the players."""
     for p in range(SEATS):
         s.table[p] = int(observation[_TABLE + p]) - 1
         for suit in range(SUITS):
@@ -173,7 +173,7 @@ def imagine_seats(observation, s):
 
 @inlined
 def imagine_hands(observation, bits, s):
-    """My cards and the played ones where they are, the others at random."""
+    """Place the observer's cards and the played ones, and deal the others at random."""
     unseen = 0
     for card in range(CARDS):
         seen = observation[_MY_HAND + card] or observation[_PLAYED + card]

@@ -85,7 +85,7 @@ def begin(s, key, start_player):
 
 @inlined
 def deal(s):
-    """The same number of cards to each player (K2), shuffled by (key, deal)."""
+    """Deal the same number of cards to each player (K2), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
     n = int(s.num_players)
@@ -105,7 +105,7 @@ def deal(s):
 
 @inlined
 def redeal(s, deck):
-    """Deal once more what was just dealt, from ``deck``: all cards in the game, top first."""
+    """Repeat the last deal with ``deck``: all cards in the game, top first."""
     start_deal(s)
     s.where[:] = ASIDE
     deal_in_turn(s.where, deck, int(s.leader), int(s.num_players))
@@ -113,7 +113,7 @@ def redeal(s, deck):
 
 @inlined
 def start_deal(s):
-    """Nothing is played yet; the player left of the dealer leads the first trick (K3)."""
+    """Clear the table of the last deal; the player left of the dealer leads the first trick (K3)."""
     s.phase = PLAY
     s.leader = next_seat(int(s.dealer), int(s.num_players))
     s.player = s.leader
@@ -126,7 +126,7 @@ def start_deal(s):
 
 @inlined
 def is_taken_out(card, num_players):
-    """K2: the lowest cards that are not hearts, by rank and within a rank clubs, diamonds, spades."""
+    """K2: whether a card is taken out: the lowest non-hearts, by rank, then clubs, diamonds, spades."""
     suit, rank = card // RANKS, card % RANKS
     place = 3 * rank + suit - (suit > HEARTS)
     return suit != HEARTS and place < CARDS % num_players
@@ -134,7 +134,7 @@ def is_taken_out(card, num_players):
 
 @inlined
 def hand_size(s):
-    """K2: cards dealt to each player, which is the number of tricks."""
+    """K2: number of cards dealt to each player, and of tricks."""
     return CARDS // int(s.num_players)
 
 
@@ -161,19 +161,19 @@ def holds_other_suit(s, p, suit):
 
 @inlined
 def is_leading(s):
-    """The player to act begins a trick."""
+    """Whether the player to act leads a trick."""
     return s.table[s.leader] == NO_CARD
 
 
 @inlined
 def must_follow(s, p):
-    """K4: the suit has been led and p has it."""
+    """K4: whether a suit has been led that p holds."""
     return not is_leading(s) and holds_suit(s, p, suit_of(int(s.table[s.leader])))
 
 
 @inlined
 def may_not_lead_hearts(s, p):
-    """K9: the option is on, p leads and holds something else."""
+    """K9: whether the option is on, p leads, and p holds other suits."""
     return is_leading(s) and s.piatnik_heart_lead and holds_other_suit(s, p, HEARTS)
 
 
@@ -255,13 +255,13 @@ def penalty_of(s, card):
 
 @inlined
 def is_settled(s):
-    """The deal is played and `settle` is due."""
+    """Whether the deal is finished, so that `settle` is due."""
     return s.phase == SETTLEMENT
 
 
 @inlined
 def settle(s):
-    """Score the deal (K6); then the next player deals (K3), or the game is over (K7)."""
+    """Score the deal (K6); the next player deals (K3), or the game is over (K7)."""
     for p in range(s.num_players):
         s.totals[p] += s.penalties[p] if s.tricks_taken[p] else NO_TRICK
     if s.deals == s.game_deals:
@@ -276,17 +276,17 @@ def settle(s):
 
 @inlined
 def is_over(s):
-    """The game has ended."""
+    """Whether the game has ended."""
     return s.phase == OVER
 
 
 @inlined
 def returns(s, rewards):
-    """Set ``rewards`` (float64, shape (10,)) to the result of a finished game: zero-sum, 1 shared by the winners."""
+    """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (10,)); the winners share 1."""
     share_result(s.winners, int(s.num_players), rewards)
 
 
 @inlined
 def score(s, p):
-    """Minus p's total; ``reward="points"`` pays what it changes."""
+    """Minus p's total; ``reward="points"`` pays its changes."""
     return -int(s.totals[p])

@@ -194,7 +194,7 @@ def test_a_module_that_was_renamed_is_not_looked_for(tmp_path: Path, cache: Path
 def test_a_module_of_a_part_that_was_renamed_is_not_looked_for(tmp_path: Path, cache: Path) -> None:
     part = "from blackjacky_env.engine.compiling import inlined\n@inlined\ndef double(x): return 2 * x\n"
     whole = (
-        "from blackjacky_env.engine.compiling import entry\nfrom {} import double\nrun = entry(lambda x: double(x))\n"
+        "from blackjacky_env.engine.compiling import entry\nfrom {} import double\nrun = entry(lambda x: double(x))"
     )
     for name in ("old_name", "new_name"):
         (tmp_path / f"{name}.py").write_text(part)

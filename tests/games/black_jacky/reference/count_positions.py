@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import markdown_table, replace_part
-from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.table import table_functions
 from blackjacky_env.games.black_jacky import GAME
 from blackjacky_env.games.black_jacky.options import full_deck
@@ -143,7 +143,7 @@ class Engine:
         """A game from every deck."""
         begun = []
         for deck in self.decks:
-            states = self.blank.copy()
+            states = copied(self.blank)
             self.functions.begin(states, np.uint64(0), 0)
             self.functions.redeal(states, deck)
             begun.append(kept(states))
@@ -176,7 +176,7 @@ class Engine:
 
 
 def kept(states: Any) -> bytes:
-    """A record array, shape (1,), as bytes."""
+    """A record array, shape (1,), as bytes; equal positions have equal bytes because padding stays zero."""
     for name in NOT_THE_POSITION:
         states[name] = 0
     position: bytes = states.tobytes()
@@ -186,7 +186,7 @@ def kept(states: Any) -> bytes:
 def record(position: bytes) -> Any:
     """A position as a record array, shape (1,)."""
     states = zeros(1, GAME.state_dtype)
-    states[0] = np.frombuffer(position, GAME.state_dtype)[0]
+    states.view(np.uint8)[:] = np.frombuffer(position, np.uint8)
     return states
 
 
@@ -202,7 +202,7 @@ def reshuffled(states: Any) -> Iterator[Any]:
     discards = states["discards"][0].copy()
     discards[top] -= 1
     for order in sorted(set(permutations(np.repeat(np.arange(len(discards)), discards).tolist()))):
-        one = states.copy()
+        one = copied(states)
         one["discards"][0] = 0
         one["discards"][0, top] = one["discard_count"][0] = 1
         one["draw_count"][0] = len(order)

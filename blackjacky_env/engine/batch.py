@@ -192,7 +192,7 @@ def new_states(game: Game, num_players: Sequence[int], variant: str, options: di
 
 
 def make_board(game: Game, num_games: int) -> Board:
-    """Arrays of zeros for so many games."""
+    """Zeroed arrays for ``num_games`` games."""
     masks, words = _make_masks(game, num_games)
     return Board(
         states=zeros(num_games, game.state_dtype),
@@ -328,10 +328,10 @@ def _make_observe(game: Game) -> Callable[..., None]:
 
 
 def _make_step_and_pay(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
-    """Inlined (s, action, rewards, i) -> flags, a step, and (s, rewards, i), the end: one of them pays game i.
+    """Two inlined functions: step, (s, action, rewards, i) -> flags, and end, (s, rewards, i); one of them pays game i.
 
-    ``rewards`` (N, P) are zeros in row i: the step writes the changes of score, or the end writes the game's result,
-    just before the next game begins. Behind a condition of its own after each step it took longer than the step.
+    Row i of ``rewards`` (N, P) is zeros. Either the step writes the score changes, or the end of a game writes its
+    result, just before the next game starts; a separate check after each step would take longer than the step.
     """
     step, scored_step, returns = make_step(game), make_scored_step(game), game.rules.returns
 

@@ -261,7 +261,7 @@ class _EntryCache(FunctionCache):
         try:
             return self._impl.rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see `path`
         except ModuleNotFoundError:
-            return None  # a function that it reaches has moved to another module: compile again
+            return None  # a function it refers to has moved to another module: compile again
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         if not self._impl.check_cachable(data):

@@ -410,7 +410,7 @@ def _make_start_game(game: Game, run_on: Callable[..., None]) -> Callable[..., N
 
 @compiled
 def _seat_opponents(s, i, arrays, draws):
-    """Fill the other seats of game i: with a line-up clockwise of the learner, or each with an opponent of its own."""
+    """Draw the opponents of game i: a line-up clockwise of the learner, or one opponent per seat if ``mixed``."""
     lineup = below(draw(draws, 2), len(arrays.lineups))
     for relative in range(1, s.num_players):
         if arrays.mixed:
@@ -426,7 +426,7 @@ def _reseat_opponents(states, arrays):
 
 
 reseat_opponents = entry(_reseat_opponents)
-"""Entry (states, arrays): seat opponents in running games as if these had begun with the present line-ups."""
+"""Entry (states, arrays): seat opponents in running games as if the games had started with the current line-ups."""
 
 
 def _make_observe(game: Game, encoder: Encoder | None) -> Callable[..., None]:

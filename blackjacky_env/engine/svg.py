@@ -201,6 +201,6 @@ def _used_shapes(body: str) -> str:
 
 def lines(sentences: Sequence[str], top: float) -> list[str]:
     """Sentences on lines of their own, the first in bold; empty ones are left out."""
-    told = [sentence for sentence in sentences if sentence]
-    looks = ["ink", *["faint"] * len(told)]
-    return [words(text, 16, top + 21 * i, 17, WIDTH - 32, looks[i]) for i, text in enumerate(told)]
+    shown = [sentence for sentence in sentences if sentence]
+    looks = ["ink", *["faint"] * len(shown)]
+    return [words(text, 16, top + 21 * i, 17, WIDTH - 32, looks[i]) for i, text in enumerate(shown)]

@@ -301,8 +301,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         if self.game.words.draw_svg is None:
             raise NotImplementedError(f"{self.game.title} has no picture")
         view, shown = self.view(agent), svg.names_of(self.num_players, names)
-        told = self.last_action(None if agent is None else self._seats[agent], names=shown)
-        return self.game.words.draw_svg(view, self.config_dict(), names=names, last_action=told, theme=theme)
+        last_action = self.last_action(None if agent is None else self._seats[agent], names=shown)
+        return self.game.words.draw_svg(view, self.config_dict(), names=names, last_action=last_action, theme=theme)
 
     def last_action(
         self, seat: int | None = None, everything: bool = False, *, names: Sequence[str] | None = None

@@ -161,9 +161,9 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
     # ------------------------------------------------------------ opponents and states
 
     def set_opponents(self, opponents: Sequence[Member] | Sequence[Sequence[Member]]) -> None:
-        """Change the opponents, in running games too: they sit as if these games had begun with them.
+        """Change the opponents, also in running games, which are seated as if they had started with the new ones.
 
-        A line-up sits clockwise of the learner; of single opponents every other seat draws one, by the game's seed.
+        A line-up is seated clockwise of the learner; single opponents are drawn for each seat by the game's seed.
         """
         lineups, mixed = self._find_lineups(opponents)
         agents = list({id(agent): agent for lineup in lineups for agent in lineup}.values())

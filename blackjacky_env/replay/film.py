@@ -153,7 +153,7 @@ def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film
     shown = svg.names_of(env.num_players, names)
     views = [(words.view(table, seat), env.last_action(seat, names=shown)) for seat in (*range(env.num_players), None)]
     views.append((table, env.last_action(everything=True, names=shown)))
-    return [film.add(words.draw_svg(view, options, names=names, last_action=told, theme=theme)) for view, told in views]
+    return [film.add(words.draw_svg(view, options, names=names, last_action=last, theme=theme)) for view, last in views]
 
 
 def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> list[list[int]]:

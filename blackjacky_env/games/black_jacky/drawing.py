@@ -73,8 +73,8 @@ def draw_svg(
     corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
     parts = [_seat(view, options, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
     parts += [_piles(view), _near_seat(view, options, near, players)]
-    told = map(plain, terminal.sentences(view, players, _in_words))
-    parts += svg.lines([last_action, *told, terminal.options_in_force(options)], _WORDS_TOP)
+    sentences = map(plain, terminal.sentences(view, players, _in_words))
+    parts += svg.lines([last_action, *sentences, terminal.options_in_force(options)], _WORDS_TOP)
     title = f"{terminal.title(options)} · {terminal.when(view)}"
     return svg.document(title, seen_by(view, players), _OWN_TOP, parts, theme)
 

@@ -252,7 +252,7 @@ def exchange_possible(s, trickster):
 
 @inlined
 def plus_one_stuck(s):
-    """T6: "+1" lies before a player who has knocked."""
+    """T6: whether "+1" is with a player who has knocked, so that it stays there."""
     return s.plus_one != NOBODY and not is_active(s, s.plus_one)
 
 

@@ -20,7 +20,7 @@ from blackjacky_env.engine.trick_taking import NO_CARD
 from blackjacky_env.games.schwarze_katze.rules import RANKS, SUITS, hand_size
 
 _GROUPS = 1 << SUITS  # a group is numbered by the voids of its players, one bit per suit
-_FOUR, _SIX = 15, 63  # so many bits
+_FOUR, _SIX = 15, 63  # masks of four and six bits
 CHOOSE = np.array([[float(math.comb(n, k)) for k in range(RANKS + 1)] for n in range(RANKS + 1)])
 """Binomial coefficients n over k, float64, (14, 14)."""
 

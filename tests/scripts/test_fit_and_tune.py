@@ -1,38 +1,32 @@
 """scripts/tuning: fit_prospects.py, tune_counter.py and sweep_threshold.py."""
 
-import subprocess
-import sys
-from pathlib import Path
-
+import fit_prospects
 import numpy as np
 import pytest
 import sweep_threshold
 import tune_counter
+import tyro
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.games.schwarze_katze.tuning import MAX_PLAYERS, fit_spreads
 from blackjacky_env.games import GAMES
 
-SCRIPTS = Path(__file__).parents[2] / "scripts" / "tuning"
-
 
 def run(script, *args):
-    command = [sys.executable, str(SCRIPTS / script), *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    """The exit status of a script."""
+    return script.main(tyro.cli(script.Args, args=[*map(str, args)]))
 
 
 @pytest.mark.parametrize(("game", "tables"), [("black_jacky", ["WEIGHTS", "NOBODY"]), ("schwarze_katze", ["SPREAD"])])
-def test_prospects_of_each_game_are_fitted_to_its_games(game, tables):
-    done = run("fit_prospects.py", "--game", game, "--games", 30, "--bot", "random")
-    assert done.returncode == 0, done.stderr
-    assert [line for line in done.stdout.splitlines() if line.isupper()] == tables
+def test_prospects_of_each_game_are_fitted_to_its_games(game, tables, capsys):
+    assert run(fit_prospects, "--game", game, "--games", 30, "--bot", "random") == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if line.isupper()] == tables
 
 
-@pytest.mark.parametrize("script", ["fit_prospects.py", "tune_counter.py", "sweep_threshold.py"])
-def test_a_game_that_does_not_exist_is_refused(script):
-    done = run(script, "--game", "chess")
-    assert done.returncode == 2
-    assert "unknown game 'chess'" in done.stderr
+@pytest.mark.parametrize("script", [fit_prospects, tune_counter, sweep_threshold])
+def test_a_game_that_does_not_exist_is_refused(script, capsys):
+    assert run(script, "--game", "chess") == 2
+    assert "unknown game 'chess'" in capsys.readouterr().err
 
 
 def test_a_bot_without_a_declared_tuning_is_refused_with_those_that_have_one():

@@ -121,6 +121,14 @@ def test_copies_states_and_records_go_on_as_the_same_game(game: Game) -> None:
     assert replayed.snapshot() == env.snapshot()
 
 
+def test_copies_of_a_game_are_saved_as_the_same_bytes(game: Game) -> None:
+    """Records are aligned; NumPy's copies leave whatever was in memory between their fields."""
+    env = play_randomly(fresh(game, 4), 4, 4)
+    for value in range(256):
+        np.full(env.game.state_dtype.itemsize * 2, value, np.uint8)  # memory that a copy may be given next
+        assert copy.deepcopy(env).get_state() == env.get_state()
+
+
 def test_a_sampled_position_shows_the_same(game: Game) -> None:
     env, rng = fresh(game, 6), np.random.default_rng(0)
     other = TableEnv(game.name)

@@ -1,4 +1,4 @@
-"""Agents for the environments: bots, learned agents, and the table that finds them by name."""
+"""Agents for the environments: bots, search, trained networks, and the registry that makes them by name."""
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.registry import agent_names, bot_names, make_agent

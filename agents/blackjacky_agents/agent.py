@@ -1,4 +1,4 @@
-"""The protocol of agents, and agents that are compiled policies."""
+"""The `Agent` protocol, and agents that wrap a compiled policy."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ _NO_PARAMETERS = np.zeros(0, np.float32)
 class Agent(Protocol):
     """Anything that chooses actions from observations alone.
 
-    It may have a method ``explain(observation) -> Thoughts | None`` as well: what it thinks of its moves, for those who
-    watch (`blackjacky_agents.thoughts`).
+    An optional method ``explain(observation) -> Thoughts | None`` returns its move probabilities and win estimate for
+    display (`blackjacky_agents.thoughts`).
     """
 
     name: str
 
     def reset(self, seed: int | None = None) -> None:
-        """Start over; the same seed makes the same choices (None: a seed from the system)."""
+        """Reseed the agent; the same seed gives the same choices (None: a seed from the operating system)."""
 
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
-        """A legal action for ``observation`` (vector) and ``action_mask``, both as the environment gives them."""
+        """A legal action, given the environment's ``observation`` (vector) and ``action_mask``."""
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Actions (N,) for many games at once: observations (N, K) int8 or int16, masks (N, A) int8."""
+        """Actions (N,) for a batch of games: observations (N, K) int8 or int16, masks (N, A) int8."""
 
 
 class CompiledAgent:
-    """An agent that is a compiled policy with its parameters; it can also play inside batches.
+    """A compiled policy with its parameters; batches call it without returning to Python.
 
     Args:
-        name: how tables call it.
-        game: the game that it plays.
+        name: name in tables and results.
+        game: name of the game it plays.
         policy: the compiled function, see `blackjacky_env.engine.policies`.
-        parameters: float32 numbers for the policy.
+        parameters: parameters of the policy, converted to float32.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class CompiledAgent:
         self.reset()
 
     def reset(self, seed: int | None = None) -> None:
-        """Start over; the same seed makes the same choices (None: a seed from the system)."""
+        """Reseed the agent; the same seed gives the same choices (None: a seed from the operating system)."""
         bits = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
         self._key, self._decisions = bits, 0
 
@@ -73,11 +73,10 @@ class CompiledAgent:
         return int(self.act_batch(vector[None], mask[None])[0])
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Actions (N,) int64 for observations (N, K) and masks (N, A), integers as the environment gives them.
+        """Actions (N,) int64 for observations (N, K) and masks (N, A), integers as the environment returns them.
 
-        Integers of other dtypes will do if what they hold fits into the game's.
-
-        `ValueError` if they have other shapes, are no integers (scaled observations), or if a mask allows nothing.
+        Other integer dtypes are converted to the game's. Raises `ValueError` for wrong shapes, for arrays that are not
+        integers (such as scaled observations), and for a mask without a legal action.
         """
         observations, masks = check_asked(self.name, self.game, observations, masks)
         actions = np.empty(len(masks), np.int64)
@@ -87,9 +86,9 @@ class CompiledAgent:
         return actions
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle: all but the policy, which is named by where it comes from, as functions are.
+        """State for pickle; the policy is stored by reference, as functions are.
 
-        Raises `pickle.PicklingError` for a policy that no other process can find.
+        Raises `pickle.PicklingError` for a policy that another process could not import.
         """
         return {**vars(self), "policy": _origin_of(self)}
 
@@ -97,7 +96,7 @@ class CompiledAgent:
         vars(self).update(state, policy=_find_policy(state["policy"]))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """A copy with the same policy, which nobody can change."""
+        """A copy that shares the policy, which is immutable."""
         twin = type(self).__new__(type(self))
         for name, value in vars(self).items():
             setattr(twin, name, value if name == "policy" else copy.deepcopy(value, memo))
@@ -105,20 +104,20 @@ class CompiledAgent:
 
 
 class _Origin(NamedTuple):
-    """Where another process finds a policy: by itself, behind an encoding, or as that of an agent known by name."""
+    """A policy as pickled: an importable function, a network by its encoding, or the policy of a named agent."""
 
     kind: Literal["function", "network", "agent"]
     place: str
-    """Module, or game."""
+    """Module of the function, otherwise the game."""
     name: str
-    """Of the function, the encoding or the agent."""
+    """Name of the function, the encoding or the agent."""
 
 
 def _origin_of(agent: CompiledAgent) -> _Origin:
     function = getattr(agent.policy, "py_func", agent.policy)
     by_itself = [_Origin("function", function.__module__, function.__qualname__)]
     if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
-        by_itself = []  # typed into a notebook or console, which other processes do not see
+        by_itself = []  # defined in a notebook or console, which other processes cannot import
     origins = (
         *by_itself,
         *(_Origin("network", agent.game, encoding) for encoding in _encodings(agent.game)),
@@ -156,7 +155,7 @@ def _encodings(game: str) -> tuple[str, ...]:
 def check_asked(
     name: str, game: str, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
 ) -> tuple[Vector, npt.NDArray[np.int8]]:
-    """What an agent called ``name`` is asked, as `CompiledAgent.act_batch`, or its `ValueError`."""
+    """Observations and masks as C-contiguous arrays of the game's dtypes; `ValueError` as `CompiledAgent.act_batch`."""
     declared = get_game(game)
     observations = _integers("observations", observations, (len(masks), declared.layout.size), declared.layout.dtype)
     masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
@@ -166,11 +165,11 @@ def check_asked(
 
 
 def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """The array as compiled code reads it, which checks no bounds."""
+    """``array`` as a contiguous array of ``dtype``; `ValueError` for a wrong shape, which compiled code would miss."""
     if array.shape != shape or array.dtype.kind not in "biu":
         raise ValueError(f"{what} must be integers of shape {shape}, not {array.dtype} of shape {array.shape}")
     array = np.ascontiguousarray(array, dtype)
-    return array if array.flags.writeable else array.copy()  # Numba would compile anew for read-only arrays
+    return array if array.flags.writeable else array.copy()  # Numba would compile again for read-only arrays
 
 
 def _ask_for_each(observations, masks, key, decisions, address, parameters, actions):

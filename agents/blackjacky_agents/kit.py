@@ -1,4 +1,4 @@
-"""What agents know of one game beyond its rules: the declaration that each game's room makes."""
+"""`GameKit`: the bots, search configuration, training presets and texts that a game declares."""
 
 from __future__ import annotations
 
@@ -17,43 +17,44 @@ from blackjacky_agents.search.config import SearchConfig
 from blackjacky_env.engine.policies import Policy
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
-"""A compiled policy, and its parameters if it has any."""
+"""A compiled policy, with its parameters if it has any."""
 
 
 class Screenshot(NamedTuple):
-    """A table of the web page for its documents: a person, who moves as the agent ``person`` would, among agents."""
+    """A game for screenshots of the web page, in which an agent chooses the person's moves."""
 
     person: str
+    """Agent that chooses the person's moves."""
     opponents: tuple[str, ...]
     seed: int
     moves: int
-    """The least number of moves made; then it is the person's turn."""
+    """Minimum number of moves; the screenshot is taken at the person's next turn."""
 
 
 @dataclass(frozen=True)
 class GameKit:
-    """Agents, search, training and words for one game. Every part has a default that works with any game."""
+    """Agents, search, training and texts for one game. Every field has a default that works with any game."""
 
     bots: Mapping[str, Bot] = field(default_factory=dict)
-    """By name, the weakest first; `random`, which every game has, is not among them."""
+    """Bots by name, weakest first, without `random`, which every game has."""
     trained: Mapping[str, Path] = field(default_factory=dict)
-    """Weights of shipped agents by name; their cards lie beside them."""
+    """Weights files of the shipped trained agents by name, each with its card (.json) beside it."""
     opponents: str = ""
-    """Whom a person plays who names nobody, such as ``"counter,random*2"``; "": copies of `random`."""
+    """Default opponents of a person, such as ``"counter,random*2"``; empty: copies of `random`."""
     search: SearchConfig = field(default_factory=SearchConfig)
-    """How search simulates and values the game."""
+    """How search simulates and evaluates the game."""
     encodings: tuple[Encoding, ...] = ()
-    """What networks may be shown instead of the observation; the first is used by default."""
+    """Network inputs to choose from in place of the raw observation; the first is the default."""
     standing_encoding: Encoding | None = None
-    """How the players stand, without any cards: what a network is shown that judges positions between rounds. None: the
-    whole observation."""
+    """Input of the value network between rounds: scores or lives of the players, no cards. None: the whole
+    observation."""
     presets: Mapping[str, TrainingSettings] = field(default_factory=dict)
     """Training settings by name."""
     tuning: Tuning = field(default_factory=Tuning)
-    """What can be tuned by the scripts of ``scripts/tuning``."""
+    """What the scripts in ``scripts/tuning`` can tune."""
     narrator: Narrator = field(default_factory=Narrator)
-    """How the game is told to people."""
+    """Descriptions of moves and settlements for people."""
     texts: Mapping[str, Any] = field(default_factory=dict)
-    """By language: the game's words for people, in the sections that `blackjacky_agents.narration.page_texts` names."""
+    """The game's texts by language, in the sections listed at `blackjacky_agents.narration.page_texts`."""
     screenshot: Screenshot | None = None
-    """What the documents of the web page show of the game; None: nothing."""
+    """The game in the screenshots of the web page; None: no screenshot."""

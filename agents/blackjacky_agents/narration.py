@@ -1,16 +1,15 @@
-"""Games told to people: what a move did as a seat may know it, and what a settlement brought.
+"""Narration: descriptions of moves and settlements for people, limited to what the reader's seat may know.
 
-What is told is data first, a phrase: a template's key and its values, which the texts of the game's `GameKit` have in
-each language. The terminal puts phrases into English words with `in_words`; the page in the browser does the same in
-the reader's language. Phrases are made from the views of the seat that is told and from the action as that seat may
-know it, so nothing else can be told.
+A description is a list of phrases: language-independent data, made from the seat's views before and after the move and
+from the action as the seat knows it. The texts of the game's `GameKit` hold a template for each phrase in each
+language. `in_words` renders phrases in English for the terminal; the web page renders them in the reader's language.
 
 A phrase is one of
 
-- ``{"key": "takes_trick", "values": {"seat": ...}}``: a sentence of the texts; values are phrases or plain values;
-- an action: what `ActionInfo.describe` gives, with seats of the table;
-- ``{"seat": 2}``, ``{"card": "QS"}``: the name of a player, a card;
-- a list of phrases, with spaces between.
+- ``{"key": "takes_trick", "values": {"seat": ...}}``: a sentence template and its values, phrases or plain values;
+- an action, as returned by `ActionInfo.describe`, with absolute seats;
+- ``{"seat": 2}`` or ``{"card": "QS"}``: a player's name or a card;
+- a list of phrases, joined by spaces.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from blackjacky_env.games import get_game
 View = dict[str, Any]
 Phrase = dict[str, Any]
 Texts = Mapping[str, Any]
-"""The words of a game in one language, by section; see `page_texts`."""
+"""The texts of a game in one language, by section; see `page_texts`."""
 
 _SECTIONS = ("phases", "actions", "explanations", "sentences", "cards", "piles", "hidden")
 _IN_THE_TERMINAL = """
@@ -41,36 +40,36 @@ All rules: see the README of the game.
 
 
 def say(key: str, **values: Any) -> Phrase:
-    """The sentence of that key with these values."""
+    """A phrase: the sentence template ``key`` with its values."""
     return {"key": key, "values": values}
 
 
 def seat(number: int) -> Phrase:
-    """The player at a seat of the table."""
+    """A phrase: the name of the player at an absolute seat."""
     return {"seat": number}
 
 
 def card(name: int | str) -> Phrase:
-    """A card as the snapshot writes it, or ``"hidden"``."""
+    """A phrase: a card as written in snapshots, or ``"hidden"``."""
     return {"card": name}
 
 
 def action_phrase(info: ActionInfo, actor: int, players: int) -> Phrase:
-    """An action of the seat ``actor``, with seats of the table instead of relative ones."""
+    """A phrase: an action of the seat ``actor``, with absolute seats."""
     return {**info.describe(), "seats": [(actor + each) % players for each in info.seats]}
 
 
-# ---------------------------------------------------------------- stories
+# ---------------------------------------------------------------- moves
 
 
 class Move(NamedTuple):
-    """What is known of one move: the views of the seat that is told, and the action as far as that seat may know it."""
+    """One move as a seat knows it: the seat's views before and after, and the action without its secrets."""
 
     before: View
     after: View
     action: ActionInfo
     seat: int | None
-    """Who is told; None: a spectator."""
+    """The reader's seat; None: a spectator."""
     players: int
 
     @property
@@ -80,28 +79,28 @@ class Move(NamedTuple):
 
 
 def told_plainly(move: Move) -> list[Phrase]:
-    """Who did what, by the name of the action."""
+    """The default description: the player and the action's name."""
     return [say("did", actor=seat(move.actor), action=action_phrase(move.action, move.actor, move.players))]
 
 
 class Narrator(NamedTuple):
-    """How a game is told to people; by default every move is told by its name."""
+    """How a game's moves and settlements are described; by default a move is described by the action's name."""
 
     story: Callable[[Move], list[Phrase]] = told_plainly
-    """What a move did, as the seat that is told may know it."""
+    """(move) -> phrases: what the move did, as far as the reader's seat knows."""
     settlement: Callable[[View], list[Phrase]] = lambda view: []
-    """(view after it): what the last settlement brought, for who does not see it drawn."""
+    """(view after it) -> phrases: the outcome of the last settlement, for readers without the picture."""
 
 
 def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int | None) -> list[Phrase]:
-    """What a move did, as a seat may know it.
+    """Describe a move as far as a seat may know it.
 
     Args:
-        env: the table.
-        before: what the seat saw before the move.
-        after: what it sees now.
-        action: what was played.
-        seat: who is told; None: a spectator.
+        env: the table, after the move.
+        before: the seat's view before the move.
+        after: the seat's view after it.
+        action: the action played.
+        seat: the reader's seat; None: a spectator.
     """
     info = env.game.words.actions[action]
     known = info if seat == before["player"] else info.heard()
@@ -109,21 +108,21 @@ def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int |
 
 
 def is_settled(game: str, before: View, after: View) -> bool:
-    """A round or deal was settled between the two views, or the game has ended."""
+    """Whether a round was settled between the two views, or the game has ended."""
     key = get_game(game).words.round_key
     return bool(before[key] != after[key] or after["phase"] == "over")
 
 
-# ---------------------------------------------------------------- words
+# ---------------------------------------------------------------- texts
 
 
 def page_texts(game: str) -> dict[str, Texts]:
-    """The words of a game by language, English first; what a language lacks is English.
+    """The texts of a game by language, English first; missing entries fall back to English.
 
-    Sections are ``help`` (paragraphs) and, each with words by key, ``phases`` (what is to be done in a phase, for the
-    player on turn), ``actions`` (names by kind), ``explanations`` (what an action does, by ``KIND_CARD``, ``KIND_PILE``
-    or ``KIND``), ``sentences``, ``cards`` and ``piles`` (what they are called if not as in the snapshot), and
-    ``hidden`` (words for what is secret, by field).
+    Sections are ``help`` (a list of paragraphs) and the following, each a mapping from key to text: ``phases``
+    (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions, by
+    ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards`` and ``piles`` (names that differ from those in
+    snapshots), and ``hidden`` (words for secret fields).
     """
     texts = get_kit(game).texts
     general = {"sentences": {"did": "{actor}: {action}"}, "hidden": HIDDEN_WORDS}
@@ -138,12 +137,12 @@ def _over(texts: Texts, others: Texts) -> Texts:
 
 
 def terminal_texts(game: str) -> Texts:
-    """The English words for a terminal, in which cards are written as they are typed."""
+    """The English texts for a terminal, with cards written as they are typed."""
     return {**page_texts(game)["en"], "cards": {}}
 
 
 def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:
-    """A phrase in the words of ``texts``, with ``names`` of the players by seat."""
+    """Render a phrase with ``texts`` and the players' ``names`` by seat."""
     match phrase:
         case list():
             return " ".join(in_words(each, texts, names) for each in phrase)
@@ -164,6 +163,6 @@ def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:
 
 
 def help_in_words(game: str) -> str:
-    """What `help` says in a terminal."""
+    """The output of the command `help` in a terminal."""
     lines = [textwrap.fill(paragraph, WIDTH) for paragraph in terminal_texts(game)["help"]]
     return "\n" + "\n".join(lines) + _IN_THE_TERMINAL

@@ -1,4 +1,4 @@
-"""`random`: every legal action with the same chance, in any game."""
+"""`random`: a uniformly random legal action, in any game."""
 
 from __future__ import annotations
 

@@ -19,11 +19,12 @@ __all__ = ["agent_names", "bot_names", "make_agent", "make_compiled_agent", "par
 def make_agent(name: str, game: str = DEFAULT) -> Agent:
     """The agent called ``name`` for a game.
 
-    ``"ppo:PATH"`` loads a trained one from a run folder or weights file. ``"ismcts:1000"`` searches with so many
-    simulations for each move, ``"ismcts:0.1s"`` for so many seconds, ``"rollout:256"`` with so many play-outs for each
-    legal action.
+    ``"ppo:PATH"`` loads a trained agent from a run folder or weights file. ``"ismcts:1000"`` is tree search with 1,000
+    simulations per move, ``"ismcts:0.1s"`` with 0.1 seconds per move; ``"rollout:256"`` is flat Monte Carlo with 256
+    playouts per legal action.
 
-    Raises `ValueError` naming the agents there are, or what is wrong with the trained agent or the budget.
+    Raises `ValueError` for an unknown name (listing the known ones), a damaged or mismatched trained agent, or an
+    invalid budget.
     """
     kit = get_kit(game)
     if name == "random":
@@ -41,20 +42,23 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
     raise ValueError(
-        f"unknown agent {name!r} for {game}{hint} there are {', '.join(map(repr, names))} and a trained one, 'ppo:PATH'"
+        f"unknown agent {name!r} for {game}{hint} agents are {', '.join(map(repr, names))} "
+        "and a trained one, 'ppo:PATH'"
     )
 
 
 def make_compiled_agent(name: str, game: str = DEFAULT) -> CompiledAgent:
-    """As `make_agent`; `ValueError` as well for an agent that is not compiled, such as one that thinks by the clock."""
+    """As `make_agent`; also raises `ValueError` for an agent that is not compiled, such as a time-limited search."""
     agent = make_agent(name, game)
     if not isinstance(agent, CompiledAgent):
-        raise ValueError(f"agent {name!r} is not compiled; allowed are bots, networks and searches by simulations")
+        raise ValueError(
+            f"agent {name!r} is not compiled; allowed are bots, networks and searches limited by simulations"
+        )
     return agent
 
 
 def parse_agents(text: str, option: str = "agents") -> list[str]:
-    """``"counter,random*2"`` as a list of names; `ValueError` names ``option``, the wrong part and what is allowed."""
+    """Parse ``"counter,random*2"`` into a list of names; the `ValueError` names ``option`` and the invalid part."""
     names = []
     for part in text.split(","):
         found = re.fullmatch(r"\s*([^\s*][^*]*?)\s*(?:\*\s*([1-9][0-9]?)\s*)?", part)
@@ -65,7 +69,7 @@ def parse_agents(text: str, option: str = "agents") -> list[str]:
 
 
 def _endings(game: str) -> dict[str, str]:
-    """The names that environments may be asked for, and what follows the colon of those that end in one."""
+    """Valid opponent names for environments, with the budget placeholder of those that take one after a colon."""
     return {
         **dict.fromkeys(agent_names(game), ""),
         "ppo:": "PATH",

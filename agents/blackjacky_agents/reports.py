@@ -1,4 +1,4 @@
-"""What reports share: Markdown tables, generated parts of documents, and the facts about a machine."""
+"""Helpers for reports: Markdown tables, generated parts of documents, and facts about the machine."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table in Markdown."""
+    """A Markdown table."""
     lines = [heading, ["--"] * len(heading), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def replace_part(text: str, name: str, part: str) -> str:
-    """The text with everything between the markers of ``name`` replaced; `ValueError` if a marker is missing."""
+    """``text`` with the part between the markers of ``name`` replaced; `ValueError` if a marker is missing."""
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     if begin not in text or end not in text:
         raise ValueError(f"the document lacks {begin} or {end}")
@@ -27,7 +27,7 @@ def replace_part(text: str, name: str, part: str) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, number of cores and system."""
+    """Processor name, number of cores and operating system."""
     return {"processor": processor(), "cores": os.cpu_count(), "system": platform.system()}
 
 
@@ -39,18 +39,20 @@ def processor() -> str:
 
 
 def where() -> dict[str, Any]:
-    """The facts about this machine, and the versions, that speeds depend on."""
+    """Machine and package versions, on which speed depends."""
     versions = {"Python": platform.python_version(), **{name: version(name.lower()) for name in ("Numba", "NumPy")}}
     return {"processor": processor(), "cores": os.cpu_count(), "versions": versions}
 
 
 def where_run(facts: dict[str, Any]) -> str:
-    """The same in words."""
+    """The facts of `where` as one line of text."""
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     return f"{facts['processor']}, {facts['cores']} cores, {versions}"
 
 
 def duration(seconds: float) -> str:
-    """Hours and minutes, or minutes and seconds."""
+    """A time span as text, such as ``"47 s"``, ``"3 min 05 s"`` or ``"1 h 02 min"``."""
     minutes = int(seconds) // 60
-    return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min {int(seconds) % 60:02d} s"
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60:02d} min"
+    return f"{minutes} min {int(seconds) % 60:02d} s" if minutes else f"{int(seconds)} s"

@@ -1,7 +1,7 @@
-"""What agents think of their moves, for those who watch.
+"""Move probabilities and win estimates of agents, for display beside a game.
 
-An agent may have a method ``explain(observation) -> Thoughts | None``, which says what it would think if it were asked
-to act now, and changes nothing. Searching agents have one; of agents that are networks `explain` knows the thoughts.
+An agent may have a method ``explain(observation) -> Thoughts | None`` without side effects; search agents have one. For
+networks, `explain` computes the thoughts itself.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ MOST_PLAYOUTS = 100_000
 
 
 def explain(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: int = 0) -> Thoughts | None:
-    """What an agent thinks of its moves here; None: it does not tell.
+    """An agent's thoughts on its next move; None for agents that have none, such as most bots.
 
-    A search tells how often it tried each move, and what came of them. A network tells how likely it would draw each
-    move; it knows no chance to win, but can be let play on to find one.
+    For a search: visit fractions and the mean result at the root. For a network: its action probabilities and,
+    optionally, the win rate over playouts.
 
     Args:
         agent: any agent.
-        observation: what `Agent.act` gets, of a player on turn.
-        playouts: games that a network plays on from here, hidden cards drawn anew in each and all seats played as it
-            plays, to see how many it wins; 0: it tells no chance. For agents with an ``explain`` it means nothing.
+        observation: the argument of `Agent.act`, for the player to act.
+        playouts: for networks, the number of playouts from this position for the win estimate, with resampled hidden
+            cards and the agent in all seats; 0: no estimate. Ignored for agents with an ``explain`` method.
 
-    Raises `ValueError` if nothing is legal, or ``playouts`` is below 0.
+    Raises `ValueError` if no action is legal or ``playouts`` is negative.
     """
     check_integer("playouts", playouts, 0, MOST_PLAYOUTS)
     own = getattr(agent, "explain", None)
@@ -53,7 +53,7 @@ def explain(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: in
 
 
 def _share_won(agent: CompiledAgent, vector: npt.NDArray[Any], playouts: int) -> float:
-    """Of so many games played on from what is seen; the same each time it is asked."""
+    """Win rate over playouts from the observed position, from a fixed seed."""
     rng = np.random.default_rng(0)
     states = [table.sample_state(get_game(agent.game), vector, rng) for _ in range(playouts)]
     rewards = playout(states, agent, games=1, threads=1)
@@ -61,7 +61,7 @@ def _share_won(agent: CompiledAgent, vector: npt.NDArray[Any], playouts: int) ->
 
 
 def play(env: TableEnv, agents: Mapping[str, Agent], playouts: int = 0) -> Iterator[Thoughts | None]:
-    """Play a running game to its end; yields, after each move, what the agent that made it thought before.
+    """Play a running game to its end; yields, after each move, the thoughts of the agent that made it.
 
     Example:
         >>> from blackjacky_agents import make_agent
@@ -74,9 +74,9 @@ def play(env: TableEnv, agents: Mapping[str, Agent], playouts: int = 0) -> Itera
         >>> page = replay_html(env.record(), names=["champion", "counter"], thoughts=thoughts)
 
     Args:
-        env: a game that is running.
-        agents: by the name of their seat, ``player_0`` .. .
-        playouts: as for `explain`.
+        env: the environment, with a game in progress.
+        agents: agents by seat name, ``player_0`` and so on.
+        playouts: see `explain`.
     """
     while env.agents and not all(env.terminations.values()):
         agent = agents[env.agent_selection]

@@ -103,7 +103,7 @@ def test_a_policy_that_other_processes_cannot_find_can_be_copied_but_is_not_pick
     policy = compiled(lambda observation, mask, random_state, parameters: 0)
     agent = CompiledAgent("threshold", "black_jacky", policy)
     assert copy.deepcopy(agent).policy is policy
-    with pytest.raises(pickle.PicklingError, match="'threshold'.*define it at the top level of a module"):
+    with pytest.raises(pickle.PicklingError, match=r"'threshold'.*define it at the top level of a module"):
         pickle.dumps(agent)
 
 
@@ -224,7 +224,7 @@ def test_an_unknown_name_is_answered_with_those_there_are(name: str) -> None:
     with pytest.raises(ValueError, match=f"^unknown agent {name!r} for black_jacky") as error:
         make_agent(name)
     assert str(error.value).endswith(
-        "opponents are 'random', 'threshold', 'trickster', 'counter', 'champion', 'rollout:PLAYOUTS', "
+        "agents are 'random', 'threshold', 'trickster', 'counter', 'champion', 'rollout:PLAYOUTS', "
         "'ismcts:SIMULATIONS', 'ismcts:SECONDSs' and a trained one, 'ppo:PATH'"
     )
 
@@ -244,7 +244,7 @@ def test_an_unknown_game_is_refused(name: str) -> None:
 
 def test_a_trained_agent_that_is_not_there_is_named(tmp_path: Path) -> None:
     missing = tmp_path / "runs" / "mine"
-    with pytest.raises(ValueError, match=r"no trained agent at .*mine.* needed is a run folder \(runs/NAME\)"):
+    with pytest.raises(ValueError, match=r"no trained agent at .*mine.* pass a run folder \(runs/NAME\)"):
         make_agent(f"ppo:{missing}")
     missing.mkdir(parents=True)
     with pytest.raises(ValueError, match=r"weights\.safetensors' is missing"):
@@ -422,14 +422,14 @@ def test_a_score_counts_shares_and_games_without_a_winner() -> None:
 @pytest.mark.parametrize(
     ("seating", "options", "error", "message"),
     [
-        ([[0, 4]], {}, ValueError, r"seating must hold numbers of agents, 0 .. 3, not \[0 4\]"),
-        ([[0, -1]], {}, ValueError, "seating must hold numbers of agents"),
+        ([[0, 4]], {}, ValueError, r"seating must hold indices of agents, 0 .. 3, not \[0 4\]"),
+        ([[0, -1]], {}, ValueError, "seating must hold indices of agents"),
         ([[0] * 7], {}, ValueError, "num_players=7.* 2 .. 6"),
         ([[0, 1]], {"variant": "fast"}, ValueError, "variant='fast'"),
         ([[0, 1]], {"threads": 0}, ValueError, "threads"),
         ([[0, 1]], {"seed": -1}, ValueError, "seed"),
         ([[0, 1]], {"game": "whist"}, ValueError, "unknown game 'whist'"),
-        ([[0, 1, 2]], {"game": "schwarze_katze"}, ValueError, "plays black_jacky, these are games of schwarze_katze"),
+        ([[0, 1, 2]], {"game": "schwarze_katze"}, ValueError, "plays black_jacky, not schwarze_katze"),
         ([[0, 1]], {"bust_at": 1}, ValueError, "bust_at"),
         ([[0, 1]], {"busts_at": 21}, TypeError, "busts_at"),
     ],

@@ -211,7 +211,7 @@ def test_an_agent_that_cannot_be_sent_to_processes_is_named():
     alone = from_outside("threshold")
     alone.reset = lambda seed: None
     tournament = Tournament([alone, from_outside("random")], 2)
-    with pytest.raises(TypeError, match=r"cannot be sent to other processes.*allowed are threads=1"):
+    with pytest.raises(TypeError, match=r"cannot be sent to other processes.*use threads=1"):
         tournament.play(2, threads=2)
     tournament.play(2, threads=1)
     assert tournament.played == 2
@@ -320,13 +320,13 @@ def test_a_last_line_that_was_cut_short_is_played_again(tmp_path, cut):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('{"game":7,', '{"game":7;', "line 8: it is no JSON"),
+        ('{"game":7,', '{"game":7;', "line 8: it is not JSON"),
         ('{"game":7,', '{"game":8,', "line 8: it holds game 8 instead of 7"),
         ('{"game":7,', '{"number":7,', "line 8: it does not hold game, seed, seats, winners, hearts"),
         ('{"game":7,"seed":', '{"game":7,"seed":1', "line 8: seed and seats are not those of this game"),
-        ('"winners":[', '"winners":[7,', "line 1: winners=.* are no seats"),
+        ('"winners":[', '"winners":[7,', "line 1: winners=.* are not seats"),
         ('"hearts":[', '"hearts":[0,', "line 1: hearts=.* are not 3 integers"),
-        ("\n", "\n\n", "line 2: it is no JSON"),
+        ("\n", "\n\n", "line 2: it is not JSON"),
     ],
 )
 def test_a_damaged_line_is_named(tmp_path, old, new, message):
@@ -342,17 +342,17 @@ def test_a_damaged_line_is_named(tmp_path, old, new, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seed": 5}, "holds games with seed=4, these are with seed=5"),
+        ({"seed": 5}, "holds games with seed=4, not seed=5"),
         (
             {"agents": ["random", "counter", "trickster"]},
-            "with agents=.*'threshold'.*, these are with agents=.*'counter'",
+            "with agents=.*'threshold'.*, not agents=.*'counter'",
         ),
-        ({"agents": [*NAMES, "counter"]}, "with agents='3 of them', these are with agents='4 of them'"),
-        ({"lineups": "copies"}, r"with lineups=\['random', 'threshold', 'trickster'\], these"),
-        ({"hearts": 2}, "with options={'hearts': 3}, these are with options={'hearts': 2}"),
-        ({"num_players": 2}, "with num_players=3, these are with num_players=2"),
-        ({"variant": "schnell_duell"}, "with variant='classic', these are with variant='schnell_duell'"),
-        ({"duplicate": False}, "with duplicate=True, these are with duplicate=False"),
+        ({"agents": [*NAMES, "counter"]}, "with agents='3 of them', not agents='4 of them'"),
+        ({"lineups": "copies"}, r"with lineups=\['random', 'threshold', 'trickster'\], not lineups="),
+        ({"hearts": 2}, "with options={'hearts': 3}, not options={'hearts': 2}"),
+        ({"num_players": 2}, "with num_players=3, not num_players=2"),
+        ({"variant": "schnell_duell"}, "with variant='classic', not variant='schnell_duell'"),
+        ({"duplicate": False}, "with duplicate=True, not duplicate=False"),
     ],
 )
 def test_games_of_another_tournament_are_refused_by_name(tmp_path, changes, message):
@@ -386,16 +386,16 @@ def test_a_file_without_its_card_and_a_card_without_its_file_are_refused(tmp_pat
     card = path.with_suffix(".json")
     text = card.read_text(encoding="utf-8")
     card.write_text(text[:50], encoding="utf-8")
-    with pytest.raises(ValueError, match=r"games.json is no card of a tournament, or damaged"):
+    with pytest.raises(ValueError, match=r"games.json is not the card of a tournament, or is damaged"):
         kept(path)
     card.unlink()
     with pytest.raises(ValueError, match=r"games.jsonl has no card games.json beside it"):
         kept(path)
     card.write_text(text, encoding="utf-8")
     path.unlink()
-    with pytest.raises(ValueError, match="has lost its games"):
+    with pytest.raises(ValueError, match="has no games"):
         kept(path)
-    with pytest.raises(ValueError, match=r"is not called NAME.jsonl"):
+    with pytest.raises(ValueError, match=r"is not named NAME.jsonl"):
         kept(tmp_path / "games.txt")
 
 
@@ -413,7 +413,7 @@ def test_results_that_do_not_fit_the_game_are_noticed_when_it_is_replayed(tmp_pa
     won = json.loads(lines[2])["winners"]
     lines[2] = lines[2].replace(f'"winners":{won}', f'"winners":{[(won[0] + 1) % 3] if won else [0]}')
     path.write_text("".join(lines), encoding="utf-8")
-    with pytest.raises(ValueError, match="game 2 does not end as it did"):
+    with pytest.raises(ValueError, match="game 2 ends differently than recorded"):
         Tournament(NAMES, 3, seed=4, results=path).replay(2)
     with pytest.raises(ValueError, match=r"game=30 is out of range; allowed are 0 .. 29"):
         tournament.replay(30)
@@ -427,13 +427,13 @@ def test_results_that_do_not_fit_the_game_are_noticed_when_it_is_replayed(tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"agents": ["random"]}, r"agents=\['random'\] are too few; needed are 2 or more"),
-        ({"agents": ["random", "random"]}, "'random' is named 2 times; line-ups may hold copies"),
+        ({"agents": ["random"]}, r"agents=\['random'\] are too few; a tournament needs at least 2"),
+        ({"agents": ["random", "random"]}, "'random' is named 2 times; copies belong in line-ups"),
         ({"agents": ["random", "cuonter"]}, "did you mean 'counter'"),
         ({"lineups": "pairs"}, "lineups='pairs' is unknown; allowed are 'mixed', 'copies' and a list"),
         ({"lineups": []}, r"lineups=\[\] is empty"),
-        ({"lineups": [["random", "counter", "random"]]}, "has 'counter', which is none of the agents: random, thr"),
-        ({"lineups": [["random", "threshold"]]}, "has 2 agents; needed are num_players=3"),
+        ({"lineups": [["random", "counter", "random"]]}, "has 'counter', which is not one of the agents: random, thr"),
+        ({"lineups": [["random", "threshold"]]}, "has 2 agents, not num_players=3"),
         ({"num_players": 7}, r"num_players=7 is out of range; allowed are 2 .. 6"),
         ({"seed": -1}, r"seed=-1 is out of range"),
         ({"hearts": 0}, "hearts=0"),
@@ -445,11 +445,11 @@ def test_what_cannot_be_played_is_named(arguments, message):
 
 
 def test_what_is_no_agent_or_plays_another_game_is_named():
-    with pytest.raises(TypeError, match="has no act_batch; needed are name, reset and act_batch"):
+    with pytest.raises(TypeError, match="has no act_batch; agents have name, reset and act_batch"):
         Tournament(["random", SimpleNamespace(name="x", reset=None)])
     elsewhere = from_outside("random")
     elsewhere.game = "halunken"
-    with pytest.raises(ValueError, match="plays halunken, this tournament is of black_jacky"):
+    with pytest.raises(ValueError, match="plays halunken, not black_jacky"):
         Tournament(["random", elsewhere])
 
 

@@ -118,9 +118,7 @@ def test_what_could_not_be_written_leaves_what_was_there(run: Path, monkeypatch:
 @pytest.mark.parametrize("missing", [AGENT_FILE, "weights.json"])
 def test_a_missing_file_is_named_with_what_is_needed(run: Path, missing: str) -> None:
     (run / missing).unlink()
-    with pytest.raises(
-        ValueError, match=r"there is no trained agent at .* is missing; needed is a run folder"
-    ) as error:
+    with pytest.raises(ValueError, match=r"there is no trained agent at .* is missing; pass a run folder") as error:
         load_agent(run)
     assert str(run / missing) in str(error.value)
 
@@ -128,7 +126,7 @@ def test_a_missing_file_is_named_with_what_is_needed(run: Path, missing: str) ->
 @pytest.mark.parametrize("path", ["runs/nowhere", "nowhere.safetensors", ""])
 def test_a_missing_run_is_named_with_what_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=rf"no trained agent at '{path}': .* is missing; needed is a run folder"):
+    with pytest.raises(ValueError, match=rf"no trained agent at '{path}': .* is missing; pass a run folder"):
         make_agent(f"ppo:{path}")
 
 
@@ -142,15 +140,15 @@ def test_a_damaged_card_is_refused(run: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"game": "skat"}, "is for game='skat'; needed is game='black_jacky'"),
-        ({"version": 1}, "is for version=1; needed is version=0"),
-        ({"format": 2}, "is for format=2; needed is format=1"),
+        ({"game": "skat"}, "is for game='skat', not for game='black_jacky'"),
+        ({"version": 1}, "is for version=1, not for version=0"),
+        ({"format": 2}, "is for format=2, not for format=1"),
         ({"encoding": "pixels"}, "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
         ({"encoding": None}, "encoding=None is unknown; allowed are 'cards', 'advice'"),
-        ({"encoding_version": 0}, rf"is for encoding_version=0; needed is encoding_version={CARDS.version}"),
-        ({"observation_size": 5}, r"is for observation_size=5; needed is observation_size=\d+"),
-        ({"num_actions": 5}, "is for num_actions=5; needed is num_actions=61"),
-        ({"encoding": "advice"}, r"its layers have the shapes .*; needed are layers that lead from the \d+ numbers"),
+        ({"encoding_version": 0}, rf"is for encoding_version=0, not for encoding_version={CARDS.version}"),
+        ({"observation_size": 5}, r"is for observation_size=5, not for observation_size=\d+"),
+        ({"num_actions": 5}, "is for num_actions=5, not for num_actions=61"),
+        ({"encoding": "advice"}, r"its layers have the shapes .*; they must lead from the \d+ inputs"),
         ({"sha256": "0"}, "is damaged: weights.safetensors is not the file that its card describes"),
     ],
 )
@@ -289,11 +287,13 @@ def test_a_broken_checkpoint_is_named_and_the_one_before_it_is_used(
 
 
 def test_without_a_whole_checkpoint_all_that_is_wrong_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"there is no whole checkpoint in '.*nowhere'$"):
+    with pytest.raises(ValueError, match=r"there is no complete checkpoint in '.*nowhere'$"):
         load_checkpoint(tmp_path / "nowhere")
     cut(save(tmp_path, 100) / "state.json")
     flip(save(tmp_path, 200) / "arrays.safetensors")
-    with pytest.raises(ValueError, match=r"no whole checkpoint in .*; checkpoint step_0+200 is broken \(its checksum"):
+    with pytest.raises(
+        ValueError, match=r"no complete checkpoint in .*; checkpoint step_0+200 is broken \(its checksum"
+    ):
         load_checkpoint(tmp_path)
 
 

@@ -156,14 +156,14 @@ def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation
     run = PPORun(settings, tmp_path, "")
     assert run.train()
     assert load_agent(tmp_path, TINY).game == TINY
-    with pytest.raises(ValueError, match="is for game='tiny'; needed is game='black_jacky'"):
+    with pytest.raises(ValueError, match="is for game='tiny', not for game='black_jacky'"):
         load_agent(tmp_path, "black_jacky")
 
 
 def test_what_a_game_lacks_for_a_training_is_said() -> None:
     from blackjacky_agents.learning.settings import PPOSettings, check_settings
 
-    with pytest.raises(ValueError, match="advice_logit=4 needs advice, and no encoding of tiny has it"):
+    with pytest.raises(ValueError, match="advice_logit=4 needs an encoding with advice, but tiny has none"):
         check_settings(PPOSettings(game=TINY, encoding="raw", advice_logit=4))
 
 

@@ -172,7 +172,7 @@ def test_no_positions_have_no_probabilities() -> None:
 
 
 def test_an_agent_that_is_no_network_has_no_action_probabilities() -> None:
-    with pytest.raises(TypeError, match="agent 'counter' is no network"):
+    with pytest.raises(TypeError, match="agent 'counter' is not a network"):
         action_probabilities(make_agent("counter"), *positions(games=2, moves=20))
 
 

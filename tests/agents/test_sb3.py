@@ -170,7 +170,7 @@ def test_single_games_have_no_attributes_of_their_own() -> None:
     assert env.has_attr("action_masks")
     with pytest.raises(AttributeError, match=r"'reward' cannot be set for single games .*set_opponents\(\)"):
         env.set_attr("reward", "hearts")
-    with pytest.raises(AttributeError, match="no method 'render'; there is 'action_masks'"):
+    with pytest.raises(AttributeError, match="no method 'render'; only 'action_masks' is supported"):
         env.env_method("render")
 
 

@@ -231,7 +231,7 @@ def test_a_budget_that_is_none_is_named_with_what_is_allowed(kind: str, budget: 
 
 @pytest.mark.parametrize("budget", ["s", "0s", "0.0s", "-1s", "nans", "infs", "1e-3s", "3601s", "1ss", ".5s"])
 def test_a_time_that_is_none_is_refused(budget: str) -> None:
-    with pytest.raises(ValueError, match=r"seconds a move, such as 'ismcts:0\.1s'"):
+    with pytest.raises(ValueError, match=r"seconds per move, such as 'ismcts:0\.1s'"):
         make_agent(f"ismcts:{budget}")
     with pytest.raises(ValueError, match="is not a budget"):
         make_agent("rollout:1s")
@@ -256,7 +256,7 @@ def test_an_observation_that_cannot_be_is_refused() -> None:
     for name in (*NAMES, "ismcts:1s"):
         with pytest.raises(ValueError, match="no legal position matches this observation"):
             make_agent(name).act_batch(wrong, seen.masks)
-        with pytest.raises(ValueError, match="the action mask allows what is illegal"):
+        with pytest.raises(ValueError, match="the action mask allows an action that is illegal"):
             make_agent(name).act_batch(seen.observations, np.ones_like(seen.masks))
 
 

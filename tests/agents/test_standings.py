@@ -13,9 +13,9 @@ from blackjacky_agents.arena.standings import (
     bootstrap,
     deal_means,
     find_cycles,
+    normalised_score,
     rate,
     saved_by_duplicates,
-    normalised_score,
     standings,
     stopping_widths,
 )
@@ -91,7 +91,7 @@ def test_a_line_up_with_one_deal_has_no_interval():
     result = standings(games_of("ab", [[0, 1]], [[0, 1]], [[{0}, {1}]]))
     assert result.agents[0].win_rate.mean == 0.5
     assert np.isnan(result.agents[0].win_rate.low)
-    with pytest.raises(ValueError, match="no deal has been played"):
+    with pytest.raises(ValueError, match="no deal is complete"):
         standings(Games(("a", "b"), np.array([[0, 1]]), *(np.zeros((0, 2, 2), kind) for kind in (int, bool, int))))
 
 

@@ -38,7 +38,7 @@ def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     ("name", "message"),
     [
         ("tornament", "error: unknown subcommand 'tornament'; did you mean 'tournament'?\n"),
-        ("dance", f"error: unknown subcommand 'dance'; there are {', '.join(cli.SUBCOMMANDS)}\n"),
+        ("dance", f"error: unknown subcommand 'dance'; subcommands are {', '.join(cli.SUBCOMMANDS)}\n"),
     ],
 )
 def test_an_unknown_subcommand_ends_with_status_2_and_near_names(

@@ -100,7 +100,7 @@ def test_without_options_the_rules_are_those_of_the_sheet(num_players):
         (["random*2", "--seed", "-1"], "--seed=-1 is out of range; allowed are 0 .. "),
         (["random*2", "--threads", "0"], "--threads=0 is out of range; allowed are 1 .. 256"),
         (["random*6", "--hand-size", "6"], "hand_size=6 cannot be dealt to num_players=6"),
-        (["random*2", "--output", "nowhere/a.json"], "a.json cannot be written; needed is a file in a folder that"),
+        (["random*2", "--output", "nowhere/a.json"], "a.json cannot be written: it must be a file in an existing folder"),
     ],
 )
 def test_wrong_arguments_are_named_before_any_game_is_played(capsys, args, message):
@@ -119,7 +119,7 @@ def test_the_table_can_be_put_into_a_page(capsys, tmp_path):
     assert run("evaluate", arguments) == 0
     table = capsys.readouterr().out
     assert page.read_text("utf-8") == f"before\n<!-- evaluation:begin -->\n{table}<!-- evaluation:end -->\nafter\n"
-    for wrong, message in ((tmp_path, "is no file"), (tmp_path / "other.md", "lacks <!-- evaluation:begin -->")):
+    for wrong, message in ((tmp_path, "is not a file"), (tmp_path / "other.md", "lacks <!-- evaluation:begin -->")):
         (tmp_path / "other.md").write_text("nothing", encoding="utf-8")
         assert run("evaluate", [*arguments[:-1], str(wrong)]) == 2
         assert message in capsys.readouterr().err

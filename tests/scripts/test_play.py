@@ -40,7 +40,7 @@ def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
     assert "seen by player_1" in told
     assert "\x1b" not in told
     assert re.search(r"player_1 \(Anna\) draws an? [1-8]\.", told)
-    winner = re.search(r"\n(player_\d|Nobody)[^\n]* won the game\.\nThe game is kept in", told)[1]
+    winner = re.search(r"\n(player_\d|Nobody)[^\n]* won the game\.\nGame saved to", told)[1]
     game = json.loads(kept.read_text(encoding="utf-8"))
     env = black_jacky_v0.env(num_players=3)
     env.unwrapped.replay(game["record"])
@@ -77,9 +77,9 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
         "There is no choice 77; the numbers are 1 .. 2.",
         "no action is called 'shuffle'",
         "'lay 4' (action 4) is illegal: there is no 4 in the hand",
-        "That could be: swap 7 with the draw pile; swap 7 with the discard pile.",
+        "Ambiguous; it could be: swap 7 with the draw pile; swap 7 with the discard pile.",
         "player_0 (you) swaps a 7 for the 3 on the discard pile.",
-        "The game ends here. Goodbye!",
+        "Game abandoned. Goodbye!",
     ):
         assert answer in told
 
@@ -115,7 +115,7 @@ def test_ctrl_c_ends_the_game_with_status_130_and_keeps_it(monkeypatch, capsys, 
     ("args", "message"),
     [
         ("--opponents cuonter", "unknown agent 'cuonter'"),
-        ("--opponents random*2 --seat 3", "--seat 3 is not at the table; with these opponents it is 0 .. 2"),
+        ("--opponents random*2 --seat 3", "--seat 3 is out of range; allowed with these opponents are 0 .. 2"),
         ("--opponents random*6", "num_players=7 is out of range; allowed are 2 .. 6"),
         ("--opponents random*x", "'random*x' is not NAME or NAME*NUMBER"),
         ("--opponents random --seed -1", "seed=-1 is out of range"),
@@ -124,7 +124,7 @@ def test_ctrl_c_ends_the_game_with_status_130_and_keeps_it(monkeypatch, capsys, 
         ("--save nowhere/game.json", "--save nowhere/game.json cannot be written"),
         ("--web --people 7", "--people=7 is out of range; allowed are 1 .. 6"),
         ("--web --opponents random*6", "num_players=7 is out of range; allowed are 2 .. 6"),
-        ("--web --host 256.0.0.1", "(--host 256.0.0.1, --port 8021; port 0 is any that is free)"),
+        ("--web --host 256.0.0.1", "(--host 256.0.0.1, --port 8021; --port 0 selects a free port)"),
     ],
 )
 def test_wrong_arguments_are_named(capsys, args, message):

@@ -52,7 +52,7 @@ def test_the_report_says_what_the_games_say(played):
     for row in result.agents:
         assert rows[row.agent][0] == share(asdict(row.win_rate))
         assert rows[row.agent][-1] == "120"
-    _, pairs = rows_under(report[report.index("**3 players**") :], "| does better than")
+    _, pairs = rows_under(report[report.index("**3 players**") :], "| finishes ahead of")
     found = {(pair.first, pair.second): pair for pair in result.pairs}
     assert pairs["trickster"][-1] == share(asdict(found["trickster", "random"].share))
     assert "`blackjacky tournament --agents random,threshold,trickster --players 2 3 --games 120" in report
@@ -170,7 +170,7 @@ def test_tables_of_two_and_long_names_read_well():
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--agents", "random"], "agents=['random'] are too few; needed are 2 or more"),
+        (["--agents", "random"], "agents=['random'] are too few; a tournament needs at least 2"),
         (["--agents", "random*2"], "agent 'random' is named 2 times"),
         (["--agents", "random,"], "--agents: '' is not NAME or NAME*NUMBER"),
         (["--agents", "random,cuonter"], "did you mean 'counter'"),
@@ -183,7 +183,7 @@ def test_tables_of_two_and_long_names_read_well():
         (["--seed", "-1"], "--seed=-1 is out of range"),
         (["--threads", "0"], "--threads=0 is out of range"),
         (["--until", "1.5"], "--until 1.5 is out of range; allowed are widths above 0 and below 1"),
-        (["--tables", "random,counter", "random*3"], "has 3 agents; needed are num_players=2"),
+        (["--tables", "random,counter", "random*3"], "has 3 agents, not num_players=2"),
         (["--tables", "random*2"], "agents=['random'] are too few"),
         (["--oracle", "0.8", "--agents", "threshold,counter"], "--oracle needs `random` among the agents"),
         (["--replay", "3"], "there is no"),
@@ -204,7 +204,7 @@ def test_wrong_arguments_are_named_before_any_game_is_played(tmp_path, capsys, a
 def test_games_of_another_tournament_are_refused_with_status_2(played, capsys):
     kept = (played / "3_players.jsonl").read_bytes()
     assert run(*AGENTS, "--players", 3, "--games", 120, "--seed", 4, "--output", played) == 2
-    assert "holds games with seed=3, these are with seed=4" in capsys.readouterr().err
+    assert "holds games with seed=3, not seed=4" in capsys.readouterr().err
     assert (played / "3_players.jsonl").read_bytes() == kept
 
 
@@ -214,4 +214,4 @@ def test_a_stop_by_hand_says_how_to_go_on(tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr(Tournament, "play", stop)
     assert run(*AGENTS, "--players", 3, "--output", tmp_path) == 130
-    assert "the same command goes on" in capsys.readouterr().err
+    assert "repeat the command to resume" in capsys.readouterr().err

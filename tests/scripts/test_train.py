@@ -263,7 +263,7 @@ def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
         assert train(["--resume", str(stopped)]) == 130
     assert signal.getsignal(signal.SIGINT) is before
     printed = capsys.readouterr()
-    assert f"go on with: blackjacky train --resume {stopped}" in printed.out
+    assert f"resume with: blackjacky train --resume {stopped}" in printed.out
     assert "stopping after this update" in printed.err
     assert not (stopped / "results.json").exists()
     assert load_checkpoint(stopped / "checkpoints")[1]["steps"] < 2048
@@ -305,16 +305,16 @@ def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys:
     told = refusal(capsys, "--resume", str(stopped), "--hidden-sizes", "16", "17")
     assert "has hidden_sizes=(16, 16), the command line (16, 17)" in told
     told = refusal(capsys, "--resume", str(stopped), "--preset", "full")
-    assert "has preset='quick', the command line 'full'" in told
+    assert "has preset='quick', not 'full'" in told
 
 
 @pytest.mark.parametrize(
     ("where", "name", "value", "message"),
     [
-        ("identity", "version", 1, "has version=1, now it is 0"),
-        ("identity", "game", "skat", "has game='skat', now it is 'black_jacky'"),
-        ("identity", "encoding_version", 0, "has encoding_version=0, now it is "),
-        ("identity", "layout", None, "has layout=None, now it is '"),
+        ("identity", "version", 1, "has version=1, this version has 0"),
+        ("identity", "game", "skat", "has game='skat', this version has 'black_jacky'"),
+        ("identity", "encoding_version", 0, "has encoding_version=0, this version has "),
+        ("identity", "layout", None, "has layout=None, this version has '"),
         ("settings", "encoding", "pixels", "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
         ("settings", "jokers", 2, "unknown settings: jokers; missing settings: none. Only the version that began"),
     ],
@@ -336,9 +336,10 @@ def test_a_run_from_before_settings_were_renamed_is_refused_with_what_to_do(
     (stopped / "config.json").write_text(json.dumps(config), "utf-8")
     told = refusal(capsys, "--resume", str(stopped))
     assert (
-        "unknown settings: batch; missing settings: batch_size. Only the version that began the run can go on" in told
+        "unknown settings: batch; missing settings: batch_size. A run can only be resumed by the version that started"
+        in told
     )
-    assert "CHANGELOG.md lists settings that were renamed" in told
+    assert "CHANGELOG.md lists renamed settings" in told
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", "null", '{"settings": 1, "identity": {}}'])
@@ -353,7 +354,7 @@ def test_a_run_without_a_whole_checkpoint_is_refused(stopped: Path) -> None:
     done = run_script("--resume", str(stopped))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
-    assert "error: there is no whole checkpoint in " in done.stderr
+    assert "error: there is no complete checkpoint in " in done.stderr
     assert STEPS.format(768) in done.stderr
     assert STEPS.format(1024) in done.stderr
 
@@ -366,7 +367,7 @@ def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_folder_that_exists_is_not_trained_into(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(stopped.rglob("*"))
     told = refusal(capsys, "--name", "stopped", *SMALL)
-    assert f"{str(stopped)!r} exists: choose another --name, or go on with it by --resume {stopped}" in told
+    assert f"{str(stopped)!r} exists: choose another --name, or resume it with --resume {stopped}" in told
     assert sorted(stopped.rglob("*")) == before
 
 
@@ -374,7 +375,7 @@ def test_a_folder_that_exists_is_not_trained_into(stopped: Path, capsys: pytest.
     ("arguments", "message"),
     [
         ("--bots cuonter", "unknown agent 'cuonter' for black_jacky; did you mean 'counter'"),
-        ("--bots", "bots=() names nobody to play against"),
+        ("--bots", "bots=() is empty; training needs at least one bot"),
         ("--players 4 7", "players=7 is out of range; allowed are 2 .. 6"),
         ("--preset slow", "there is no preset 'slow' for black_jacky; allowed are 'quick', 'full', 'league'"),
         ("--game black_jack", "unknown game 'black_jack'; did you mean 'black_jacky'?"),

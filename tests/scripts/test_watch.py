@@ -106,7 +106,7 @@ def test_a_game_without_a_picture_is_told_and_has_no_page(tmp_path: Path, capsys
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "needed is one of --players, --record, --tournament, not none"),
+        ([], "exactly one of --players, --record, --tournament is required, not none"),
         (["--players", "random*2", "--record", "x"], "not --players and --record"),
         (["--players", "cuonter,random"], "did you mean 'counter'"),
         (["--players", "random"], "num_players=1 is out of range; allowed are 2 .. 6"),
@@ -141,7 +141,7 @@ def test_wrong_arguments_are_named(
     ("content", "message"),
     [
         ("{", "is not JSON"),
-        ("[]", "holds no record: needed is what env.record() returns"),
+        ("[]", "is not a record: it must be the result of env.record()"),
         ("{}", "this record lacks game"),
         ('{"names": ["Ada"], "record": {}}', "this record lacks game"),
         ('{"record": 5}', "a record is a mapping, not int"),

@@ -1,1 +1,1 @@
-"""Measuring agents: games, tournaments and what they say."""
+"""Evaluation of agents: games, tournaments and their statistics."""

@@ -1,4 +1,4 @@
-"""Whole games between agents, and what they say about strength."""
+"""Evaluation of agents over whole games: win rates with confidence intervals."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ _Z = 1.96  # of a 95 % interval
 
 @dataclass(frozen=True)
 class Score:
-    """How one agent did at tables of one kind."""
+    """The results of one agent against one line-up of opponents."""
 
     games: int
     win_rate: float
-    """Mean of 1 / number of winners for a winner, 0 for the others and where nobody wins."""
+    """Mean over games of 1 / number of winners for a winner, 0 for the others and in games without a winner."""
     low: float
     high: float
-    """The 95 % interval of `win_rate`."""
+    """95 % confidence interval of `win_rate`."""
     par: float
-    """1 / number of players."""
+    """1 / number of players: the mean win rate over all seats."""
     nobody: float
-    """Share of the games that nobody won."""
+    """Fraction of games without a winner."""
 
 
 def interval(mean: float, count: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share ``mean`` (0 .. 1) of ``count`` games (Wilson, JASA 1927)."""
+    """The 95 % Wilson interval of a proportion ``mean`` (0 .. 1) over ``count`` games (Wilson, JASA 1927)."""
     centre = (mean + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
     half = _Z / (1 + _Z**2 / count) * np.sqrt(mean * (1 - mean) / count + _Z**2 / (4 * count**2))
     return float(max(centre - half, 0)), float(min(centre + half, 1))
 
 
 def score_of(shares: npt.NDArray[np.float64], nobody: npt.NDArray[np.bool_], num_players: int) -> Score:
-    """The score of an agent from its share (0 .. 1) of each game, (N,), and whether nobody won it, (N,)."""
+    """The score of an agent from its share of each win (0 .. 1), (N,), and whether the game had no winner, (N,)."""
     mean = float(shares.mean())
     return Score(len(shares), mean, *interval(mean, len(shares)), 1 / num_players, float(nobody.mean()))
 
@@ -58,9 +58,9 @@ def against_copies(
     threads: int = 2,
     **options: Any,
 ) -> list[Score]:
-    """``agent`` in a random seat and copies of one opponent in all others: its score against each of the opponents.
+    """Scores of ``agent`` in a random seat against copies of each opponent in turn.
 
-    Game i has seed ``seed + i`` and the same seat against every opponent. Options are those of `play_games`.
+    Game i has seed ``seed + i`` and the same seat against every opponent. ``options`` are those of `play_games`.
     """
     seats = np.random.default_rng(seed).integers(num_players, size=games)
     rows = np.arange(games)
@@ -82,10 +82,10 @@ def results_table(
     sizes: Sequence[int] | None = None,
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """The agent in a random seat against copies of each opponent: a row for each table size and opponent.
+    """Scores of an agent against copies of each opponent: one row per table size and opponent.
 
-    ``sizes``: by default the usual one of the game's first variant, its smallest and its largest. ``options`` are those
-    of `play_games`.
+    ``sizes``: by default the usual, the smallest and the largest of the game's first variant. ``options`` are those of
+    `play_games`.
     """
     if sizes is None:
         usual = get_game(game).variants[0]
@@ -102,7 +102,7 @@ def results_table(
 
 
 def at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any) -> list[Score]:
-    """Scores of agents that play each other, seats shuffled for each game; game i has seed ``seed + i``."""
+    """Scores of agents that play each other in shuffled seats; game i has seed ``seed + i``."""
     rng = np.random.default_rng(seed)
     seating = rng.permuted(np.tile(np.arange(len(agents)), (games, 1)), axis=1)
     shares = play_games(agents, seating, seed, threads=threads, **options)
@@ -120,30 +120,30 @@ def play_games(
     threads: int = 2,
     **rule_options: Any,
 ) -> npt.NDArray[np.float64]:
-    """Play whole games; what each seat won, shape (N, num_players): 1 / number of winners for a winner, else 0.
+    """Play whole games; returns shares of the win, (N, num_players): 1 / number of winners for a winner, else 0.
 
-    Compiled agents play on ``threads`` CPU threads, which changes nothing in the games; where an agent is not compiled,
-    the games are played one by one through the PettingZoo environment.
+    Compiled agents play on ``threads`` CPU threads, with the same results for any number of threads. If an agent is not
+    compiled, the games are played one by one through the PettingZoo environment.
 
     Args:
         agents: the agents.
-        seating: number of the agent in each seat of each game, shape (N, num_players).
-        seed: game i starts as ``reset(seed + i)`` does.
+        seating: index of the agent in each seat of each game, shape (N, num_players).
+        seed: game i has the seed ``seed + i``.
         variant: name of the variant, the game's first by default.
         game: name of the game.
         threads: CPU threads.
         rule_options: the game's own options.
 
-    Raises `ValueError` if an agent plays another game, or for seats, seeds and options that are not possible.
+    Raises `ValueError` if an agent plays another game, or for invalid seats, seeds or options.
     """
     check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
     if not np.isin(seating, range(len(agents))).all():
-        raise ValueError(f"seating must hold numbers of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
+        raise ValueError(f"seating must hold indices of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
     env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)  # checks the options
     for agent in agents:
         plays = getattr(agent, "game", game)
         if plays != game:
-            raise ValueError(f"the agent {agent.name!r} plays {plays}, these are games of {game}: pass game={plays!r}")
+            raise ValueError(f"the agent {agent.name!r} plays {plays}, not {game}; pass game={plays!r}")
     compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
     if len(compiled_agents) == len(agents):
         return _play_compiled(env, compiled_agents, seating, seed, threads)

@@ -1,4 +1,4 @@
-"""The file of a tournament's games: JSON Lines that can be gone on with, and that refuse to be mixed with others."""
+"""Results files of tournaments: JSON Lines that can be resumed, with a card that prevents mixing different setups."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _FORMAT = 1
 
 
 class ResultsFile:
-    """Games as JSON Lines, one for each, and a card beside them (JSON) that says what they are games of."""
+    """A JSON Lines file with one line per game, and a JSON card beside it with the tournament's setup."""
 
     def __init__(self, path: Path, table: Table, score: str) -> None:
         if path.suffix != ".jsonl":
-            raise ValueError(f"results={str(path)!r} is not called NAME.jsonl")
+            raise ValueError(f"results={str(path)!r} is not named NAME.jsonl")
         self.path, self.card = path, path.with_suffix(".json")
         self._table, self._score = table, score
         self._setup = json.loads(json.dumps(describe(table)))
 
     def open(self) -> tuple[Rows, float]:
-        """The games that are there already, and the seconds that they took."""
+        """Open or create the file; returns the games in it and the seconds they took."""
         card = self._read_card()
         if card is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ class ResultsFile:
         return self._read(), float(card["seconds"])
 
     def append(self, first: int, rows: Rows, seconds: float) -> None:
-        """Write games, the number of the first of them being ``first``."""
+        """Append games, numbered from ``first``."""
         text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self._lines(first, rows))
         with self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(text)
@@ -60,32 +60,32 @@ class ResultsFile:
     def _read_card(self) -> dict[str, Any] | None:
         if not self.card.exists():
             if self.path.exists():
-                raise ValueError(f"{self.path} has no card {self.card.name} beside it, so nobody knows what it holds")
+                raise ValueError(f"{self.path} has no card {self.card.name} beside it, so its setup is unknown")
             return None
         try:
             card = json.loads(self.card.read_text(encoding="utf-8"))
             setup = card["setup"]
             float(card["seconds"]), setup["agents"], setup["format"]
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{self.card} is no card of a tournament, or damaged: {error!r}") from None
+            raise ValueError(f"{self.card} is not the card of a tournament, or is damaged: {error!r}") from None
         return dict(card)
 
     def _refuse_other(self, setup: Mapping[str, Any]) -> None:
-        """`ValueError` naming the first difference to what is to be played now."""
+        """Raise `ValueError` with the first difference from the current setup, if there is one."""
         for name, own in self._setup.items():
             if setup.get(name) != own:
                 other = _differing(setup.get(name), own)
                 raise ValueError(
-                    f"{self.path} holds games with {name}={other[0]!r}, these are with {name}={other[1]!r}: "
-                    "go on with the same, or write to another place"
+                    f"{self.path} holds games with {name}={other[0]!r}, not {name}={other[1]!r}: "
+                    "use the same setup or another file"
                 )
 
     def _read(self) -> Rows:
-        """All whole games; `ValueError` names a line that is not as it was written."""
+        """All complete games; the `ValueError` for a damaged file names the line."""
         if not self.path.exists():
-            raise ValueError(f"{self.card} has lost its games: there is no {self.path.name} beside it")
+            raise ValueError(f"{self.card} has no games: {self.path.name} is missing beside it")
         *lines, rest = self.path.read_bytes().split(b"\n")
-        if rest:  # cut short by a stop
+        if rest:  # truncated by an interruption
             os.truncate(self.path, sum(len(line) + 1 for line in lines))
         found = [self._parse(number, line) for number, line in enumerate(lines)]
         seeds, seats = self._table.schedule(0, len(found))
@@ -103,7 +103,7 @@ class ResultsFile:
         try:
             found = json.loads(line)
         except ValueError:
-            self._refuse(number, "it is no JSON")
+            self._refuse(number, "it is not JSON")
         names = ["game", "seed", "seats", "winners", self._score, *([] if self._table.compiled else ["actions"])]
         if not isinstance(found, dict) or list(found) != names:
             self._refuse(number, f"it does not hold {', '.join(names)}")
@@ -111,13 +111,13 @@ class ResultsFile:
         if found["game"] != number:
             self._refuse(number, f"it holds game {found['game']!r} instead of {number}")
         if not _are_integers(found["winners"]) or not set(found["winners"]) <= set(range(players)):
-            self._refuse(number, f"winners={found['winners']!r} are no seats")
+            self._refuse(number, f"winners={found['winners']!r} are not seats")
         if not _are_integers(found[self._score]) or len(found[self._score]) != players:
             self._refuse(number, f"{self._score}={found[self._score]!r} are not {players} integers")
         return dict(found)
 
     def _refuse(self, number: int, why: str) -> NoReturn:
-        raise ValueError(f"{self.path}, line {number + 1}: {why}; the file is damaged, or it was changed")
+        raise ValueError(f"{self.path}, line {number + 1}: {why}; the file is damaged or was modified")
 
 
 def _are_integers(values: object) -> bool:
@@ -125,7 +125,7 @@ def _are_integers(values: object) -> bool:
 
 
 def _differing(old: Any, new: Any) -> tuple[Any, Any]:
-    """The first items that differ of two lists, or of two dicts with the same names; else both as they are."""
+    """The first differing items of two lists, or of two dicts with the same keys; otherwise both values unchanged."""
     if isinstance(old, dict) and isinstance(new, dict) and list(old) == list(new):
         differing = [name for name in new if old[name] != new[name]]
         if "name" in new:
@@ -140,7 +140,7 @@ def _differing(old: Any, new: Any) -> tuple[Any, Any]:
 
 
 def describe(table: Table) -> dict[str, Any]:
-    """What must be the same for games to belong together, JSON-ready: options, line-ups, versions, agents."""
+    """The setup that all games of a file share, JSON-ready: options, line-ups, versions, agents."""
     env = table.env()
     names = [agent.name for agent in table.agents]
     return {
@@ -160,7 +160,7 @@ def describe(table: Table) -> dict[str, Any]:
 
 
 def describe_agent(agent: Agent) -> dict[str, Any]:
-    """What tells whether an agent is still the same: hashes of a compiled one's code and parameters, else its class."""
+    """Identity of an agent: hashes of code and parameters for a compiled agent, otherwise its class."""
     if not isinstance(agent, CompiledAgent):
         return {"name": agent.name, "class": f"{type(agent).__module__}.{type(agent).__qualname__}"}
     parameters = sha256(agent.parameters.astype("<f4").tobytes()).hexdigest()

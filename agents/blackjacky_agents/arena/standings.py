@@ -1,9 +1,9 @@
-"""What a tournament says about its agents: means with 95 % intervals, who beats whom, ratings.
+"""Statistics of a tournament: means with 95 % confidence intervals, pairwise results, ratings.
 
-Everything rests on deals, which are independent of each other, while the games of one deal are not
-(`blackjacky_agents.arena.tournament`). Line-ups are fixed strata: a mean over line-ups gives each the same weight, and
-intervals are percentiles of a bootstrap (Efron, Annals of Statistics 1979) that draws deals again within each line-up,
-one fewer than there are, which makes its variance that of the mean (Rao and Wu, JASA 1988).
+The unit of the statistics is the deal: deals are independent of each other, the games of one deal are not
+(`blackjacky_agents.arena.tournament`). Line-ups are fixed strata with equal weights. Confidence intervals are
+percentiles of a bootstrap (Efron, Annals of Statistics 1979) that resamples deals within each line-up, one fewer than
+there are, so that its variance is an unbiased estimate of the variance of the mean (Rao and Wu, JASA 1988).
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from blackjacky_agents.arena.evaluation import interval
 Floats = npt.NDArray[np.float64]
 
 REPLICATES = 1000  # of the bootstrap
-RATED_GAMES = 2000  # of each replicate of the ratings, which are worked out game by game
+RATED_GAMES = 2000  # of each replicate of the ratings, which are updated game by game
 RATING_REPLICATES = 30
 _Z = 1.96  # of a 95 % interval
-_MIDDLE = 25.0  # of the ratings, as OpenSkill begins
+_MIDDLE = 25.0  # initial ratings of OpenSkill
 _AT_ONCE = 2**23  # numbers in memory
 
 
 class Games(NamedTuple):
-    """Whole deals: each is played in as many turns as there are seats."""
+    """Complete deals: each is played in as many turns as there are seats, with the agents rotated."""
 
     agents: tuple[str, ...]
     lineups: npt.NDArray[np.int64]
-    """Numbers of agents, shape (L, n). Deal d has line-up ``d % L``."""
+    """Agent indices of each line-up, shape (L, n). Deal d has line-up ``d % L``."""
     seats: npt.NDArray[np.int64]
-    """Number of the agent in each seat, shape (deals, n turns, n seats)."""
+    """Index of the agent in each seat, shape (deals, n turns, n seats)."""
     winners: npt.NDArray[np.bool_]
-    """The same shape."""
+    """Whether each seat won, same shape."""
     scores: npt.NDArray[np.int64]
-    """Hearts or points at the end, the same shape."""
+    """Final score (hearts or points), same shape."""
 
     @property
     def shares(self) -> Floats:
@@ -63,7 +63,7 @@ class Games(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its 95 % interval; NaN where nothing is known."""
+    """A mean with its 95 % confidence interval; NaN if unknown."""
 
     mean: float
     low: float
@@ -72,38 +72,38 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Standing:
-    """How one agent did."""
+    """The results of one agent."""
 
     agent: str
     games: int
-    """In which it sat."""
+    """Number of games it took part in."""
     win_rate: Estimate
-    """Mean of 1 / number of winners for a winner, else 0, per seat; every line-up with the agent counts the same."""
+    """Mean per seat of 1 / number of winners for a winner, else 0; line-ups with the agent have equal weights."""
     reward: Estimate
     """Mean reward "win"."""
     score: Estimate
-    """Mean hearts or points at the end."""
+    """Mean final score (hearts or points)."""
     rating: Estimate
-    """Plackett-Luce, 25 on average; of `RATED_GAMES` games at most."""
+    """Plackett-Luce rating, 25 on average, from at most `RATED_GAMES` games."""
     saved: float
-    """How many times as many games without duplicate deals the same precision of the win rate would take."""
+    """Variance reduction by duplicate deals: factor on the number of independent games for the same precision."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """How often ``first`` did better than ``second``."""
+    """How often ``first`` finished ahead of ``second``."""
 
     first: str
     second: str
     games: int
-    """At which both sat and one did better than the other (for copies: pairs of seats)."""
+    """Number of games in which one of them finished ahead (with copies: pairs of seats)."""
     share: Estimate
-    """Of these, how many ``first`` did better in."""
+    """Fraction of these in which ``first`` finished ahead."""
 
 
 @dataclass(frozen=True)
 class LineupResult:
-    """How the agents of one line-up did, per seat."""
+    """The results of the agents in one line-up, per seat."""
 
     agents: tuple[str, ...]
     deals: int
@@ -112,29 +112,29 @@ class LineupResult:
 
 @dataclass(frozen=True)
 class Standings:
-    """What the games of a tournament say."""
+    """The statistics of a tournament."""
 
     num_players: int
     games: int
     deals: int
     nobody: Estimate
-    """Share of the games that nobody won, every line-up counting the same."""
+    """Fraction of games without a winner; line-ups have equal weights."""
     agents: tuple[Standing, ...]
     pairs: tuple[Pair, ...]
     cycles: tuple[tuple[str, ...], ...]
-    """The shortest cycles: each beats the next, and the last the first, with intervals above a half."""
+    """The shortest cycles in which each agent beats the next and the last the first, with intervals above a half."""
     lineups: tuple[LineupResult, ...]
     rated_games: int
-    """Of each replicate of the ratings."""
+    """Number of games in each replicate of the ratings."""
 
 
 def standings(games: Games, seed: int = 0) -> Standings:
-    """What whole deals say; the bootstrap is drawn from ``seed``.
+    """The statistics of complete deals; ``seed`` is the seed of the bootstrap.
 
-    Intervals are NaN where a line-up has fewer than two deals. Raises `ValueError` if there is no deal.
+    Intervals are NaN if a line-up has fewer than two deals. Raises `ValueError` if there is no deal.
     """
     if not len(games.seats):
-        raise ValueError("no deal has been played to its end")
+        raise ValueError("no deal is complete")
     found = _Found.of(games, seed)
     pairs = _pairs(games, found)
     deals, turns, players = games.seats.shape
@@ -152,7 +152,7 @@ def standings(games: Games, seed: int = 0) -> Standings:
 
 
 def _seen(games: Games) -> range:
-    """The line-ups of which a deal has been played."""
+    """The line-ups with at least one deal."""
     return range(min(len(games.lineups), len(games.seats)))
 
 
@@ -191,7 +191,7 @@ def _lineup_result(games: Games, number: int, found: _Found) -> LineupResult:
 
 
 def deal_means(games: Games, values: npt.NDArray[Any]) -> Floats:
-    """The mean of ``values`` (deals, turns, seats) over the seats of each agent, shape (deals, A); NaN: it has none."""
+    """The mean of ``values`` (deals, turns, seats) over each agent's seats, shape (deals, A); NaN: no seat."""
     means = turn_means(games, values).mean(axis=1)
     return np.asarray(means, np.float64)
 
@@ -209,7 +209,7 @@ def turn_means(games: Games, values: npt.NDArray[Any]) -> Floats:
 
 
 def pair_wins(games: Games) -> Floats:
-    """In how many games of a deal a did better than b, shape (deals, A, A); copies count by pairs of seats."""
+    """Number of games of each deal in which a finished ahead of b, shape (deals, A, A), by pairs of seats."""
     deals, agents = len(games.seats), len(games.agents)
     wins = np.zeros((deals, agents * agents))
     better = games.shares[..., :, None] > games.shares[..., None, :]
@@ -222,16 +222,16 @@ def pair_wins(games: Games) -> Floats:
 
 @dataclass(frozen=True)
 class _Sums:
-    """What is added up over deals, and where the results stand among all that is estimated."""
+    """Per-deal values to be averaged, and the index of each result in the vector of estimates."""
 
     values: Floats
-    """Shape (deals, M): win rate, reward, score of each agent, wins of each pair, games that nobody won."""
+    """Shape (deals, M): win rate, reward and score of each agent, wins of each pair, games without a winner."""
     sits: npt.NDArray[np.bool_]
-    """Which agents a line-up has, shape (L, A)."""
+    """Whether a line-up has an agent, shape (L, A)."""
 
     @classmethod
     def of(cls, games: Games) -> _Sums:
-        """The numbers of these games."""
+        """The sums of these games."""
         kinds = (games.shares, games.rewards, games.scores)
         means = [np.nan_to_num(deal_means(games, values)) for values in kinds]
         nobody = ~games.winners.any(axis=2)
@@ -265,11 +265,11 @@ class _Sums:
         return self.beats + self._agents**2
 
     def cell(self, lineup: int, agent: int) -> int:
-        """Where the win rate of an agent in one line-up stands."""
+        """Index of the win rate of an agent in one line-up."""
         return self.nobody + 1 + lineup * self._agents + agent
 
     def results(self, means: Floats) -> Floats:
-        """All that is estimated from the means of every line-up, shapes (..., L, M) -> (..., S)."""
+        """All estimates from the means in each line-up, shapes (..., L, M) -> (..., S)."""
         agents = self._agents
         sits = np.tile(self.sits, 3)
         with np.errstate(invalid="ignore"):
@@ -287,7 +287,7 @@ class _Sums:
 
 @dataclass(frozen=True)
 class _Found:
-    """All that is estimated, with the ends of the intervals, each of shape (S,)."""
+    """All estimates with their interval ends, each of shape (S,)."""
 
     sums: _Sums
     means: Floats
@@ -296,7 +296,7 @@ class _Found:
 
     @classmethod
     def of(cls, games: Games, seed: int) -> _Found:
-        """What these games say."""
+        """The estimates from these games."""
         sums, strata = _Sums.of(games), games.strata
         means = np.stack([sums.values[strata == number].mean(axis=0) for number in _seen(games)])
         found = sums.results(means)
@@ -307,12 +307,12 @@ class _Found:
         return cls(sums, found, low, high)
 
     def estimate(self, at: int) -> Estimate:
-        """One of them."""
+        """The estimate at index ``at``."""
         return Estimate(float(self.means[at]), float(self.low[at]), float(self.high[at]))
 
 
 def _widen_certain(sums: _Sums, games: Games, found: Floats, low: Floats, high: Floats) -> None:
-    """Where a share is 0 or 1 a bootstrap sees no doubt: there, Wilson's interval of as many games as deals."""
+    """Use Wilson's interval over the deals for proportions of 0 or 1, where the bootstrap interval has no width."""
     agents, deals = len(games.agents), np.bincount(games.strata)
     places = [(sums.win + a, int(deals[sums.sits[:, a]].sum())) for a in range(agents)]
     places += [(sums.nobody, int(deals.sum()))]
@@ -333,14 +333,14 @@ def bootstrap(
     seed: int = 0,
     replicates: int = REPLICATES,
 ) -> tuple[Floats, Floats]:
-    """The ends of 95 % intervals by percentiles, shape (S,) each.
+    """95 % percentile intervals of a stratified bootstrap: lower and upper ends, shape (S,) each.
 
     Args:
-        values: numbers of each deal, shape (D, M).
-        strata: stratum of each deal, 0 .. L - 1, each two times or more, shape (D,).
-        statistic: what is estimated from the means in all strata, shapes (..., L, M) -> (..., S).
-        seed: of the draws.
-        replicates: how many times deals are drawn again.
+        values: values of each deal, shape (D, M).
+        strata: stratum of each deal, 0 .. L - 1, at least two deals each, shape (D,).
+        statistic: the estimates from the means in all strata, shapes (..., L, M) -> (..., S).
+        seed: seed of the resampling.
+        replicates: number of bootstrap replicates.
     """
     rng = np.random.default_rng(seed)
     groups = [values[strata == number] for number in range(strata.max() + 1)]
@@ -371,12 +371,12 @@ def _resampled(group: Floats, replicates: int, rng: np.random.Generator) -> Floa
 
 
 def stopping_widths(games: Games) -> Floats:
-    """About how wide the 95 % interval of each agent's win rate is, shape (A,): what sequential stopping looks at.
+    """Approximate width of the 95 % interval of each agent's win rate, shape (A,), for sequential stopping.
 
-    Stopping as soon as a width is reached, after looking again and again, favours moments at which the spread happens
-    to look small, so intervals would be a little too narrow. Adding 1 / number of deals to the variance of a deal (Chow
-    and Robbins, Annals of Mathematical Statistics 1965) makes up for it: the rule looks at the spread alone, never at
-    who leads, and the intervals hold as often as they say, the better the narrower they are.
+    Stopping at the first check with a small enough width favours moments when the variance happens to be
+    underestimated, so the final intervals would be slightly too narrow. Adding 1 / number of deals to the variance of a
+    deal corrects this (Chow and Robbins, Annals of Mathematical Statistics 1965). The rule depends on the variance
+    alone, never on who leads, and the coverage approaches 95 % as the width decreases.
     """
     means, strata, sits = deal_means(games, games.shares), games.strata, _Sums.of(games).sits
     counts = np.bincount(strata, minlength=len(games.lineups))
@@ -390,10 +390,10 @@ def stopping_widths(games: Games) -> Floats:
 
 
 def saved_by_duplicates(games: Games) -> list[float]:
-    """The variance of each agent's win rate, had all games been independent, divided by what it is, shape (A,).
+    """Variance of each agent's win rate if all games were independent, divided by its actual variance, shape (A,).
 
-    What one game says varies as much as the games of a deal vary around their mean, and these means around theirs; the
-    mean of as many independent games as a deal has would vary by that divided by their number.
+    The variance of a single game is the sum of the variances within and between deals; the mean of as many independent
+    games as a deal has would have that variance divided by their number.
     """
     by_turn, strata = turn_means(games, games.shares), games.strata
     turns, counts = by_turn.shape[1], np.bincount(strata)
@@ -409,11 +409,11 @@ def saved_by_duplicates(games: Games) -> list[float]:
     return [float(a / t) if t > 0 else np.nan for a, t in zip(alone, together, strict=True)]
 
 
-# ---------------------------------------------------------------- who beats whom
+# ---------------------------------------------------------------- pairwise results
 
 
 def find_cycles(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
-    """The shortest cycles in which each beats the next, with intervals above a half; () if there is none."""
+    """The shortest cycles in which each agent beats the next, with intervals above a half; () if transitive."""
     names = dict.fromkeys(pair.first for pair in pairs)
     beaten = {name: [pair.second for pair in pairs if pair.first == name and pair.share.low > 0.5] for name in names}
     paths: list[tuple[str, ...]] = [(name,) for name in names]
@@ -426,7 +426,7 @@ def find_cycles(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
 
 
 def normalised_score(rate: float, low: float, high: float) -> float:
-    """How far a rate is on the way from ``low`` to ``high``; 1: there."""
+    """``rate`` rescaled linearly so that ``low`` is 0 and ``high`` is 1."""
     return (rate - low) / (high - low)
 
 
@@ -434,12 +434,11 @@ def normalised_score(rate: float, low: float, high: float) -> float:
 
 
 def rate(games: Games, seed: int = 0, replicates: int = RATING_REPLICATES) -> list[Estimate]:
-    """Each agent's rating by OpenSkill's Plackett-Luce (Weng and Lin, JMLR 2011): winners tie, and so do the others.
+    """Ratings by OpenSkill's Plackett-Luce model (Weng and Lin, JMLR 2011); winners tie, and so do the others.
 
-    Such ratings are worked out game by game and depend on the order a little, so they are means over replicates, each
-    of which draws deals again, `RATED_GAMES` games at most, and takes them in another order. The interval (1.96
-    standard deviations) tells what that many games leave open. Agents do not learn, so nothing is added to the
-    uncertainty between games (tau=0).
+    Ratings are updated game by game and depend slightly on the order of games. They are therefore means over
+    replicates, each of which resamples deals (at most `RATED_GAMES` games) in random order. The interval is 1.96
+    standard deviations of the replicates. Agents do not learn, so no uncertainty is added between games (tau=0).
     """
     rng = np.random.default_rng(seed)
     deals, turns, _ = games.seats.shape
@@ -450,7 +449,7 @@ def rate(games: Games, seed: int = 0, replicates: int = RATING_REPLICATES) -> li
 
 
 def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Generator) -> Floats:
-    """The ratings after these deals, their games in random order, shape (A,); they say nothing about their mean."""
+    """Ratings after these deals with the games in random order, shape (A,); only their differences are meaningful."""
     from openskill.models import PlackettLuce
 
     model = PlackettLuce(tau=0.0)
@@ -469,7 +468,7 @@ def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Genera
 
 
 def _changed(agents: list[int], after: list[list[Any]], before: list[Any]) -> Iterator[tuple[int, list[Any]]]:
-    """The new rating of each agent; several copies change one rating by the sum of what each of them changes."""
+    """The new rating of each agent; the rating changes of several copies are added up."""
     for agent in dict.fromkeys(agents):
         old, own = before[agent], [rating for number, (rating,) in zip(agents, after, strict=True) if number == agent]
         new = own[0]

@@ -1,4 +1,4 @@
-"""The games of a tournament: who sits where with which cards, and playing them."""
+"""The games of a tournament: the schedule of seeds and seats, and playing them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
 Lineup = tuple[int, ...]
-"""Numbers of agents, one for each seat, in no order."""
+"""Indices of the agents at a table, one per seat, in no particular order."""
 
 
 @cache
 def _schedule_function() -> Callable[..., None]:
-    """Entry (seed, lineups (L, n), duplicate, first, seeds (N,), seats (N, n)): the games with the numbers first on."""
+    """Entry (seed, lineups (L, n), duplicate, first, seeds (N,), seats (N, n)): fill in games ``first`` onwards."""
     stream, draw, game_key, shuffle = random.stream, random.draw, random.game_key, random.shuffle
 
     def schedule(seed, lineups, duplicate, first, seeds, seats):  # type: ignore[no-untyped-def]  # compiled
@@ -36,7 +36,7 @@ def _schedule_function() -> Callable[..., None]:
             deal, turn = (first + i) // players, (first + i) % players
             order[:] = lineups[deal % len(lineups)]
             shuffle(order, players, stream(game_key(seed), FOR_SEATS, deal, 0))
-            # Where copies sit so that the table looks the same after fewer moves, a new key follows, not the same game.
+            # With copies, rotations repeat a seating within the deal; a new key avoids playing the same game twice.
             period = 1
             while duplicate and (players % period != 0 or not np.array_equal(order, np.roll(order, period))):
                 period += 1
@@ -48,22 +48,22 @@ def _schedule_function() -> Callable[..., None]:
 
 
 class Rows(NamedTuple):
-    """Games in the order in which they are numbered."""
+    """Results of games, in the order of their numbers."""
 
     seeds: npt.NDArray[np.int64]
-    """Of the games, as for ``reset``, shape (N,)."""
+    """Seed of each game for ``reset``, shape (N,)."""
     seats: npt.NDArray[np.int64]
-    """The number of the agent in each seat, shape (N, num_players)."""
+    """Index of the agent in each seat, shape (N, num_players)."""
     winners: npt.NDArray[np.bool_]
-    """Shape (N, num_players)."""
+    """Whether each seat won, shape (N, num_players)."""
     scores: npt.NDArray[np.int64]
-    """Hearts or points at the end, shape (N, num_players)."""
+    """Final score (hearts or points), shape (N, num_players)."""
     actions: list[str]
-    """All actions of each game, as `encode_actions` writes them; empty where all agents are compiled."""
+    """Actions of each game, encoded by `encode_actions`; empty if all agents are compiled."""
 
 
 def join(parts: Sequence[Rows], players: int) -> Rows:
-    """All games of several parts, in this order."""
+    """Concatenate parts."""
     empty = np.zeros((0, players), np.int64)
     parts = [Rows(np.zeros(0, np.int64), empty, empty > 0, empty, []), *parts]
     return Rows(
@@ -77,7 +77,7 @@ def join(parts: Sequence[Rows], players: int) -> Rows:
 
 @dataclass(frozen=True)
 class Table:
-    """Everything that decides how the games go; it can be sent to other processes if its agents can."""
+    """Everything that determines the games of a tournament; can be pickled if its agents can."""
 
     game: str
     variant: str
@@ -90,21 +90,21 @@ class Table:
 
     @property
     def compiled(self) -> bool:
-        """Whether all agents are."""
+        """Whether all agents are compiled."""
         return all(isinstance(agent, CompiledAgent) for agent in self.agents)
 
     def env(self) -> TableEnv:
-        """A table for one game."""
+        """An environment for one game."""
         return TableEnv(self.game, self.num_players, self.variant, **self.options)
 
     def schedule(self, first: int, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Seeds (count,) and seats (count, num_players) of the games with the numbers ``first`` on."""
+        """Seeds (count,) and seats (count, num_players) of the games ``first`` .. ``first + count - 1``."""
         seeds, seats = np.zeros(count, np.int64), np.zeros((count, self.num_players), np.int64)
         _schedule_function()(self.seed, np.array(self.lineups, np.int64), self.duplicate, first, seeds, seats)
         return seeds, seats
 
     def play(self, first: int, count: int) -> Rows:
-        """Play these games; `IllegalActionError` names an agent that chose what is not legal."""
+        """Play games ``first`` .. ``first + count - 1``; `IllegalActionError` names the agent that chose the action."""
         seeds, seats = self.schedule(first, count)
         winners, scores, log, decisions = self._play(seeds, seats)
         actions = [] if self.compiled else self._write(log, decisions)
@@ -115,7 +115,7 @@ class Table:
         return [encode_actions(row[:count], num_actions) for row, count in zip(log, decisions, strict=True)]
 
     def actions(self, number: int) -> list[int]:
-        """All actions of a game between compiled agents."""
+        """All actions of game ``number`` between compiled agents."""
         _, _, log, decisions = self._play(*self.schedule(number, 1))
         return [int(action) for action in log[0, : decisions[0]]]
 
@@ -138,12 +138,12 @@ class Table:
 
 
 def encode_actions(actions: npt.NDArray[Any], num_actions: int) -> str:
-    """Actions of a game that has so many as text: base64 of a byte each, or of two if 256 numbers are too few."""
+    """Encode actions as base64 text, with one byte per action, or two for games with more than 256 actions."""
     return base64.b64encode(actions.astype(_code(num_actions)).tobytes()).decode()
 
 
 def decode_actions(text: str, num_actions: int) -> list[int]:
-    """What `encode_actions` wrote; `ValueError` if it is something else."""
+    """Decode the text of `encode_actions`; `ValueError` if it is invalid."""
     actions: list[int] = np.frombuffer(base64.b64decode(text, validate=True), _code(num_actions)).tolist()
     return actions
 

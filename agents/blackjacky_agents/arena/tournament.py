@@ -1,16 +1,17 @@
-"""Tournaments: line-ups of agents at tables of one size, every deal played again with the agents moved round all seats.
+"""Tournaments: line-ups of agents at tables of one size, with duplicate deals.
 
-A *deal* belongs to one line-up, whose agents sit round the table in an order drawn for it. It is played as often as
-there are seats, with the same game key, and each time everybody moves on by one seat (as in duplicate bridge), so that
-neither good cards nor a good seat favour anybody. Deals are independent of each other, the games of one deal are not:
-what is said about precision (`blackjacky_agents.arena.standings`) rests on deals.
+A *deal* belongs to one line-up, whose agents are seated in random order. As in duplicate bridge, the deal is played
+once per seat with the same game key, and the agents rotate by one seat each time, so that neither cards nor seats
+favour any agent. Deals are independent of each other, the games of one deal are not; confidence intervals
+(`blackjacky_agents.arena.standings`) are therefore based on deals.
 
-Whether this saves games is measured, not taken for granted. It does where agents are about equal, since what one of
-them gains by the cards another one gains in the next turn. Where they are not, cards that let skill tell do so in every
-turn, and the same number of games with new cards for each of them (``duplicate=False``) says more.
+Whether duplicate deals reduce the variance is measured. They do for agents of similar strength, because an advantage by
+cards goes to each agent in turn. For agents of different strength, a deal that rewards skill does so in all of its
+games, and the same number of games with independent cards (``duplicate=False``) is more informative.
 
-What a compiled agent chooses at random follows from the game key and the number of the decision, as in `play_out`. So
-the games of a deal share these numbers too; each of them alone is played as any other game, hence no mean is shifted.
+Random choices of a compiled agent depend on the game key and the number of the decision, as in `play_out`. The games of
+a deal share these random numbers as well; this does not bias means, because each single game has the usual
+distribution.
 """
 
 from __future__ import annotations
@@ -42,20 +43,20 @@ from blackjacky_env.games import DEFAULT
 LINEUPS = ("mixed", "copies")
 MAX_GAMES = 2**40
 
-_SECONDS = 2.0  # that a job should take: results are written, and Ctrl-C is heard, about as often
-_MOST = 4096  # games of a job
-_GROWTH = 1.2  # from one look at the intervals to the next
+_SECONDS = 2.0  # target duration of a job, after which results are written and Ctrl-C takes effect
+_MOST = 4096  # games per job
+_GROWTH = 1.2  # factor on the number of games between two checks of the interval widths
 _FIRST_LOOK = 100  # deals
 
 # ---------------------------------------------------------------- line-ups
 
 
 def mixed_lineups(agents: int, num_players: int) -> list[Lineup]:
-    """Line-ups in which every agent sits as often as every other, or once more: who meets whom is balanced.
+    """Balanced line-ups, in which the numbers of copies of any two agents differ by at most one.
 
-    With as many agents as seats or more these are all tables of different agents. With fewer, everybody sits as often
-    as there is room for all, and each choice of agents takes the seats that are left: for two agents at a table of
-    four, two copies of each; for three, two copies of one, in turn.
+    With at least as many agents as seats, these are all combinations of different agents. With fewer, every agent gets
+    the same number of seats and each combination of agents takes the remaining ones: two agents at a table of four have
+    two copies each; of three agents, each in turn has two copies.
     """
     copies, left = divmod(num_players, agents)
     everybody = tuple(range(agents)) * copies
@@ -63,12 +64,12 @@ def mixed_lineups(agents: int, num_players: int) -> list[Lineup]:
 
 
 def copies_lineups(agents: int, num_players: int) -> list[Lineup]:
-    """One of each agent against copies of each other one."""
+    """Every agent against copies of every other agent."""
     return [(one, *[other] * (num_players - 1)) for one, other in permutations(range(agents), 2)]
 
 
 def _find_lineups(lineups: str | Sequence[Sequence[str]], names: Sequence[str], num_players: int) -> tuple[Lineup, ...]:
-    """Line-ups as numbers; `ValueError` says what is wrong with them."""
+    """Line-ups as agent indices; `ValueError` if they are invalid."""
     if isinstance(lineups, str):
         if lineups not in LINEUPS:
             raise ValueError(
@@ -84,9 +85,9 @@ def _find_lineups(lineups: str | Sequence[Sequence[str]], names: Sequence[str], 
 def _find_lineup(lineup: Sequence[str], names: Sequence[str], num_players: int) -> Lineup:
     for name in lineup:
         if name not in names:
-            raise ValueError(f"line-up {list(lineup)} has {name!r}, which is none of the agents: {', '.join(names)}")
+            raise ValueError(f"line-up {list(lineup)} has {name!r}, which is not one of the agents: {', '.join(names)}")
     if len(lineup) != num_players:
-        raise ValueError(f"line-up {list(lineup)} has {len(lineup)} agents; needed are num_players={num_players}")
+        raise ValueError(f"line-up {list(lineup)} has {len(lineup)} agents, not num_players={num_players}")
     return tuple(names.index(name) for name in lineup)
 
 
@@ -94,7 +95,7 @@ def _find_lineup(lineup: Sequence[str], names: Sequence[str], num_players: int) 
 
 
 class Tournament:
-    """Games between line-ups of agents at tables of one size, with duplicate deals.
+    """A tournament between line-ups of agents at one table size, with duplicate deals.
 
     Example:
         >>> from blackjacky_agents.arena.tournament import Tournament
@@ -104,21 +105,21 @@ class Tournament:
         (100, 3, 3)
 
     Args:
-        agents: names or agents, 2 or more, no name twice.
-        num_players: players at the table, the game's usual number by default.
+        agents: names or agents, 2 or more, with distinct names.
+        num_players: table size, the game's usual one by default.
         lineups: ``"mixed"`` (`mixed_lineups`), ``"copies"`` (`copies_lineups`), or a list of line-ups, each a list of
             as many names as there are players.
-        seed: 0 .. 2**63 - 1: every game follows from it and from its number.
-        results: the file (``.jsonl``) to which every game is appended; its card (``.json``) lies beside it. If it
-            exists, the tournament goes on from there. None: nothing is kept.
-        duplicate: whether the games of a deal have the same cards; if not, only the seats move on.
+        seed: 0 .. 2**63 - 1; determines every game together with the game's number.
+        results: file (``.jsonl``) to which every game is appended, with a card (``.json``) beside it. If it exists, the
+            tournament is resumed. None: results are not written.
+        duplicate: whether all games of a deal have the same cards; if not, only the seats rotate.
         variant: name of the variant, the game's first by default.
         game: name of the game.
         rule_options: the game's own options.
 
     Raises:
-        TypeError, ValueError: an agent or option is unknown or impossible; the file holds something else (the message
-            names the first difference) or is damaged (it names the line). A last line that was cut short is dropped.
+        TypeError, ValueError: an agent or option is unknown or invalid; the file has another setup (the message names
+            the first difference) or is damaged (it names the line). A truncated last line is dropped.
     """
 
     def __init__(
@@ -137,10 +138,10 @@ class Tournament:
         found = tuple(_find_agent(agent, game) for agent in agents)
         names = tuple(agent.name for agent in found)
         if len(names) < 2:
-            raise ValueError(f"agents={list(names)} are too few; needed are 2 or more")
+            raise ValueError(f"agents={list(names)} are too few; a tournament needs at least 2")
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"agent {name!r} is named {names.count(name)} times; line-ups may hold copies instead")
+                raise ValueError(f"agent {name!r} is named {names.count(name)} times; copies belong in line-ups")
         self.names = names
         self.table = Table(
             game,
@@ -154,7 +155,7 @@ class Tournament:
         )
         self.score = env.game.score_reward
         self.seconds = 0.0
-        """On the clock, spent playing, in all sessions."""
+        """Wall time spent playing, over all sessions."""
         self._rows: list[Rows] = []
         self._count = 0
         self._file = None if results is None else ResultsFile(Path(results), self.table, self.score)
@@ -164,12 +165,12 @@ class Tournament:
 
     @property
     def played(self) -> int:
-        """How many games have been played."""
+        """Number of games played so far."""
         return self._count
 
     @property
     def cycle(self) -> int:
-        """Games until every line-up has had one deal more."""
+        """Number of games in one deal of every line-up."""
         return len(self.table.lineups) * self.table.num_players
 
     def play(
@@ -179,20 +180,20 @@ class Tournament:
         threads: int | None = None,
         progress: Callable[[int], object] = lambda played: None,
     ) -> None:
-        """Play on until so many games have been played in all, or the intervals are narrow.
+        """Play until the total number of games is reached, or until the intervals are narrow enough.
 
         Args:
-            games: in all, those in the file included; rounded up to whole deals of every line-up.
-            until: stop as soon as the 95 % interval of every agent's win rate is this narrow (from end to end). The
-                widths are looked at 100 deals after the start and then whenever there are a fifth more, so that how
-                many games are played follows from the seed alone. See `standings.stopping_widths`.
-            threads: cores to use; None: all. Compiled agents play on threads, others in processes of their own (their
-                agents are sent there by pickle). It changes nothing in games of compiled agents.
-            progress: called with the number of games that have been played, whenever it has risen.
+            games: total number of games, including those in the file; rounded up to complete deals of every line-up.
+            until: stop when the 95 % interval of every agent's win rate has at most this width. Widths are checked
+                after 100 deals and then whenever the number of games has grown by a fifth, so that the number of games
+                depends on the seed alone. See `standings.stopping_widths`.
+            threads: number of cores; None: all. Compiled agents play on threads, other agents in processes, to which
+                they are pickled. Games of compiled agents do not depend on it.
+            progress: called with the number of games played whenever it has increased.
 
         Raises:
-            TypeError, ValueError: a number is out of range, or an agent cannot be sent to another process.
-            IllegalActionError: an agent chose what is not legal; the games before are kept.
+            TypeError, ValueError: a number is out of range, or an agent cannot be pickled.
+            IllegalActionError: an agent chose an illegal action; all earlier games are kept.
         """
         cores = check_threads(threads)
         last = -(-check_integer("games", games, 1, MAX_GAMES) // self.cycle) * self.cycle
@@ -208,7 +209,7 @@ class Tournament:
                     return
 
     def games(self, count: int | None = None) -> Games:
-        """The first ``count`` games (all by default) as far as they make whole deals."""
+        """The complete deals among the first ``count`` games (all by default)."""
         table, rows = self.table, self._joined()
         players = table.num_players
         deals = (self._count if count is None else min(count, self._count)) // players
@@ -223,9 +224,9 @@ class Tournament:
         )
 
     def replay(self, number: int) -> dict[str, Any]:
-        """Game ``number`` (from 0), played once more, as ``env.record()`` writes it.
+        """Replay game ``number`` (from 0) and return its record, as ``env.record()``.
 
-        Raises `ValueError` if there is no such game, or if it ends otherwise than it did.
+        Raises `ValueError` if there is no such game, or if its result differs from the recorded one.
         """
         check_integer("game", number, 0, max(self._count - 1, 0))
         if not self._count:
@@ -241,14 +242,14 @@ class Tournament:
             for action in actions:
                 env.step(action)
         except IllegalActionError as error:
-            raise ValueError(f"game {number} cannot be played again: {error}") from error
+            raise ValueError(f"game {number} cannot be replayed: {error}") from error
         winners = [int(seat) for seat in np.flatnonzero(rows.winners[number])]
         if not all(env.terminations.values()) or env.snapshot()["winners"] != winners:
-            raise ValueError(f"game {number} does not end as it did: its results or this version are others")
+            raise ValueError(f"game {number} ends differently than recorded: its results or this version have changed")
         return env.record()
 
     def _looks(self, last: int) -> Iterator[int]:
-        """After how many games the widths are looked at."""
+        """Numbers of games after which the interval widths are checked."""
         cycles = max(2, -(-_FIRST_LOOK // len(self.table.lineups)))
         while cycles * self.cycle < last:
             yield cycles * self.cycle
@@ -277,18 +278,18 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
         return make_agent(agent, game)
     for name in ("name", "reset", "act_batch"):
         if not hasattr(agent, name):
-            raise TypeError(f"agent {agent!r} has no {name}; needed are name, reset and act_batch, see Agent")
+            raise TypeError(f"agent {agent!r} has no {name}; agents have name, reset and act_batch, see Agent")
     plays = getattr(agent, "game", game)
     if plays != game:
-        raise ValueError(f"agent {agent.name!r} plays {plays}, this tournament is of {game}")
+        raise ValueError(f"agent {agent.name!r} plays {plays}, not {game}")
     return agent
 
 
-# ---------------------------------------------------------------- all cores
+# ---------------------------------------------------------------- parallel play
 
 
 class _Workers:
-    """Plays games on all cores, in jobs that are large enough to be worth it and small enough to be seen."""
+    """A pool of threads or processes that plays games in jobs of about `_SECONDS`."""
 
     def __init__(self, table: Table, cores: int) -> None:
         self._table, self._cores = table, cores
@@ -298,15 +299,15 @@ class _Workers:
     def _open(self) -> tuple[Executor, Callable[[int, int], tuple[Rows, float]]]:
         table = self._table
         if table.compiled or self._cores == 1:
-            table.play(0, 0)  # compiled here, not by two threads at once
+            table.play(0, 0)  # compile here, not in two threads at once
             return ThreadPoolExecutor(self._cores, "arena"), _TimedTable(table)
         try:
-            pickle.dumps(table)  # as it will be sent; asked here, since the pool would only say that a process died
+            pickle.dumps(table)  # checked here, since the pool would only report a broken process
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise TypeError(
-                f"an agent cannot be sent to other processes: {error}; allowed are threads=1, and agents that can"
+                f"an agent cannot be sent to other processes: {error}; use threads=1 or agents that can be pickled"
             ) from error
-        # A forked process would have Numba's locks and torch's threads in whatever state they are in now.
+        # A forked process would inherit Numba's locks and torch's threads in an undefined state.
         pool = ProcessPoolExecutor(self._cores, get_context("spawn"), _init_process, (table,))
         return pool, _play_in_process
 
@@ -317,7 +318,7 @@ class _Workers:
         self._executor.shutdown(cancel_futures=True)
 
     def play(self, first: int, last: int) -> Iterator[tuple[Rows, float]]:
-        """The games first .. last - 1 in order, as they are ready, with the seconds since the part before."""
+        """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
         running: deque[Future[tuple[Rows, float]]] = deque()
         before = time.perf_counter()
         while first < last or running:
@@ -332,13 +333,13 @@ class _Workers:
             before = now
 
     def _adapt(self, count: int, seconds: float) -> None:
-        """Jobs of about `_SECONDS`; the first ones are small, since nobody knows how long an agent thinks."""
+        """Adapt the job size to `_SECONDS`; it starts small, because the speed of the agents is unknown."""
         self._size = int(min(max(count * min(_SECONDS / max(seconds, 1e-9), 4), 1), _MOST))
 
 
 @dataclass(frozen=True)
 class _TimedTable:
-    """Plays, and says how long it took."""
+    """Plays games of a table; returns the results and the seconds taken."""
 
     table: Table
 

@@ -1,7 +1,7 @@
-"""The command ``blackjacky``: train agents, let them play each other, play against them, and watch games.
+"""The command ``blackjacky``: train, evaluate and exploit agents, play against them, and watch games.
 
-Each subcommand is a module of this package that is imported when it is called, so that ``blackjacky play`` runs without
-torch. What a subcommand lacks is said together with the extra that brings it.
+Each subcommand is a module of this package that is imported only when called, so that ``blackjacky play`` runs without
+torch. If a required package is missing, the error names the extra that installs it.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ WRONG_INPUT, INTERRUPTED = 2, 130  # exit statuses
 
 
 class Subcommand(NamedTuple):
-    """What is known of a subcommand before it is imported."""
+    """Summary and requirements of a subcommand, available without importing it."""
 
     summary: str
     extra: str
-    """The extra of this distribution that brings `needs`."""
+    """The extra of this distribution that installs `needs`."""
     needs: tuple[str, ...]
-    """Modules that it cannot do without, beyond the distribution's own dependencies."""
+    """Required modules beyond the distribution's own dependencies."""
 
 
 _BASICS = ("tyro", "tqdm")
 _TRAINING = (*_BASICS, "torch", "sb3_contrib", "matplotlib")
 SUBCOMMANDS = {
     "train": Subcommand("Train an agent by self-play and against bots.", "train", _TRAINING),
-    "evaluate": Subcommand("Let agents play each other at one table: win rates with intervals.", "cli", _BASICS),
+    "evaluate": Subcommand("Evaluate agents at one table: win rates with confidence intervals.", "cli", _BASICS),
     "tournament": Subcommand(
-        "Let agents play a tournament with duplicate deals: win rates, ratings, pairwise results.",
+        "Run a tournament with duplicate deals: win rates, ratings, pairwise results.",
         "train",
         (*_BASICS, "matplotlib", "openskill"),
     ),
     "exploit": Subcommand(
-        "Train a best response to an agent: a lower bound of its exploitability.",
+        "Train a best response to an agent: a lower bound on its exploitability.",
         "train",
         _TRAINING,
     ),
@@ -50,7 +50,7 @@ SUBCOMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line ``blackjacky ARGUMENTS``, by default the process's own; returns the exit status."""
+    """Run ``blackjacky ARGUMENTS``, by default those of this process; returns the exit status."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     name, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
     if name in ("-h", "--help"):
@@ -61,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if name not in SUBCOMMANDS:
         near = difflib.get_close_matches(name, SUBCOMMANDS, n=2)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else f"; there are {', '.join(SUBCOMMANDS)}"
+        known = f"; subcommands are {', '.join(SUBCOMMANDS)}"
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else known
         return refuse(f"unknown subcommand {name!r}{hint}")
     return run(name, rest)
 
@@ -70,10 +71,9 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
     """Run one subcommand; returns the exit status: 0 done, 2 wrong input, 130 interrupted.
 
     Args:
-        name: of the subcommand.
-        arguments: its command line.
-        program: what the user typed before them; it is shown in help and kept with results. By default
-            ``blackjacky NAME``.
+        name: name of the subcommand.
+        arguments: command line after the name.
+        program: program name shown in the help and stored with results; by default ``blackjacky NAME``.
     """
     program = program or f"blackjacky {name}"
     for module in SUBCOMMANDS[name].needs:
@@ -91,7 +91,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
 
 
 def usage() -> str:
-    """What ``blackjacky --help`` prints."""
+    """The text of ``blackjacky --help``."""
     width = max(map(len, SUBCOMMANDS))
     lines = [f"  {name:{width}}  {subcommand.summary}" for name, subcommand in SUBCOMMANDS.items()]
     return "\n".join(
@@ -108,6 +108,6 @@ def usage() -> str:
 
 
 def refuse(message: str) -> int:
-    """Say what is wrong with the input; returns the exit status."""
+    """Print an input error; returns the exit status."""
     print(f"error: {message}", file=sys.stderr)
     return WRONG_INPUT

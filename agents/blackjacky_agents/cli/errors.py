@@ -1,4 +1,4 @@
-"""Wrong input, told apart from errors of ours."""
+"""Input errors, as opposed to internal errors."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 
 class WrongInputError(Exception):
-    """The command line, or a file that it names, cannot be used; the message says why. Exit status 2."""
+    """The command line or an input file is invalid; exit status 2."""
 
 
 @contextmanager
 def checking_input() -> Iterator[None]:
-    """Inside, a `ValueError`, `TypeError`, `OSError` or `NotImplementedError` says what is wrong with the input."""
+    """Context that turns `ValueError`, `TypeError`, `OSError` and `NotImplementedError` into `WrongInputError`."""
     try:
         yield
     except (ValueError, TypeError, OSError, NotImplementedError) as error:

@@ -1,4 +1,4 @@
-"""``blackjacky evaluate``: agents play each other at one table, the seats shuffled for each game."""
+"""``blackjacky evaluate``: win rates of agents that play each other at one table in shuffled seats."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from blackjacky_agents.reports import markdown_table, replace_part
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
 
-CHUNK = 2048  # games between two updates of the progress bar; another number gives other seats
+CHUNK = 2048  # games between two updates of the progress bar; the seating depends on it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Args(GameArgs[R]):
-    """Let agents play each other at one table, the seats shuffled for each game: win rates with 95 % intervals.
+    """Evaluate agents against each other at one table, with seats shuffled for each game.
 
-    Agents of the same name share a row, which holds for each of their seats.
+    Prints win rates with 95 % confidence intervals. Agents of the same name share a row with their mean per seat.
 
     $ blackjacky evaluate --players counter,random*3 --games 10000
     """
 
     players: str
-    """Agents, one for each seat: `random*2` takes two seats, `ppo:PATH` is an agent that you have trained."""
+    """Agents, one per seat: `random*2` takes two seats, `ppo:PATH` is a trained agent."""
     games: int = 10_000
     """Number of games."""
     seed: int = 0
-    """Game i has seed SEED + i."""
+    """Random seed: game i has seed SEED + i."""
     threads: int = 2
-    """CPU threads. They change no result."""
+    """Number of CPU threads; results do not depend on it."""
     output: Path | None = None
     """Write the results to this file (JSON)."""
     page: Path | None = None
-    """Write the table into this document, between its markers `evaluation`."""
+    """Write the table into this document, between the markers `evaluation`."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -69,20 +69,20 @@ def main(arguments: Sequence[str], program: str) -> int:
 
 
 def check(args: Args[Any], num_players: int) -> str:
-    """The variant in force; `ValueError` naming an option that cannot be, its value and what is allowed."""
+    """The variant played; `ValueError` for an invalid option."""
     check_integer("--games", args.games, 1, 2**31)
     check_integer("--seed", args.seed, 0, 2**63 - 1 - args.games)
     check_integer("--threads", args.threads, 1, 256)
     check_writable("--output", args.output)
     if args.page is not None:
         if not args.page.is_file():
-            raise ValueError(f"--page {args.page} is no file; needed is a document with the markers `evaluation`")
+            raise ValueError(f"--page {args.page} is not a file; it must be a document with the markers `evaluation`")
         replace_part(args.page.read_text("utf-8"), "evaluation", "")
     return TableEnv(args.game, num_players, args.variant, **args.rule_options).variant
 
 
 def facts_of(args: Args[Any], variant: str, command: str) -> dict[str, Any]:
-    """How the results were made, JSON-ready."""
+    """Command, arguments and versions, JSON-ready."""
     facts = {name: value for name, value in asdict(args).items() if name not in ("output", "page")}
     return {"command": command, **facts, "variant": variant, "versions": versions()}
 
@@ -91,9 +91,9 @@ def facts_of(args: Args[Any], variant: str, command: str) -> dict[str, Any]:
 
 
 def play(names: Sequence[str], agents: Sequence[Agent], args: Args[Any]) -> dict[str, Score]:
-    """Play all games; the score of each agent, for agents of the same name the mean of their seats."""
+    """Play all games; returns the score by agent name, per seat for agents with several."""
     rules = {"game": args.game, "variant": args.variant, **args.rule_options}
-    parts = lcm(*range(1, len(names) + 1))  # what each of several winners gets is a whole number of these
+    parts = lcm(*range(1, len(names) + 1))  # common denominator of the winners' shares
     won: Counter[str] = Counter()  # in parts of a game
     nobody = 0
     with tqdm(total=args.games, unit=" games", mininterval=0.1 if sys.stderr.isatty() else 30) as bar:
@@ -111,17 +111,17 @@ def play(names: Sequence[str], agents: Sequence[Agent], args: Args[Any]) -> dict
 
 
 def mean_of_seats(won: float, nobody: int, games: int, seats: int, num_players: int) -> Score:
-    """The score per seat of equal agents in several ``seats`` who together ``won`` so many ``games``.
+    """The score per seat of an agent in ``seats`` seats that together ``won`` the given number of ``games``.
 
-    Each game counts once: the seats of one table do not win independently, so the interval is that of their joint
-    win rate, divided by their number.
+    The seats of one table do not win independently, so the interval is that of their joint win rate divided by their
+    number.
     """
     together = won / games
     low, high = (bound / seats for bound in interval(together, games))
     return Score(games, together / seats, low, high, 1 / num_players, nobody / games)
 
 
-# ---------------------------------------------------------------- showing
+# ---------------------------------------------------------------- output
 
 
 def score_table(scores: Mapping[str, Score], seats: Mapping[str, int]) -> str:
@@ -137,7 +137,7 @@ def score_table(scores: Mapping[str, Score], seats: Mapping[str, int]) -> str:
         ]
         for name, score in scores.items()
     ]
-    return markdown_table(["agent", "win rate", "95 % interval", "par", "nobody wins", "games"], rows)
+    return markdown_table(["agent", "win rate", "95 % interval", "par", "no winner", "games"], rows)
 
 
 def how_it_was_made(facts: Mapping[str, Any]) -> str:

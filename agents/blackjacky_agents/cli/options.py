@@ -1,4 +1,4 @@
-"""What all subcommands take: the game, its variant, and its rule options, which each game declares itself."""
+"""Options of all subcommands: the game, its variant, and the rule options declared by the game."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, kw_only=True)
 class GameArgs(Generic[R]):
-    """The options that say what is played."""
+    """Options that select the game, its variant and its rules."""
 
     game: str = DEFAULT
-    """The game, by name."""
+    """Name of the game."""
     variant: str | None = None
-    """The game's variant; by default its first that the table size allows."""
+    """Variant of the game; by default the first one that the table size allows."""
     rules: Annotated[R, tyro.conf.arg(name="")]
     """Rule options of the game."""
 
     @property
     def rule_options(self) -> dict[str, Any]:
-        """The rule options as environments take them."""
+        """The rule options as keyword arguments of environments."""
         return given_options(self.rules)
 
 
 def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
-    """Read a command line into ``kind``, a generic subclass of `GameArgs`, with the rule options of the game it names.
+    """Parse a command line into ``kind``, a generic subclass of `GameArgs`, with the rule options of the named game.
 
-    Raises `WrongInputError` for a game that does not exist, `SystemExit` after ``--help`` (status 0) and for what
-    cannot be read (status 2).
+    Raises `WrongInputError` for an unknown game, and `SystemExit` after ``--help`` (status 0) or for a syntax error
+    (status 2).
     """
     with checking_input():
         game = named_game(arguments, kind.game)
@@ -51,7 +51,7 @@ def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
 
 
 def with_help(options: type[Any]) -> type[Any]:
-    """A game's options dataclass with what is allowed in the help of each option."""
+    """A game's options dataclass, with the allowed values added to the help of each option."""
     described = {
         option["name"]: f"{option['help']} Allowed: {option['allowed']}." for option in describe_options(options)
     }
@@ -70,29 +70,29 @@ def given_options(rules: Any) -> dict[str, Any]:
 
 
 def values_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The same as read from JSON: collections are tuples again."""
+    """Rule options read from JSON, with lists converted back to tuples."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
 def named_game(arguments: Sequence[str], default: str = DEFAULT) -> Game:
-    """The game that a command line names; `ValueError` if it does not exist."""
+    """The game given by ``--game`` in a command line; `ValueError` if it does not exist."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--game", default=default)
     return get_game(first.parse_known_args(arguments)[0].game)
 
 
 def command_line(program: str, arguments: Sequence[str]) -> str:
-    """What the user typed, for results and cards."""
+    """The command line as a string, for results and cards."""
     return f"{program} {shlex.join(arguments)}".rstrip()
 
 
 def check_writable(option: str, path: Path | None) -> None:
-    """`ValueError` unless ``path`` is None or can become a file in a folder that exists."""
+    """Raise `ValueError` unless ``path`` is None or a file could be created there."""
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        raise ValueError(f"{option} {path} cannot be written; needed is a file in a folder that exists")
+        raise ValueError(f"{option} {path} cannot be written: it must be a file in an existing folder")
 
 
 def allow_any_character() -> None:
-    """Let a console whose encoding lacks a character, such as a heart, show a question mark."""
+    """Print question marks for characters, such as hearts, that the console's encoding lacks."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")

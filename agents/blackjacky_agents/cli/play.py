@@ -1,4 +1,4 @@
-"""``blackjacky play``: a game against agents, in the terminal or in the browser."""
+"""``blackjacky play``: play against agents in the terminal or in the browser."""
 
 from __future__ import annotations
 
@@ -34,44 +34,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Args(GameArgs[R]):
-    """Play a game against agents, in the terminal or in the browser.
+    """Play against agents in the terminal or in the browser.
 
-    In the terminal, choose an action by its number or by the beginnings of its words ("sw 5 dis"); `help` explains,
-    `quit` ends the game. With --web a server prints an address for each person and runs until Ctrl-C; games that were
-    interrupted go on when it runs again.
+    In the terminal, choose an action by its number or by abbreviated words ("sw 5 dis"); `help` shows help, `quit` ends
+    the game. With --web, a server prints a URL for each person and runs until Ctrl-C; unfinished games continue when it
+    is started again.
 
     $ blackjacky play --opponents counter*3
     $ blackjacky play --web --people 2 --opponents counter*2
     """
 
     opponents: str | None = None
-    """Agents clockwise from your left; `random*2` takes two seats, `ppo:PATH` is an agent that you have trained."""
+    """Agents clockwise from your left; `random*2` takes two seats, `ppo:PATH` is a trained agent."""
     seat: int = 0
     """In the terminal: your seat."""
     seed: int | None = None
-    """Random seed of deals and agents; by default it is drawn and printed."""
+    """Random seed of deals and agents; by default drawn at random and printed."""
     name: str = "you"
-    """Your name in the story of the game."""
+    """Your name."""
     delay: float = 0.8
-    """Seconds after each move of an opponent."""
+    """Pause after each move of an opponent, in seconds."""
     save: Path | None = None
     """In the terminal: write the record of the game to this file (JSON), for `blackjacky watch --record`."""
     web: bool = False
     """Serve tables for browsers; needs the extra `web`."""
     people: int = 1
-    """With --web: the number of people at the table, each with an address of their own."""
+    """With --web: number of people at the table, each with their own URL."""
     host: str = "127.0.0.1"
-    """With --web: the address to listen on. Any address but the loopback lets other machines connect."""
+    """With --web: address to listen on; any but the loopback address lets other machines connect."""
     port: int = 8021
-    """With --web: the port; 0 is any that is free."""
+    """With --web: port to listen on; 0: any free port."""
     language: str | None = None
     """With --web: en or de; by default the browser's preference."""
     tables: Path = Path("runs/tables")
-    """With --web: the folder in which tables are kept."""
+    """With --web: folder in which tables are saved."""
 
 
 def opponents_of(args: Args[Any], people: int) -> list[str]:
-    """The agents at the table, clockwise; by default those of the game, at a table of the variant's usual size."""
+    """The agents at the table, clockwise; by default the game's, filling up the variant's usual table size."""
     if args.opponents is not None:
         return parse_agents(args.opponents, "--opponents")
     size, _ = get_game(args.game).choose_table(None, args.variant)
@@ -80,7 +80,7 @@ def opponents_of(args: Args[Any], people: int) -> list[str]:
 
 
 class Sitting:
-    """One game: the environment, the agents at its seats, and the person."""
+    """A game in the terminal: the environment, the agents and the person."""
 
     def __init__(self, args: Args[Any]) -> None:
         game = get_game(args.game)
@@ -88,7 +88,7 @@ class Sitting:
         opponents = opponents_of(args, people=1)
         players = len(opponents) + 1
         if not 0 <= args.seat < players:
-            raise ValueError(f"--seat {args.seat} is not at the table; with these opponents it is 0 .. {players - 1}")
+            raise ValueError(f"--seat {args.seat} is out of range; allowed with these opponents are 0 .. {players - 1}")
         self.me = f"player_{args.seat}"
         self.seat = args.seat
         self.env = TableEnv(
@@ -106,11 +106,11 @@ class Sitting:
 
     @property
     def view(self) -> View:
-        """The table as the person sees it."""
+        """The person's view of the table."""
         return self.env.view(self.me)
 
     def label(self, seat: int) -> str:
-        """Seat and name."""
+        """Seat and name of a player."""
         return f"player_{seat} ({self.names[f'player_{seat}']})"
 
 
@@ -128,11 +128,11 @@ def main(arguments: Sequence[str], program: str) -> int:
         check_writable("--save", args.save)
         sitting = Sitting(args)
     table = ", ".join(map(sitting.label, range(sitting.env.num_players)))
-    print(f"{sitting.env.game.title}, seed {sitting.seed}: {table}\n`help` explains, `quit` ends.")
+    print(f"{sitting.env.game.title}, seed {sitting.seed}: {table}\nType `help` for help, `quit` to end the game.")
     try:
         play(sitting, args.delay if sys.stdin.isatty() else 0)
     except EOFError:
-        print("\nThe game ends here. Goodbye!")
+        print("\nGame abandoned. Goodbye!")
     finally:
         if args.save is not None:
             save(sitting, args.save)
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str], program: str) -> int:
 
 
 def play(sitting: Sitting, delay: float) -> None:
-    """Ask, tell and settle until the game is over."""
+    """Ask for the person's actions and print all moves until the game is over."""
     env = sitting.env
     table_is_new = True
     while sitting.view["phase"] != "over":
@@ -167,22 +167,22 @@ def play(sitting: Sitting, delay: float) -> None:
 
 
 def wait() -> None:
-    """Time to look at a settlement, in a terminal; `EOFError` if the person leaves."""
-    if sys.stdin.isatty() and input("Enter goes on ").strip().lower() == "quit":
+    """Wait for Enter after a settlement, if stdin is a terminal; `EOFError` if the person quits."""
+    if sys.stdin.isatty() and input("Press Enter to continue ").strip().lower() == "quit":
         raise EOFError
 
 
 def save(sitting: Sitting, path: Path) -> None:
-    """Write names and record."""
+    """Write names and record of the game."""
     write_file(path, json.dumps({"names": sitting.names, "record": sitting.env.record()}))
-    print(f"The game is kept in {path}.")
+    print(f"Game saved to {path}.")
 
 
 # ---------------------------------------------------------------- choosing an action
 
 
 def ask(sitting: Sitting) -> int:
-    """A legal action of the person, asked for until there is one; `EOFError` if they leave."""
+    """Prompt until the person chooses a legal action; `EOFError` if they quit."""
     env = sitting.env
     legal = np.flatnonzero(env.observe(sitting.me)["action_mask"]).tolist()
     actions, seat_name = env.game.words.actions, names_from(sitting.seat, env.possible_agents)
@@ -203,7 +203,7 @@ def ask(sitting: Sitting) -> int:
 
 
 def show_choices(words: Sequence[str]) -> None:
-    """The choices with their numbers, in as many columns as fit."""
+    """Print the numbered choices in as many columns as fit."""
     cells = [f"{number:3} {word}" for number, word in enumerate(words, 1)]
     width = max(map(len, cells)) + 2
     lines = -(-len(cells) // max(1, 78 // width))
@@ -212,9 +212,9 @@ def show_choices(words: Sequence[str]) -> None:
 
 
 def find(text: str, choices: dict[int, str], sitting: Sitting) -> int:
-    """The one choice that is meant by a number or by the beginnings of its words; `ValueError` says what is wrong."""
+    """The choice given by its number or abbreviated words; `ValueError` if there is none or more than one."""
     if not text:
-        raise ValueError("Type a number or a name; `help` explains.")
+        raise ValueError("Type a number or a name, or `help`.")
     if text.isdigit():
         if not 1 <= int(text) <= len(choices):
             raise ValueError(f"There is no choice {text}; the numbers are 1 .. {len(choices)}.")
@@ -223,12 +223,12 @@ def find(text: str, choices: dict[int, str], sitting: Sitting) -> int:
     if len(meant) == 1:
         return meant[0]
     if meant:
-        raise ValueError("That could be: " + "; ".join(choices[action] for action in meant) + ".")
+        raise ValueError("Ambiguous; it could be: " + "; ".join(choices[action] for action in meant) + ".")
     return find_by_full_name(text, sitting)
 
 
 def is_short_for(text: str, words: str) -> bool:
-    """Each word typed is the beginning of a word, in the same order, the first of the first."""
+    """Whether each typed word begins a word of ``words``, in the same order, the first one the first."""
     typed, full = (part.lower().replace(":", " ").split() for part in (text, words))
     if not typed or not full[0].startswith(typed[0]):
         return False
@@ -237,7 +237,7 @@ def is_short_for(text: str, words: str) -> bool:
 
 
 def find_by_full_name(text: str, sitting: Sitting) -> int:
-    """The action of that name as the environment writes it, if it is legal; else a `ValueError` says why not."""
+    """The legal action with that name; the `ValueError` for an illegal one gives the reason."""
     action = sitting.env.parse_action(text)
     if sitting.env.observe(sitting.me)["action_mask"][action]:
         return action
@@ -248,11 +248,11 @@ def find_by_full_name(text: str, sitting: Sitting) -> int:
     raise AssertionError("an action outside the mask was accepted")
 
 
-# ---------------------------------------------------------------- telling what happened
+# ---------------------------------------------------------------- describing moves
 
 
 def story(sitting: Sitting, before: View, action: int) -> list[str]:
-    """What the last move, ``action``, did, as the person may know it; empty if there is nothing to tell."""
+    """Sentences on the last move, ``action``, as far as the person may know it; may be empty."""
     labels = [sitting.label(seat) for seat in range(sitting.env.num_players)]
     told = tell_move(sitting.env, before, sitting.view, action, sitting.seat)
     return [in_words(phrase, sitting.texts, labels) for phrase in told]
@@ -262,7 +262,7 @@ def story(sitting: Sitting, before: View, action: int) -> list[str]:
 
 
 def serve(args: Args[Any], program: str) -> None:
-    """Serve the tables that were kept and a new one, until Ctrl-C."""
+    """Serve the saved tables and a new one until Ctrl-C."""
     for module in ("starlette", "uvicorn", "websockets"):
         if find_spec(module) is None:
             raise WrongInputError(f"{program} --web needs {module}: pip install 'blackjacky[web]'")
@@ -274,8 +274,8 @@ def serve(args: Args[Any], program: str) -> None:
         listening = listen(args)
         server = Server(args.tables, args.delay, web.allowed_hosts(args.host))
     if not web.is_local(args.host):
-        print(f"Warning: whoever can reach {args.host} and has an address of a seat can play there, and nothing is")
-        print("encrypted. Use it among people you trust, or behind a server that speaks HTTPS.")
+        print(f"Warning: anyone who can reach {args.host} and knows the URL of a seat can play there, without")
+        print("encryption. Use it among people you trust, or behind a reverse proxy with HTTPS.")
     server.add(table)
     for each in server.tables():
         print(f"{each.env.game.title}, {', '.join(seat.name for seat in each.seats)}{': over' if each.over else ''}")
@@ -286,17 +286,17 @@ def serve(args: Args[Any], program: str) -> None:
 
 
 def listen(args: Args[Any]) -> socket.socket:
-    """A socket on the host and port that were asked for; `OSError` names both."""
+    """A listening socket on host and port; the `OSError` names both."""
     from blackjacky_agents.web import serve as web
 
     try:
         return web.listen(args.host, args.port)
     except OSError as error:
-        raise OSError(f"{error} (--host {args.host}, --port {args.port}; port 0 is any that is free)") from None
+        raise OSError(f"{error} (--host {args.host}, --port {args.port}; --port 0 selects a free port)") from None
 
 
 def new_table(args: Args[Any]) -> Table:
-    """The table that the arguments ask for; `ValueError` says what is wrong with them."""
+    """A new table for the arguments; `ValueError` if they are invalid."""
     from blackjacky_agents.web.table import Table, seats_for
 
     game = get_game(args.game)

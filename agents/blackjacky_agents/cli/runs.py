@@ -1,4 +1,4 @@
-"""Folders of trainings, runs/NAME: their settings and the command that began them, in ``config.json``."""
+"""Run folders, runs/NAME: the settings and the command of a training, in ``config.json``."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from blackjacky_env.games import get_game
 
 
 def refuse_others(folder: Path, stored: TrainingSettings, given: TrainingSettings) -> None:
-    """`ValueError` naming the first setting that differs."""
+    """Raise `ValueError` for the first setting that differs from the stored one."""
     for name, value in asdict(stored).items():
         if getattr(given, name) != value:
             raise ValueError(
-                f"the run in {str(folder)!r} has {name}={value!r}, the command line {getattr(given, name)!r}"
+                f"the run in {str(folder)!r} has {name}={value!r}, not {getattr(given, name)!r}"
             )
 
 
 def read_settings(folder: Path) -> TrainingSettings:
-    """The settings of the run in a folder; `ValueError` if there is no run, or one of another encoding or version."""
+    """The settings of the run in a folder; `ValueError` if there is none, or if this version cannot resume it."""
     path = folder / "config.json"
     if not path.is_file():
         raise ValueError(f"there is no run to resume in {str(folder)!r}: {str(path)!r} is missing")
@@ -42,33 +42,33 @@ def read_settings(folder: Path) -> TrainingSettings:
     for name, own in run_identity(settings).items():
         if made_for.get(name) != own:
             raise ValueError(
-                f"the run in {str(folder)!r} has {name}={made_for.get(name)!r}, now it is {own!r}: "
-                "only the version that began it can go on with it"
+                f"the run in {str(folder)!r} has {name}={made_for.get(name)!r}, this version has {own!r}: "
+                "a run can only be resumed by the version that started it"
             )
     return settings
 
 
 def run_identity(settings: TrainingSettings) -> dict[str, Any]:
-    """What a run must share with the package that resumes it: its checkpoints keep unfinished games."""
+    """What must match for a run to be resumed; includes the state layout, since checkpoints hold unfinished games."""
     identity_of_agent = identity(settings.game, find_encoding(settings.encoding, settings.game))
     return {**identity_of_agent, "layout": record_layout(get_game(settings.game).state_dtype)}
 
 
 def new_folder(name: str) -> Path:
-    """The path runs/NAME; `ValueError` if it is there already."""
+    """The path runs/NAME; `ValueError` if it exists."""
     folder = Path("runs") / name
     if folder.exists():
-        raise ValueError(f"{str(folder)!r} exists: choose another --name, or go on with it by --resume {folder}")
+        raise ValueError(f"{str(folder)!r} exists: choose another --name, or resume it with --resume {folder}")
     return folder
 
 
 def read_command(folder: Path) -> str:
-    """How the run in a folder was begun."""
+    """The command that started the run in a folder."""
     return str(json.loads((folder / "config.json").read_text("utf-8"))["command"])
 
 
 def write_settings(folder: Path, settings: TrainingSettings, command: str) -> None:
-    """Make the folder of a new run with its ``config.json``."""
+    """Create the folder of a new run with its ``config.json``."""
     folder.mkdir(parents=True)
     config = {
         "command": command,

@@ -1,4 +1,4 @@
-"""``blackjacky tournament``: duplicate deals, win rates, ratings, pairwise results, each with its 95 % interval."""
+"""``blackjacky tournament``: win rates, ratings and pairwise results with 95 % intervals, from duplicate deals."""
 
 from __future__ import annotations
 
@@ -27,42 +27,41 @@ from blackjacky_env.games import get_game
 
 @dataclass(frozen=True, kw_only=True)
 class Args(GameArgs[R]):
-    """Let agents play a tournament with duplicate deals: win rates, ratings and pairwise results with 95 % intervals.
+    """Run a tournament with duplicate deals: win rates, ratings and pairwise results with 95 % intervals.
 
-    The games of each table size are kept in OUTPUT/N_players.jsonl, one line each, and the report in OUTPUT/report.md,
-    report.json and report.svg. A tournament that was stopped goes on when the same command is given again; --games may
-    be larger then.
+    Games are written to OUTPUT/N_players.jsonl for each table size, one per line, and the report to OUTPUT/report.md,
+    report.json and report.svg. Repeat the command, if you like with more --games, to resume an interrupted tournament.
 
     $ blackjacky tournament --agents counter,ppo:runs/NAME --players 4 --lineups copies --until 0.01
     $ blackjacky tournament --tables counter,random*3 counter*2,random*2 --games 4000
     """
 
     agents: str | None = None
-    """Two agents or more, by name; by default all of the game. `ppo:PATH` is an agent that you have trained."""
+    """Two or more agents; by default all of the game. `ppo:PATH` is a trained agent."""
     players: tuple[int, ...] | None = None
-    """Table sizes, each a tournament of its own; by default the game's usual one."""
+    """Table sizes, with a separate tournament for each; by default the game's usual one."""
     lineups: Literal["mixed", "copies"] = "mixed"
-    """mixed: numbers of seats differ by at most one; copies: one of each agent against copies of each other one."""
+    """mixed: balanced line-ups of different agents; copies: each agent against copies of each other one."""
     tables: tuple[str, ...] = ()
-    """These line-ups instead, such as `counter,random*3`; all of one size."""
+    """Explicit line-ups instead, such as `counter,random*3`, all of the same size."""
     games: int = 10_000
-    """Maximum number of games at each table size, rounded up to whole deals of every line-up."""
+    """Maximum number of games per table size, rounded up to complete deals of every line-up."""
     until: float | None = None
-    """Stop as soon as the 95 % interval of every agent's win rate has at most this width (0 .. 1)."""
+    """Stop when the 95 % interval of every agent's win rate has at most this width (0 .. 1)."""
     duplicate: bool = True
-    """Play every deal once for each seat, with the agents moving round the table. Without, every game is a new deal."""
+    """Play every deal once per seat, rotating the agents; otherwise every game has its own deal."""
     seed: int = 0
     """Random seed of the deals and seatings."""
     threads: int | None = None
-    """CPU cores, by default all. They change no game of compiled agents."""
+    """Number of CPU cores, by default all; games of compiled agents do not depend on it."""
     oracle: float | None = None
-    """Win rate (0 .. 1) of a perfect-information oracle there, for normalised scores (0: random, 1: the oracle)."""
+    """Win rate (0 .. 1) of a perfect-information oracle at this table, for normalised scores (0: random, 1: oracle)."""
     output: Path = Path("runs/tournament")
     """Folder for games and report."""
     replay: int | None = None
-    """Play nothing; print this game (from 0) of the kept ones as a record for `env.unwrapped.replay`."""
+    """Instead of playing, print this game (from 0) of the results as a record for `env.unwrapped.replay`."""
     ladder: Path | None = None
-    """Write the report to this file (JSON) as well."""
+    """Also write the report to this file (JSON)."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -76,7 +75,7 @@ def main(arguments: Sequence[str], program: str) -> int:
     try:
         play(tournaments, args)
     except KeyboardInterrupt:
-        print(f"\n{args.output} keeps the games so far; the same command goes on.", file=sys.stderr)
+        print(f"\nGames are saved in {args.output}; repeat the command to resume.", file=sys.stderr)
         raise
     report = make_report(tournaments, args, command_line(program, arguments))
     print(keep(report, args))
@@ -87,7 +86,7 @@ def main(arguments: Sequence[str], program: str) -> int:
 
 
 def prepare(args: Args[Any]) -> list[Tournament]:
-    """The tournament of each table size; `ValueError` says what cannot be played."""
+    """The tournament of each table size; `ValueError` for invalid options."""
     check_integer("--games", args.games, 1, MAX_GAMES)
     check_integer("--seed", args.seed, 0, MAX_SEED)
     if args.threads is not None:
@@ -97,7 +96,7 @@ def prepare(args: Args[Any]) -> list[Tournament]:
     check_writable("--ladder", args.ladder)
     names, sizes, lineups = read_agents(args)
     if args.oracle is not None and "random" not in names:
-        raise ValueError("--oracle needs `random` among the agents: it has the normalised score 0")
+        raise ValueError("--oracle needs `random` among the agents, which has the normalised score 0")
     if args.replay is not None and len(sizes) > 1:
         raise ValueError(f"--replay needs one table size, not --players {' '.join(map(str, sizes))}")
     where_kept = [args.output / f"{size}_players.jsonl" for size in sizes]
@@ -129,17 +128,17 @@ def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list
 
 
 def check_enough(tournament: Tournament, args: Args[Any]) -> None:
-    """`ValueError` if there are too few games for an interval."""
+    """Raise `ValueError` if there are too few games for confidence intervals."""
     lineups, needed = len(tournament.table.lineups), 2 * tournament.cycle
     if args.replay is None and args.games < needed:
         raise ValueError(
             f"--games {args.games} are too few for tables of {tournament.table.num_players}: two deals of each of "
-            f"{lineups:,} line-ups are {needed:,} games; fewer line-ups can be named by --tables"
+            f"{lineups:,} line-ups are {needed:,} games; --tables selects fewer line-ups"
         )
 
 
 def play(tournaments: Sequence[Tournament], args: Args[Any]) -> None:
-    """Play what is missing."""
+    """Play the missing games."""
     goals = [-(-args.games // tournament.cycle) * tournament.cycle for tournament in tournaments]
     done = sum(min(goal, tournament.played) for goal, tournament in zip(goals, tournaments, strict=True))
     pause = 0.1 if sys.stderr.isatty() else 30
@@ -152,14 +151,14 @@ def play(tournaments: Sequence[Tournament], args: Args[Any]) -> None:
                 bar.update(before + played - bar.n)
 
             tournament.play(args.games, args.until, args.threads, show)
-            bar.update(sum(goals[: number + 1]) - bar.n)  # also what --until has spared
+            bar.update(sum(goals[: number + 1]) - bar.n)  # also games skipped by --until
 
 
 # ---------------------------------------------------------------- the report
 
 
 def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str) -> Report:
-    """What the games of all table sizes say, JSON-ready."""
+    """The report on all table sizes, JSON-ready."""
     return {
         "command": command,
         "game": args.game,
@@ -177,7 +176,7 @@ def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str
 
 
 def keep(report: Report, args: Args[Any]) -> str:
-    """Write the report to all its places; returns it as Markdown."""
+    """Write the report in all formats; returns it as Markdown."""
     text, content = markdown_report(report), json.dumps(report, indent=1) + "\n"
     write_file(args.output / "report.md", text + "\n")
     write_file(args.output / "report.json", content)

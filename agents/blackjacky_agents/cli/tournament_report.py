@@ -16,11 +16,11 @@ Table = dict[str, Any]
 """`standings.Standings` of one table size, JSON-ready."""
 Row = dict[str, Any]
 
-SHOWN_LINEUPS = 30  # more would bury the rest
+SHOWN_LINEUPS = 30  # more are left out of the report
 
 
 def ready_for_json(value: Any) -> Any:
-    """The value with floats rounded to 6 decimals, and None for NaN."""
+    """``value`` with floats rounded to 6 decimals and NaN replaced by None."""
     if isinstance(value, dict):
         return {name: ready_for_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -34,25 +34,25 @@ def ready_for_json(value: Any) -> Any:
 
 
 def markdown_report(report: Report) -> str:
-    """Everything: standings, pairs, cycles and line-ups of every table size."""
+    """The whole report: standings, pairs, cycles and line-ups of every table size."""
     sections = [section for table in report["tables"] for section in whole_section(report, table)]
     return "\n\n".join([intro(report), *sections, footnotes(report)])
 
 
 def ladder(report: Report) -> str:
-    """The tables of the ladder: agents against copies of each other, or the standings of mixed line-ups."""
+    """The published ladder: agents against copies of each other, or the standings of mixed line-ups."""
     make = copies_section if report["lineups"] == "copies" else mixed_section
     return "\n\n".join([intro(report), *(section for table in report["tables"] for section in make(report, table))])
 
 
 def intro(report: Report) -> str:
-    """How many games were played, by which command, on what machine."""
+    """Number of games, duration, command and machine."""
     games = sum(table["games"] for table in report["tables"])
     return f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {where_run(report['machine'])}."
 
 
 def whole_section(report: Report, table: Table) -> list[str]:
-    """All tables of one table size."""
+    """All parts of one table size."""
     parts = [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
     if report["lineups"] == "copies":
         return [*parts, copies_table(table)]
@@ -60,27 +60,27 @@ def whole_section(report: Report, table: Table) -> list[str]:
 
 
 def mixed_section(report: Report, table: Table) -> list[str]:
-    """Standings and pairs."""
+    """Standings and pairwise results of one table size."""
     return [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
 
 
 def copies_section(_: Report, table: Table) -> list[str]:
-    """One of each against copies."""
+    """Each agent against copies of the others, at one table size."""
     return [heading(table), copies_table(table), cycles(table)]
 
 
 def heading(table: Table) -> str:
-    """Table size, par, and how much was played."""
+    """Table size, par, and numbers of games and deals."""
     lineups = len(table["lineups"])
     return (
         f"**{table['num_players']} players**, par {percent(1 / table['num_players'])}; {table['games']:,} games, "
-        f"{table['deals']:,} deals of {lineups:,} line-up{'s' * (lineups > 1)}; nobody wins "
+        f"{table['deals']:,} deals of {lineups:,} line-up{'s' * (lineups > 1)}; no winner in "
         f"{percent(table['nobody']['mean'])} of the games:"
     )
 
 
 def standings_table(report: Report, table: Table) -> str:
-    """How every agent did, best first."""
+    """The results of every agent, best first."""
     columns = ["agent", "win rate", "reward", report["score"], "rating", "variance reduction", "games"]
     lowest = next((row["win_rate"]["mean"] for row in table["agents"] if row["agent"] == "random"), 0.0)
     if report["oracle"] is not None:
@@ -97,11 +97,11 @@ def standings_table(report: Report, table: Table) -> str:
 
 
 def pairs_table(table: Table) -> str:
-    """Who did better than whom."""
+    """How often each agent (rows) finished ahead of each other one (columns)."""
     names = [row["agent"] for row in sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"])]
     found = {(pair["first"], pair["second"]): pair for pair in table["pairs"]}
     rows = [[f"`{a}`", *("-" if a == b else share(found[a, b]["share"]) for b in names)] for a in names]
-    return markdown_table(["does better than", *(f"`{name}`" for name in names)], rows)
+    return markdown_table(["finishes ahead of", *(f"`{name}`" for name in names)], rows)
 
 
 def copies_table(table: Table) -> str:
@@ -114,7 +114,7 @@ def copies_table(table: Table) -> str:
 
 
 def lineups_table(table: Table) -> str:
-    """Win rates at every table."""
+    """Win rates in every line-up."""
     rows = [
         [", ".join(f"`{name}`" for name in line["agents"]), f"{line['deals']:,}", in_words(line["win_rates"])]
         for line in table["lineups"]
@@ -123,12 +123,12 @@ def lineups_table(table: Table) -> str:
 
 
 def in_words(win_rates: dict[str, Row]) -> str:
-    """All win rates of one line-up."""
+    """The win rates of one line-up as text."""
     return ", ".join(f"`{name}` {share(rate)}" for name, rate in win_rates.items())
 
 
 def cycles(table: Table) -> str:
-    """Agents that beat each other in a cycle."""
+    """Cycles in the pairwise results, as a sentence."""
     if not table["cycles"]:
         return "No cycles: the pairwise results are transitive."
     found = (" beats ".join(f"`{name}`" for name in [*cycle, cycle[0]]) for cycle in table["cycles"])
@@ -136,28 +136,28 @@ def cycles(table: Table) -> str:
 
 
 def footnotes(report: Report) -> str:
-    """What the columns mean."""
+    """Explanations of the columns."""
     rated = max(table["rated_games"] for table in report["tables"])
-    deals = "the same cards in every rotation" if report["duplicate"] else "new cards in every game (--no-duplicate)"
+    deals = "the same cards in every rotation" if report["duplicate"] else "independent deals (--no-duplicate)"
     normalised = " Normalised score: 0 for `random`, 100 % for the perfect-information oracle." * bool(report["oracle"])
     return (
-        f"Seed {report['seed']}, {report['variant']}; {deals}. Intervals are 95 %, by bootstrap over deals. "
-        "Win rate: 1 / number of winners for a winner, 0 if nobody wins; par: 1 / number of players."
+        f"Seed {report['seed']}, {report['variant']}; {deals}. 95 % confidence intervals from a bootstrap over deals. "
+        "Win rate: mean of 1 / number of winners for a winner, 0 otherwise; par: 1 / number of players."
         f"{normalised} "
-        "Does better than: the share of games that the row's agent won more of, where the two did not win the same. "
+        "Finishes ahead of: fraction of games in which the row's agent won more than the column's, without ties. "
         f"Rating: OpenSkill's Plackett-Luce, 25 on average; {rated:,} games in each of {RATING_REPLICATES} orders. "
-        "Variance reduction: how many times as many independent games would give the same precision of the win rate; "
-        "below 1, duplicate deals cost precision."
+        "Variance reduction: factor on the number of independent games needed for the same precision of the win rate; "
+        "below 1, duplicate deals reduce precision."
     )
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """A share for people."""
+    """A fraction as a percentage."""
     return "?" if value is None else f"{100 * value:.{digits}f} %"
 
 
 def share(estimate: Row) -> str:
-    """A share with its interval."""
+    """A fraction with its interval, in percent."""
     if estimate["mean"] is None:
         return "?"
     if estimate["low"] is None:
@@ -176,11 +176,11 @@ def number(estimate: Row, digits: int) -> str:
 
 
 def draw(report: Report, path: Path) -> None:
-    """Win rates with their intervals, and who does better than whom, a row for each table size."""
+    """Draw win rates with intervals and the pairwise matrix, one row per table size."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    mpl.rcParams["svg.hashsalt"] = "tournament"  # the same picture for the same numbers
+    mpl.rcParams["svg.hashsalt"] = "tournament"  # makes the SVG reproducible
     tables = report["tables"]
     height = 1.4 + 0.45 * len(tables[0]["agents"])
     figure = Figure(figsize=(11, height * len(tables)), layout="constrained")
@@ -217,9 +217,9 @@ def draw_pairs(axes: Any, table: Table, names: list[str]) -> None:
     labels = [in_short(name) for name in names]
     axes.set_xticks(range(len(names)), labels, rotation=20, ha="right")
     axes.set_yticks(range(len(names)), labels)
-    axes.set(title="row does better than column, % of games that differ")
+    axes.set(title="row finishes ahead of column, % of games without ties")
 
 
 def in_short(name: str) -> str:
-    """The end of a name that is too long for a plot, such as a path."""
+    """A name, shortened to its end if it is too long for a plot, such as a path."""
     return name if len(name) <= 24 else f"...{name[-21:]}"

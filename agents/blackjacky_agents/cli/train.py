@@ -1,10 +1,10 @@
-"""``blackjacky train``: train an agent against bots and earlier copies of itself, and show how it does."""
+"""``blackjacky train``: train an agent against bots and past versions of itself, and evaluate it."""
 
 from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # torch's threads must not spin while the games use the CPU
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # keep torch's threads from spinning while the games use the CPU
 
 import argparse
 import sys
@@ -33,14 +33,13 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, kw_only=True)
 class Args(Generic[S, R]):
-    """Train an agent by self-play and against bots, and show how it does against the bots.
+    """Train an agent by self-play and against bots, and evaluate it against the bots.
 
-    The presets quick and full train with MaskablePPO; league rolls out every legal action and trains in a league of
-    bots, earlier versions of the learner and exploiters. A game may have fewer presets. The defaults below are those of
-    the preset that --preset names.
+    The presets quick and full train with MaskablePPO; league trains by rollouts in a league of bots, past versions of
+    the learner and exploiters. A game may have fewer presets. The defaults below are those of the chosen --preset.
 
-    Everything is kept in runs/NAME; the agent is called `ppo:runs/NAME` then. Ctrl-C stops after the current update;
-    with --resume the run goes on.
+    The run folder runs/NAME holds checkpoints, results and the agent, which is then called `ppo:runs/NAME`. Ctrl-C
+    stops after the current update; --resume continues.
 
     $ blackjacky train --preset quick
     $ blackjacky train --resume runs/NAME
@@ -51,7 +50,7 @@ class Args(Generic[S, R]):
     rules: Annotated[R, tyro.conf.arg(name="")]
     """Rule options of the game."""
     resume: Path | None = None
-    """Go on with the run in this folder, with its settings."""
+    """Resume the run in this folder, with its settings."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -59,7 +58,7 @@ def main(arguments: Sequence[str], program: str) -> int:
     with checking_input():
         settings, resumed = read_arguments(arguments, program)
         folder = resumed or new_folder(settings.name or time.strftime(f"{settings.preset}-%Y%m%d-%H%M%S"))
-        print(f"training in {folder}; the first time, compiling takes a minute", flush=True)
+        print(f"training in {folder}; compiling takes about a minute the first time", flush=True)
         command = command_line(program, arguments)
         run = make_run(settings, folder, read_command(resumed) if resumed else command)
         if not resumed:
@@ -67,14 +66,14 @@ def main(arguments: Sequence[str], program: str) -> int:
         for complaint in run.resume() if resumed else []:
             print(complaint, file=sys.stderr)
     if not run.train():
-        print(f"stopped at {run.steps:,} steps; go on with: {program} --resume {folder}")
+        print(f"stopped at {run.steps:,} steps; resume with: {program} --resume {folder}")
         return 130
     show_results(run)
     return 0
 
 
 def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSettings, Path | None]:
-    """Settings, and the folder to resume or None; `ValueError` if that folder was made with other settings."""
+    """Settings, and the folder to resume or None; `ValueError` if that run has other settings."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--game", default=TrainingSettings.game)
     first.add_argument("--preset", default=TrainingSettings.preset)
@@ -92,8 +91,8 @@ def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSett
 
 
 def preset_settings(game: str, preset: str) -> TrainingSettings:
-    """The settings of a preset of a game; `ValueError` names those that there are."""
-    get_game(game)  # refuses a game that does not exist
+    """The settings of a preset of a game; the `ValueError` for an unknown preset lists the game's presets."""
+    get_game(game)  # raises for an unknown game
     found = presets_of(game)
     if preset not in found:
         raise ValueError(f"there is no preset {preset!r} for {game}; allowed are {', '.join(map(repr, found))}")
@@ -101,7 +100,7 @@ def preset_settings(game: str, preset: str) -> TrainingSettings:
 
 
 def make_run(settings: TrainingSettings, folder: Path, command: str) -> TrainingRun:
-    """The training that settings are for."""
+    """The training for these settings."""
     if isinstance(settings, LeagueSettings):
         return League(settings, folder, command)
     assert isinstance(settings, PPOSettings)
@@ -109,7 +108,7 @@ def make_run(settings: TrainingSettings, folder: Path, command: str) -> Training
 
 
 def show_results(run: TrainingRun) -> None:
-    """Print the table and the times; write them into the run's folder and the agent's card."""
+    """Evaluate the agent; print results and speed, and write them to the run folder and the agent's card."""
     rows = run.results()
     times = {"steps_per_second": run.steps / run.clock.seconds}
     table = results_table(rows)
@@ -117,8 +116,8 @@ def show_results(run: TrainingRun) -> None:
     if isinstance(run, PPORun):
         times = time_shares(run)
         speed += (
-            f" The games took {times['games']:.1%} of that time, opponents' thinking included; "
-            f"rules, masks and observations alone {times['environment']:.1%}."
+            f" The games took {times['games']:.1%} of that time, including the opponents' policies; "
+            f"rules, masks and observations alone took {times['environment']:.1%}."
         )
     write_json(run.folder / "results.json", {"table": rows, "times": times})
     write_file(run.folder / "results.md", f"`{run.command}`\n\n{table}\n\n{speed}\n")
@@ -128,7 +127,7 @@ def show_results(run: TrainingRun) -> None:
 
 def results_table(rows: Sequence[dict[str, Any]]) -> str:
     """Rows of `TrainingRun.results` as a Markdown table."""
-    heading = ["players", "against copies of", "win rate", "95 % interval", "par", "nobody wins", "games"]
+    heading = ["players", "against copies of", "win rate", "95 % interval", "par", "no winner", "games"]
     cells = (
         [
             row["players"],

@@ -1,4 +1,4 @@
-"""``blackjacky watch``: a game between named agents, as an HTML page or in the terminal."""
+"""``blackjacky watch``: a game between agents, as an HTML page or in the terminal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_SECONDS = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Args(GameArgs[R]):
-    """Watch a game between agents: a new one, a kept one, or one of a tournament.
+    """Watch a game between agents: a new one, a saved one, or one of a tournament.
 
     $ blackjacky watch --players champion,counter*3 --out game.html
     $ blackjacky watch --record game.json
@@ -40,45 +40,45 @@ class Args(GameArgs[R]):
     """
 
     players: str | None = None
-    """Agents from player_0 on, clockwise: `random*2` takes two seats, `ppo:PATH` is an agent that you have trained."""
+    """Agents clockwise from player_0: `random*2` takes two seats, `ppo:PATH` is a trained agent."""
     seed: int | None = None
-    """Random seed of deals and agents; by default it is drawn and printed."""
+    """Random seed of deals and agents; by default drawn at random and printed."""
     playouts: int = 200
-    """On a page: play-outs per decision by which networks estimate their chance to win; 0: no estimate."""
+    """On a page: playouts per decision for the win estimates of networks; 0: no estimates."""
     record: Path | None = None
-    """Show the game in this file (JSON): what `env.record()` returns, or what `blackjacky play --save` writes."""
+    """Show the game in this file (JSON), made by `env.record()` or `blackjacky play --save`."""
     tournament: Path | None = None
     """Show a game of a tournament: its file N_players.jsonl, or a folder with one such file."""
     number: int = 0
-    """Which game of the tournament, from 0."""
+    """Number of the game in the tournament, from 0."""
     out: Path | None = None
-    """Write an HTML page to this file; without it the game is told in the terminal."""
+    """Write an HTML page to this file instead of showing the game in the terminal."""
     seat: int | None = None
-    """In the terminal: the seat whose view is shown; by default a spectator's. A page has all views."""
+    """In the terminal: show this seat's view; by default a spectator's. A page has all views."""
     delay: float = 0.8
-    """In the terminal: seconds after each move."""
+    """In the terminal: pause after each move, in seconds."""
 
 
 @dataclass
 class Show:
-    """A game that is watched."""
+    """A game to be shown."""
 
     env: TableEnv
     names: dict[str, str]
     moves: Iterator[Thoughts | None]
-    """Makes the next move each time it is asked."""
+    """Each item makes the next move in ``env``."""
     length: int | None = None
-    """How many moves there are, if that is known."""
+    """Number of moves, if known."""
     headline: str = ""
     seat: int | None = None
 
     @property
     def view(self) -> dict[str, Any]:
-        """The table as it is shown."""
+        """The view of the table that is shown."""
         return self.env.view(None if self.seat is None else f"player_{self.seat}")
 
     def label(self, seat: int) -> str:
-        """Seat and name."""
+        """Seat and name of a player."""
         return f"player_{seat} ({self.names[f'player_{seat}']})"
 
 
@@ -95,15 +95,15 @@ def main(arguments: Sequence[str], program: str) -> int:
     return 0
 
 
-# ---------------------------------------------------------------- which game
+# ---------------------------------------------------------------- choice of the game
 
 
 def check(args: Args[Any]) -> None:
-    """`ValueError` naming an option that cannot be, its value and what is allowed."""
+    """Raise `ValueError` for an invalid option."""
     sources = {"--players": args.players, "--record": args.record, "--tournament": args.tournament}
     given = [name for name, value in sources.items() if value is not None]
     if len(given) != 1:
-        raise ValueError(f"needed is one of {', '.join(sources)}, not {' and '.join(given) or 'none'}")
+        raise ValueError(f"exactly one of {', '.join(sources)} is required, not {' and '.join(given) or 'none'}")
     if not 0 <= args.delay <= MOST_SECONDS:
         raise ValueError(f"--delay {args.delay} is out of range; allowed are 0 .. {MOST_SECONDS:.0f} seconds")
     check_integer("--playouts", args.playouts, 0, MOST_PLAYOUTS)
@@ -111,7 +111,7 @@ def check(args: Args[Any]) -> None:
 
 
 def prepare(args: Args[Any]) -> Show:
-    """The game that the options name, at its beginning."""
+    """The game selected by the options, at its beginning."""
     if args.players is not None:
         show = new_game(args, parse_agents(args.players, "--players"))
     elif args.record is not None:
@@ -142,37 +142,37 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
 
 
 def kept_game(record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
-    """A game that was played before; `ValueError` if it cannot be played again."""
+    """A recorded game; `ValueError` if it cannot be replayed."""
     env = new_table(record)
     labels = {agent: str(names.get(agent, agent)) for agent in env.possible_agents}
     return Show(env, labels, replayed(env, record["actions"]), len(record["actions"]), env.game.title)
 
 
 def replayed(env: TableEnv, actions: Sequence[int]) -> Iterator[None]:
-    """Make the next of these moves each time one is asked for."""
+    """Replay the actions, one for each item."""
     for action in actions:
         env.step(action)
         yield None
 
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Record and names in a file; `ValueError` says what is wrong with it."""
+    """Record and names in a file; `ValueError` if it is invalid."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"--record {path} is not JSON: {error}") from None
     if not isinstance(content, dict):
-        raise ValueError(f"--record {path} holds no record: needed is what env.record() returns, as JSON")
+        raise ValueError(f"--record {path} is not a record: it must be the result of env.record() as JSON")
     names = content.get("names")
     return content.get("record", content), names if isinstance(names, dict) else {}
 
 
 def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """Record and names of a tournament's game; `ValueError` says what is wrong."""
+    """Record and names of a tournament's game; `ValueError` if there is none."""
     found = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
     if len(found) != 1 or not found[0].with_suffix(".json").is_file():
         what = f"{len(found)} files NAME.jsonl" if path.is_dir() else "no card NAME.json beside it"
-        raise ValueError(f"--tournament {path} has {what}; needed is one file of games with its card")
+        raise ValueError(f"--tournament {path} has {what}; pass one results file with its card")
     setup = json.loads(found[0].with_suffix(".json").read_text(encoding="utf-8"))["setup"]
     agents = [agent["name"] for agent in setup["agents"]]
     same = {name: setup[name] for name in ("num_players", "lineups", "seed", "duplicate", "variant", "game")}
@@ -182,7 +182,7 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
 
 
 def called(names: Sequence[str]) -> dict[str, str]:
-    """Short names by seat; those who share one are numbered."""
+    """Short names by seat, numbered if several agents share one."""
     short = [Path(name[4:]).stem if name.startswith("ppo:") else name for name in names]
     numbered = [
         f"{name} {short[: i + 1].count(name)}" if short.count(name) > 1 else name for i, name in enumerate(short)
@@ -190,20 +190,20 @@ def called(names: Sequence[str]) -> dict[str, str]:
     return {f"player_{seat}": name for seat, name in enumerate(numbered)}
 
 
-# ---------------------------------------------------------------- showing it
+# ---------------------------------------------------------------- output
 
 
 def save(show: Show, path: Path) -> None:
-    """Write the page, aside first; progress is shown."""
+    """Play the game with a progress bar and write the page."""
     print(show.headline)
     thoughts = list(tqdm(show.moves, total=show.length, unit=" moves"))
     page = replay_html(show.env.record(), names=list(show.names.values()), thoughts=thoughts)
     write_file(path, page)
-    print(f"The game is in {path} ({len(page.encode()) / 1000:.0f} kB).")
+    print(f"Page written to {path} ({len(page.encode()) / 1000:.0f} kB).")
 
 
 def tell(show: Show, delay: float) -> None:
-    """Tell the game move by move, in the words of `blackjacky play`."""
+    """Print the game move by move, as `blackjacky play` does."""
     allow_any_character()
     env = show.env
     env.render_mode, env.render_as = "ansi", None if show.seat is None else f"player_{show.seat}"

@@ -1,7 +1,7 @@
-"""The registry of what agents know of each game: one line each, or an entry point of somebody else's package.
+"""The registry of game kits: one line per game, or an entry point of another package.
 
-A package announces its `GameKit` by an entry point of the group ``blackjacky.agents`` that is named after the game. A
-game that nobody announces has an empty kit: `random` plays it, search searches it, and it can be learned.
+A package registers its `GameKit` with an entry point in the group ``blackjacky.agents``, named after the game. A game
+without a kit gets an empty one: `random`, search and training work with any game.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _ROOMS = {
 
 @functools.cache
 def get_kit(game: str) -> GameKit:
-    """The kit of the game called ``game``, empty if nobody announces one.
+    """The kit of the game called ``game``, empty if none is registered.
 
-    Raises `ValueError` for a game that does not exist, `TypeError` if what is announced is no `GameKit`.
+    Raises `ValueError` for an unknown game, `TypeError` if the entry point is not a `GameKit`.
     """
     from blackjacky_agents.kit import GameKit
 
-    get_game(game)  # refuses a game that does not exist
+    get_game(game)  # raises for an unknown game
     if game in _ROOMS:
         kit: GameKit = importlib.import_module(_ROOMS[game]).KIT
         return kit
@@ -44,15 +44,15 @@ def get_kit(game: str) -> GameKit:
 
 
 def bot_names(game: str) -> list[str]:
-    """The bots for a game that follow rules of thumb or reckon, weakest first."""
+    """Names of a game's bots (rule-based or calculating), weakest first."""
     return ["random", *get_kit(game).bots]
 
 
 def default_opponents(game: str) -> str:
-    """Whom a person plays who names nobody, such as ``"counter,random*2"``."""
+    """The default opponents of a person, such as ``"counter,random*2"``."""
     return get_kit(game).opponents or f"random*{get_game(game).default_players - 1}"
 
 
 def agent_names(game: str) -> list[str]:
-    """The names of the bots and of the trained agents that are shipped for a game, weakest first."""
+    """Names of a game's bots and shipped trained agents, weakest first."""
     return [*bot_names(game), *get_kit(game).trained]

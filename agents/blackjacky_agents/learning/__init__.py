@@ -1,1 +1,1 @@
-"""Training: MaskablePPO, leagues, networks and the files in which they are kept."""
+"""Training with MaskablePPO or in a league, networks, checkpoints and agent files."""

@@ -1,6 +1,6 @@
-"""Trained agents as files: safetensors for the layers, JSON for everything else, never a pickle.
+"""Files of trained agents: safetensors for the weights, JSON for everything else, never a pickle.
 
-An agent is ``NAME.safetensors`` with its card ``NAME.json`` beside it, which says what it plays and how it was made.
+An agent is a weights file ``NAME.safetensors`` and a card ``NAME.json`` with its game, encoding and training.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMAT = 1
 
 
 def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy: bool = True, **facts: Any) -> None:
-    """Write a trained agent to ``path`` (.safetensors) and its card beside it; ``facts`` go into the card."""
+    """Write a trained agent to ``path`` (.safetensors) and its card beside it; ``facts`` are added to the card."""
     arrays = {f"layer_{i}.{name}": part for i, layer in enumerate(layers) for name, part in _named(layer)}
     data = save({name: np.ascontiguousarray(part, np.float32) for name, part in arrays.items()})
     card = {**identity(game, encoding), "layers": _sizes(layers), "activation": "relu", "greedy": greedy}
@@ -36,7 +36,7 @@ def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy
 
 
 def identity(game: str, encoding: Encoding) -> dict[str, Any]:
-    """What an agent must have in common with the package that plays it."""
+    """The card's entries that must match the installed package for the agent to be loaded."""
     rules = get_game(game)
     return {
         "format": _FORMAT,
@@ -58,16 +58,16 @@ def _sizes(layers: Layers) -> list[int]:
 
 
 def load_agent(path: Path | str, game: str = DEFAULT, name: str = "") -> CompiledAgent:
-    """The trained agent in a run folder or in a ``.safetensors`` file, called ``ppo:PATH`` if no name is given.
+    """Load a trained agent from a run folder or a ``.safetensors`` file; its name is ``ppo:PATH`` unless given.
 
-    Raises `ValueError` saying what is wrong: nothing there, another game, other spaces, damaged files.
+    Raises `ValueError` if the files are missing or damaged, or made for another game, version or space.
     """
     layers, encoding, greedy = read_network(path, game)
     return CompiledAgent(name or f"ppo:{path}", game, network_policy(encoding), pack(layers, greedy))
 
 
 def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encoding, bool]:
-    """Layers and encoding of a trained agent, and whether it takes its likeliest action; errors as `load_agent`."""
+    """Layers and encoding of a trained agent, and whether it acts greedily; errors as `load_agent`."""
     where = f"the trained agent {str(path)!r}"
     file = Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
     card = read_card(path)
@@ -77,15 +77,15 @@ def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encodin
         raise ValueError(f"{where}: {error}") from None
     for name, own in identity(game, encoding).items():
         if card.get(name) != own:
-            raise ValueError(f"{where} is for {name}={card.get(name)!r}; needed is {name}={own!r}")
+            raise ValueError(f"{where} is for {name}={card.get(name)!r}, not for {name}={own!r}")
     data = file.read_bytes()
     if hashlib.sha256(data).hexdigest() != card.get("sha256"):
-        raise ValueError(f"{where} is damaged: {file.name} is not the file that its card describes, or is cut short")
+        raise ValueError(f"{where} is damaged: {file.name} is truncated or does not match the checksum in its card")
     return _read_layers(where, data, card, encoding), encoding, bool(card.get("greedy", True))
 
 
 def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Encoding) -> Layers:
-    """The layers in a weights file; `ValueError` unless they lead from what the encoding shows to the actions."""
+    """The layers in a weights file; `ValueError` unless their shapes lead from the encoding to the actions."""
     try:
         arrays = load(data)
         layers = [(arrays[f"layer_{i}.weight"], arrays[f"layer_{i}.bias"]) for i in range(len(arrays) // 2)]
@@ -95,26 +95,26 @@ def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Enc
     sizes = [encoding.size, *(bias.size for _, bias in layers)]
     if shapes != [((a, b), (b,)) for a, b in pairwise(sizes)] or sizes[1:][-1:] != [card["num_actions"]]:
         raise ValueError(
-            f"{where} is damaged: its layers have the shapes {shapes}; needed are layers that lead from the "
-            f"{encoding.size} numbers of the encoding {encoding.name!r} to {card['num_actions']} actions"
+            f"{where} is damaged: its layers have the shapes {shapes}; they must lead from the {encoding.size} inputs "
+            f"of the encoding {encoding.name!r} to {card['num_actions']} actions"
         )
     return layers
 
 
 def read_card(path: Path | str) -> dict[str, Any]:
-    """The card of a trained agent, given as for `load_agent`; `ValueError` if there is no agent or no readable card."""
+    """The card of the trained agent at ``path`` (see `load_agent`); `ValueError` if it is missing or unreadable."""
     file = Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
     card = file.with_suffix(".json")
     for needed in (file, card):
         if not needed.is_file():
             raise ValueError(
                 f"there is no trained agent at {str(path)!r}: {str(needed)!r} is missing; "
-                "needed is a run folder (runs/NAME) or a .safetensors file with its .json card beside it"
+                "pass a run folder (runs/NAME) or a .safetensors file with its .json card beside it"
             )
     try:
         content = json.loads(card.read_text("utf-8"))
     except ValueError as error:
         raise ValueError(f"the card {str(card)!r} of a trained agent is damaged: {error}") from None
     if not isinstance(content, dict):
-        raise ValueError(f"the card {str(card)!r} of a trained agent is damaged: it is no JSON object")
+        raise ValueError(f"the card {str(card)!r} of a trained agent is damaged: it is not a JSON object")
     return content

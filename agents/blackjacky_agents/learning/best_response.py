@@ -1,7 +1,7 @@
-"""A best response to one agent: what a learner gains that plays against nothing but copies of it.
+"""Approximate best responses: a learner trained against copies of one frozen agent in all other seats.
 
-The agent is frozen and sits in all seats but one. What the learner wins there over par is a lower bound of how
-exploitable the agent is (Timbers et al., Approximate Exploitability, 2022); a better learner might win more.
+The learner's win rate above par is a lower bound on the agent's exploitability (Timbers et al., "Approximate
+Exploitability", 2022); a better learner might win more.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from blackjacky_agents.learning.settings import LeagueSettings, league_settings_
 from blackjacky_env.games import DEFAULT
 
 BEST_FILE = "best.safetensors"
-_FINAL_SEED = 10**9  # the final games are none of those by which the best network was chosen
+_FINAL_SEED = 10**9  # the final games differ from those that selected the best network
 
 
 def response_settings(agent: str, players: int, game: str = DEFAULT, **others: Any) -> LeagueSettings:
-    """Settings of the game's league for a pool of one agent, at tables of one size; ``others`` replace settings."""
+    """The game's league settings, with a pool of one agent and one table size; ``others`` override single settings."""
     alone = {
         "bots": (agent,),
         "players": (players,),
@@ -37,9 +37,9 @@ def response_settings(agent: str, players: int, game: str = DEFAULT, **others: A
 
 
 class BestResponse(League):
-    """The training of a best response, which also keeps the network that did best in an evaluation.
+    """Training of a best response, which saves the network with the best evaluation.
 
-    Args and errors as of `League`; settings from `response_settings`.
+    Arguments and errors are those of `League`, with settings from `response_settings`.
     """
 
     def __init__(self, settings: LeagueSettings, folder: Path, command: str) -> None:
@@ -48,7 +48,7 @@ class BestResponse(League):
         self.best = -1.0  # less than any win rate
 
     def evaluate(self) -> dict[str, float]:
-        """As `TrainingRun.evaluate`; keeps the network if it is the best so far."""
+        """As `TrainingRun.evaluate`; saves the network if it is the best so far."""
         rates = super().evaluate()
         rate = max(rates.values())
         if rate > self.best:
@@ -64,6 +64,6 @@ class BestResponse(League):
         self.best = state["best"]
 
     def final_score(self) -> Score:
-        """The score of the best network in games other than those it was chosen by."""
+        """Score of the best network, in games other than those that selected it."""
         agent, settings = load_agent(self.folder / BEST_FILE, self.game.name), self.settings
         return self._score(agent, settings.eval_players, settings.final_eval_games, _FINAL_SEED)[0]

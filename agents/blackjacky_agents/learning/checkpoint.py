@@ -1,7 +1,7 @@
-"""Checkpoints of running trainings: safetensors for arrays, JSON for everything else, never a pickle.
+"""Training checkpoints: safetensors for arrays, JSON for everything else, never a pickle.
 
-A checkpoint is a folder with ``arrays.safetensors`` and ``state.json`` under one checksum. It is written under another
-name and then renamed, so it is either complete or absent.
+A checkpoint is a folder with ``arrays.safetensors`` and ``state.json`` and one checksum for both. It is written under a
+temporary name and renamed, so that it is either complete or absent.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _KEPT = 2  # checkpoints
 
 
 def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[Any]], state: Mapping[str, Any]) -> Path:
-    """Write a checkpoint of ``steps`` steps into ``folder``; returns its path.
+    """Write the checkpoint at ``steps`` steps into ``folder``; returns its path.
 
-    Only it and the one before are kept. Those of more steps go too: the training went on from before them because they
-    are broken.
+    Deletes all others except the previous one. Checkpoints with more steps are deleted too: they were broken, and
+    training resumed from an earlier one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"step_{steps:012d}"
@@ -49,7 +49,7 @@ def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[A
 
 
 def load_checkpoint(folder: Path) -> tuple[Arrays, dict[str, Any], list[str]]:
-    """The newest whole checkpoint in ``folder``: arrays, state, and a line about each newer one that is broken.
+    """Load the newest complete checkpoint: its arrays, its state, and a warning for each newer one that is broken.
 
     Raises `ValueError` if there is none.
     """
@@ -61,7 +61,7 @@ def load_checkpoint(folder: Path) -> tuple[Arrays, dict[str, Any], list[str]]:
             complaints.append(f"checkpoint {path.name} is broken ({error}); using the one before it")
         else:
             return arrays, state, complaints
-    raise ValueError("; ".join([f"there is no whole checkpoint in {str(folder)!r}", *complaints]))
+    raise ValueError("; ".join([f"there is no complete checkpoint in {str(folder)!r}", *complaints]))
 
 
 def _read_checkpoint(path: Path) -> tuple[Arrays, dict[str, Any]]:

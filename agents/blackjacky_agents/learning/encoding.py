@@ -1,4 +1,4 @@
-"""What networks are shown: what an encoding is, the one that every game has, and those of a game by name."""
+"""Encodings: the inputs of networks, computed from observation and action mask."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from blackjacky_env.games import get_game
 
 
 class Encoding(NamedTuple):
-    """What a network is shown instead of the observation."""
+    """A network input computed from the observation."""
 
     name: str
     version: int
-    """Raised when the numbers come to mean something else."""
+    """Incremented when the meaning of the features changes."""
     function: Encoder
     size: int
+    """Number of features, float32."""
     advice: int | None = None
-    """Where the advice of a bot begins: one-hot, an entry for each action. None: there is none."""
+    """Index of the first feature of a bot's advice (one-hot over the actions); None: the encoding has no advice."""
 
 
 @cache
 def raw_encoding(game: Game) -> Encoding:
-    """The observation as float32, each entry divided by the largest magnitude that it can have."""
+    """The observation as float32, each entry divided by its maximum magnitude."""
     scale = 1 / game.layout.largest
 
     def encode(observation, mask, out):
@@ -38,16 +39,16 @@ def raw_encoding(game: Game) -> Encoding:
 
 
 def encodings_of(game: str) -> dict[str, Encoding]:
-    """The encodings of a game by name, its own first."""
+    """All encodings of a game by name, the game's own before `raw`."""
     return {one.name: one for one in (*get_kit(game).encodings, raw_encoding(get_game(game)))}
 
 
 def standing_encoding(game: str) -> Encoding:
-    """How the players of a game stand when a round begins: what the game declares, or else the whole observation."""
+    """Input of the value network at the beginning of a round: the game's own encoding, or else the observation."""
     return get_kit(game).standing_encoding or raw_encoding(get_game(game))
 
 
 def find_encoding(name: str, game: str) -> Encoding:
-    """The encoding of that name; `ValueError` names those that there are for the game."""
+    """The encoding called ``name``; the `ValueError` for unknown names lists the game's encodings."""
     found = encodings_of(game)
     return found[check_choice("encoding", name, tuple(found))]

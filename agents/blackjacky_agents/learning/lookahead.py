@@ -1,9 +1,10 @@
-"""Roll-outs of every legal action at decisions of whole games between compiled agents.
+"""Rollouts of every legal action at decisions of games between compiled agents.
 
-At a decision each legal action is made in a copy of the game, with the same hidden cards and the same order of the draw
-pile, and the agents in the seats play the round to its end. Its value is the result of the game, or else an estimate
-from how the players stand, so that the many rounds to come add no variance. Since all actions of a decision meet the
-same cards, their differences tell more than their values (common random numbers).
+At a studied decision, each legal action is taken in a copy of the game with the same hidden cards and the same order of
+the draw pile, and the agents play the round to its end. The value of the action is the result of the game or, if the
+game goes on, the estimate of a value network for the next round, so that later rounds add no variance. Because all
+actions face the same cards, differences between their values have a lower variance than the values themselves (common
+random numbers).
 """
 
 from __future__ import annotations
@@ -34,28 +35,28 @@ Agents = Sequence[tuple[Policy, npt.NDArray[np.float32]]]
 
 
 class Studies(NamedTuple):
-    """D decisions at which every likely action was rolled out, and S standings with their outcomes, of whole games."""
+    """Training data from whole games: D decisions with rollout values, and S positions between rounds with outcomes."""
 
     observations: Vector
-    """What the player to act saw, (D, K)."""
+    """Observations of the player to act, (D, K)."""
     values: npt.NDArray[np.float32]
-    """By action, the share of the win (0 .. 1) that the player got or may expect. NaN: illegal; infinite: legal, but
-    not rolled out. (D, A)."""
+    """Value of each action, (D, A): the player's actual or estimated share of the win, 0 .. 1. NaN: illegal; infinite:
+    legal, but not rolled out."""
     standings: Vector
-    """What a player saw when a round had begun, (S, K)."""
+    """Observations of a player at the beginning of a round, (S, K)."""
     outcomes: npt.NDArray[np.float32]
-    """What this player won in the end: 1 / number of winners, or 0. (S,)."""
+    """The final result of that player: 1 / number of winners for a winner, else 0, (S,)."""
 
 
 class _StudyBuffers(NamedTuple):
-    """Room for the `Studies` of N games, as many of each as there may be."""
+    """Buffers for the `Studies` of N games, sized for the maximum per game."""
 
     observations: Vector
     values: npt.NDArray[np.float32]
     standings: Vector
     outcomes: npt.NDArray[np.float32]
     counts: npt.NDArray[np.int64]
-    """Decisions and standings of each game, (N, 2)."""
+    """Number of decisions and of standings of each game, (N, 2)."""
 
 
 def study(
@@ -71,21 +72,22 @@ def study(
     likely: tuple[Encoding, float] | None = None,
     threads: int = 1,
 ) -> Studies:
-    """Play whole games and roll out the actions of some decisions.
+    """Play whole games and roll out the actions at some of the decisions.
 
     Args:
         game: the game.
-        states: records with options written, (N,); left as the games ended.
+        states: state records with options written, (N,); hold the final states afterwards.
         seeds: seed of each game as for ``reset``, (N,).
-        seating: number of the agent in each seat, (N, max_players).
+        seating: index of the agent in each seat, (N, max_players).
         agents: (policy, parameters) of each agent.
-        studied: whose decisions are studied, by agent.
-        fraction: fraction of these decisions that is studied; which ones follows from the game's key.
-        max_per_game: the most decisions studied in one game.
-        value_network: encoding and packed network that estimate what a player will win (a logit).
-        likely: encoding of the studied agents, which must be networks, and a probability: actions with a lower one
-            are not rolled out, nor is a decision in which this leaves one action. None: all legal actions are.
-        threads: CPU threads; results do not depend on it.
+        studied: whether decisions are studied, by agent.
+        fraction: fraction of these decisions to study, chosen by the game's key.
+        max_per_game: maximum number of studied decisions per game.
+        value_network: encoding and packed network that estimate a player's chance of winning (a logit).
+        likely: encoding of the studied agents, which must be networks, and a probability: actions with a lower
+            probability are not rolled out, and decisions with a single remaining action are skipped. None: all legal
+            actions are rolled out.
+        threads: CPU threads; results do not depend on their number.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(
@@ -147,7 +149,7 @@ def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding |
 
 
 def _make_record_standing(game: Game) -> Callable[..., None]:
-    """Compiled (s, seats, studied, decision, standings, watched, count): keep what a seat sees, if it is studied."""
+    """Compiled (s, seats, studied, decision, standings, watched, count): store a studied seat's observation."""
     encode, stream, draw, below = _make_encode(game), random.stream, random.draw, random.below
 
     def record_standing(s, seats, studied, decision, standings, watched, count):
@@ -181,7 +183,7 @@ def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: 
 
 
 def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
-    """Compiled (observation, mask, parameters, min_prob): clear unlikely ones in ``mask``; returns how many remain."""
+    """Compiled (observation, mask, parameters, min_prob) -> number of likely actions; clears the others in ``mask``."""
     if encoding is None:
 
         def keep_likely(observation, mask, parameters, min_prob):
@@ -207,7 +209,7 @@ def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
 
 @cache
 def _make_roll_out(game: Game, value_encoding: Encoding) -> Callable[..., None]:
-    """Compiled (s, seats, cast, value, decision, copy, mask, values): each action in ``mask``, to the round's end."""
+    """Compiled (s, seats, cast, value, decision, copy, mask, values): roll out the actions in ``mask`` to round end."""
     choose, step, estimate = make_choose(game), make_shared_step(game), _make_estimate(game, value_encoding)
     size, dtype, num_actions, stream = game.layout.size, game.layout.dtype, game.num_actions, random.stream
 
@@ -229,7 +231,7 @@ def _make_roll_out(game: Game, value_encoding: Encoding) -> Callable[..., None]:
 
 
 def _make_estimate(game: Game, value_encoding: Encoding) -> Callable[..., float]:
-    """Compiled (s, seat, value, observation, mask) -> the share of the win that the seat got or may expect, 0 .. 1."""
+    """Compiled (s, seat, value, observation, mask) -> the seat's actual or estimated share of the win, 0 .. 1."""
     encode, returns, players = _make_encode(game), game.rules.returns, game.max_players
     show, shown_size = value_encoding.function, value_encoding.size
 
@@ -248,7 +250,7 @@ def _make_estimate(game: Game, value_encoding: Encoding) -> Callable[..., float]
 
 @cache
 def _make_encode(game: Game) -> Callable[..., None]:
-    """Compiled (s, seat, out): the observation. It is not inlined, which spares half of the compiling."""
+    """Compiled (s, seat, out): write the observation. Not inlined, which halves compile time."""
     rules_encode = game.rules.encode
 
     def encode(s, seat, out):

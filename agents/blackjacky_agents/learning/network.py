@@ -1,6 +1,6 @@
-"""Networks as compiled policies: a multilayer perceptron whose sizes and weights are parameters, not code.
+"""Networks as compiled policies: multilayer perceptrons whose sizes and weights are parameters of one function.
 
-All networks of one encoding share one compiled function, so a new snapshot of a learner needs no compilation.
+All networks with the same encoding share one compiled function, so snapshots of a learner need no compilation.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.random import draw
 
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
-"""Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU stands between them."""
+"""Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU between layers."""
 
 _HEADER = 2  # greedy flag, number of layers; then all sizes, inputs first
 
 
 def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
-    """All of a network as the parameters of its policy, float32; ``greedy``: the likeliest action, else a sample."""
+    """Pack a network into float32 parameters of its policy; ``greedy``: most likely action instead of a sample."""
     sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
     numbers = [part.ravel() for layer in layers for part in layer]
     return np.concatenate([[greedy, len(layers)], sizes, *numbers]).astype(np.float32)
@@ -35,7 +35,7 @@ def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
 
 @cache
 def network_policy(encoding: Encoding) -> Policy:
-    """The compiled policy of all networks that are shown this; its parameters come from `pack`."""
+    """The compiled policy of all networks with this encoding; its parameters are made by `pack`."""
     encode, size = encoding.function, encoding.size
     pick = compiled(_pick)
 
@@ -123,7 +123,7 @@ def _pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # com
 
 
 def layers_of(linears: Sequence[Any]) -> Layers:
-    """`Layers` of torch's linear layers."""
+    """Convert torch linear layers to `Layers`."""
     return [
         (
             np.ascontiguousarray(linear.weight.detach().cpu().numpy().T, np.float32),
@@ -145,7 +145,7 @@ def _encode_entry(encoder: Encoder) -> Any:
 def encode_all(
     encoding: Encoding, observations: Vector, masks: npt.NDArray[Any] | None = None
 ) -> npt.NDArray[np.float32]:
-    """What networks are shown of observations (N, K) with masks (N, A), none legal by default; (N, size)."""
+    """Encode observations (N, K) with masks (N, A), by default all zero, as float32 (N, size)."""
     if masks is None:
         masks = np.zeros((len(observations), 1), np.int8)
     out = np.empty((len(observations), encoding.size), np.float32)
@@ -165,21 +165,21 @@ def _logits_entry() -> Any:
 def action_probabilities(
     agent: Agent, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
 ) -> npt.NDArray[np.float64]:
-    """The probability that an agent's network gives to each action: its softmax over the legal ones.
+    """Action probabilities of an agent's network: the softmax over the legal actions.
 
-    A greedy agent takes the action with the highest one.
+    A greedy agent takes the most probable action.
 
     Args:
-        agent: an agent that is a network, as trained ones are.
+        agent: a network agent, such as a trained one.
         observations: integers, shape (N, K).
-        masks: 1 for legal actions, shape (N, A); each allows something.
+        masks: 1 for legal actions, shape (N, A), at least one per row.
 
     Returns:
         Float64 (N, A); rows sum to 1, illegal actions have 0.
 
     Raises:
-        TypeError: the agent is no network.
-        ValueError: observations or masks are such as `CompiledAgent.act_batch` refuses.
+        TypeError: the agent is not a network.
+        ValueError: `CompiledAgent.act_batch` would reject the observations or masks.
     """
     network, encoding = _find_network(agent)
     observations, masks = check_asked(network.name, network.game, observations, masks)
@@ -192,7 +192,7 @@ def action_probabilities(
 
 
 def is_network(agent: Agent) -> bool:
-    """Whether `action_probabilities` can be asked about the agent."""
+    """Whether `action_probabilities` accepts the agent."""
     try:
         _find_network(agent)
     except TypeError:
@@ -201,9 +201,9 @@ def is_network(agent: Agent) -> bool:
 
 
 def _find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
-    """The agent, and what its network is shown; `TypeError` if it is none."""
+    """The agent with its encoding; `TypeError` if it is not a network."""
     if isinstance(agent, CompiledAgent):
         for encoding in encodings_of(agent.game).values():
             if agent.policy is network_policy(encoding):
                 return agent, encoding
-    raise TypeError(f"agent {agent.name!r} is no network, so its action probabilities are not known")
+    raise TypeError(f"agent {agent.name!r} is not a network, so it has no action probabilities")

@@ -1,4 +1,4 @@
-"""Training with MaskablePPO (sb3-contrib) against bots and earlier versions of the learner."""
+"""Training with MaskablePPO (sb3-contrib) against bots and past versions of the learner."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def draw_lineups(
     seats: int,
     count: int = 128,
 ) -> list[Lineup]:
-    """Line-ups for so many other seats, every second one with one agent in all of them.
+    """Random opponent line-ups for ``seats`` seats; every second one has a single agent in all seats.
 
-    ``past_self_fraction`` of the agents are drawn from ``snapshots`` of the learner, if there are any.
+    A fraction ``past_self_fraction`` of the agents is drawn from ``snapshots`` of the learner, if there are any.
     """
 
     def draw() -> CompiledAgent:
@@ -44,7 +44,7 @@ def draw_lineups(
 
 
 def make_model(settings: PPOSettings, env: LearnerVecEnv, clock: Clock) -> MaskablePPO:
-    """A new learner."""
+    """A new MaskablePPO model with the run's settings."""
     torch.set_num_threads(settings.threads)
     torch.distributions.Distribution.set_default_validate_args(False)  # costs a tenth
     return MaskablePPO(
@@ -64,21 +64,21 @@ def make_model(settings: PPOSettings, env: LearnerVecEnv, clock: Clock) -> Maska
 
 
 def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
-    """The linear layers of the policy network, inputs first."""
+    """The linear layers of the policy network, from input to output."""
     modules = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     return [module for module in modules if isinstance(module, torch.nn.Linear)]
 
 
 def as_agent(model: MaskablePPO, encoding: Encoding, greedy: bool = True, game: str = DEFAULT) -> CompiledAgent:
-    """The model as an agent that plays inside batches, greedy or by sampling from its policy."""
+    """The model's policy as a compiled agent, greedy or sampling."""
     parameters = pack(layers_of(policy_layers(model)), greedy)
     return CompiledAgent("learner", game, network_policy(encoding), parameters)
 
 
 def pass_advice_on(layers: Sequence[torch.nn.Linear], begins: int, logit: float) -> None:
-    """Change initial layers so that they add ``logit`` to the logit of the advised action.
+    """Modify initial layers so that they add ``logit`` to the logit of the advised action.
 
-    ``begins``: where the advice begins in the input of the first layer.
+    ``begins``: index of the first advice feature in the input.
     """
     units = torch.arange(layers[-1].out_features)
     inputs = units + begins
@@ -92,7 +92,7 @@ def pass_advice_on(layers: Sequence[torch.nn.Linear], begins: int, logit: float)
 
 
 class PPORun(TrainingRun):
-    """A training with MaskablePPO; arguments and errors as of `TrainingRun`."""
+    """Training with MaskablePPO; arguments and errors are those of `TrainingRun`."""
 
     settings: PPOSettings
 
@@ -115,29 +115,29 @@ class PPORun(TrainingRun):
         self.model = make_model(settings, self.env, self.clock)
         if settings.advice_logit and self.encoding.advice is not None:
             pass_advice_on(policy_layers(self.model), self.encoding.advice, settings.advice_logit)
-        self.env.set_opponents([*self.bots, self.agent(greedy=False)])  # all kinds that will ever play are compiled
+        self.env.set_opponents([*self.bots, self.agent(greedy=False)])  # compiles the policies of all future opponents
 
     @property
     def steps(self) -> int:
-        """Decisions of the learner so far."""
+        """Number of the learner's decisions so far."""
         return int(self.model.num_timesteps)
 
     def agent(self, greedy: bool) -> CompiledAgent:
-        """The learner as it is now; not greedy: it samples its actions, as in training."""
+        """The current policy as an agent; if not greedy, it samples its actions as in training."""
         return as_agent(self.model, self.encoding, greedy, self.game.name)
 
     def layers(self) -> Layers:
-        """The policy network as it is now."""
+        """The current policy network."""
         return layers_of(policy_layers(self.model))
 
     def variants(self) -> list[str]:
-        """The one variant that is for tables of all the sizes."""
+        """The only variant, which all table sizes share."""
         return [self.game.choose_variant(self.settings.table_sizes, self.settings.variant).name]
 
     # ------------------------------------------------------------ training
 
     def take_snapshot(self) -> dict[str, float]:
-        """Add a snapshot of the learner to the opponents, draw new line-ups, and evaluate; returns win rates."""
+        """Add a snapshot to the opponents, draw new line-ups, and evaluate; returns win rates."""
         self.snapshots.append(self.agent(greedy=False))
         if len(self.snapshots) > self.settings.pool_size:
             del self.snapshots[self.rng.integers(len(self.snapshots) - 1)]  # never the newest
@@ -150,7 +150,7 @@ class PPORun(TrainingRun):
         self.env.set_opponents(draw_lineups(self.opponents, self.snapshots, fraction, self.rng, seats))
 
     def _prepare(self) -> None:
-        """Play once what will be played often, so that compiling is no part of the training time."""
+        """Compile everything before the clock starts, by playing a few games."""
         self.env.reset()
         self._against_bots(1)
         self.env.seconds = 0.0
@@ -164,7 +164,7 @@ class PPORun(TrainingRun):
     # ------------------------------------------------------------ checkpoints
 
     def _arrays(self) -> Arrays:
-        """Weights, optimizer, opponents, games and the generators that are arrays."""
+        """Weights, optimizer state, opponents, games, and generators stored as arrays."""
         model = self.model
         arrays = {f"policy.{name}": tensor.numpy() for name, tensor in model.policy.state_dict().items()}
         for number, entry in model.policy.optimizer.state_dict()["state"].items():
@@ -221,14 +221,14 @@ class PPORun(TrainingRun):
 
 
 class _BetweenUpdates(BaseCallback):
-    """Snapshots, checkpoints and the end of the training, between two updates of SB3."""
+    """SB3 callback: takes snapshots, writes checkpoints and ends the training between updates."""
 
     def __init__(self, run: PPORun) -> None:
         super().__init__()
         self._run = run
         self._finished = False
         taken = run.steps // run.settings.snapshot_every + 1 if run.snapshots else 0
-        self._next_snapshot = taken * run.settings.snapshot_every  # as if the training had never been stopped
+        self._next_snapshot = taken * run.settings.snapshot_every  # as if training had not been interrupted
 
     def _on_rollout_start(self) -> None:
         run = self._run
@@ -249,10 +249,10 @@ class _BetweenUpdates(BaseCallback):
 
 
 def time_shares(run: PPORun) -> dict[str, float]:
-    """Where the training time went: steps per second, and the fractions spent in the games and in the environment.
+    """Breakdown of the training time: steps per second, and the fractions spent in games and in the environment.
 
-    ``games``: everything in `LearnerVecEnv.step`, opponents' thinking included. ``environment``: rules, masks and
-    observations alone, measured after the training with `random` opponents.
+    ``games``: everything in `LearnerVecEnv.step`, including the opponents' policies. ``environment``: rules, masks and
+    observations only, measured after training with `random` opponents.
     """
     env, steps, seconds, game_seconds = run.env, run.steps, run.clock.seconds, run.env.seconds
     rng = np.random.default_rng(0)

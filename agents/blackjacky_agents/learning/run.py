@@ -1,4 +1,4 @@
-"""What all trainings have in common: evaluation, checkpoints, the trained agent's file, progress and time."""
+"""`TrainingRun`, the base class of trainings: evaluation, checkpoints, the agent file, progress and time."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.games import get_game
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
-CHECKPOINT_SECONDS = 30.0  # a kill loses at most so much work and one update
+CHECKPOINT_SECONDS = 30.0  # between checkpoints: a kill loses at most this much work and one update
 PROGRESS_FILE = "progress.jsonl"
 
 
 class Clock:
-    """Training time so far, and how much of the training is left.
+    """Elapsed training time and remaining fraction of the training.
 
     Args:
         minutes: time limit.
@@ -44,33 +44,33 @@ class Clock:
         self.set(0)
 
     def set(self, seconds: float) -> None:
-        """Go on from so many seconds."""
+        """Set the elapsed time to ``seconds`` and start counting."""
         self._started = time.perf_counter() - seconds
         self._stopped: float | None = None
 
     def stop(self) -> None:
-        """Count no further."""
+        """Stop counting."""
         self._stopped = time.perf_counter()
 
     @property
     def seconds(self) -> float:
-        """Training time so far, evaluations included."""
+        """Elapsed training time, including evaluations."""
         return (self._stopped or time.perf_counter()) - self._started
 
     def left(self, steps_left: float) -> float:
-        """Fraction 0 .. 1 that is left, by steps or time, given the fraction of steps that is left."""
+        """Remaining fraction of the training, 0 .. 1, by steps or by time, whichever is smaller."""
         return max(0.0, min(steps_left, 1 - self.seconds / self._allowed))
 
 
 class TrainingRun(ABC):
-    """A training and the folder in which everything about it is kept.
+    """A training and its run folder.
 
     Args:
-        settings: what to do.
-        folder: runs/NAME; must exist when training begins.
-        command: how it was started, for the agent's card.
+        settings: settings of the training.
+        folder: the run folder, runs/NAME; must exist when training begins.
+        command: the command line, for the agent's card.
 
-    Raises `ValueError` for settings with which no training can run.
+    Raises `ValueError` for invalid settings.
     """
 
     settings: TrainingSettings
@@ -86,32 +86,32 @@ class TrainingRun(ABC):
         self.clock = Clock(settings.minutes)
         self.interrupted = self._resumed = False
 
-    # ------------------------------------------------------------ what each kind of training does in its own way
+    # ------------------------------------------------------------ implemented by subclasses
 
     @property
     @abstractmethod
     def steps(self) -> int:
-        """Decisions learned from so far."""
+        """Number of training decisions so far."""
 
     @abstractmethod
     def agent(self, greedy: bool) -> CompiledAgent:
-        """The learner as it is now; not greedy: it samples its actions, as in training."""
+        """The current policy as an agent; if not greedy, it samples its actions as in training."""
 
     @abstractmethod
     def layers(self) -> Layers:
-        """The policy network as it is now."""
+        """The current policy network."""
 
     @abstractmethod
     def variants(self) -> list[str]:
-        """The variants that are played."""
+        """The variants played in training."""
 
     @abstractmethod
     def _prepare(self) -> None:
-        """What comes before a new training."""
+        """Preparation of a new training; skipped when a run is resumed."""
 
     @abstractmethod
     def _learn(self) -> None:
-        """Train until the end, or until `interrupted`; moves `bar` and calls `_save_if_due`."""
+        """Train until the end or until `interrupted`; updates `bar` and calls `_save_if_due`."""
 
     @abstractmethod
     def _arrays(self) -> Arrays:
@@ -123,7 +123,7 @@ class TrainingRun(ABC):
 
     @abstractmethod
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        """Go on from what `_arrays` and `_state` gave."""
+        """Restore what `_arrays` and `_state` returned."""
 
     # ------------------------------------------------------------ training
 
@@ -143,7 +143,7 @@ class TrainingRun(ABC):
 
     @property
     def left(self) -> float:
-        """Fraction of the training that is left, by steps or time."""
+        """Remaining fraction of the training, by steps or by time."""
         return self.clock.left(1 - self.steps / self.settings.steps)
 
     def _progress_bar(self) -> tqdm[Any]:
@@ -172,25 +172,25 @@ class TrainingRun(ABC):
         return rates
 
     def _progress(self) -> dict[str, Any]:
-        """What else an evaluation writes down."""
+        """Additional entries of an evaluation in ``progress.jsonl``."""
         return {}
 
     def _against_bots(self, games: int) -> list[Score]:
         return self._score(self.agent(greedy=True), self.settings.eval_players, games)
 
     def _score(self, agent: CompiledAgent, players: int, games: int, seed: int = 0) -> list[Score]:
-        """The scores of an agent against copies of each bot, in the game that is learned."""
+        """Scores of an agent against copies of each bot, in the game being learned."""
         return against_copies(agent, self.bots, players, games, seed, self.settings.threads, **self._rules)
 
     @property
     def _rules(self) -> dict[str, Any]:
-        """The options of `play_games` for the game that is learned."""
+        """Options of `play_games` for the game being learned."""
         return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:
-        """The final evaluation: rows of `results_table` against all bots.
+        """Final evaluation: the rows of `results_table` against all bots.
 
-        The sizes are that of the evaluations, and the smallest and largest that can be played.
+        Table sizes are the evaluation size, the smallest and the largest possible one.
         """
         settings, possible = self.settings, self._possible_sizes()
         sizes = (settings.eval_players, possible[0], possible[-1])
@@ -198,7 +198,7 @@ class TrainingRun(ABC):
         return results_table(agent, self.bots, games, threads, sizes=sizes, **self._rules)
 
     def _possible_sizes(self) -> list[int]:
-        """The table sizes of the variant that the rule options allow."""
+        """The variant's table sizes that are possible with the rule options."""
         game, settings, sizes = self.game, self.settings, []
         variant = game.choose_table(settings.eval_players, settings.variant)[1]
         for size in game.choose_variant((settings.eval_players,), variant).sizes:
@@ -210,12 +210,12 @@ class TrainingRun(ABC):
     # ------------------------------------------------------------ files
 
     def save(self) -> Path:
-        """Write a checkpoint, and the agent as it is now; returns the checkpoint's folder."""
+        """Write a checkpoint and the current agent; returns the checkpoint's folder."""
         self.save_agent()
         return save_checkpoint(self.folder / "checkpoints", self.steps, self._arrays(), self._state())
 
     def save_agent(self, path: Path | None = None, **facts: Any) -> None:
-        """Write the agent as it is now, with its card; ``facts`` are added to the card."""
+        """Write the current agent with its card; ``facts`` are added to the card."""
         save_agent(
             path or self.folder / AGENT_FILE,
             self.layers(),
@@ -235,7 +235,7 @@ class TrainingRun(ABC):
         )
 
     def resume(self) -> list[str]:
-        """Go on from the newest complete checkpoint; returns a line about each one that is broken."""
+        """Restore the newest complete checkpoint; returns a warning for each broken one."""
         arrays, state, complaints = load_checkpoint(self.folder / "checkpoints")
         self._restore(arrays, state)
         self.clock.set(state["seconds"])
@@ -246,12 +246,12 @@ class TrainingRun(ABC):
 
 @contextmanager
 def stop_gently(run: TrainingRun) -> Iterator[None]:
-    """Within this block Ctrl-C and SIGTERM end the training after the current update; a second one ends it at once."""
+    """Context in which Ctrl-C and SIGTERM end the training after the current update; a second one ends it at once."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def stop(number: int, frame: object) -> None:
         run.interrupted = True
-        run.bar.write("stopping after this update; once more stops at once", file=sys.stderr)
+        run.bar.write("stopping after this update; repeat to stop at once", file=sys.stderr)
         for each in before:
             signal.signal(each, signal.SIG_DFL)
 
@@ -265,7 +265,7 @@ def stop_gently(run: TrainingRun) -> Iterator[None]:
 
 
 def truncate_progress(folder: Path, steps: int) -> None:
-    """Drop the evaluations after so many steps from ``progress.jsonl``, and a line that was cut short."""
+    """Remove evaluations after ``steps`` steps, and a truncated last line, from ``progress.jsonl``."""
     path = folder / PROGRESS_FILE
     lines = path.read_text("utf-8").splitlines(keepends=True)
     kept = [line for line in lines if line.endswith("\n") and json.loads(line)["steps"] <= steps]

@@ -1,4 +1,4 @@
-"""A Stable-Baselines3 `VecEnv`: many games, one learner's seat in each, compiled agents in the others."""
+"""A Stable-Baselines3 `VecEnv`: a batch of games with the learner in one seat and compiled agents in the others."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
 
 Lineup = str | CompiledAgent | Sequence[str | CompiledAgent]
-"""Who sits in the other seats: one agent in all of them, or several clockwise of the learner (repeated as needed)."""
+"""Opponents: one agent for all other seats, or several, seated clockwise from the learner and repeated as needed."""
 
 
 class LearnerVecEnv(VecEnv):
-    """Games with one learner's seat each; the other seats are played inside the batch until the learner is to act.
+    """A batch of games with one learner each; the other seats are played inside the batch.
 
-    Observations are float32, shape (num_envs, F); masks stand in ``infos[i]["action_mask"]`` and come from
-    ``env_method("action_masks")``, as sb3-contrib asks for them. Ended games start anew in the same step, with
-    ``terminal_observation`` and ``episode`` in their infos. The reward is paid at the learner's next decision.
+    Observations are float32, shape (num_envs, F). Masks are in ``infos[i]["action_mask"]`` and returned by
+    ``env_method("action_masks")``, as sb3-contrib expects. Finished games restart in the same step, with
+    ``terminal_observation`` and ``episode`` in their infos. Rewards accumulate until the learner's next decision.
 
     Args:
         num_envs: number of games.
         num_players: table size, or several: game i has ``num_players[i % len(num_players)]``; by default the usual one.
         opponents: line-ups; each game draws one of them.
-        seat: the learner's seat; None: drawn for each game.
+        seat: the learner's seat; None: drawn at random for each game.
         variant: name of the variant, the game's first by default.
         reward: ``"win"``, or the game's score reward.
-        score_weight: with ``reward="win"``, this many times the score reward is added, which speeds up learning.
-        encoding: what the learner is shown; by default the observation, scaled by its declared ranges.
-        seed: the same seed and actions make the same games.
-        threads: the most threads to use, 1 .. 1024; None: one per core. Results do not depend on it.
+        score_weight: reward shaping: with ``reward="win"``, the score reward times this weight is added.
+        encoding: the learner's input; by default the observation, scaled by its declared ranges.
+        seed: seed of the games; the same seed and actions give the same games.
+        threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
         game: name of the game.
         rule_options: the game's own options.
 
     Attributes:
-        seconds: time spent in the games so far, opponents' thinking included.
+        seconds: time spent in the games so far, including the opponents' policies.
 
     Raises:
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
@@ -93,24 +93,24 @@ class LearnerVecEnv(VecEnv):
     # ------------------------------------------------------------ seeds, opponents and states
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed (0 .. 2**63 - 1; None: from the system) of the games that the next `reset` starts."""
+        """Set the seed (0 .. 2**63 - 1; None: from the operating system) used by the next `reset`."""
         if seed is None:
             seed = int(np.random.default_rng().integers(2**63))
         self._seed: int | None = check_integer("seed", seed, 0, MAX_SEED)
         return [seed] * self.games.num_envs
 
     def set_opponents(self, opponents: Sequence[Lineup]) -> None:
-        """Change the line-ups, as `SeatVectorEnv.set_opponents`."""
+        """Replace the line-ups, as `SeatVectorEnv.set_opponents`."""
         self.games.set_opponents(_lineups(opponents))
 
     def get_state(self) -> dict[str, npt.NDArray[Any]]:
-        """Copies of all arrays that the games go on from, opponents left out; `ResetNeeded` before the first reset."""
+        """Copies of all state arrays, without the opponents; `ResetNeeded` before the first reset."""
         return {**self.games.get_state(), "returns": self._returns.copy(), "lengths": self._lengths.copy()}
 
     def set_state(self, arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-        """Go on from `get_state` of games with the same options; returns observations.
+        """Restore `get_state` of games with the same options; returns observations.
 
-        Call `set_opponents` with the opponents of that time first.
+        Call `set_opponents` first, with the same opponents as when the state was taken.
         """
         self._returns[:], self._lengths[:] = arrays["returns"], arrays["lengths"]
         self._seed = None
@@ -119,7 +119,7 @@ class LearnerVecEnv(VecEnv):
     # ------------------------------------------------------------ SB3
 
     def reset(self) -> npt.NDArray[np.float32]:
-        """Start all games anew: those of the seed after `seed`, else the next ones. Returns observations."""
+        """Start new games, from the seed set by `seed` if any; returns observations."""
         started = time.perf_counter()
         shown, info = self.games.reset(seed=self._seed)
         self.seconds += time.perf_counter() - started
@@ -130,13 +130,13 @@ class LearnerVecEnv(VecEnv):
         return shown
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Take the learner's actions, integers (num_envs,)."""
+        """Store the learner's actions, integers (num_envs,), for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Make the actions: observations, rewards (float32), dones (bool), infos; arrays are never written again.
+        """Take the stored actions; returns observations, rewards (float32), dones (bool) and infos in new arrays.
 
-        `IllegalActionError` names the first game with an illegal action; nothing has changed.
+        Raises `IllegalActionError` for the first game with an illegal action, before any game has changed.
         """
         started = time.perf_counter()
         shown, rewards, ended, _, info = self.games.step(self._actions)
@@ -152,40 +152,40 @@ class LearnerVecEnv(VecEnv):
         return shown, rewards.astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Legal actions of the learner, bool, shape (num_envs, A)."""
+        """The learner's legal actions, bool, shape (num_envs, A)."""
         return self.games.action_masks().view(np.bool_)
 
-    # ------------------------------------------------------------ one game of many, as SB3 asks for it
+    # ------------------------------------------------------------ access to single games, required by SB3
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
-        """``action_masks``: the mask of each game; there are no other methods of single games."""
+        """``action_masks``: the mask of each game; no other methods are supported."""
         if method_name != "action_masks":
-            raise AttributeError(f"single games have no method {method_name!r}; there is 'action_masks'")
+            raise AttributeError(f"single games have no method {method_name!r}; only 'action_masks' is supported")
         masks = self.action_masks()
         return [masks[i] for i in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of this object, once for each game."""
+        """An attribute of this environment, repeated for each game."""
         value = None if attr_name == "render_mode" else getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Refused: games in a batch share their attributes."""
+        """Not supported, because games in a batch share their attributes; raises an error."""
         raise AttributeError(
             f"{attr_name!r} cannot be set for single games of a batch; set_opponents() changes opponents"
         )
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
-        """No game is wrapped."""
+        """False for each game."""
         return [False for _ in self._get_indices(indices)]
 
     def close(self) -> None:
-        """No further steps."""
+        """Release the batch; the environment cannot be stepped afterwards."""
         self.games.close()
 
 
 def _lineups(opponents: Sequence[Lineup]) -> list[list[str | CompiledAgent]]:
-    """Line-ups that are all lists."""
+    """Line-ups, each as a list."""
     return [[lineup] if isinstance(lineup, str | CompiledAgent) else list(lineup) for lineup in check_list(opponents)]
 
 

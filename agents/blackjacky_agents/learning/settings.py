@@ -1,4 +1,4 @@
-"""Settings of trainings, their checks, and the presets of a game; nothing here needs torch."""
+"""Training settings, their validation, and presets; does not import torch."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from blackjacky_env.games import DEFAULT, get_game
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """What every training has; the defaults suit any game, and presets set what suits one."""
+    """Settings shared by all trainings; the defaults work with any game, presets adapt them to one."""
 
     preset: str = "quick"
     """Preset that sets the defaults of all other settings: quick takes minutes, full up to an hour, league longer."""
     name: str = ""
-    """The run is kept in runs/NAME; by default preset and time of day."""
+    """Name of the run folder, runs/NAME; by default made of preset and time."""
     game: str = DEFAULT
-    """Game to learn."""
+    """Game to train on."""
     variant: str | None = None
-    """Variant to learn; by default the first one that the table size allows."""
+    """Variant to train on; by default the first one that the table size allows."""
     rule_options: Mapping[str, Any] = field(default_factory=dict)
-    """Rule options of the game that differ from their defaults, by name."""
+    """Rule options that differ from their defaults, by name."""
     seed: int = 0
     """Seed of all random numbers."""
     steps: int = 3_000_000
-    """Total number of decisions to learn from."""
+    """Total number of training decisions."""
     minutes: float = 5.0
     """Time limit of the training; annealing goes by steps or time, whichever ends first."""
     players: tuple[int, ...] = ()
-    """Table sizes; game i has the i-th, repeated as needed. Empty: the game's usual size."""
+    """Table sizes; games cycle through them. Empty: the game's usual size."""
     bots: tuple[str, ...] = ("random",)
-    """Bots to play against, beside earlier versions of the learner; one named twice is drawn twice as often."""
+    """Bots to play against, besides past versions of the learner; one named twice is drawn twice as often."""
     encoding: str = "raw"
-    """Input of the networks, by name. Every game has raw, the scaled observation; some have features of their own."""
+    """Network input by name: raw, the scaled observation, works with every game; some games have others."""
     hidden_sizes: tuple[int, ...] = (256, 256)
     """Sizes of the hidden layers of policy and value network."""
     batch_size: int = 2048
     """Minibatch size."""
     pool_size: int = 6
-    """The most earlier versions of the learner that are kept as opponents."""
+    """Maximum number of past versions of the learner among the opponents."""
     snapshot_every: int = 250_000
-    """Steps between two snapshots of the learner, which join the opponents; it is evaluated as often."""
+    """Steps between evaluations and snapshots of the learner, which join the opponents."""
     threads: int = 2
     """CPU threads."""
     eval_games: int = 1000
-    """Games per bot in each evaluation during the training."""
+    """Number of games per bot in each evaluation during the training."""
     final_eval_games: int = 4000
-    """Games per table size and bot in the final evaluation."""
+    """Number of games per table size and bot in the final evaluation."""
 
     @property
     def table_sizes(self) -> tuple[int, ...]:
@@ -67,20 +67,19 @@ class TrainingSettings:
 
 @dataclass(frozen=True)
 class PPOSettings(TrainingSettings):
-    """Train an agent with MaskablePPO, against bots and earlier versions of itself."""
+    """Train an agent with MaskablePPO, against bots and past versions of itself."""
 
     past_self_fraction: float = 0.4
-    """Fraction of the opponents that are earlier versions of the learner; the others are bots."""
+    """Fraction of the opponents that are past versions of the learner; the others are bots."""
     advice_logit: float = 0.0
-    """With an encoding that includes a bot's choice: logit that the initial network gives to it. 0: random
-    initialisation; 4: the learner starts as strong as the bot and learns to deviate from it (residual policy learning,
-    Silver et al. 2018)."""
+    """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
+    starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
     num_envs: int = 256
-    """Games played in parallel."""
+    """Number of parallel games."""
     n_steps: int = 64
-    """Steps in each game per update."""
+    """Steps per game and update."""
     n_epochs: int = 3
-    """Passes over the steps of an update."""
+    """Epochs per update."""
     learning_rate: float = 1e-3
     """Initial Adam learning rate, annealed linearly to 0."""
     ent_coef: float = 0.01
@@ -88,75 +87,76 @@ class PPOSettings(TrainingSettings):
     gamma: float = 1.0
     """Discount factor."""
     gae_lambda: float = 0.95
-    """Lambda of generalised advantage estimation."""
+    """Lambda of generalized advantage estimation (GAE)."""
     score_weight: float = 0.0
-    """Reward shaping: weight of changes in the game's score, which are added to the reward for winning."""
+    """Reward shaping: weight of score changes, added to the reward for winning."""
 
 
 @dataclass(frozen=True)
 class LeagueSettings(TrainingSettings):
-    """Train an agent by roll-outs in a league of bots, earlier versions of itself and exploiters."""
+    """Train an agent by rollouts in a league of bots, past versions of itself and exploiters."""
 
     preset: str = "league"
     """Preset that sets the defaults of all other settings: quick takes minutes, full up to an hour, league longer."""
     steps: int = 100_000_000
-    """Total number of decisions to learn from."""
+    """Total number of training decisions."""
     minutes: float = 80.0
     """Time limit of the training; annealing goes by steps or time, whichever ends first."""
     batch_size: int = 1024
     """Minibatch size."""
     pool_size: int = 6
-    """The most snapshots and exploiters in the pool; the one that wins least against the learner leaves. 0: none."""
+    """Maximum number of snapshots and exploiters in the pool; the one with the fewest wins against the learner is
+    replaced. 0: bots only."""
     snapshot_every: int = 1_000_000
-    """Steps between two snapshots of the learner, which join the pool; it is evaluated as often."""
+    """Steps between evaluations and snapshots of the learner, which join the pool."""
     eval_games: int = 4000
-    """Games per bot in each evaluation during the training."""
+    """Number of games per bot in each evaluation during the training."""
     final_eval_games: int = 20_000
-    """Games per table size and bot in the final evaluation."""
+    """Number of games per table size and bot in the final evaluation."""
     init_from: str = ""
     """Initial network: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
     teacher: str = ""
     """Agent to imitate before the training; empty: none. Ignored with init_from."""
     imitation_steps: int = 2_500_000
-    """Decisions of the teacher to imitate."""
+    """Number of the teacher's decisions to imitate."""
     label_smoothing: float = 0.05
     """Label smoothing of the imitation loss over the legal actions."""
     games_per_update: int = 512
-    """Games played between two updates."""
+    """Number of games per update."""
     variant_fraction: float = 0.0
-    """Fraction of the games played in other variants, where the table size allows."""
+    """Fraction of games in other variants, where the table size allows."""
     self_play_fraction: float = 0.25
-    """Fraction of the games in which the learner plays all seats."""
+    """Fraction of games in which the learner has all seats."""
     single_opponent_fraction: float = 0.45
-    """Fraction of the games in which copies of one opponent fill all seats but one; the others have mixed tables."""
+    """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
     bot_fraction: float = 0.5
-    """Fraction of bots among the opponents, once there are others."""
+    """Fraction of bots among the opponents, once the pool contains snapshots."""
     study_fraction: float = 0.3
-    """Fraction of the learner's decisions whose actions are rolled out."""
+    """Fraction of the learner's decisions at which actions are rolled out."""
     min_action_prob: float = 0.01
-    """Actions that the policy gives a lower probability are not rolled out; 0: all legal actions are."""
+    """Minimum probability for an action to be rolled out; 0: all legal actions."""
     max_studies_per_game: int = 24
-    """The most decisions of one game whose actions are rolled out."""
+    """Maximum number of decisions per game at which actions are rolled out."""
     buffer_size: int = 300_000
     """Capacity of the replay buffer, in decisions."""
     replay_ratio: int = 2
-    """How often each decision is learned from, on average."""
+    """Mean number of updates each decision is used for."""
     learning_rate: float = 4e-4
     """Initial Adam learning rate, annealed linearly to 5 % of it."""
     ent_coef: float = 0.005
-    """Entropy coefficient, annealed linearly from 1.2 times this to 0.2 times this; advantages are of size 1."""
+    """Entropy coefficient, annealed linearly from 1.2 to 0.2 times this; advantages are scaled to unit variance."""
     ema_rate: float = 0.003
-    """Step of the exponential moving average of the weights per update; the agent plays by the average."""
+    """Update rate of the exponential moving average of the weights, with which the agent plays."""
     exploiter_every: int = 3
-    """Snapshots between two exploiters, which join the pool; 0: none are trained."""
+    """Number of snapshots between two exploiters, which join the pool; 0: no exploiters."""
     exploiter_steps: int = 200_000
-    """Decisions that an exploiter learns from."""
+    """Number of training decisions of an exploiter."""
 
 
 def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
-    """The settings of a run as `dataclasses.asdict` and JSON have them.
+    """Settings restored from a run's JSON, as written from `dataclasses.asdict`.
 
-    Raises `ValueError` naming the settings that this version lacks or adds.
+    Raises `ValueError` naming unknown and missing settings.
     """
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
@@ -169,7 +169,7 @@ def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
     if unknown or missing:
         raise ValueError(
             f"unknown settings: {', '.join(unknown) or 'none'}; missing settings: {', '.join(missing) or 'none'}. "
-            "Only the version that began the run can go on with it; CHANGELOG.md lists settings that were renamed"
+            "A run can only be resumed by the version that started it; CHANGELOG.md lists renamed settings"
         )
     return kind(**values)
 
@@ -178,12 +178,12 @@ def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
 
 
 def check_settings(settings: TrainingSettings) -> None:
-    """`ValueError` naming the first setting with which no training can run."""
+    """Raise `ValueError` for the first invalid setting."""
     _check_integers(settings, 1, "steps", "snapshot_every", "eval_games", "final_eval_games")
     for units in settings.hidden_sizes:
         check_integer("hidden_sizes", units, 1, 2**16)
     if not settings.bots:
-        raise ValueError("bots=() names nobody to play against")
+        raise ValueError("bots=() is empty; training needs at least one bot")
     if not settings.minutes > 0:
         raise ValueError(f"minutes={settings.minutes} is out of range; allowed is any number above 0")
     find_encoding(settings.encoding, settings.game)
@@ -222,11 +222,11 @@ def _check_ppo(settings: PPOSettings) -> None:
 
 
 def _check_advice(settings: PPOSettings) -> None:
-    """`ValueError` unless the initial network can pass the choice of a bot on."""
+    """Raise `ValueError` unless the initial network can pass on a bot's advice."""
     with_advice = [one.name for one in encodings_of(settings.game).values() if one.advice is not None]
     if not with_advice:
         raise ValueError(
-            f"advice_logit={settings.advice_logit} needs advice, and no encoding of {settings.game} has it"
+            f"advice_logit={settings.advice_logit} needs an encoding with advice, but {settings.game} has none"
         )
     if settings.encoding not in with_advice:
         allowed = " or ".join(map(repr, with_advice))
@@ -247,7 +247,7 @@ def _check_league(settings: LeagueSettings) -> None:
     _check_fractions(settings, "variant_fraction", "self_play_fraction", "single_opponent_fraction", "bot_fraction")
     _check_fractions(settings, "study_fraction", "min_action_prob", "label_smoothing", "ema_rate")
     if not settings.study_fraction:
-        raise ValueError("study_fraction=0.0 leaves nothing to learn from; allowed is any number above 0, at most 1")
+        raise ValueError("study_fraction=0.0 is out of range; allowed is any number above 0, at most 1")
     game = get_game(settings.game)
     if settings.variant_fraction and len(game.variants) < 2:
         raise ValueError(f"variant_fraction={settings.variant_fraction} needs a second variant of {game.name}")
@@ -257,18 +257,18 @@ def _check_league(settings: LeagueSettings) -> None:
 
 
 def presets_of(game: str) -> dict[str, TrainingSettings]:
-    """The presets of a game by name; a game without any has quick."""
+    """The presets of a game by name; a game that declares none has `quick`."""
     return dict(get_kit(game).presets) or {"quick": _neutral_settings(game)}
 
 
 def league_settings_of(game: str) -> LeagueSettings:
-    """The settings of a game's league: those of its preset, or else neutral ones."""
+    """Default league settings of a game: its preset, or else generic settings."""
     found = [settings for settings in presets_of(game).values() if isinstance(settings, LeagueSettings)]
     return found[0] if found else LeagueSettings(game=game, encoding=_first_encoding(game))
 
 
 def _neutral_settings(game: str) -> PPOSettings:
-    """Settings at the game's usual table, against all its bots, with the first of its encodings."""
+    """Generic settings: the game's usual table size, all its bots, and its first encoding."""
     return PPOSettings(game=game, bots=tuple(bot_names(game)), encoding=_first_encoding(game))
 
 

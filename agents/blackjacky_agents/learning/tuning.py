@@ -1,4 +1,4 @@
-"""What a game declares so that the parameters of its bots, and of its value for search, can be tuned."""
+"""Declarations of what can be tuned in a game: parameters of its bots and of its value function for search."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ Numbers = tuple[int, ...]
 
 @dataclass(frozen=True)
 class TuningTable:
-    """A table at which a bot has to be good."""
+    """A table at which candidate parameters of a bot are evaluated."""
 
     num_players: int
     opponent: str | Literal["best"]
-    """A bot, whose copies take all other seats; "best": the bot itself with the best parameters so far."""
+    """Bot that takes all other seats; "best": the tuned bot itself with the best parameters so far."""
     weight: float
-    """Weight of this table in comparisons (of win rates as multiples of par), and its fraction of the games."""
+    """Weight of this table's win rate (as a multiple of par) in the objective, and its fraction of the games."""
 
 
 @dataclass(frozen=True)
 class BotTuning:
-    """How random changes of a bot's parameters are made and compared."""
+    """A random search over the parameters of a bot."""
 
     tables: tuple[TuningTable, ...]
     integers: tuple[int, ...] = ()
-    """Indices of the parameters that are whole numbers."""
+    """Indices of integer parameters."""
     probabilities: tuple[int, ...] = ()
-    """Indices of the parameters that are 0 .. 1."""
+    """Indices of parameters in 0 .. 1."""
 
 
 @dataclass(frozen=True)
 class BotSweep:
-    """Whole-numbered parameters of a bot of which those are sought that are a best response to themselves."""
+    """A grid search over integer parameters of a bot for values that are a best response to themselves."""
 
     num_players: int
     grid: tuple[Numbers, ...]
-    """The first candidates."""
+    """The candidates of the first stage."""
     refine: Callable[[Numbers], Sequence[Numbers]]
-    """Candidates near one of them, compared in a second stage."""
+    """(candidate) -> its neighbours, compared in the second stage."""
 
 
 @dataclass(frozen=True)
 class ValueFit:
-    """How the value of a position between rounds is fitted to who won."""
+    """A fit of the value of positions between rounds to the outcomes of games."""
 
     round_part: str
-    """The part of the observation that tells rounds apart."""
+    """The observation part that changes from round to round."""
     read: Callable[[dict[str, Any], int], list[int]]
-    """(observation as `Layout.decode` gives it, the seat that sees it) -> how everybody stands."""
+    """(observation as decoded by `Layout.decode`, its seat) -> the standing of all players."""
     fit: Callable[[Integers, Floats], str]
-    """(standings (E, ..), shares of the win by seat and of nobody (E, P + 1)) -> the fitted tables in print."""
+    """(standings (E, ..), shares of the win by seat and of nobody (E, P + 1)) -> the fitted tables as text."""
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """Everything that can be tuned in one game."""
+    """Everything that can be tuned for one game."""
 
     bots: Mapping[str, BotTuning] = field(default_factory=dict)
     """By the bot's name."""

@@ -1,1 +1,1 @@
-"""Search over what may be hidden."""
+"""Search in games with hidden information: flat Monte Carlo and information-set MCTS."""

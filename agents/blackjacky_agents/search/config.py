@@ -1,4 +1,4 @@
-"""What search is told of a game beyond its rules; the default searches any game with random moves."""
+"""The search configuration of a game; the default searches any game with random playouts."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.policies import Policy
 
 Value = Callable[..., None]
-"""Compiled (s, result float64 (max_players,)): what each seat may expect of a game in which a round has just begun."""
+"""Compiled (s, result float64 (max_players,)): the expected result of each seat at the beginning of a round."""
 Likelihood = Callable[..., float]
-"""Compiled (s): how likely (up to a factor) the others would have acted as they did, holding what they hold in s."""
+"""Compiled (s) -> the likelihood, up to a constant factor, of the others' past actions given their cards in s."""
 Numbers = npt.NDArray[np.float32]
 
 
 class SearchConfig(NamedTuple):
-    """Which positions are simulated, how simulated games go on where a tree ends, and how they are valued."""
+    """How positions are sampled, played out and evaluated."""
 
     playout_policy: Policy = random_bot.choose
-    """Plays all seats; fast, because it plays nearly all simulated actions."""
+    """Plays all seats in playouts; should be fast, because it plays nearly all simulated actions."""
     playout_parameters: tuple[float, ...] = ()
-    """Of the play-out policy."""
+    """Parameters of the playout policy."""
     prior_policy: Policy = random_bot.choose
-    """Whose move the tree search tries first at the root; strong, since it is asked once in a search."""
+    """Its move is tried first at the root of the tree; may be slow, because it is called once per search."""
     value: Value | None = None
-    """Values a game at the end of a round; None: every simulated game is played to its end."""
+    """Evaluates a game at the end of a round; None: simulations run to the end of the game."""
     likelihood: Likelihood | None = None
-    """Weights positions; None: all that look like the observation are drawn with the same chance."""
+    """Weights sampled positions; None: all positions consistent with the observation are equally likely."""
 
 
 def with_parameters(policy: Policy, own: Numbers) -> Policy:
-    """Compiled: the policy with parameters of its own, whatever it is called with."""
+    """Compiled: the policy with its parameters bound to ``own``."""
 
     def choose(observation, mask, random_state, parameters):
         return policy(observation, mask, random_state, own)

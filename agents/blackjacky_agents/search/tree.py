@@ -1,14 +1,14 @@
-"""Search over what may be hidden, for any game: flat Monte Carlo and information-set Monte Carlo tree search.
+"""Search in games with hidden information: flat Monte Carlo and information-set Monte Carlo tree search.
 
-Both are compiled policies (`blackjacky_env.engine.policies`), so they play wherever bots play, and see what bots see:
-each simulation draws a full position that looks like the observation (`Rules.sample`) and plays it on. In the positions
-drawn the searcher has seat 0.
+Both are compiled policies (`blackjacky_env.engine.policies`), so they can be used wherever bots can, and they have the
+same information: each simulation samples a full position consistent with the observation (`Rules.sample`) and plays it
+out. In sampled positions the searcher has seat 0.
 
 The tree follows Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE Transactions on
-Computational Intelligence and AI in Games 4 (2012): a position is drawn anew for each simulation, and nodes are
-information sets, here found by a hash of what their player observes. In all positions of such a node the same actions
-are legal, so how often an action was available is how often the node was visited. As in Silver and Veness, "Monte-Carlo
-Planning in Large POMDPs", NIPS 2010, the searcher's own decisions alone are nodes; the others act by a policy.
+Computational Intelligence and AI in Games 4 (2012): each simulation samples a new position, and nodes are information
+sets, looked up by a hash of the player's observation. All positions of a node have the same legal actions, so the
+availability count of an action equals the visit count of its node. As in Silver and Veness, "Monte-Carlo Planning in
+Large POMDPs", NIPS 2010, only the searcher's own decisions are nodes; the other players follow a policy.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from blackjacky_env.engine.random import draw, stream
 from blackjacky_env.engine.step import OVER, SETTLED, make_step
 
 NONE = -1
-LONGEST = 1000  # actions of one simulation; policies that never end a game win nothing
-_UNIT = 2.0**-53  # makes 53 bits a number 0 .. 1
+LONGEST = 1000  # actions of one simulation; longer ones, by policies that never end a game, have the result 0
+_UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1
 
 
 class Steps(NamedTuple):
-    """A game as search needs it, each function compiled once, whoever calls it."""
+    """The compiled functions of one game for search, shared by all search policies."""
 
     imagine: Callable[..., float]
     """(observation, random_state, number, proposal, chain, before) -> likelihood, see `_make_imagine`."""
     look: Callable[..., None]
-    """(s, seen, may): the observation and the mask of the player to act."""
+    """(s, seen, may): write observation and mask of the player to act."""
     advance: Callable[..., bool]
-    """(s, action, result): make a move, settle if due; whether ``result`` (zeros before) is there."""
+    """(s, action, result) -> done: take a step; writes ``result`` (zeros before) when the simulation is over."""
     play_on: Callable[..., int]
-    """(s, parameters, seen, may, result) -> actions: the policy plays all seats until ``result`` is there."""
+    """(s, parameters, seen, may, result) -> number of actions: the playout policy plays all seats until done."""
 
 
 @cache
@@ -73,11 +73,11 @@ def steps_of(game: Game, config: SearchConfig) -> Steps:
 def _make_imagine(game: Game, likelihood: Likelihood | None) -> Callable[..., float]:
     """Compiled (observation, random_state, number, proposal, chain, before) -> likelihood of the position in chain[0].
 
-    The next position is drawn into ``chain``, a record array (2,), from the random state and the numbers of the
-    simulation and the proposal. Without a likelihood all positions are drawn independently. With one they form a Markov
-    chain in which each is found in proportion to it: a drawn position takes the place of the one before with the chance
-    that is the ratio of their likelihoods (Hastings, "Monte Carlo sampling methods using Markov chains", Biometrika 57,
-    1970). ``before`` is the likelihood of chain[0], or 0 at the start. Luck is new in every position.
+    Samples the next position into ``chain``, a record array (2,), from the random state and the numbers of the
+    simulation and the proposal. Without a likelihood, positions are independent. With one, they form a Markov chain
+    whose stationary distribution is proportional to it: a proposal replaces the previous position with probability
+    min(1, ratio of their likelihoods) (Hastings, "Monte Carlo sampling methods using Markov chains", Biometrika 57,
+    1970). ``before`` is the likelihood of chain[0], 0 at the start. Future random events are redrawn for every sample.
     """
     sample = game.rules.sample
 
@@ -103,7 +103,7 @@ def _make_imagine(game: Game, likelihood: Likelihood | None) -> Callable[..., fl
 
 
 def _make_advance(game: Game, value: Value | None) -> Callable[..., bool]:
-    """Compiled (s, action, result); the result is that of the game or, with ``value``, what the next round promises."""
+    """Compiled (s, action, result) -> done; the result of the game or, with ``value``, the value of the next round."""
     step, returns = make_step(game), game.rules.returns
 
     if value is None:
@@ -152,15 +152,15 @@ def best_legal(values, mask):
 # ---------------------------------------------------------------- flat Monte Carlo
 
 PLAYOUTS = 0
-ROLLOUT_HEAD = 1  # parameters before those of the play-out policy
+ROLLOUT_HEAD = 1  # parameters before those of the playout policy
 
 
 @cache
 def rollout_policy(game: Game, config: SearchConfig) -> Policy:
-    """Flat Monte Carlo: the action that does best on average when the play-out policy plays on.
+    """Flat Monte Carlo: the action with the best mean result over playouts.
 
-    Every action is tried from the same positions with the same luck. Parameters: play-outs for each action, then those
-    of the play-out policy.
+    All actions are tried from the same positions with the same random numbers. Parameters: playouts per action, then
+    those of the playout policy.
     """
     imagine, weigh, new_chain = (
         steps_of(game, config).imagine,
@@ -186,8 +186,8 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
 def make_weigh(game: Game, config: SearchConfig) -> Callable[..., int]:
     """Compiled (chain record array, mask, parameters, seen, may, totals) -> actions played.
 
-    Adds to ``totals`` (float64, (A,)) what the player to act gets from chain[0] after each legal action when the
-    play-out policy plays on; ``seen`` and ``may`` are written over.
+    Runs one playout from chain[0] after each legal action and adds the acting player's result to ``totals`` (float64,
+    (A,)); ``seen`` and ``may`` are scratch space.
     """
     steps, max_players, new_record = steps_of(game, config), game.max_players, record_maker(1, game.state_dtype)
     advance, play_on = steps.advance, steps.play_on
@@ -212,25 +212,25 @@ def make_weigh(game: Game, config: SearchConfig) -> Callable[..., int]:
 # ---------------------------------------------------------------- tree search
 
 SIMULATIONS, EXPLORATION, PRIOR, PROPOSALS = range(4)
-TREE_HEAD = 4  # parameters before those of the play-out policy
-MOST_NODES = 1 << 17  # of one tree, about 70 MB; from a full tree on, simulations end in its leaves
-_DEEPEST = 64  # decisions of one simulation that are kept
+TREE_HEAD = 4  # parameters before those of the playout policy
+MOST_NODES = 1 << 17  # maximum per tree, about 70 MB; a full tree stops growing
+_DEEPEST = 64  # maximum length of a simulation's path through the tree
 _EMPTY = -1
 _SLOT_BITS = np.uint64(0x7FFFFFFF)
 
 
 class Tree(NamedTuple):
-    """The searcher's information sets, what has come of their actions, and what simulations write over.
+    """The searcher's information sets with their statistics, and scratch space of simulations.
 
-    Node 0 is the root. M nodes have room, K entries has an observation, A actions there are.
+    M is the capacity in nodes, K the size of an observation, A the number of actions. Node 0 is the root.
     """
 
     slots: npt.NDArray[np.int32]
-    """Open addressing: the node in each slot or `_EMPTY`, length a power of two."""
+    """Hash table with open addressing: the node in each slot or `_EMPTY`; the length is a power of two."""
     hashes: npt.NDArray[np.uint64]
-    """Hash of what is observed in each node, (M,)."""
+    """Hash of the observation of each node, (M,)."""
     favourites: npt.NDArray[np.int16]
-    """The move tried first in each node, by the prior policy in the root, else by the play-out policy, (M,)."""
+    """The move tried first in each node: the prior policy's at the root, elsewhere the playout policy's, (M,)."""
     counts: npt.NDArray[np.int32]
     """Visits of each node, (M,)."""
     visits: npt.NDArray[np.int32]
@@ -238,23 +238,23 @@ class Tree(NamedTuple):
     totals: npt.NDArray[np.float32]
     """Sum of the results of each action, (M, A)."""
     size: npt.NDArray[np.int64]
-    """Nodes in use, simulations done, and actions simulated, (3,)."""
+    """Number of nodes, of simulations, and of simulated actions, (3,)."""
     chain: npt.NDArray[Any]
-    """The position of the last simulation as it was drawn, and one more, records (2,)."""
+    """The last accepted position and the last proposal of the sampling chain, records (2,)."""
     likelihood: npt.NDArray[np.float64]
-    """Of that position, (1,)."""
+    """Likelihood of the accepted position, (1,)."""
     position: npt.NDArray[Any]
-    """The simulated game, a record (1,)."""
+    """State of the current simulation, a record (1,)."""
     path: npt.NDArray[np.int64]
-    """Nodes and actions of the simulation, (2, `_DEEPEST`)."""
+    """Nodes and actions of the current simulation, (2, `_DEEPEST`)."""
     words: npt.NDArray[np.uint64]
-    """The memory of `seen`, eight bytes in each, zeros behind."""
+    """The memory of `seen` as 8-byte words, padded with zeros."""
     seen: Vector
-    """What the player to act observes, (K,)."""
+    """Observation of the player to act, (K,)."""
     may: npt.NDArray[np.int8]
-    """His mask, (A,)."""
+    """Mask of the player to act, (A,)."""
     result: npt.NDArray[np.float64]
-    """Of the simulation, by seat."""
+    """Result of the current simulation by seat, (max_players,)."""
 
 
 NODES, DONE, ACTIONS = range(3)  # in `Tree.size`
@@ -262,7 +262,7 @@ NODES, DONE, ACTIONS = range(3)  # in `Tree.size`
 
 @cache
 def make_new_tree(game: Game) -> Callable[..., Tree]:
-    """Compiled (nodes) -> an empty tree with room for so many."""
+    """Compiled (nodes) -> an empty tree with that capacity."""
     new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
     size, dtype, num_actions, max_players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
     word_count = -(-size * dtype.itemsize // 8)
@@ -294,7 +294,7 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
 
 @cache
 def tree_policy(game: Game, config: SearchConfig) -> Policy:
-    """Information-set Monte Carlo tree search; parameters: `SIMULATIONS` .. `PROPOSALS`, then those of the policy."""
+    """Information-set MCTS; parameters: `SIMULATIONS` .. `PROPOSALS`, then those of the playout policy."""
     new_tree, plant, grow = make_new_tree(game), make_plant(config), make_grow(game, config)
 
     def choose(observation, mask, random_state, parameters):
@@ -312,11 +312,11 @@ def tree_policy(game: Game, config: SearchConfig) -> Policy:
 
 @cache
 def clocked(game: Game, config: SearchConfig) -> tuple[Callable[..., Any], Callable[..., int]]:
-    """Entries for a search that Python ends: compiled code cannot see the clock.
+    """Entries for a search that runs in steps, because compiled code cannot read the clock.
 
-    ``begin(observation, mask, key, decision, parameters)`` -> the only legal action or `NONE`, and a tree with
-    its root. ``go_on(tree, observation, mask, key, decision, parameters)`` -> the best action after so many simulations
-    more as the parameters say.
+    ``begin(observation, mask, key, decision, parameters)`` -> the only legal action or `NONE`, and a tree with its
+    root. ``go_on(tree, observation, mask, key, decision, parameters)`` -> the best action after another
+    ``parameters[SIMULATIONS]`` simulations.
     """
     new_tree, plant, grow = make_new_tree(game), make_plant(config), make_grow(game, config)
 
@@ -335,9 +335,9 @@ def clocked(game: Game, config: SearchConfig) -> tuple[Callable[..., Any], Calla
 
 @cache
 def make_plant(config: SearchConfig) -> Callable[..., None]:
-    """Compiled (tree, observation, mask, random_state, parameters): the root, with the favourite of the prior policy.
+    """Compiled (tree, observation, mask, random_state, parameters): add the root with the prior policy's favourite.
 
-    It stands apart from what grows the tree, so that a prior policy that is slow to compile, is compiled into little.
+    Kept apart from the function that grows the tree, because a prior policy may be slow to compile.
     """
     prior_policy = config.prior_policy
 
@@ -352,9 +352,9 @@ def make_plant(config: SearchConfig) -> Callable[..., None]:
 
 @cache
 def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
-    """Compiled (tree, observation, random_state, parameters, simulations): simulate so many times more.
+    """Compiled (tree, observation, random_state, parameters, simulations): run that many more simulations.
 
-    ``observation`` is what the searcher observes, on turn with more than one legal action.
+    ``observation`` is the searcher's, at a decision with at least two legal actions.
     """
     steps, simulate = steps_of(game, config), _make_simulate(game, config)
     imagine, play_on = steps.imagine, steps.play_on
@@ -377,7 +377,7 @@ def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
 
 
 def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int, bool]]:
-    """Compiled (tree, parameters) -> own decisions, whether there is a result: play on until the tree is left."""
+    """Compiled (tree, parameters) -> (length of the path, done): play until the simulation leaves the tree."""
     steps, policy = steps_of(game, config), config.playout_policy
     look, advance = steps.look, steps.advance
 

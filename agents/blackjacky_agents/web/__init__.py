@@ -1,1 +1,1 @@
-"""A table in the browser: people in one or several browsers, and agents. Needs the extra `web`."""
+"""Games in the browser between people, in one or several browsers, and agents. Needs the extra `web`."""

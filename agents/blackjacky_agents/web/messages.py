@@ -1,4 +1,4 @@
-"""What a page may say to its table, checked, and what it is told if it is wrong."""
+"""Messages from a page to its table: parsing, validation and errors."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ FIELDS: dict[str, dict[str, type]] = {
     "again": {},
     "name": {"name": str},
 }
-"""By type of message: its other fields."""
+"""Fields of each message type besides ``type``."""
 
 MAX_MESSAGE = 4096  # bytes
 MAX_NAME = 20  # characters
-_SHOWN = 60  # characters of what was sent that an error repeats
+_SHOWN = 60  # characters of a received value quoted in an error
 
 
 class MessageError(ValueError):
-    """A message that is refused; nothing has changed.
+    """A message was rejected; the table is unchanged.
 
     Args:
-        code: a word for programs: ``message``, ``turn``, ``stale``, ``illegal``, ``agent``, ``busy``, ``over`` or
+        code: machine-readable reason: ``message``, ``turn``, ``stale``, ``illegal``, ``agent``, ``busy``, ``over`` or
             ``name``.
-        text: what was wrong and what is allowed, for people.
+        text: explanation for people: what was wrong and what is allowed.
     """
 
     def __init__(self, code: str, text: str) -> None:
@@ -34,9 +34,9 @@ class MessageError(ValueError):
 
 
 def read_message(text: str | None) -> dict[str, Any]:
-    """The message that a text frame (None: another frame) holds: one of `FIELDS`, with ``type``.
+    """Parse a text frame (None: a binary frame) into a message of one of the types in `FIELDS`.
 
-    Raises `MessageError` (``message``) if it is anything else.
+    Raises `MessageError` (``message``) if it is invalid.
     """
     if text is None:
         raise MessageError("message", "a message is text that holds a JSON object; this one was binary")
@@ -62,15 +62,15 @@ def _check_fields(kind: str, message: dict[str, Any]) -> None:
     for name, wanted in fields.items():
         if name not in message:
             raise MessageError("message", f"{kind!r} lacks the field {name!r}")
-        if type(message[name]) is not wanted:  # a bool is no number here
-            raise MessageError("message", f"{name}={_short(message[name])} is no {wanted.__name__}")
+        if type(message[name]) is not wanted:  # a bool is not an integer here
+            raise MessageError("message", f"{name}={_short(message[name])} is not of type {wanted.__name__}")
 
 
 def check_name(name: str) -> str:
-    """A name for a seat, without spaces around it; `MessageError` (``name``) if it cannot be shown."""
+    """A player's name with whitespace normalised; `MessageError` (``name``) if it is invalid."""
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise MessageError("name", f"a name has 1 .. {MAX_NAME} characters that can be shown, not {_short(name)}")
+        raise MessageError("name", f"a name has 1 .. {MAX_NAME} printable characters, not {_short(name)}")
     return name
 
 
@@ -79,20 +79,20 @@ def _listed(names: Any) -> str:
 
 
 def _short(value: object) -> str:
-    """A value as text that is safe to show and not too long."""
+    """A value as ASCII text, truncated."""
     text = ascii(value)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
 class Allowance:
-    """Messages that may still be sent: so many at once, and so many for every second that passes."""
+    """Rate limit of messages: a token bucket with a burst size and a refill rate per second."""
 
     def __init__(self, at_once: float = 40, per_second: float = 15) -> None:
         self.at_once, self.per_second = at_once, per_second
         self.left, self.counted = at_once, time.monotonic()
 
     def take(self) -> bool:
-        """Use up one message; whether it was allowed."""
+        """Count one message; returns whether it is allowed."""
         now = time.monotonic()
         self.left = min(self.at_once, self.left + (now - self.counted) * self.per_second)
         self.counted = now

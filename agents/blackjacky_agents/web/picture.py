@@ -1,4 +1,4 @@
-"""The picture of a table that a seat is sent."""
+"""The picture of a table as sent to a seat."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from blackjacky_env.envs.aec import TableEnv
 
 
 def picture(env: TableEnv, agent: str, names: Sequence[str] | None = None) -> str:
-    """The table as ``agent`` sees it, as markup for the page: made from its view and nothing else, ``names`` by seat.
+    """Markup of the table as ``agent`` sees it, made from that agent's view alone; ``names`` by seat.
 
-    Elements may carry ``data-action`` (a number), ``data-card`` (as the view writes it), ``data-pile`` (``draw`` or
-    ``discard``) or ``data-seat``: the page lets people click those that legal actions belong to. The page shows it in a
-    shadow root, so rules of a ``<style>`` are for ``svg`` or ``:host``, not ``:root``.
+    Elements may have the attributes ``data-action`` (a number), ``data-card`` (as in the view), ``data-pile`` (``draw``
+    or ``discard``) and ``data-seat``; the page makes those clickable that match a legal action. The markup is shown in
+    a shadow root, so a ``<style>`` must use ``svg`` or ``:host`` instead of ``:root``.
     """
     words, view, options = env.game.words, env.view(agent), env.config_dict()
     if words.draw_svg is not None:

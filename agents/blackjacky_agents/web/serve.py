@@ -1,4 +1,4 @@
-"""Run the server of tables, on this machine alone unless another address is asked for."""
+"""Run the web server, by default reachable from this machine only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blackjacky_agents.web.table import Table
 
 
 def is_local(host: str) -> bool:
-    """Only this machine can reach that address."""
+    """Whether only this machine can reach the address."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -26,30 +26,30 @@ def is_local(host: str) -> bool:
 
 
 def allowed_hosts(host: str) -> list[str] | None:
-    """Names by which a browser may call a server at ``host``; None: any.
+    """Host names accepted in requests to a server at ``host``; None: any.
 
-    On this machine other names are refused, so that no site on the internet can pass itself off as this server.
+    A local server refuses other names, which prevents DNS rebinding by websites.
     """
     return [host, "localhost", "127.0.0.1"] if is_local(host) and ":" not in host else None
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0: any that is free. `OSError` if it is taken."""
+    """A listening socket; port 0: any free port. `OSError` if the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family, backlog=1024)
 
 
 def addresses(table: Table, host: str, port: int, language: str | None = None) -> list[tuple[str, str]]:
-    """(name, address of the page) of each person at a table; a token gives the seat to whoever has it."""
+    """(name, URL) of each person at a table; the token in a URL gives access to the seat."""
     name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
     asked = "" if language is None else f"?language={language}"
     return [(table.seats[q].name, f"http://{name}:{port}/seat/{token}{asked}") for q, token in table.people.items()]
 
 
 def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
-    """A uvicorn server of all tables; ``.run(sockets=[listening])`` serves until it is stopped.
+    """A uvicorn server for all tables; ``.run(sockets=[listening])`` serves until stopped.
 
-    The log names no addresses, as they hold the tokens.
+    There is no access log, because URLs contain the tokens.
     """
     config = uvicorn.Config(
         server.app,
@@ -68,7 +68,7 @@ def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
 
 @contextmanager
 def in_background(server: Server) -> Iterator[int]:
-    """Serve on this machine from a thread, on a free port, which is yielded."""
+    """Serve locally in a background thread; yields the port."""
     listening = listen("127.0.0.1", 0)
     running = uvicorn_server(server)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)

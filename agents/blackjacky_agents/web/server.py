@@ -1,7 +1,7 @@
-"""The tables on the network: one page and one WebSocket for each seat of a person.
+"""The web server: one page and one WebSocket for each person's seat.
 
-The address of a seat holds its token, and that is all that is needed to sit there. What a page is sent is always the
-whole state of its seat, as late as possible: who reads slowly misses steps in between, never the last one.
+The URL of a seat contains its token, the only credential. Pages are always sent the complete, newest state of their
+seat, so a slow page may miss intermediate states but never the last one.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from blackjacky_agents.web.table import Table, resumed
 
 PAGE = Path(__file__).parent / "page"
 UNKNOWN, TAKEN_OVER, TOO_MANY = 4404, 4409, 4429
-"""Why a socket is closed: no such seat; the seat was opened elsewhere; too many messages."""
-ENDED_TABLES_STAY = 24 * 3600.0  # seconds, for their record and another game
-_REPLIES = 20  # kept for a page that does not read
+"""Close codes of WebSockets: no such seat; the seat was opened elsewhere; too many messages."""
+ENDED_TABLES_STAY = 24 * 3600.0  # seconds, for downloading the record or starting another game
+_REPLIES = 20  # maximum queue length for a page that does not read
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -51,7 +51,7 @@ _NO_SEAT = "There is no such seat. Ask whoever started the table for your addres
 
 
 class Line:
-    """The connection of one seat: what is still to be sent, and how much its page may still say."""
+    """The connection of one seat, with its queue of outgoing messages and its rate limit."""
 
     def __init__(self, per_second: float) -> None:
         self.allowance = Allowance(per_second=per_second)
@@ -62,24 +62,24 @@ class Line:
         self.hint: asyncio.Task[None] | None = None
 
     def reply(self, message: dict[str, Any]) -> None:
-        """Send this, and only to this page."""
+        """Queue a message to this page only."""
         self.replies.append(message)
         self.changed.set()
 
     def tell(self) -> None:
-        """Send the state as it is when the page can take it."""
+        """Send the newest state as soon as the page can receive it."""
         self.has_news = True
         self.changed.set()
 
 
 class Host:
-    """One table on the network: its lines, and its agents, which think in threads.
+    """One table with its connections and its agents, which run in a thread pool.
 
     Args:
         table: the table.
-        pool: where agents think.
-        delay: seconds before each move of an agent, for people to follow.
-        per_second: messages that each seat may send.
+        pool: threads for the agents' decisions.
+        delay: seconds before each move of an agent, so that people can follow.
+        per_second: message rate allowed per seat.
     """
 
     def __init__(self, table: Table, pool: ThreadPoolExecutor, delay: float, per_second: float) -> None:
@@ -89,21 +89,21 @@ class Host:
         self._agents: asyncio.Task[None] | None = None
 
     def connected(self) -> list[bool]:
-        """By seat: a page is there, or it is an agent's."""
+        """Whether each seat has a connected page or belongs to an agent."""
         return [q not in self._lines or self._lines[q].socket is not None for q in range(len(self.table.seats))]
 
     def tell_all(self) -> None:
-        """Something has changed."""
+        """Send the new state to all pages."""
         for line in self._lines.values():
             line.tell()
 
     def wake(self) -> None:
-        """Let agents play if it is their turn."""
+        """Start the agents' moves if it is an agent's turn."""
         if self._agents is None or self._agents.done():
             self._agents = asyncio.create_task(self._play_agents())
 
     async def close(self) -> None:
-        """Agents stop; the table is kept as it is."""
+        """Stop the agents; the table keeps its state."""
         if self._agents is not None:
             self._agents.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -122,7 +122,7 @@ class Host:
     # ---------------------------------------------------------------- one page
 
     async def serve(self, seat: int, socket: WebSocket) -> None:
-        """Talk with the page of a seat until it goes; a page that comes later takes its place."""
+        """Serve the page of a seat until it disconnects or a newer page takes its place."""
         line, before = self._lines[seat], self._lines[seat].socket
         line.socket = socket
         line.replies.clear()
@@ -140,7 +140,7 @@ class Host:
 
     async def _send(self, seat: int, socket: WebSocket) -> None:
         line = self._lines[seat]
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has gone
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has disconnected
             while line.socket is socket:
                 line.changed.clear()
                 while line.replies and line.socket is socket:
@@ -179,10 +179,10 @@ class Host:
         self.wake()
 
     def _hint(self, seat: int, move: int, agent: str) -> None:
-        """Let an agent think about a hint while the game goes on; one for each seat at a time."""
+        """Compute a hint in the background, at most one per seat at a time."""
         line = self._lines[seat]
         if line.hint is not None and not line.hint.done():
-            raise MessageError("busy", "a hint is being thought about; wait for it")
+            raise MessageError("busy", "the previous hint is not ready yet")
         thought = self.table.hint(seat, move, agent)
 
         async def send() -> None:
@@ -196,7 +196,7 @@ def _json(message: dict[str, Any]) -> str:
 
 
 async def _close(socket: WebSocket, code: int, reason: str) -> None:
-    with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it has gone already
+    with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # already disconnected
         await socket.close(code, reason)
 
 
@@ -204,14 +204,14 @@ async def _close(socket: WebSocket, code: int, reason: str) -> None:
 
 
 class Server:
-    """All tables of one process, and the web application that serves them (`app`).
+    """All tables of one process, and the ASGI application that serves them (`app`).
 
     Args:
-        folder: where tables are kept, and read again by the next server; None: nowhere.
+        folder: folder in which tables are saved and from which they are restored; None: tables are not saved.
         delay: seconds before each move of an agent.
-        hosts: names that a browser may call this server by; None: any.
-        per_second: messages that each seat may send in the long run.
-        threads: for agents that think.
+        hosts: accepted host names; None: any.
+        per_second: sustained message rate allowed per seat.
+        threads: number of threads for the agents.
     """
 
     def __init__(
@@ -235,7 +235,7 @@ class Server:
         self.app = Starlette(routes=self._routes(), middleware=middleware, lifespan=self._lifespan)
 
     def add(self, table: Table) -> None:
-        """Serve a table; it is kept from now on."""
+        """Serve a table and start saving it."""
         if self.folder is not None and table.path is None:
             table.path = self.folder / f"{secrets.token_hex(8)}.jsonl"
             table.save()
@@ -245,7 +245,7 @@ class Server:
             self._seats[token] = (host, seat)
 
     def tables(self) -> list[Table]:
-        """All tables, those that were kept from an earlier server first."""
+        """All tables, those restored from the folder first."""
         return [host.table for host in self._hosts]
 
     def _resume(self, folder: Path) -> None:
@@ -283,7 +283,7 @@ class Server:
         return FileResponse(PAGE / "index.html")
 
     async def _texts(self, request: Request) -> Response:
-        """The words of the seat's game by language."""
+        """The texts of the seat's game by language."""
         found = self._seats.get(request.path_params["token"])
         return PlainTextResponse(_NO_SEAT, 404) if found is None else JSONResponse(found[0].table.texts)
 
@@ -302,7 +302,7 @@ class Server:
     async def _socket(self, socket: WebSocket) -> None:
         origin = socket.headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != socket.headers.get("host"):
-            await socket.close()  # refused with 403: another site's page
+            await socket.close()  # rejected with 403: a page of another site
             return
         await socket.accept()
         found = self._seats.get(socket.path_params["token"])
@@ -316,13 +316,13 @@ class Server:
 
 
 class Guarded:
-    """Adds `HEADERS` to every answer."""
+    """ASGI middleware that adds `HEADERS` to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does, with the headers added."""
+        """Call the application and add the headers to its response."""
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,6 +1,6 @@
-"""One table of people and agents: the game, who sits where, what each seat is told. No network here.
+"""One table of people and agents: the game, the seats and the state sent to each seat, without any networking.
 
-The table alone knows the cards. `Table.state` is all that a seat is ever sent, made from its own view.
+Only the table knows all cards. `Table.state`, made from the seat's own view, is all that a seat is ever sent.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 
 FORMAT = 1
 SENTENCES = 40
-"""So many of the last sentences of the story are sent."""
+"""Number of most recent story sentences sent to a seat."""
 
 
 @dataclass
 class Seat:
-    """Who sits at a seat: an agent, or a person who has the token."""
+    """The occupant of a seat: an agent, or a person identified by a token."""
 
     name: str
     agent: str | None = None
@@ -41,14 +41,14 @@ class Seat:
 
 
 def person(name: str) -> Seat:
-    """A seat for a person, with a new token."""
+    """A person's seat with a new token."""
     return Seat(name, token=secrets.token_urlsafe(24))
 
 
 def seats_for(people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
-    """People spread evenly round the table, agents clockwise in the seats between; the first person has seat 0.
+    """Seats with the people spread evenly around the table and the agents, in order, between them.
 
-    Agents of the same name are numbered.
+    The first person has seat 0. Agents of the same name are numbered.
     """
     players = len(people) + len(agents)
     places = {i * players // len(people): name for i, name in enumerate(people)}
@@ -66,13 +66,13 @@ class Table:
 
     Args:
         game: name of the game.
-        seats: who sits there, seat 0 first.
-        variant, rules: variant and rule options as `TableEnv` takes them.
-        seed: of the first game, 0 .. 2**63 - 1; None: drawn from the system. It is told to nobody.
-        hints: names of the agents that give hints; None: the game's bots, the strongest first, without ``random``.
+        seats: the occupants, seat 0 first.
+        variant, rules: variant and rule options as for `TableEnv`.
+        seed: seed of the first game, 0 .. 2**63 - 1, which is never sent; None: a seed from the operating system.
+        hints: names of the agents that give hints; None: the game's bots except ``random``, strongest first.
 
     Raises:
-        TypeError, ValueError: an option or an agent is not there or not possible; the message says which.
+        TypeError, ValueError: an option or an agent is unknown or invalid.
     """
 
     def __init__(
@@ -86,20 +86,20 @@ class Table:
     ) -> None:
         self.env = TableEnv(game, len(seats), variant, **(rules or {}))
         self.texts = page_texts(game)
-        """The words of the game for the page, by language."""
+        """The texts of the game for the page, by language."""
         self.seats = list(seats)
         self.path: Path | None = None
-        """The file that the table is kept in, after `save`."""
+        """The file in which the table is saved; set by `save`."""
         self.hints = [name for name in bot_names(game)[::-1] if name != "random"] if hints is None else list(hints)
         self._advisers: dict[str, Agent] = {name: make_agent(name, game) for name in self.hints}
         self._agents = {q: make_agent(seat.agent, game) for q, seat in enumerate(seats) if seat.agent is not None}
         self.earlier = 0
-        """Moves made in earlier games of this table."""
+        """Number of moves in earlier games at this table."""
         self._begin(secrets.randbelow(MAX_SEED) if seed is None else seed)
         self._warm_up()
 
     def _warm_up(self) -> None:
-        """Compile now what people would wait for later."""
+        """Compile in advance, so that nobody waits for it during the game."""
         observation = self.env.observe(self.env.agent_selection)
         for agent in (*self._agents.values(), *self._advisers.values()):
             if isinstance(agent, CompiledAgent):
@@ -110,10 +110,10 @@ class Table:
         self.env.reset(seed=seed)
         self._wake_agents()
         self._views = self._look()
-        self._told: list[dict[int, list[Phrase]]] = []  # by move: sentences by seat of a person
+        self._told: list[dict[int, list[Phrase]]] = []  # for each move: sentences by seat of a person
 
     def _wake_agents(self) -> None:
-        """Agents begin anew, in a way that cannot be foreseen."""
+        """Reset the agents with unpredictable seeds."""
         for agent in (*self._agents.values(), *self._advisers.values()):
             agent.reset(secrets.randbelow(2**31))
 
@@ -121,12 +121,12 @@ class Table:
 
     @property
     def people(self) -> dict[int, str]:
-        """Tokens by seat."""
+        """Tokens of people by seat."""
         return {q: seat.token for q, seat in enumerate(self.seats) if seat.token is not None}
 
     @property
     def over(self) -> bool:
-        """The game has ended."""
+        """Whether the game has ended."""
         return any(self.env.terminations.values())
 
     @property
@@ -136,7 +136,7 @@ class Table:
 
     @property
     def move(self) -> int:
-        """The number of the move to be made: it rises with every move, through all games of the table."""
+        """The number of the next move, counted over all games at this table."""
         return self.earlier + len(self._told)
 
     @staticmethod
@@ -148,9 +148,10 @@ class Table:
         return f"player_{seat}"
 
     def act(self, seat: int, move: int, action: int) -> None:
-        """A person plays ``action`` as the move of that number.
+        """Take a person's ``action`` as move number ``move``.
 
-        Raises `MessageError`: it is somebody else's turn, another move, or not legal; nothing has changed.
+        Raises `MessageError` if it is not that seat's turn, the number is not that of the next move, or the action is
+        illegal; the table is unchanged.
         """
         self._require_turn(seat, move)
         if not 0 <= action < self.env.game.num_actions:
@@ -170,18 +171,18 @@ class Table:
             raise MessageError("turn", f"it is the turn of {self.seats[self.turn or 0].name}, not yours")
 
     def thought(self) -> Callable[[], int]:
-        """What the agent whose turn it is would do: a function that may take long and can run in a thread."""
+        """A function that returns the action of the agent to act; it may take long and can run in a thread."""
         assert self.turn is not None
         return self._asked(self._agents[self.turn], self.turn)
 
     def play_agent(self, action: int) -> None:
-        """The agent whose turn it is plays what `thought` said."""
+        """Take the action returned by the function from `thought`."""
         self._play(action)
 
     def hint(self, seat: int, move: int, agent: str) -> Callable[[], int]:
-        """What ``agent`` would do in this seat, from what the seat sees: a function as `thought` gives it.
+        """A function, as from `thought`, that returns the action ``agent`` would take in this seat.
 
-        Raises `MessageError`: there is no such agent here, or it is not the turn of that seat.
+        Raises `MessageError` if the table has no such agent for hints, or it is not that seat's turn.
         """
         if agent not in self._advisers:
             names = ", ".join(map(repr, self.hints)) or "none"
@@ -194,7 +195,7 @@ class Table:
         return lambda: int(agent.act(observation))
 
     def again(self) -> None:
-        """The next game of the same people and agents; `MessageError` if this one is not over."""
+        """Start another game in the same seats; `MessageError` if the current one is not over."""
         if not self.over:
             raise MessageError("over", "the game is not over yet")
         self.earlier = self.move + 1
@@ -202,12 +203,12 @@ class Table:
         self.save()
 
     def rename(self, seat: int, name: str) -> None:
-        """Call the person at a seat by that name; `MessageError` if it cannot be shown."""
+        """Change the name of the person at a seat; `MessageError` if it is invalid."""
         self.seats[seat].name = check_name(name)
         self.save()
 
     def _play(self, action: int) -> None:
-        """Make a move, keep it, and note what each person is told of it."""
+        """Make a move, save it, and add it to the story of each person."""
         before = self._views
         self.env.step(action)
         self._note(action)
@@ -223,10 +224,10 @@ class Table:
         told = tell_move(self.env, before, after, action, seat)
         return told + get_kit(game).narrator.settlement(after) if is_settled(game, before, after) else told
 
-    # ---------------------------------------------------------------- what a seat is sent
+    # ---------------------------------------------------------------- state sent to a seat
 
     def state(self, seat: int) -> dict[str, Any]:
-        """All that the person at ``seat`` is told of the table now, JSON-ready."""
+        """The complete state sent to the person at ``seat``, JSON-ready."""
         view, names = self._views[seat], [each.name for each in self.seats]
         return {
             "type": "state",
@@ -246,7 +247,7 @@ class Table:
         }
 
     def actions(self, seat: int) -> list[dict[str, Any]]:
-        """The legal actions of ``seat``, none off turn, as data: the number and what `action_phrase` says."""
+        """The legal actions of ``seat`` (none off turn) as data: the number and the fields of `action_phrase`."""
         if seat != self.turn:
             return []
         legal = np.flatnonzero(self.env.observe(self._agent_of(seat))["action_mask"]).tolist()
@@ -254,7 +255,7 @@ class Table:
         return [{"action": action, **action_phrase(infos[action], seat, players)} for action in legal]
 
     def story(self, seat: int) -> list[dict[str, Any]]:
-        """The last sentences that ``seat`` was told, with the number of the move that they tell of."""
+        """The most recent sentences of the story of ``seat``, each with the number of its move."""
         told: list[dict[str, Any]] = []
         for i in range(len(self._told) - 1, -1, -1):
             told[:0] = [{"move": self.earlier + i, "phrase": sentence} for sentence in self._told[i][seat]]
@@ -263,16 +264,16 @@ class Table:
         return told[-SENTENCES:]
 
     def record(self) -> dict[str, Any]:
-        """Names and record, which hold every card; `MessageError` before the game is over."""
+        """Names and record, which reveals every card; `MessageError` before the game is over."""
         if not self.over:
-            raise MessageError("over", "the record holds every card, so it is there when the game is over")
+            raise MessageError("over", "the record reveals every card, so it is available after the game")
         names = {self._agent_of(q): seat.name for q, seat in enumerate(self.seats)}
         return {"names": names, "record": self.env.record()}
 
-    # ---------------------------------------------------------------- kept in a file
+    # ---------------------------------------------------------------- saved file
 
     def save(self) -> None:
-        """Write the whole table aside and put it in place at once: a line of JSON, and a line for each action."""
+        """Write the table atomically: a line of JSON, then one line per action."""
         if self.path is None:
             return
         record = self.env.record()
@@ -280,14 +281,14 @@ class Table:
         seats = [asdict(seat) for seat in self.seats]
         kept = {"format": FORMAT, "earlier": self.earlier, "hints": self.hints, "seats": seats, "record": record}
         aside = self.path.with_name(self.path.name + ".part")
-        aside.touch(mode=0o600)  # tokens and cards are nobody else's business
+        aside.touch(mode=0o600)  # the file contains tokens and hidden cards
         aside.write_text("\n".join([json.dumps(kept), *map(str, actions), ""]), encoding="utf-8")
         aside.replace(self.path)
 
     def _note(self, action: int) -> None:
-        """Add an action to the file, which is a hundred times faster than to put another file in its place.
+        """Append an action to the file, which is a hundred times faster than replacing it.
 
-        If that fails (a full disk), a warning says so and the game goes on without being kept.
+        If that fails, such as on a full disk, the game continues without being saved and a warning is issued.
         """
         if self.path is None:
             return
@@ -295,14 +296,14 @@ class Table:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(f"{action}\n")
         except OSError as error:
-            warnings.warn(f"{error}; this game goes on, but is kept no longer", stacklevel=2)
+            warnings.warn(f"{error}; this game continues, but is no longer saved", stacklevel=2)
             self.path = None
 
 
 def resumed(path: Path) -> Table:
-    """The table that is kept in a file, after the last move that was written whole.
+    """Restore a table from its file, after the last complete move.
 
-    Raises `ValueError`: the file holds no table of this version; the message says what is wrong.
+    Raises `ValueError` if the file is damaged or was written by another version.
     """
     try:
         first, *actions = path.read_text(encoding="utf-8").split("\n")[:-1]
@@ -318,7 +319,7 @@ def resumed(path: Path) -> Table:
         for action in actions:
             table._play(int(action))
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} holds no table that can go on: {error!r}") from error
+        raise ValueError(f"{path} holds no table that can be continued: {error!r}") from error
     table.path = path
-    table.save()  # without a last line that is not whole
+    table.save()  # without an incomplete last line
     return table

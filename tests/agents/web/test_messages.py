@@ -23,10 +23,10 @@ from blackjacky_agents.web.messages import Allowance, MessageError, check_name, 
         ('{"type": "act", "move": 1}', "'act' lacks the field 'action'"),
         ('{"type": "act", "move": 1, "action": 2, "seat": 3}', "field 'seat' is unknown in 'act'; allowed are 'move'"),
         ('{"type": "again", "seat": 3}', "field 'seat' is unknown in 'again'; allowed are none but 'type'"),
-        ('{"type": "act", "move": 1, "action": true}', "action=True is no int"),
-        ('{"type": "act", "move": 1.0, "action": 2}', "move=1.0 is no int"),
-        ('{"type": "act", "move": 1, "action": NaN}', "action=nan is no int"),
-        ('{"type": "hint", "move": 1, "agent": null}', "agent=None is no str"),
+        ('{"type": "act", "move": 1, "action": true}', "action=True is not of type int"),
+        ('{"type": "act", "move": 1.0, "action": 2}', "move=1.0 is not of type int"),
+        ('{"type": "act", "move": 1, "action": NaN}', "action=nan is not of type int"),
+        ('{"type": "hint", "move": 1, "agent": null}', "agent=None is not of type str"),
         ('{"type": "name", "name": "\\ud800", "x": 1}', "field 'x' is unknown"),
         (json.dumps({"type": "x" * 3000}), "xxx... is unknown"),
     ],
@@ -45,7 +45,7 @@ def test_a_message_is_read():
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 21, "a\x00b", "\ud800", "\u202eevil"])
 def test_a_name_that_cannot_be_shown_is_refused(name):
-    with pytest.raises(MessageError, match=r"1 \.\. 20 characters that can be shown"):
+    with pytest.raises(MessageError, match=r"1 \.\. 20 printable characters"):
         check_name(name)
 
 

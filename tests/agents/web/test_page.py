@@ -175,9 +175,9 @@ def test_cards_of_a_picture_are_clicked_where_an_action_belongs_to_them(browsers
 
 TELL = """
 const [phrases, names, language, done] = arguments;
-import("/page/texts.js").then(({ speak, told }) => {
-  speak(language);
-  done(phrases.map((phrase) => told(phrase, names)));
+import("/page/texts.js").then(({ useLanguage, inWords }) => {
+  useLanguage(language);
+  done(phrases.map((phrase) => inWords(phrase, names)));
 });
 """
 

@@ -198,7 +198,7 @@ def test_the_record_is_given_when_the_game_is_over_and_another_begins():
     table = new_table()
     with served(table) as client, sit(client, table) as socket:
         early = client.get(f"/seat/{table.people[0]}/record")
-        assert (early.status_code, "when the game is over" in early.text) == (409, True)
+        assert (early.status_code, "available after the game" in early.text) == (409, True)
         socket.send_json({"type": "again"})
         assert reply_of(socket) == {"type": "error", "code": "over", "text": "the game is not over yet"}
         socket.send_json({"type": "name", "name": "Anna"})
@@ -308,7 +308,7 @@ def test_open_tables_are_taken_up_again_by_the_next_server(game, tmp_path):
 def test_a_damaged_table_is_named_and_the_others_are_served(tmp_path):
     with served(new_table(), folder=tmp_path):
         (tmp_path / "0.jsonl").write_text("{", "utf-8")
-    with pytest.warns(UserWarning, match=r"0\.jsonl holds no table that can go on: .*Delete it"):
+    with pytest.warns(UserWarning, match=r"0\.jsonl holds no table that can be continued: .*Delete it"):
         server = Server(tmp_path)
     assert len(server.tables()) == 1
 

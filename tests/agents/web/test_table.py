@@ -120,7 +120,7 @@ def test_hints_come_from_those_who_give_them():
 @pytest.mark.parametrize("game", NAMES)
 def test_the_record_is_there_when_the_game_is_over_and_another_game_can_begin(game):
     table = new_table(game)
-    with pytest.raises(MessageError, match="when the game is over"):
+    with pytest.raises(MessageError, match="available after the game"):
         table.record()
     with pytest.raises(MessageError, match="not over yet"):
         table.again()
@@ -133,7 +133,7 @@ def test_the_record_is_there_when_the_game_is_over_and_another_game_can_begin(ga
     assert table.move > last
     assert not table.over
     assert table.env.record()["key"] != old
-    with pytest.raises(MessageError, match="when the game is over"):
+    with pytest.raises(MessageError, match="available after the game"):
         table.record()
 
 
@@ -164,7 +164,7 @@ def test_a_table_is_taken_up_again_where_it_was(game, tmp_path):
 def test_a_game_goes_on_when_it_cannot_be_kept(tmp_path):
     table = new_table(people=2, players=2)
     table.path = tmp_path / "gone" / "table.jsonl"
-    with pytest.warns(UserWarning, match=r"gone.*this game goes on, but is kept no longer"):
+    with pytest.warns(UserWarning, match=r"gone.*this game continues, but is no longer saved"):
         play_on(table, np.random.default_rng(0), moves=1)
     play_on(table, np.random.default_rng(0))
     assert table.over
@@ -201,7 +201,7 @@ def test_a_file_that_holds_no_table_is_refused(tmp_path, change, message):
     table.path = path
     table.save()
     path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **change}) + "\n", "utf-8")
-    with pytest.raises(ValueError, match=f"holds no table that can go on: .*{message}"):
+    with pytest.raises(ValueError, match=f"holds no table that can be continued: .*{message}"):
         resumed(path)
 
 

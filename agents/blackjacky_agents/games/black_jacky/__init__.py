@@ -1,4 +1,4 @@
-"""The room of Black Jacky among the agents; `KIT` is its declaration."""
+"""Agents for Black Jacky; `KIT` declares them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KIT = GameKit(
     trained={"champion": _HERE / "trained" / "champion.safetensors"},
     search=SearchConfig(
         playout_policy=threshold.choose,
-        playout_parameters=(2, 4, 2, 8),  # knocks a point earlier than `threshold`: closer to what stronger players do
+        playout_parameters=(2, 4, 2, 8),  # knocks a point earlier than `threshold`, as stronger players do
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
         value=prospects.value,
         likelihood=belief.likelihood,

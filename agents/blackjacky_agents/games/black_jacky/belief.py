@@ -1,7 +1,7 @@
-"""How likely others would have acted as they did if they held what they hold in a position.
+"""The likelihood of the other players' knocking, given their cards in a position.
 
-The model is that of `counter`: the chance that a player who has knocked, or has not, holds a sum falls with what is
-missing to the best one.
+The model is that of `counter`: the likelihood decreases with the distance of a player's sum from the best one, at a
+rate that depends on whether the player has knocked.
 """
 
 from __future__ import annotations

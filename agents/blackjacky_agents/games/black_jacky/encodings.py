@@ -1,8 +1,8 @@
-"""What a network is shown of Black Jacky: `cards`, or `advice`, which adds what the bot `counter` thinks of actions.
+"""Network inputs for Black Jacky: `cards`, and `advice`, which adds the action values of the bot `counter`.
 
-`cards` takes the observation apart and reckons the odds of the next card, and says nothing of what is good play. All
-follows from observation and mask. Seats are relative to the observer (0 = me). Unseen cards are those that lie in the
-draw pile or, unknown to me, in other hands; each of them is taken to be drawn with the same chance.
+`cards` unpacks the observation and adds the odds of the next card, without any knowledge of good play. Everything is
+computed from observation and mask. Seats are relative to the observer (0 = me). Unseen cards are those in the draw pile
+and the unknown cards in other hands, each assumed equally likely to be drawn.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.games.black_jacky.observation import LAYOUT as OBSERVATION
 
 VERSION = 1
-"""Raised when the features or `counter` change: agents trained with others see something else than they learned."""
+"""Incremented when the features or `counter` change, since agents trained on older features cannot use the new ones."""
 
 SEATS, VALUES = 6, 8
 _ACTIONS = 61
 _SUMS, _NEAR, _ODDS = 31, 7, 8
-_BUST = 21  # the entry of the one-hot sum that means just bust
-_UNKNOWN = 8  # more unknown cards in one hand are counted as so many
+_BUST = 21  # index in the one-hot sum that means exactly bust_at
+_UNKNOWN = 8  # maximum number of unknown cards per hand; more are counted as this many
 
 LAYOUT = Layout(
     [
@@ -66,7 +66,7 @@ LAYOUT = Layout(
         Part("others", (SEATS - 1, _ODDS), 0, 18, "mean sum / 16; chances of bust, below me, level, 4 low sums"),
     ]
 )
-"""What `cards` shows."""
+"""Features of `cards`."""
 ADVICE_LAYOUT = Layout(
     [
         *LAYOUT.parts.values(),
@@ -80,7 +80,7 @@ ADVICE_LAYOUT = Layout(
         Part("advice", (_ACTIONS,), 0, 1, "one-hot: the action with the lowest of these chances"),
     ]
 )
-"""What `advice` shows."""
+"""Features of `advice`."""
 
 STANDING_LAYOUT = Layout(
     [
@@ -89,10 +89,10 @@ STANDING_LAYOUT = Layout(
     ]
     + [Part("out", (SEATS,), 0, 1, "will not come back")]
 )
-"""What `standing` shows."""
+"""Features of `standing`."""
 
 
-# Where the parts begin: A_ in the features, O_ in the observation.
+# Offsets of the parts: A_ in the features, S_ in the standing features, O_ in the observation.
 _A_PLAYERS = LAYOUT.offset("num_players")
 _A_SCHNELL = LAYOUT.offset("schnell_duell")
 _A_PHASE = LAYOUT.offset("phase")
@@ -166,7 +166,7 @@ _SAME = np.array(
         )
     ]
 )
-"""Parts by seat that are shown as they are: where they begin in the observation and in the features."""
+"""Offsets in observation and features of the parts by seat that are copied unchanged."""
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Black Jacky told to people; the words are in ``texts.json``."""
+"""Descriptions of Black Jacky's moves and settlements; the sentences are in ``texts.json``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blackjacky_env.engine.actions import HIDDEN
 
 
 def story(move: Move) -> list[Phrase]:
-    """What the move did, as the seat may know it; nothing for "no trick"."""
+    """What the move did, as far as the seat may know; nothing for "no trick"."""
     if move.action.kind == "no_trick":
         return []
     told = [_deed(move)]
@@ -53,14 +53,14 @@ def _ends_round(move: Move) -> bool:
 
 
 def _a(value: int | str | None) -> Phrase:
-    """A card with its article, which is another one before an 8 in English."""
+    """A card with its indefinite article ("an 8")."""
     if value is None or value == HIDDEN:
         return card(HIDDEN)
     return say("an_8" if value == 8 else "a_card", card=card(value))
 
 
 def _trick(move: Move) -> Phrase:
-    """A card is laid whose trick has no chosen target, and what that did."""
+    """A laid-out card whose trick needs no target, and its effect."""
     before, value = move.before, move.action.card
     laid = {"actor": seat(move.actor), "card": _a(value)}
     can_draw = before["draw_pile"] > 0 or len(before["discards"]) > 1  # R14
@@ -85,18 +85,18 @@ def _swap(move: Move) -> Phrase:
 
 
 def _size(hand: list[int] | int) -> int:
-    """Cards in a hand, open or not."""
+    """The number of cards in a hand, open or hidden."""
     return hand if isinstance(hand, int) else len(hand)
 
 
 def _who_drew(before: View, after: View) -> int:
-    """The seat that a laid-out 4 made draw; the trickster himself has laid the 4 away."""
+    """The seat that drew for a laid-out 4 (T4); the trickster's own hand has one card less, the 4."""
     sizes = [_size(hand) + (player == before["player"]) for player, hand in enumerate(after["hands"])]
     return next(player for player, hand in enumerate(before["hands"]) if sizes[player] > _size(hand))
 
 
 def _gain(move: Move, player: int, gone: int | str | None = None) -> Phrase:
-    """The card that came into the hand of ``player`` when ``gone`` left it; of others it is just a card."""
+    """The card that ``player`` received when ``gone`` left the hand; hidden in other players' hands."""
     if isinstance(move.before["hands"][player], int):
         return card(HIDDEN)
     hands = move.after["last_settlement"]["hands"] if _ends_round(move) else move.after["hands"]
@@ -109,7 +109,7 @@ def _gain(move: Move, player: int, gone: int | str | None = None) -> Phrase:
 
 
 def settlement(view: View) -> list[Phrase]:
-    """The sums that were laid open, and who loses a heart."""
+    """The revealed sums, and the players who lose a heart."""
     settled = view["last_settlement"]
     told = []
     for player, tenths in enumerate(settled["sums"]):

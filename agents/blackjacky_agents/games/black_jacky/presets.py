@@ -1,4 +1,4 @@
-"""Settings with which agents for Black Jacky are trained."""
+"""Training presets for Black Jacky."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, TrainingSettings
 
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
-"""The agent of the preset full, which is shipped."""
+"""The shipped agent of the preset full."""
 
 _QUICK = PPOSettings(
     game="black_jacky",
@@ -45,4 +45,4 @@ PRESETS: dict[str, TrainingSettings] = {
         variant_fraction=0.12,
     ),
 }
-"""By name."""
+"""Presets by name."""

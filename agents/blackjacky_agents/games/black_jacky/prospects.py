@@ -1,8 +1,8 @@
-"""What each seat may expect of a game in which a round begins, from hearts alone.
+"""The value of each seat at the beginning of a round, from hearts alone.
 
-A model of contests after Luce ("Individual Choice Behavior", 1959): every player has a weight by hearts, "nobody" has
-one too, and the chance to win is the share of all weights. `scripts/tuning/fit_prospects.py --games 60000 --seed 0` has fitted
-the weights to games between copies of `counter`; what hardly occurs in them repeats the entry beside it.
+A Luce choice model ("Individual Choice Behavior", 1959): every player, and the outcome "nobody wins", has a weight, and
+the chance of winning is a player's fraction of the total. The weights were fitted to games between copies of `counter`
+by `scripts/tuning/fit_prospects.py --games 60000 --seed 0`; entries that hardly occur repeat their neighbour.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WEIGHTS = np.array(
         [0.61, 0.57, 1.0, 2.09, 7.54],
     ]
 )
-"""Of a player, by what he holds; columns `IS_WANTED` .. `THREE_HEARTS`."""
+"""Weight of a player by status; columns `IS_WANTED` .. `THREE_HEARTS`."""
 
 # Columns: players with one heart, 0 .. 6.
 NOBODY = np.array(
@@ -40,7 +40,7 @@ NOBODY = np.array(
         [0.34, 0.34, 0.32, 0.29, 0.23, 0.2, 0.16],
     ]
 )
-"""Of the outcome that nobody wins, by players with one heart."""
+"""Weight of the outcome that nobody wins, by the number of players with one heart."""
 
 
 @compiled

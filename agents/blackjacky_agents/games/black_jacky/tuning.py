@@ -1,4 +1,4 @@
-"""What can be tuned in Black Jacky: the parameters of `counter`, the limits of `threshold`, the value of hearts."""
+"""Tunable parts of Black Jacky: the parameters of `counter`, the limits of `threshold`, the value of hearts."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from blackjacky_agents.learning.tuning import (
 )
 
 SEATS, KINDS = 6, WEIGHTS.shape[1]
-NOT_THERE = KINDS  # a player who cannot win any more, or no player
-STEPS = 400  # of gradient ascent
+NOT_THERE = KINDS  # an eliminated player or an empty seat
+STEPS = 400  # gradient ascent
 _LAST_DRAW = range(5, 10)
 
 
 def vary_last_draw(limits: Numbers) -> list[Numbers]:
-    """The same limits of `threshold` with every limit for drawing in a last turn."""
+    """Limits of `threshold` that differ only in the draw limit of the last turn."""
     return [(*limits[:3], last_draw) for last_draw in _LAST_DRAW]
 
 
 def kinds_of(parts: dict[str, Any], seat: int) -> list[int]:
-    """What each player holds, by seat, as a column of `WEIGHTS` or `NOT_THERE`."""
+    """The status of each seat, as a column of `WEIGHTS` or `NOT_THERE`."""
     players = int(parts["num_players"])
     hearts, black, wanted = (np.roll(parts[name][:players], seat) for name in ("hearts", "black_hearts", "wanted"))
     kinds = np.where(hearts > 0, np.where(black > 0, 1, 1 + np.minimum(hearts, 3)), np.where(wanted > 0, 0, NOT_THERE))
@@ -40,7 +40,7 @@ def kinds_of(parts: dict[str, Any], seat: int) -> list[int]:
 
 
 def fit_weights(kinds: Integers, shares: Floats) -> str:
-    """The weights of players and of nobody by gradient ascent, that of one heart being 1 in each row."""
+    """Fit the weights of players and of "nobody wins" by gradient ascent; one heart has weight 1 in each row."""
     inside = ((kinds >= 1) & (kinds < NOT_THERE)).sum(axis=1)  # who has a heart
     ones = ((kinds == 1) | (kinds == 2)).sum(axis=1)
     logs = [np.zeros((SEATS + 1, KINDS + 1)), np.zeros((SEATS + 1, SEATS + 1))]

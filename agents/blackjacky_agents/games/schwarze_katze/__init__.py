@@ -1,4 +1,4 @@
-"""The room of Schwarze Katze among the agents; `KIT` is its declaration."""
+"""Agents for Schwarze Katze; `KIT` declares them."""
 
 from __future__ import annotations
 

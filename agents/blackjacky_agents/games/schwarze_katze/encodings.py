@@ -1,7 +1,7 @@
-"""What a network is shown of Schwarze Katze: `cards`, or `advice`, which adds what the bot `counter` thinks of actions.
+"""Network inputs for Schwarze Katze: `cards`, and `advice`, which adds the action values of the bot `counter`.
 
-`cards` takes the observation apart and says nothing of what is good play. Seats are relative to the observer (0 = me).
-Unseen cards are those that others hold.
+`cards` unpacks the observation without any knowledge of good play. Seats are relative to the observer (0 = me). Unseen
+cards are those in other hands.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from blackjacky_env.games.schwarze_katze.observation import LAYOUT as OBSERVATIO
 from blackjacky_env.games.schwarze_katze.rules import CARDS, RANKS, SEATS, SUITS
 
 VERSION = 1
-"""Raised when the features or `counter` change: agents trained with others see something else than they learned."""
+"""Incremented when the features or `counter` change, since agents trained on older features cannot use the new ones."""
 
-_TRICKS, _CARD_POINTS, _POINTS = 13, 40, 100  # what counts are divided by
+_TRICKS, _CARD_POINTS, _POINTS = 13, 40, 100  # divisor of card counts
 
 LAYOUT = Layout(
     [
@@ -52,7 +52,7 @@ LAYOUT = Layout(
         Part("behind", (SEATS,), -90, 90, "total of the seat less the lowest of the others / 100"),
     ]
 )
-"""What `cards` shows."""
+"""Features of `cards`."""
 
 ADVICE_LAYOUT = Layout(
     [
@@ -63,7 +63,7 @@ ADVICE_LAYOUT = Layout(
         Part("advice", (CARDS,), 0, 1, "one-hot: the card with the lowest of these"),
     ]
 )
-"""What `advice` shows."""
+"""Features of `advice`."""
 
 _PLAYERS = LAYOUT.offset("num_players")
 _PIATNIK = LAYOUT.offset("piatnik_heart_lead")

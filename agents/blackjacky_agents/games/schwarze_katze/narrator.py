@@ -1,4 +1,4 @@
-"""Schwarze Katze told to people; the words are in ``texts.json``."""
+"""Descriptions of Schwarze Katze's moves and settlements; the sentences are in ``texts.json``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from blackjacky_env.games.schwarze_katze.options import read_card
 
 
 def story(move: Move) -> list[Phrase]:
-    """Who plays which card, who takes the trick, and what a deal brought."""
+    """The card played, the winner of a finished trick, and the points of a finished deal."""
     before, after = move.before, move.after
     played = move.action.card
     assert played is not None
@@ -23,14 +23,14 @@ def story(move: Move) -> list[Phrase]:
 
 
 def _gets(player: int, points: int) -> Phrase:
-    """Only whoever takes no trick gets less than nothing, which people call points in their favour (K6)."""
+    """A player's points in this deal; negative only for taking no trick, told as points in their favour (K6)."""
     if points < 0:
         return say("gets_in_favour", seat=seat(player), points=-points)
     return say("gets", seat=seat(player), points=points)
 
 
 def _winner_of(trick: list[list[Any]]) -> int:
-    """The seat that takes these [seat, card] in the order of play (K5)."""
+    """The seat that takes a trick, given as [seat, card] pairs in the order of play (K5)."""
     suit = trick[0][1][-1]
     return int(max((read_card(name), player) for player, name in trick if name[-1] == suit)[1])
 

@@ -1,4 +1,4 @@
-"""Settings with which agents for Schwarze Katze are trained."""
+"""Training presets for Schwarze Katze."""
 
 from __future__ import annotations
 
@@ -35,4 +35,4 @@ PRESETS: dict[str, TrainingSettings] = {
         final_eval_games=10_000,
     ),
 }
-"""By name."""
+"""Presets by name."""

@@ -1,9 +1,9 @@
-"""What each seat may expect of a game in which a deal begins, from the totals and the deals to come.
+"""The value of each seat at the beginning of a deal, from the totals and the number of remaining deals.
 
-A model of contests after Luce ("Individual Choice Behavior", 1959): the chance to win is a player's share of all
-weights, and a weight falls as exp(-penalties / (`SPREAD` x root of the deals to come)), since the penalties of so many
-deals spread in proportion to that root. `scripts/tuning/fit_prospects.py` has fitted the spreads to games between copies of
-`counter`.
+A Luce choice model ("Individual Choice Behavior", 1959): the chance of winning is a player's fraction of all weights,
+and a weight is exp(-penalties / (`SPREAD` x sqrt(remaining deals))), since the standard deviation of the penalties
+still to come grows with that root. The spreads were fitted to games between copies of `counter` by
+`scripts/tuning/fit_prospects.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from blackjacky_env.engine.compiling import compiled
 
 SPREAD = np.array([0.0, 0.0, 0.0, 40.0, 35.0, 34.0, 33.0, 31.0, 29.0, 26.0, 25.0])
-"""In points of penalty, by number of players, 3 .. 10 (`--games 60000 --seed 0`)."""
+"""In penalty points, by number of players, 3 .. 10 (fitted with `--games 60000 --seed 0`)."""
 
 
 @compiled

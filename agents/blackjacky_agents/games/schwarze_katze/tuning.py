@@ -1,4 +1,4 @@
-"""What can be tuned in Schwarze Katze: the parameters of `counter`, and the value of penalties between deals."""
+"""Tunable parts of Schwarze Katze: the parameters of `counter`, and the value of penalties between deals."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ MAX_PLAYERS = 10
 
 
 def totals_and_deals(parts: dict[str, Any], seat: int) -> list[int]:
-    """Number of players, deals to come, totals by seat."""
+    """Number of players, remaining deals, totals by seat."""
     totals = np.roll(parts["totals"][: int(parts["num_players"])], seat).tolist()
     return [len(totals), int(parts["deals"] - parts["deal"]), *totals, *[0] * (MAX_PLAYERS - len(totals))]
 
 
 def fit_spreads(standings: Integers, shares: Floats) -> str:
-    """The spread with the highest likelihood for each number of players, of whole numbers 1 .. 150."""
+    """The maximum-likelihood spread for each number of players, out of the integers 1 .. 150."""
     spreads = np.zeros(MAX_PLAYERS + 1)
     for n in np.unique(standings[:, 0]):
         rows = standings[:, 0] == n

@@ -1,4 +1,4 @@
-"""What a league learns from: the newest of what was found in its games."""
+"""The replay buffer of a league."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 
 class ReplayBuffer:
-    """The newest rows of several arrays of the same length.
+    """A ring buffer of rows of several arrays of the same length.
 
     Args:
-        capacity: how many rows are kept.
+        capacity: maximum number of rows.
         shapes: shape and dtype of a row of each array.
     """
 
@@ -24,13 +24,13 @@ class ReplayBuffer:
         return min(self._capacity, self._added)
 
     def add(self, *rows: npt.NDArray[Any]) -> None:
-        """Add rows to each array; where there is no room they replace the oldest."""
+        """Add rows to each array; when full, they replace the oldest."""
         places = np.arange(self._added, self._added + len(rows[0])) % self._capacity
         for array, new in zip(self._arrays, rows, strict=True):
             array[places] = new
         self._added += len(rows[0])
 
     def sample(self, count: int, rng: np.random.Generator) -> list[npt.NDArray[Any]]:
-        """So many rows drawn with replacement, the same of each array."""
+        """``count`` random rows of each array, sampled with replacement at common indices."""
         chosen = rng.integers(len(self), size=count)
         return [array[chosen] for array in self._arrays]

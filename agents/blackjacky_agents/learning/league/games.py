@@ -1,4 +1,4 @@
-"""The games of a league: who sits where, in which variant, and playing them with studies."""
+"""The games of a league: table sizes, variants, seating, and playing them with rollouts."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.games import get_game
 
 LEARNER = 0
-"""The learner's number in a seating; 1 + i is opponent i of the pool."""
+"""The learner's index in a seating; 1 + i is opponent i of the pool."""
 NO_SEAT = -1
 
 
 class Played(NamedTuple):
-    """A batch of N games with P seats: who sat where, and what each seat won."""
+    """The results of a batch of N games with up to P seats."""
 
     seating: npt.NDArray[np.int64]
-    """Number of the agent in each seat, (N, P); `NO_SEAT`: the table is smaller."""
+    """Index of the agent in each seat, (N, P); `NO_SEAT` beyond the table size."""
     shares: npt.NDArray[np.float64]
     """1 / number of winners for a winner, else 0, (N, P)."""
     studies: Studies
@@ -37,10 +37,10 @@ def play_games(
     first_seed: int,
     study_fraction: float | None = None,
 ) -> Played:
-    """Play whole games and study decisions of agent 0.
+    """Play whole games and roll out actions at decisions of agent 0.
 
     Game i has seed ``first_seed + i``, the i-th table size of the settings, and agents ``seating[i]`` (N, P).
-    ``study_fraction`` replaces that of the settings.
+    ``study_fraction`` overrides the setting.
     """
     settings, game, count = learner.settings, get_game(learner.settings.game), len(seating)
     sizes, variants = sizes_of_tables(settings, count), draw_variants(settings, first_seed, count)
@@ -72,7 +72,7 @@ def sizes_of_tables(settings: LeagueSettings, count: int) -> npt.NDArray[np.int6
 
 
 def possible_variants(settings: LeagueSettings, size: int) -> list[str]:
-    """The variants that a league plays at tables of one size, the usual one first."""
+    """The variants played at one table size, the usual one first."""
     game = get_game(settings.game)
     usual = game.choose_table(size, settings.variant)[1]
     others = [variant.name for variant in game.variants if size in variant.sizes and variant.name != usual]
@@ -80,7 +80,7 @@ def possible_variants(settings: LeagueSettings, size: int) -> list[str]:
 
 
 def draw_variants(settings: LeagueSettings, first_seed: int, count: int) -> list[str]:
-    """The variant of each game of a batch: the usual one of its table size, or with `variant_fraction` another."""
+    """The variant of each game of a batch: a fraction `variant_fraction` has another than the usual one."""
     fraction, names = settings.variant_fraction, []
     drawn = np.random.default_rng([first_seed, 3]).random(count)
     for size, number in zip(sizes_of_tables(settings, count).tolist(), drawn.tolist(), strict=True):
@@ -93,7 +93,7 @@ def draw_variants(settings: LeagueSettings, first_seed: int, count: int) -> list
 
 
 def _new_record(settings: LeagueSettings, num_players: int, variant: str) -> Any:
-    """A record with options written and no game begun."""
+    """A state record with options written and no game started."""
     game = get_game(settings.game)
     options = game.check_options(num_players, variant, settings.rule_options)
     return game.new_state(num_players, variant, options)[0]
@@ -102,9 +102,9 @@ def _new_record(settings: LeagueSettings, num_players: int, variant: str) -> Any
 def draw_seating(
     settings: LeagueSettings, probabilities: npt.NDArray[np.float64], rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Who sits where in a batch of games, (N, P), opponents being drawn by their probabilities (M,).
+    """Random seating of a batch of games, (N, P), with opponents drawn by their probabilities (M,).
 
-    The learner plays all seats, or one seat among copies of one opponent, or some seats at a mixed table.
+    The learner has all seats, or one seat among copies of one opponent, or some seats at a mixed table.
     """
     count, seats = settings.games_per_update, get_game(settings.game).max_players
     rows = np.arange(count)

@@ -1,4 +1,4 @@
-"""Imitation: what a teacher does in its own games."""
+"""Imitation: demonstrations by a teacher in its own games."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RANDOM_FRACTION = 0.05
 
 
 class Demonstrations:
-    """Decisions of a teacher in all seats; now and then a random action is played, so that mistakes are met as well.
+    """Decisions of a teacher in all seats; occasional random actions lead to positions after mistakes.
 
     Args:
         settings: teacher, table sizes and seed.
@@ -43,7 +43,7 @@ class Demonstrations:
         )
 
     def collect(self) -> int:
-        """Play one move in each game; returns how many decisions were added."""
+        """Play one move in each game; returns the number of decisions added."""
         observations, masks = self._batch.observations, self._batch.action_masks
         actions = self._teacher.act_batch(observations, masks)
         has_choice = masks.sum(axis=1) > 1

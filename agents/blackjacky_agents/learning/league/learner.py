@@ -1,4 +1,4 @@
-"""The learner of a league: its networks, its replay buffers and its losses."""
+"""The learner of a league: networks, replay buffers and losses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.games import get_game
 
-_VALUE_SIZES = (64, 64)  # hidden layers of the networks for standings
+_VALUE_SIZES = (64, 64)  # hidden layers of value and scale network
 _NETWORKS = ("policy", "averaged", "value", "scale")
 _IMITATION_EMA_RATE = 0.05
 _ILLEGAL_LOGIT = -1e9
@@ -32,18 +32,18 @@ _MIN_SCALE = 0.01
 
 
 class Learner:
-    """A policy network and two networks for standings: their value, and the scale of advantages there.
+    """A policy network, and two networks on standings between rounds: value and advantage scale.
 
     Args:
-        settings: sizes and rates.
-        seed: of the initial weights and of what is sampled from the buffers.
-        layers: initial layers of the policy instead of random ones.
+        settings: settings of the league.
+        seed: seed of the initial weights and of sampling from the buffers.
+        layers: initial layers of the policy; None: random initialisation.
 
     Attributes:
-        policy: the network that is trained.
-        averaged: the exponential moving average of its weights, by which the agent plays.
-        value: logit of winning, from how the players stand when a round begins.
-        scale: logarithm of the standard deviation of advantages, from how the players stand.
+        policy: the network being trained.
+        averaged: exponential moving average of its weights, used to play.
+        value: predicts the logit of winning from the standing at the beginning of a round.
+        scale: predicts the logarithm of the standard deviation of advantages from the standing.
     """
 
     def __init__(self, settings: LeagueSettings, seed: int, layers: Layers | None = None) -> None:
@@ -68,7 +68,7 @@ class Learner:
         self._standings = ReplayBuffer(2 * settings.buffer_size, observation, ((), np.float32))
 
     def agent(self, greedy: bool) -> CompiledAgent:
-        """Who plays by the averaged network, greedy or by sampling."""
+        """An agent with the averaged network, greedy or sampling."""
         parameters = pack(self.layers(), greedy)
         return CompiledAgent("learner", self.settings.game, network_policy(self.encoding), parameters)
 
@@ -77,11 +77,11 @@ class Learner:
         return layers_of(linear_layers(self.averaged))
 
     def value_network(self) -> tuple[Encoding, npt.NDArray[np.float32]]:
-        """The value network as `study` takes it."""
+        """Encoding and packed value network, as passed to `study`."""
         return self.standing_encoding, pack(layers_of(linear_layers(self.value)), True)
 
     def successor(self, seed: int) -> Learner:
-        """A new learner with this one's averaged policy and its networks for standings; its buffers are empty."""
+        """A new learner with copies of the averaged policy and of the value and scale networks; empty buffers."""
         learner = Learner(self.settings, seed, self.layers())
         learner.value.load_state_dict(self.value.state_dict())
         learner.scale.load_state_dict(self.scale.state_dict())
@@ -90,23 +90,23 @@ class Learner:
     # ------------------------------------------------------------ learning
 
     def remember(self, studies: Studies) -> None:
-        """Add studied decisions and the outcomes of standings to the buffers."""
+        """Add studied decisions and standings with their outcomes to the buffers."""
         self._decisions.add(studies.observations, studies.values)
         self._standings.add(studies.standings, studies.outcomes)
 
     def learn(self, studied: int, left: float) -> float:
-        """Make the updates for so many new decisions; returns the mean entropy of the policy.
+        """Perform the updates for ``studied`` new decisions; returns the mean entropy of the policy.
 
-        ``left``: fraction of the training that is left, 0 .. 1.
+        ``left``: remaining fraction of the training, 0 .. 1.
         """
-        if not len(self._decisions):  # the policy has been certain everywhere so far
+        if not len(self._decisions):  # the policy has been certain of all its actions so far
             return 0.0
         updates = max(1, self.settings.replay_ratio * studied // self.settings.batch_size)
         self.learn_values(max(1, updates // 2), left)
         return sum(self._learn_policy(left) for _ in range(updates)) / updates
 
     def learn_values(self, updates: int, left: float) -> None:
-        """Fit the value network to who won, by cross-entropy."""
+        """Fit the value network to outcomes by cross-entropy."""
         for _ in range(updates):
             observations, outcomes = self._standings.sample(self.settings.batch_size, self.rng)
             shown = torch.from_numpy(encode_all(self.standing_encoding, observations))
@@ -114,10 +114,10 @@ class Learner:
             self._update("value", loss, left)
 
     def _learn_policy(self, left: float) -> float:
-        """One update of the policy by advantages that are divided by their scale at such standings.
+        """One policy update with advantages divided by their predicted scale.
 
-        What can be won by a decision differs by orders of magnitude between the first round of a large table and the
-        last round of a small one; scaled, each decision weighs as much as it is free of chance.
+        The magnitude of advantages differs by orders of magnitude between the first round of a large table and the last
+        round of a small one; scaling gives decisions similar weight.
         """
         observations, values = self._decisions.sample(self.settings.batch_size, self.rng)
         values_or_inf = torch.from_numpy(values.astype(np.float32))
@@ -136,19 +136,19 @@ class Learner:
     def _learn_scale(
         self, observations: Vector, advantages: torch.Tensor, tried: torch.Tensor, left: float
     ) -> torch.Tensor:
-        """One update of the scale network by maximum likelihood; returns the scales at these standings, (N, 1)."""
+        """One maximum-likelihood update of the scale network; returns the predicted scales, (N, 1)."""
         log_scale = self.scale(torch.from_numpy(encode_all(self.standing_encoding, observations)))
         variance = advantages.square().sum(1, keepdim=True) / (tried.sum(1, keepdim=True) - 1)
         self._update("scale", (variance * torch.exp(-2 * log_scale) / 2 + log_scale).mean(), left)
         return torch.exp(log_scale.detach()).clamp(min=_MIN_SCALE)
 
     def imitate(self, demonstrations: Demonstrations, left: float) -> float:
-        """One update towards a teacher's actions; returns the fraction of them that was the likeliest already."""
+        """One behaviour cloning update; returns the accuracy: how often the teacher's action was the most likely."""
         observations, masks, actions = demonstrations.sample(self.settings.batch_size, self.rng)
         legal, wanted = torch.from_numpy(masks > 0), torch.from_numpy(actions)
         shown = torch.from_numpy(encode_all(self.encoding, observations, masks))
         logits = self.policy(shown).masked_fill(~legal, _ILLEGAL_LOGIT)
-        # torch's own label smoothing would smooth over illegal actions too, whose loss cannot fall.
+        # torch's own label smoothing would include illegal actions, whose loss cannot decrease.
         log_probs, smoothing = torch.log_softmax(logits, 1), self.settings.label_smoothing
         cross_entropy = nn.functional.nll_loss(log_probs, wanted)
         uniform = -((log_probs * legal).sum(1) / legal.sum(1)).mean()
@@ -172,7 +172,7 @@ class Learner:
     # ------------------------------------------------------------ checkpoints
 
     def state(self) -> Arrays:
-        """All weights and moments; the buffers are left out."""
+        """All weights and Adam moments, without the buffers."""
         arrays: Arrays = {}
         for name in _NETWORKS:
             arrays |= {f"{name}.{key}": tensor.numpy() for key, tensor in getattr(self, name).state_dict().items()}
@@ -182,7 +182,7 @@ class Learner:
         return arrays
 
     def set_state(self, groups: Mapping[str, Arrays]) -> None:
-        """Go on from what `state` gave, grouped by what stands before the first dot of the names."""
+        """Restore the arrays of `state`, grouped by the prefix of their names up to the first dot."""
         for name in _NETWORKS:
             tensors = {key: torch.from_numpy(array.copy()) for key, array in groups[name].items()}
             getattr(self, name).load_state_dict(tensors)
@@ -206,12 +206,12 @@ def mlp(sizes: Sequence[int]) -> nn.Sequential:
 
 
 def linear_layers(network: nn.Sequential) -> list[nn.Linear]:
-    """The linear layers in order."""
+    """The linear layers, from input to output."""
     return [layer for layer in network if isinstance(layer, nn.Linear)]
 
 
 def set_layers(network: nn.Sequential, layers: Layers) -> None:
-    """Give a network the weights of layers of the same sizes."""
+    """Copy layers of the same sizes into a network."""
     for linear, (weight, bias) in zip(linear_layers(network), layers, strict=True):
         with torch.no_grad():
             linear.weight.copy_(torch.from_numpy(weight.T.copy()))
@@ -219,7 +219,7 @@ def set_layers(network: nn.Sequential, layers: Layers) -> None:
 
 
 def initial_layers(settings: LeagueSettings) -> Layers | None:
-    """The layers that ``init_from`` names, if any; `ValueError` if they have another encoding or other sizes."""
+    """The layers of ``init_from``, if set; `ValueError` if encoding or sizes differ from the settings."""
     if not settings.init_from:
         return None
     path: Any = get_kit(settings.game).trained.get(settings.init_from, settings.init_from)
@@ -234,6 +234,6 @@ def initial_layers(settings: LeagueSettings) -> Layers | None:
 
 
 def centred(values: torch.Tensor, tried: torch.Tensor) -> torch.Tensor:
-    """Values (N, A) of actions that were tried, less their mean; 0 elsewhere."""
+    """Values (N, A) of tried actions minus their mean; 0 for the others."""
     mean = (values * tried).sum(1, keepdim=True) / tried.sum(1, keepdim=True)
     return (values - mean) * tried

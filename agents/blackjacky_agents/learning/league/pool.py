@@ -1,4 +1,4 @@
-"""The opponents of a league, drawn by how often they win against the learner (prioritised fictitious self-play)."""
+"""The opponent pool of a league, sampled by prioritised fictitious self-play."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.league.games import LEARNER, Played
 
-_DECAY = 0.99  # of the results so far, per batch of games
+_DECAY = 0.99  # factor on earlier results, per batch of games
 _MIN_WEIGHT = 0.02
 
 
 @dataclass
 class Opponent:
-    """An opponent, and how the learner fared at tables with it."""
+    """An opponent with the learner's results at tables with it."""
 
     name: str
     agent: CompiledAgent
     won: float = 1.0
-    """What the learner won there per seat of its own; older games count less and less."""
+    """The learner's wins per seat, with exponential decay of older games."""
     lost: float = 1.0
-    """What this opponent won per seat."""
+    """This opponent's wins per seat, with the same decay."""
 
     @property
     def weight(self) -> float:
-        """How often it is drawn, relative to others: the more, the more it wins."""
+        """Relative sampling weight, which increases with the opponent's wins."""
         return (self.lost / (self.won + self.lost)) ** 2 + _MIN_WEIGHT
 
     @property
     def learner_win_rate(self) -> float:
-        """What the learner won of all that the two won."""
+        """The learner's fraction of the wins of both."""
         return self.won / (self.won + self.lost)
 
 
 class Pool:
-    """Bots, which stay, and up to ``size`` learned opponents.
+    """A fixed set of bots and up to ``size`` learned opponents.
 
     Args:
-        bots: at least one.
-        size: the most learned opponents.
-        bot_fraction: fraction of draws that are bots, once there are learned opponents.
+        bots: at least one bot.
+        size: maximum number of learned opponents.
+        bot_fraction: total sampling probability of the bots, once there are learned opponents.
     """
 
     def __init__(self, bots: Sequence[Opponent], size: int, bot_fraction: float) -> None:
@@ -53,11 +53,11 @@ class Pool:
 
     @property
     def learned(self) -> list[Opponent]:
-        """The opponents that are no bots."""
+        """The learned opponents."""
         return self.opponents[self._bots :]
 
     def probabilities(self) -> npt.NDArray[np.float64]:
-        """The probability of each opponent to be drawn, (M,)."""
+        """The sampling probability of each opponent, (M,)."""
         weights, bots = np.array([opponent.weight for opponent in self.opponents]), self._bots
         fraction = self._bot_fraction if self.learned else 1.0
         weights[:bots] *= fraction / weights[:bots].sum()
@@ -72,7 +72,7 @@ class Pool:
         self.opponents.append(opponent)
 
     def record(self, played: Played) -> None:
-        """Count what the learner and each opponent won in the games in which both sat."""
+        """Update the results of each opponent from the games in which both it and the learner played."""
         own = played.seating == LEARNER
         for number, opponent in enumerate(self.opponents, start=1):
             theirs = played.seating == number
@@ -88,7 +88,7 @@ class Pool:
         return [[opponent.name, opponent.won, opponent.lost] for opponent in self.opponents]
 
     def set_state(self, state: Sequence[Sequence[Any]], learned: Sequence[CompiledAgent]) -> None:
-        """Go on from what `state` gave, with the agents that were learned then."""
+        """Restore `state`, with the learned agents of that time."""
         self.opponents[self._bots :] = [Opponent("", agent) for agent in learned]
         for opponent, (name, won, lost) in zip(self.opponents, state, strict=True):
             opponent.name, opponent.won, opponent.lost = name, won, lost

@@ -1,4 +1,4 @@
-"""The training of a league."""
+"""League training."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_agents.registry import make_compiled_agent
 
-_INITIAL_VALUE_UPDATES = 50  # before anything is studied, so that standings are not judged at random
+_INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued by a random network
 _IMITATION_UPDATES = 8  # per move in all games
-# A seed of a league has a range of seeds for its games below 2**62, and another one above for those of its exploiters.
+# Each league seed has its own range of game seeds below 2**62, and another range above it for its exploiters.
 _RUN_SEEDS, _EXPLOITER_SEEDS, _HALF = 2**40, 2**24, 2**62
 
 
 class League(TrainingRun):
-    """A training in a league; arguments and errors as of `TrainingRun`."""
+    """League training; arguments and errors are those of `TrainingRun`."""
 
     settings: LeagueSettings
 
@@ -42,26 +42,26 @@ class League(TrainingRun):
 
     @property
     def steps(self) -> int:
-        """Decisions studied so far."""
+        """Number of studied decisions so far."""
         return self._steps
 
     def agent(self, greedy: bool) -> CompiledAgent:
-        """The learner as it is now; not greedy: it samples its actions, as in training."""
+        """The current policy as an agent; if not greedy, it samples its actions as in training."""
         return self.learner.agent(greedy)
 
     def layers(self) -> Layers:
-        """The averaged policy network as it is now."""
+        """The current averaged policy network."""
         return self.learner.layers()
 
     def variants(self) -> list[str]:
-        """The variants that are played."""
+        """The variants played in training."""
         played = {name for size in self.settings.table_sizes for name in possible_variants(self.settings, size)}
         return [name for name in self.game.variant_names if name in played]
 
     # ------------------------------------------------------------ training
 
     def _prepare(self) -> None:
-        """Compile what will be played often, which is no part of the training time; imitate; fit the value network."""
+        """Compile before the clock starts, imitate the teacher, and fit the value network."""
         self._against_bots(1)
         play_games(self.learner, self._agents(), np.zeros((1, self.game.max_players), np.int64), 0)
         self.clock.set(0)
@@ -72,7 +72,7 @@ class League(TrainingRun):
         self.learner.learn_values(_INITIAL_VALUE_UPDATES, 1.0)
 
     def _imitate(self) -> None:
-        """Imitate the teacher, if there is one."""
+        """Behaviour cloning of the teacher, if there is one."""
         wanted, collected = self.settings.imitation_steps, 0
         if not wanted or not self.settings.teacher or self.settings.init_from:
             return
@@ -94,11 +94,11 @@ class League(TrainingRun):
             self._save_if_due()
 
     def _agents(self) -> list[CompiledAgent]:
-        """The learner as it explores, and the pool."""
+        """The sampling learner, followed by the opponents of the pool."""
         return [self.agent(greedy=False), *(opponent.agent for opponent in self.pool.opponents)]
 
     def _play_and_update(self) -> None:
-        """Play a batch of games, record who won, and learn from what was studied."""
+        """Play a batch of games, record the results in the pool, and update the networks."""
         settings = self.settings
         seating = draw_seating(settings, self.pool.probabilities(), self.rng)
         first_seed = settings.seed * _RUN_SEEDS + self._batches * settings.games_per_update
@@ -112,7 +112,7 @@ class League(TrainingRun):
         self.bar.update(studied)
 
     def take_snapshot(self) -> None:
-        """Evaluate; add a snapshot of the learner, and now and then an exploiter of it, to the pool."""
+        """Evaluate, and add a snapshot of the learner and periodically an exploiter to the pool."""
         self._snapshots = self._steps // self.settings.snapshot_every + 1
         self.bar.set_postfix(self.evaluate())
         if not self.settings.pool_size:
@@ -123,7 +123,7 @@ class League(TrainingRun):
             self.pool.add(Opponent(f"exploiter {self._snapshots}", self._train_exploiter()))
 
     def _train_exploiter(self) -> CompiledAgent:
-        """A successor of the learner that has learned to play against the learner alone."""
+        """Train a copy of the learner against the learner alone."""
         exploiter = self.learner.successor(self.settings.seed + self._snapshots)
         first_seed = self.settings.seed * _RUN_SEEDS + self._snapshots * _EXPLOITER_SEEDS
         opponent, steps = self.agent(greedy=False), self.settings.exploiter_steps
@@ -155,7 +155,7 @@ class League(TrainingRun):
         }
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        """Weights, pool and generators as they were; the replay buffers are not kept and fill anew."""
+        """Restore weights, pool and generators; the replay buffers are not saved and refill."""
         groups: dict[str, Arrays] = {}
         for name, array in arrays.items():
             if name.startswith("learner/"):

@@ -1,4 +1,4 @@
-// The line to the server: it is taken up again by itself, ever more slowly, until it holds.
+// The WebSocket to the server, which reconnects automatically with exponential backoff.
 
 const UNKNOWN = 4404, TAKEN_OVER = 4409, TOO_MANY = 4429;
 const FIRST_WAIT = 300, LONGEST_WAIT = 10_000; // milliseconds

@@ -1,8 +1,8 @@
-// The page of one seat: shows what the server sends, and sends what the person chooses.
+// The page of one seat: shows the state sent by the server and sends the person's choices.
 
 import { Connection } from "./connection.js";
 import { Picture } from "./picture.js";
-import { explained, help, learn, speak, text, told, word } from "./texts.js";
+import { explanationOf, help, inWords, loadTexts, text, useLanguage, word } from "./texts.js";
 
 const KEYS = "1234567890abcdefghijklmnopqrstuvwxyz";
 const find = (id) => document.getElementById(id);
@@ -15,9 +15,9 @@ const connection = new Connection(`${location.protocol.replace("http", "ws")}//$
 
 let state = null;
 let advised = null; // the hint for this move
-let waiting = false; // for the answer to an action
+let waiting = false; // for the reply to an action
 let condition = "lost"; // of the connection
-let storyUntil = -1; // the last move that is told
+let storyUntil = -1; // the last move in the story shown
 
 // ---------------------------------------------------------------- from the server
 
@@ -133,8 +133,8 @@ function actionButton(choice, index) {
     button.append(make("kbd", { textContent: KEYS[index], ariaHidden: "true" }));
     button.setAttribute("aria-keyshortcuts", KEYS[index]);
   }
-  button.append(make("b", { textContent: told(choice, state.names) }));
-  const explanation = explained(choice);
+  button.append(make("b", { textContent: inWords(choice, state.names) }));
+  const explanation = explanationOf(choice);
   if (explanation) button.append(make("small", { textContent: explanation }));
   button.classList.toggle("advised", advised?.action === choice.action);
   button.disabled = waiting || condition !== "open";
@@ -146,7 +146,7 @@ function showStory() {
   const list = find("story");
   const fresh = state.story.filter((each) => each.move > storyUntil);
   if (state.story.length === 0) list.replaceChildren();
-  const lines = fresh.map((each) => make("li", { textContent: told(each.phrase, state.names) }));
+  const lines = fresh.map((each) => make("li", { textContent: inWords(each.phrase, state.names) }));
   list.append(...lines);
   while (list.children.length > 200) list.firstChild.remove();
   if (fresh.length) list.scrollTop = list.scrollHeight;
@@ -155,17 +155,17 @@ function showStory() {
 
 function showHints() {
   find("hints").hidden = state.turn !== state.you || state.hints.length === 0;
-  const adviser = find("adviser");
-  if (adviser.children.length !== state.hints.length) {
-    adviser.replaceChildren(...state.hints.map((name) => make("option", { value: name, textContent: name })));
+  const agents = find("hint-agent");
+  if (agents.children.length !== state.hints.length) {
+    agents.replaceChildren(...state.hints.map((name) => make("option", { value: name, textContent: name })));
   }
-  adviser.hidden = state.hints.length < 2;
+  agents.hidden = state.hints.length < 2;
   showAdvice();
 }
 
 function showAdvice() {
   const choice = state.actions.find((each) => each.action === advised?.action);
-  const words = choice && told(choice, state.names);
+  const words = choice && inWords(choice, state.names);
   find("advice").textContent = choice ? text("advice", { agent: advised.agent, words }) : "";
 }
 
@@ -186,7 +186,7 @@ function make(tag, properties) {
 // ---------------------------------------------------------------- language, keys, start
 
 function setLanguage(wanted) {
-  document.documentElement.lang = find("language").value = speak(wanted);
+  document.documentElement.lang = find("language").value = useLanguage(wanted);
   for (const each of document.querySelectorAll("[data-text]")) each.textContent = text(each.dataset.text);
   for (const each of document.querySelectorAll("[data-label]")) each.ariaLabel = text(each.dataset.label);
   showHelp();
@@ -204,7 +204,7 @@ function chooseByKey(event) {
   act(choice.action);
 }
 
-await learn(`${seat}/texts.json`);
+await loadTexts(`${seat}/texts.json`);
 const asked = new URLSearchParams(location.search).get("language") ?? navigator.language.slice(0, 2);
 setLanguage(localStorage.getItem("language") ?? asked);
 find("language").onchange = () => {
@@ -217,7 +217,7 @@ find("naming").addEventListener("close", () => {
 });
 find("hint").onclick = () => {
   find("advice").textContent = text("thinking");
-  connection.send({ type: "hint", move: state.move, agent: find("adviser").value });
+  connection.send({ type: "hint", move: state.move, agent: find("hint-agent").value });
 };
 find("again").onclick = () => connection.send({ type: "again" });
 find("record").href = `${seat}/record`;

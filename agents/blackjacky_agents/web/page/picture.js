@@ -1,8 +1,9 @@
-// The picture of the table, in a shadow root of its own; what legal actions belong to can be clicked in it.
+// The picture of the table, in its own shadow root; elements that match a legal action can be clicked.
 //
-// Elements may carry data-action (a number), data-card, data-pile or data-seat; an action belongs to an element if
-// all that the element says fits the action; a card's data-seat says whose it is, an action's only seat whom it is for.
-// The page's policy forbids inline styles, so they are set by script.
+// Elements may have the attributes data-action (a number), data-card, data-pile and data-seat. An action matches an
+// element if it agrees with all of them. The data-seat of a card is its owner and not compared; otherwise it is compared
+// with the action's target, if that is a single seat.
+// The page's content security policy forbids inline styles, so they are set by script.
 
 const CHOICE = `
   :host { display: block }

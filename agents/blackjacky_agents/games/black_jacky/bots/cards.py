@@ -1,4 +1,4 @@
-"""Reading an observation of Black Jacky, for its bots; seats are relative, sums in tenths unless said otherwise."""
+"""Observation readers for the bots of Black Jacky; seats are relative, sums in tenths unless stated otherwise."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""`counter`: counts cards, reckons the chance of losing a heart for every action, and takes the lowest.
+"""`counter`: counts cards and takes the action with the lowest estimated chance of losing a heart.
 
-Every hidden card is one of the unseen cards (the deck without my hand, what lies open, and cards known to sit in a
-hand), each with the same chance. So the sum of a player with h hidden cards has an exact distribution, reckoned over
-all ways to draw h of the unseen cards, and so has my own sum after each zock and trick. What the others do is brought
-in by two models, whose numbers are parameters: how likely a player who has knocked, or has not, holds a sum (the exact
-distribution is weighted with it, Bayes), and how a player with a turn to go changes his sum.
+Every hidden card is equally likely to be any of the unseen cards (the deck without my hand, open cards, and cards known
+to be in a hand). The sum of a player with h hidden cards therefore has an exact distribution over all ways to draw h of
+the unseen cards, and so has my own sum after each zock and trick. Two models with tuned parameters describe what the
+others do: the likelihood that a player with a given sum has knocked or not, by which the exact distribution is weighted
+(Bayes' rule), and how a player with a turn to come changes his sum.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ from blackjacky_env.games.black_jacky.rules import (
     SWAP_DRAW,
 )
 
-ABOVE_BUST = 12  # sums this far above bust_at and higher are put together: no swap makes them good again
-MOST_HIDDEN = 8  # a hand with more hidden cards is reckoned as if it had this many
+ABOVE_BUST = 12  # sums this far above bust_at or higher are merged: no swap brings them below it
+MOST_HIDDEN = 8  # maximum number of hidden cards per hand; more are counted as this many
 ILLEGAL = 2.0  # above every chance
 
-# Parameters of the models. Of each kind of conduct: how fast its likelihood falls for each point below the best sum
-# (as log), where it stops falling, and the likelihood when bust; all relative to the best sum.
+# Indices of the model parameters. For each kind of conduct: the decrease of the log-likelihood per point below the best
+# sum, the minimum likelihood, and the likelihood when bust, all relative to the best sum.
 FIRST, LATE, DONE, OPEN = 0, 3, 6, 9
-# Of a turn: from which distance below bust_at on a player no longer just draws, which card he swaps then, how likely a
-# bust player stays bust, the growth of that with each point, and how much likelier he ends with one point more.
+# For a turn: the distance below bust_at from which a player swaps instead of drawing, the card swapped, the chance that
+# a bust player stays bust, its increase per point, and how much more likely each higher final sum is.
 DRAW_BELOW, SWAPPED, STAY_BUST, STAY_BUST_SLOPE, RECOVERY = range(12, 17)
-# Of what is to come: the chance that the round ends before my next turn, the share of rounds in which the others have
-# two turns until then, what it costs not to be safe from tricks, and to show a card.
+# For later turns: the chance that the round ends before my next turn, the fraction of rounds in which the others have
+# two turns until then, the cost of not being safe from tricks, and the cost of showing a card.
 CUT_OFF, SECOND_TURN, EXPOSED, TRICK_COST = range(17, 21)
 
 PARAMETERS = np.array(
@@ -79,24 +79,24 @@ PARAMETERS = np.array(
     ],
     np.float32,
 )
-"""Found by `scripts/tuning/tune_counter.py`."""
+"""Tuned by `scripts/tuning/tune_counter.py`."""
 
 
 class Thought(NamedTuple):
-    """What stays the same while I weigh my actions."""
+    """Quantities shared by the evaluation of all my actions."""
 
     observation: npt.NDArray[np.int8]
-    unseen: npt.NDArray[np.float64]  # by value, how many lie where I cannot know them
-    draws: npt.NDArray[np.float64]  # by value, the chance to be drawn next; all 0 if nothing can be drawn
+    unseen: npt.NDArray[np.float64]  # number of unseen cards, by value
+    draws: npt.NDArray[np.float64]  # chance of being the next card drawn, by value; all 0 if nothing can be drawn
     sums: npt.NDArray[np.float64]  # [seat, whole sum]: exact distribution of the others' sums now
     bust_at: int
-    size: int  # whole sums are reckoned 0 .. size - 1
+    size: int  # whole sums are 0 .. size - 1
     drawable: bool  # a card can be drawn (R14)
-    knocked: bool  # the last turns are on
+    knocked: bool  # somebody has knocked: these are the last turns
     parameters: npt.NDArray[np.float32]
 
 
-# What losing costs at each whole sum of mine: rows of the array ``chances``.
+# Rows of the array ``chances``: the chance of losing by my whole sum.
 NOW, IF_KNOCKED, LATER, LATER_DRAWN = range(4)
 
 

@@ -1,4 +1,4 @@
-"""`threshold`: draws, swaps and knocks by its own sum; no tricks."""
+"""`threshold`: draws, swaps and knocks by thresholds on its own sum; plays no tricks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.games.black_jacky.rules import DRAW, GIVE, KNOCK, NO_TRICK, SWAP_DISCARD, SWAP_DRAW
 
 LIMITS = np.array([1, 3, 2, 8], np.float32)
-"""Distances below ``bust_at``: knock from, draw below; in a last turn keep from, draw below. They are the best reply to
-themselves that `scripts/tuning/sweep_threshold.py` finds."""
+"""Distances below ``bust_at``: knock from, draw below; in a last turn, keep from, draw below. A best response to
+themselves, found by `scripts/tuning/sweep_threshold.py`."""
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""`trickster`: plays by its own sum like `threshold`, and uses every trick where it helps."""
+"""`trickster`: plays by its own sum like `threshold`, and uses tricks where they help."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from blackjacky_env.games.black_jacky.rules import LAY_3, LAY_6, NO_TRICK
 
 AVERAGE_CARD = 5.67  # of the whole deck: 204 / 36
 PARAMETERS = np.append(LIMITS, [1, 4, 3]).astype(np.float32)
-"""The limits of `threshold`; then "good" and "bad" sums for tricks as distances below bust_at, and how far from
-bust_at a player stands whom a card or "+1" endangers."""
+"""The limits of `threshold`, then for tricks, as distances below bust_at: good sums, bad sums, and the sums at which a
+player is endangered by another card or "+1"."""
 
 
 @compiled

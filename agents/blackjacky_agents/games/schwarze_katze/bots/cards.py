@@ -1,4 +1,4 @@
-"""Reading an observation of Schwarze Katze: the trick on the table, and the cards that nobody has shown."""
+"""Observation readers for the bots of Schwarze Katze: the trick on the table and the unseen cards."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`counter`: counts suits and high cards, and reckons for every card the penalty that playing it will bring.
+"""`counter`: counts suits and high cards, and plays the card with the lowest expected penalty.
 
-For the trick on the table it reckons the chance of taking it (everybody else plays below if he can) and what will lie
-in it. For the cards that stay in the hand it reckons how likely each is to take a trick some day, and what that costs;
-whoever has no trick yet also loses what is left of the chance to take none at all, which pays 50 (K6).
+For the current trick it estimates the chance of taking it (assuming that everybody else plays below if he can) and the
+penalty in it. For the cards left in the hand it estimates the chance that each takes a later trick, and what that
+costs; without a trick so far, it also counts the loss of the chance to take none, which is worth 50 (K6).
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ from blackjacky_agents.games.schwarze_katze.bots.cards import (
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.games.schwarze_katze.rules import CARDS, HEARTS, NO_TRICK, QUEEN_OF_SPADES, RANKS, SEATS, SUITS
 
-# Parameters. NEARNESS: power of the share of lower unseen cards in the chance that a card takes a trick some day.
-# PROTECTION: factor of that chance for each lower card of my own suit. WILLING: the chance that somebody who need not
-# takes a trick without penalty. LATER: weight of the penalties of later tricks. NO_TRICK_WEIGHT: weight of the chance
-# to take no trick. THROWN: penalty of a card that somebody throws off, the queen of spades apart.
+# Indices of the parameters. NEARNESS: the chance that a card takes a later trick is the fraction of lower unseen cards
+# to this power. PROTECTION: factor on that chance for each lower card of the suit in my hand. WILLING: the chance that
+# a player takes a penalty-free trick that he could duck. LATER: weight of the penalties of later tricks.
+# NO_TRICK_WEIGHT: weight of the chance to take no trick. THROWN: expected penalty of a discarded card other than the
+# queen of spades.
 NEARNESS, PROTECTION, WILLING, LATER, NO_TRICK_WEIGHT, THROWN = range(6)
 
 PARAMETERS = np.array([1.0, 0.6, 0.3, 1.0, 1.0, 9.0], np.float32)
-"""Set by hand; `scripts/tuning/tune_counter.py --game schwarze_katze` looks for better ones."""
+"""Chosen by hand; `scripts/tuning/tune_counter.py --game schwarze_katze` searches for better ones."""
 
 
 class Count(NamedTuple):
-    """What the unseen cards say."""
+    """Statistics of the unseen cards."""
 
-    unseen: np.ndarray  # int64, (52,): 1 for cards that others hold
+    unseen: np.ndarray  # int64, (52,): 1 for cards in other hands
     by_suit: np.ndarray  # int64, (4,): how many of each suit
     shares: np.ndarray  # float64, (10, 4): chance that a seat holds a given unseen card of the suit
 

@@ -1,4 +1,4 @@
-"""`low`: leads low, ducks, and gets rid of danger; it counts nothing."""
+"""`low`: leads low, ducks, and discards dangerous cards; it does not count cards."""
 
 from __future__ import annotations
 

@@ -26,6 +26,8 @@ def test_both_agree_after_every_action(reference: Reference, setting: Setting) -
         options = {"num_players": setting.num_players, "reward": reference.rewards[seed % 2], **setting.options}
         game = SideBySide(reference.name, seed, options)
         met += play(game, setting.policy, seed).events
+        if seed >= 3 and all(met[event] for event in setting.meets):
+            break
     assert [event.__name__ for event in setting.meets if not met[event]] == []
 
 

@@ -1,4 +1,4 @@
-"""Train an agent against bots and earlier copies of itself, then show how it does.
+"""Train an agent against bots and past versions of itself, and evaluate it.
 
     python scripts/train.py --preset quick
     python scripts/train.py --resume runs/NAME

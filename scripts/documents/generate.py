@@ -1,9 +1,9 @@
-"""Write everything in the documents that is generated: tables of the games, results, measurements, pictures.
+"""Generate parts of the documents: tables of the games, results, measurements, pictures.
 
-    python scripts/documents/generate.py           write what is out of date
+    python scripts/documents/generate.py           update everything that is out of date
     python scripts/documents/generate.py --check   write nothing; fail if anything is out of date
 
-What is measured or trained is not made anew; it is read from agents/results and from the cards of shipped agents.
+Nothing is measured or trained: results are read from agents/results and from the cards of shipped agents.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from blackjacky_agents.reports import replace_part
 
 @dataclass(frozen=True)
 class Args:
-    """Write everything in the documents that is generated."""
+    """Generate parts of the documents: tables of the games, results, measurements, pictures."""
 
     check: bool = False
     """Write nothing; fail if anything is out of date."""

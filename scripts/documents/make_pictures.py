@@ -1,4 +1,4 @@
-"""The picture of a table of each game, table.svg in the game's room."""
+"""The picture of each game's table, table.svg in the game's folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def parts() -> Iterator[Part]:
 
 
 def picture(game: str) -> str:
-    """The game's example position, after random moves, as player_0 sees it, light or dark as the reader's system is."""
+    """The game's example position, after random moves, seen by player_0; follows the reader's light or dark mode."""
     env = TableEnv(game)
     position = env.game.examples.picture
     env.reset(seed=position.seed)

@@ -1,4 +1,4 @@
-"""What trained agents and measurements show: from the cards of shipped agents, and from agents/results."""
+"""Tables of results, from the cards of shipped agents and from agents/results."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from blackjacky_agents.reports import markdown_table, where_run
 from blackjacky_env.games import get_game
 
 RESULTS = ROOT / "agents" / "results"
-"""Measurements by game: GAME/ladder.json, timing.json, exploitability.json."""
+"""Measurements: GAME/ladder.json, GAME/timing.json, GAME/exploitability.json."""
 
 AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
 
 Cards = dict[str, dict[Path, dict[str, Any]]]
-"""By game: the cards of its shipped agents, by the path of their weights."""
+"""Cards of shipped agents, by game and path of the weights."""
 
 
 def parts() -> Iterator[Part]:
-    """The results of trained agents, and every measurement that is kept of any game."""
+    """The results of trained agents, and all measurements of all games."""
     yield Part(ROOT / "README.md", "results", results(shipped_cards()))
     for game in ROOMS:
         for kind, show in MEASUREMENTS.items():
@@ -40,13 +40,13 @@ def parts() -> Iterator[Part]:
 
 
 def shipped_cards() -> Cards:
-    """The cards of all agents that are shipped for games of this repository."""
+    """The cards of all agents shipped for the games in this repository."""
     trained = {game: sorted((AGENTS / game / "trained").glob("*.safetensors")) for game in ROOMS}
     return {game: {path: read_card(path) for path in paths} for game, paths in trained.items()}
 
 
 def results(cards: Cards) -> str:
-    """A table of the agents of each game, and how each was trained."""
+    """A table of the agents of each game, and a note on the training of each agent."""
     tables = [table_of(game, own) for game, own in cards.items() if own]
     notes = [f"- {note(game, path, card)}" for game, own in cards.items() for path, card in own.items()]
     if not tables:
@@ -77,7 +77,7 @@ def rate(row: dict[str, Any]) -> str:
 
 
 def note(game: str, path: Path, card: dict[str, Any]) -> str:
-    """How an agent was trained and measured."""
+    """Command, training time and evaluation of an agent, as a sentence."""
     games = " or ".join(f"{count:,}" for count in sorted({row["games"] for row in card["results"]}))
     machine = f"{card['machine']['processor']}, {card['machine']['cores']} cores"
     curve = path.with_suffix(".png").relative_to(ROOT).as_posix()
@@ -91,7 +91,7 @@ def note(game: str, path: Path, card: dict[str, Any]) -> str:
 
 
 def speeds(measured: dict[str, Any]) -> str:
-    """How fast the agents of a game decide."""
+    """Decision times of a game's agents."""
     heading = ["agent", "decisions per second in a batch, one core", "one `act`"]
     rows = (
         [f"`{name}`", f"{speed['decisions_per_second']:,}", f"{speed['act_microseconds']} µs"]
@@ -105,4 +105,4 @@ MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "timing": speeds,
     "exploitability": exploit_table,
 }
-"""By name of the file: what is shown of it."""
+"""(contents of the file) -> Markdown, by name of the file."""

@@ -1,9 +1,9 @@
-"""Show the table in the browser: screenshots at the sizes of a desk and a phone, light and dark, for its page.
+"""Take screenshots of the web page for its documentation, on desktop and phone, in light and dark mode.
 
     python scripts/documents/make_screenshots.py
 
-They are taken by Chromium, driven by Selenium (`apt install chromium chromium-driver`), of a server on this machine,
-and written into agents/screenshots. What is shown follows from the seeds that the games' kits declare.
+Screenshots are taken of a local server with Chromium and Selenium (`apt install chromium chromium-driver`) and written
+to agents/screenshots. The positions are reproducible from the seeds in the games' kits.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Shot(NamedTuple):
     size: tuple[int, int]
     """Width and height in pixels."""
     scheme: str
-    """light or dark."""
+    """Colour scheme: light or dark."""
     language: str
 
 
 def shots() -> Iterator[Shot]:
-    """Two of each game, on a desk in English and on a phone in German; light and dark take turns."""
+    """Two per game: desktop in English and phone in German, with alternating colour schemes."""
     for game, (desktop, phone) in zip(GAMES, cycle([("light", "dark"), ("dark", "light")]), strict=False):
         if (position := get_kit(game).screenshot) is not None:
             yield Shot(game, position, "desktop", (1280, 900), desktop, "en")
@@ -51,7 +51,7 @@ def shots() -> Iterator[Shot]:
 
 
 def main() -> None:
-    """Take all of them."""
+    """Take all screenshots."""
     if None in (shutil.which("chromium"), shutil.which("chromedriver")):
         sys.exit("error: Chromium or its driver is not installed: apt install chromium chromium-driver")
     FOLDER.mkdir(exist_ok=True)
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def table_of(game: str, shown: Screenshot) -> Table:
-    """The table in its position."""
+    """The table, played to the declared position."""
     table = Table(game, seats_for(["Anna"], shown.opponents), seed=shown.seed)
     anna = make_agent(shown.person, game)
     while not table.over and (table.move < shown.moves or table.seats[table.turn or 0].agent is not None):
@@ -75,7 +75,7 @@ def table_of(game: str, shown: Screenshot) -> Table:
 
 @contextmanager
 def served(table: Table, language: str) -> Iterator[str]:
-    """The address of the person's page while a server runs."""
+    """Serve the table; yields the URL of the person's page."""
     server = Server(hosts=allowed_hosts("127.0.0.1"))
     server.add(table)
     with in_background(server) as port:
@@ -83,7 +83,7 @@ def served(table: Table, language: str) -> Iterator[str]:
 
 
 def screenshot(address: str, shot: Shot) -> bytes:
-    """A PNG of the page as soon as the person can choose."""
+    """A PNG of the page, taken when the person can act."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     browser = open_browser()
@@ -103,7 +103,7 @@ def screenshot(address: str, shot: Shot) -> bytes:
 
 
 def open_browser() -> Any:
-    """Chromium without a window."""
+    """Headless Chromium."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 

@@ -1,4 +1,4 @@
-"""The tables of the games' README files, and the table of games on the first page."""
+"""The tables of the games' READMEs, and the table of games in the main README."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def games() -> str:
 
 
 def span(first: int, length: int) -> str:
-    """Where in a vector a part lies."""
+    """The index range of a part of a vector."""
     return str(first) if length == 1 else f"{first} .. {first + length - 1}"
 
 
 def shape(dimensions: Sequence[int]) -> str:
-    """A shape as people write it; nothing for a single number."""
+    """A shape as text, such as ``"3 x 8"``; empty for a scalar."""
     return " x ".join(map(str, dimensions))
 
 
 def actions(game: Game) -> str:
-    """All actions; those of one kind that follow each other, in one row."""
+    """All actions, with consecutive actions of one kind in one row."""
     module = GameModule(game.name)
     rows: list[tuple[object, list[int]]] = []
     for action in range(game.num_actions):
@@ -71,13 +71,13 @@ def actions(game: Game) -> str:
 
 
 def kind_of(action: dict[str, Any]) -> tuple[object, ...]:
-    """What actions of one row share: all but the card, the seats and the number that they choose."""
+    """The grouping key of an action: everything except the chosen card, seats and number."""
     chosen = (action["card"] is None, len(action["seats"] or ()), action["number"] is None)
     return action["kind"], action["pile"], *chosen
 
 
 def in_short(names: Sequence[str]) -> str:
-    """Up to three names in full, of more the first two and the last."""
+    """All of up to three names; the first two and the last of more."""
     shown = names if len(names) <= 3 else [*names[:2], "...", names[-1]]
     return ", ".join(name if name == "..." else f"`{name}`" for name in shown)
 
@@ -98,7 +98,7 @@ def observation(game: Game) -> str:
 
 
 def state(game: Game) -> str:
-    """The fields of the vector that `state()` gives."""
+    """The fields of the vector returned by `state()`."""
     rows, offset = [], 0
     for name in game.table_fields:
         dimensions = game.state_dtype[name].shape
@@ -109,7 +109,7 @@ def state(game: Game) -> str:
 
 
 def options(game: Game) -> str:
-    """What `env` takes, the game's rule options included."""
+    """The options of `env`, including the game's rule options."""
     sizes = f"{game.min_players} .. {game.max_players}"
     rows = [
         ["`num_players`", str(game.default_players), sizes, "Players at the table."],
@@ -126,7 +126,7 @@ def options(game: Game) -> str:
 
 
 def quoted(values: Sequence[str]) -> str:
-    """The values as they are written in Python."""
+    """The values as Python literals."""
     return ", ".join(f'`"{value}"`' for value in values)
 
 

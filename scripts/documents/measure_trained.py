@@ -1,9 +1,9 @@
-"""Play the results of shipped agents again, as after a change of a bot, and write them into the agents' cards.
+"""Evaluate the shipped agents again, for example after a change to a bot, and update the results in their cards.
 
     python scripts/documents/measure_trained.py --games 20000
 
-To ship an agent, copy weights, card and learning curve from its run into the folder `trained` of its game's room, and
-name it in the game's `GameKit`.
+To ship an agent, copy weights, card and learning curve from its run folder to the game's folder `trained` and add it to
+the game's `GameKit`.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from blackjacky_agents.learning.agent_file import read_card
 
 @dataclass(frozen=True)
 class Args:
-    """Play the results of shipped agents again and write them into the agents' cards."""
+    """Evaluate the shipped agents again and update the results in their cards."""
 
     games: int = 20_000
-    """Games in each cell of the table."""
+    """Number of games per table size and bot."""
     threads: int = 2
-    """CPU threads."""
+    """Number of CPU threads."""
 
 
 def main(args: Args) -> None:
-    """Measure all shipped agents."""
+    """Evaluate all shipped agents."""
     paths = [path for cards in shipped_cards().values() for path in cards]
     for path in tqdm(paths, "measuring", unit="agent"):
         measure(path, args.games, args.threads)
@@ -40,7 +40,7 @@ def main(args: Args) -> None:
 
 
 def measure(path: Path, games: int, threads: int) -> None:
-    """Play an agent's games against the bots as they are now, and write the results into its card."""
+    """Evaluate an agent against the current bots and update its card."""
     card = read_card(path)
     game = card["game"]
     bots = [make_agent(name, game) for name in bot_names(game)]

@@ -1,4 +1,4 @@
-"""A generated part of a document, and where the documents are."""
+"""Generated parts of documents, and the folders of documents."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from blackjacky_env.games import GAMES
 
 ROOT = Path(__file__).parents[2]
 ROOMS = {name: room for name in GAMES if (room := ROOT / "blackjacky_env" / "games" / name).is_dir()}
-"""By name, the folders of the games in this repository; games of other packages have their own documents."""
+"""Folders of the games in this repository, by name; games of other packages have their own documents."""
 
 
 class Part(NamedTuple):
-    """What a generator makes."""
+    """A generated part of a document."""
 
     page: Path
     name: str
-    """The part stands between ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``; "": it is the whole file."""
+    """The part is between ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``; empty: the whole file."""
     content: str

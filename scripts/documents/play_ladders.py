@@ -1,10 +1,10 @@
-"""Play the ladder of every game again: one of each agent against copies of each other one, as it was published.
+"""Play the published ladder of every game again: each agent against copies of each other one.
 
     python scripts/documents/play_ladders.py
     python scripts/documents/play_ladders.py --game GAME --games 1000
 
-Table sizes and numbers of games are those of agents/results/GAME/ladder.json, into which the report goes; a game
-without this file is played at all its table sizes. Games are kept in runs/ladder-GAME; a stopped ladder goes on there.
+Table sizes and numbers of games are taken from agents/results/GAME/ladder.json, which is then replaced; a game without
+this file is played at all table sizes. Games are stored in runs/ladder-GAME, so that an interrupted ladder is resumed.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ USUAL_GAMES = 24_000
 
 @dataclass(frozen=True)
 class Args:
-    """Play the ladder of every game again, as it was published."""
+    """Play the published ladder of every game again."""
 
     game: str | None = None
-    """This game only."""
+    """Play this game only."""
     games: int | None = None
-    """Games at each table size, by default as many as were published."""
+    """Number of games per table size; by default as published."""
 
 
 def main(args: Args) -> int:
-    """Play; returns the exit status."""
+    """Play the ladders; returns the exit status."""
     for game in ROOMS if args.game is None else [args.game]:
         path = RESULTS / game / "ladder.json"
         path.parent.mkdir(exist_ok=True)
@@ -46,7 +46,7 @@ def main(args: Args) -> int:
 
 
 def command(game: str, path: Path, games: int | None = None) -> list[str]:
-    """The arguments of `blackjacky tournament` that play the ladder kept in ``path``, relative to the repository."""
+    """The arguments of `blackjacky tournament` for the ladder in ``path``, relative to the repository."""
     sizes, count = [*map(str, sizes_of(game))], USUAL_GAMES
     if (ROOT / path).exists():
         tables = json.loads((ROOT / path).read_text(encoding="utf-8"))["tables"]
@@ -56,7 +56,7 @@ def command(game: str, path: Path, games: int | None = None) -> list[str]:
 
 
 def sizes_of(game: str) -> list[int]:
-    """All table sizes that a variant of the game allows."""
+    """All table sizes of any variant of the game."""
     return sorted({size for variant in get_game(game).variants for size in variant.sizes})
 
 

@@ -1,16 +1,16 @@
-"""Play random games through the environment and through the reference implementation at once, until they differ.
+"""Differential fuzzing: play random games in the environment and in the reference implementation until they differ.
 
     python scripts/proofs/fuzz.py                        20 million actions
-    python scripts/proofs/fuzz.py --game NAME            of another game
-    python scripts/proofs/fuzz.py --actions 1000000      fewer; the same games come first
-    python scripts/proofs/fuzz.py --write                put the result into tests/games/GAME/reference/README.md
+    python scripts/proofs/fuzz.py --game NAME            another game
+    python scripts/proofs/fuzz.py --actions 1000000      fewer actions, from the same sequence of games
+    python scripts/proofs/fuzz.py --write                write the result into tests/games/GAME/reference/README.md
 
-Games of every table size, variant and policy, with and without options. After every action the whole snapshot, every
-player's observation and mask and the rewards must be the same in both; the views of the snapshot are compared in a
-share of the games. What is finished is kept in the output; start it again after a stop and it goes on from there.
-The first difference ends the run and is shrunk to a short game.
+Games cover every table size, variant and policy, with and without rule options. After every action, the complete
+snapshot, every player's observation and mask, and the rewards must be equal in both; the views of the snapshot are
+compared in a fraction of the games. Finished games are saved in the output file, from which an interrupted run is
+resumed. The first difference ends the run and is shrunk to a short game.
 
-Exit status 0: no difference; 1: a difference, or an event that happened too seldom; 2: impossible arguments.
+Exit status 0: no difference; 1: a difference, or a rare event was not covered often enough; 2: invalid arguments.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ CODE = (
     *("blackjacky_env/envs/aec.py", "blackjacky_env/envs/module.py"),
     *("tests/reference/*.py", "tests/games/{game}/reference/*.py", "scripts/proofs/fuzz.py"),
 )
-"""Files that a run depends on, but for the tests among them."""
-VIEWED = 1 / 8  # share of the games in which views are compared, which takes as long as everything else
-USUAL_RARITY = 20_000  # actions in which a rare event is expected once: 1,000 times in 20 million
+"""Files on which a run depends, except for the tests among them."""
+VIEWED = 1 / 8  # fraction of games in which views are compared, which takes as long as everything else
+USUAL_RARITY = 20_000  # maximum number of actions per occurrence of a rare event: 1,000 in 20 million
 
 Counts = dict[str, Counter[str]]
 Results = dict[str, Any]
@@ -61,24 +61,24 @@ Results = dict[str, Any]
 
 @dataclass(frozen=True)
 class Args:
-    """Play random games through the environment and the reference implementation at once, until they differ."""
+    """Play random games in the environment and in the reference implementation until they differ."""
 
     game: str = DEFAULT
-    """Which game."""
+    """Name of the game."""
     actions: int = 20_000_000
-    """How many actions, at least; the last games are played to their end."""
+    """Minimum number of actions; the last games are played to their end."""
     seed: int = 0
-    """The same seed gives the same games."""
+    """Random seed of the games."""
     workers: int = 2
-    """Processes; they change nothing in the results. 1: this one."""
+    """Number of processes; results do not depend on it. 1: no additional process."""
     at_least: int | None = None
-    """Fail if a rare event happened less often; by default once in 20,000 actions."""
+    """Fail if a rare event occurred less often; by default once in 20,000 actions."""
     chunk: int = 10_000
-    """Actions between two writes; another number gives other games."""
+    """Actions between two writes of the results; the games depend on it."""
     output: Path | None = None
-    """Where the results are kept (JSON); by default runs/fuzz_GAME.json."""
+    """File of the results (JSON); by default runs/fuzz_GAME.json."""
     write: bool = False
-    """Put the result into tests/games/GAME/reference/README.md, if it is as it should be."""
+    """Write the result into tests/games/GAME/reference/README.md, if the run succeeds."""
 
     @property
     def reference(self) -> Reference:
@@ -87,12 +87,12 @@ class Args:
 
     @property
     def kept(self) -> Path:
-        """Where the results are kept."""
+        """The file of the results."""
         return self.output or ROOT / "runs" / f"fuzz_{self.game}.json"
 
     @property
     def page(self) -> Path:
-        """Where the result is written down."""
+        """The document that contains the result."""
         return ROOT / "tests" / "games" / self.game / "reference" / "README.md"
 
 
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return differs(difference, results, args)
     except KeyboardInterrupt:
         print(
-            f"\nstopped after {results['counts']['total']['actions']:,} actions; start it again and it goes on",
+            f"\nstopped after {results['counts']['total']['actions']:,} actions; repeat the command to resume",
             file=sys.stderr,
         )
         return 130
@@ -123,11 +123,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check(args: Args) -> None:
-    """`ValueError` naming an option that cannot be, its value and what is allowed."""
+    """Raise `ValueError` for an invalid option."""
     if args.game not in REFERENCES:
-        raise ValueError(
-            f"--game: there is no reference implementation of {args.game!r}, but of {', '.join(REFERENCES)}"
-        )
+        raise ValueError(f"--game {args.game!r} has no reference implementation; allowed are {', '.join(REFERENCES)}")
     check_integer("--actions", args.actions, 1, 10**12)
     check_integer("--seed", args.seed, 0, 2**63 - 1)
     check_integer("--workers", args.workers, 1, 256)
@@ -136,11 +134,11 @@ def check(args: Args) -> None:
         check_integer("--at-least", args.at_least, 0, 10**12)
 
 
-# ---------------------------------------------------------------- what is played
+# ---------------------------------------------------------------- games
 
 
 def kinds(reference: Reference) -> list[Kind]:
-    """One chunk of each is played in turn."""
+    """All kinds of games, which are played in turn, a chunk of each."""
     first = reference.variants[0]
     return [
         *reference.kinds,
@@ -155,7 +153,7 @@ def kinds(reference: Reference) -> list[Kind]:
 
 
 def draw(reference: Reference, kind: Kind, rng: random.Random) -> tuple[str, Options]:
-    """Policy and options of the next game of this kind."""
+    """Random policy and options of a game of this kind."""
     options = reference.any_options(rng, kind.num_players) if kind.options is None else kind.options
     reward = {"reward": reference.rewards[1]} if rng.random() < 0.5 else {}
     policy = kind.policy or rng.choice(reference.all_policies)
@@ -163,7 +161,7 @@ def draw(reference: Reference, kind: Kind, rng: random.Random) -> tuple[str, Opt
 
 
 def play_chunk(game: str, seed: int, number: int, actions: int) -> Counts:
-    """Play games of one kind until there are so many actions; raises `Difference`."""
+    """Play games of one kind for at least ``actions`` actions; raises `Difference`."""
     reference = REFERENCES[game]
     turns = kinds(reference)
     kind, rng = turns[number % len(turns)], random.Random(f"{seed} {number}")
@@ -176,19 +174,19 @@ def play_chunk(game: str, seed: int, number: int, actions: int) -> Counts:
 
 
 def no_counts(reference: Reference) -> Counts:
-    """Nothing has been played; what must not be missing in the tables is there."""
+    """Counts of zero for everything that must appear in the report."""
     return {
         "total": Counter(games=0, actions=0),
         "table size": Counter({f"{n} players": 0 for n in reference.sizes()}),
         "variant": Counter(dict.fromkeys((variant.name for variant in reference.variants), 0)),
-        "rule options": Counter({"those of the sheet": 0, "others": 0}),
+        "rule options": Counter({"default": 0, "others": 0}),
         "policy": Counter(dict.fromkeys(reference.all_policies, 0)),
         "event": Counter({event.__name__: 0 for event in reference.events}),
     }
 
 
 def counts_of(table: SideBySide, policy: str) -> Counts:
-    """What one game adds: its actions everywhere, and how often each event happened."""
+    """The counts of one game: its actions by category, and occurrences of events."""
     actions, options = len(table.actions), table.story.options
     _, variant = get_game(table.story.game).choose_table(options["num_players"], options.get("variant"))
     others = options.keys() - {"num_players", "variant", "reward"}
@@ -196,20 +194,20 @@ def counts_of(table: SideBySide, policy: str) -> Counts:
         "total": Counter(games=1, actions=actions),
         "table size": Counter({f"{options['num_players']} players": actions}),
         "variant": Counter({variant: actions}),
-        "rule options": Counter({"others" if others else "those of the sheet": actions}),
+        "rule options": Counter({"others" if others else "default": actions}),
         "policy": Counter({policy: actions}),
         "event": Counter({event.__name__: times for event, times in table.events.items()}),
     }
 
 
 def add(counts: Counts, more: Counts) -> None:
-    """Add counts to counts."""
+    """Add ``more`` to ``counts`` in place."""
     for group, numbers in more.items():
         counts[group].update(numbers)
 
 
 def play_all(results: Results, args: Args) -> None:
-    """Play chunk after chunk until there are enough actions, keeping what is finished."""
+    """Play chunks until there are enough actions, saving the results after each."""
     total = results["counts"]["total"]
     interval = 0.1 if sys.stderr.isatty() else 30
     with tqdm(total=args.actions, initial=total["actions"], unit=" actions", mininterval=interval) as bar:
@@ -227,7 +225,7 @@ def play_all(results: Results, args: Args) -> None:
 
 
 def chunks(args: Args, first: int) -> Iterator[Counts]:
-    """The counts of chunk after chunk from ``first`` on, in order, without end."""
+    """The counts of all chunks from ``first`` on, in order, without end."""
     if args.workers == 1:
         yield from (play_chunk(args.game, args.seed, number, args.chunk) for number in count(first))
         return
@@ -241,7 +239,7 @@ def chunks(args: Args, first: int) -> Iterator[Counts]:
 
 
 def in_order(futures: Iterator[Future[Counts]], workers: int) -> Iterator[Counts]:
-    """The results in order, while the workers are always some chunks ahead."""
+    """The results in order, with a few chunks in progress at any time."""
     ahead = deque(islice(futures, 2 * workers))
     while True:
         yield ahead.popleft().result()
@@ -249,15 +247,15 @@ def in_order(futures: Iterator[Future[Counts]], workers: int) -> Iterator[Counts
 
 
 def leave_interrupts_to_main() -> None:
-    """Ctrl-C ends the run in the main process; a worker finishes its chunk."""
+    """Ignore Ctrl-C in workers; the main process handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-# ---------------------------------------------------------------- what is kept
+# ---------------------------------------------------------------- saved results
 
 
 def begin(args: Args) -> Results:
-    """What is kept of this run, else a run in which nothing has been played; `ValueError` if another one is kept."""
+    """The saved results of this run, or empty ones; `ValueError` if the file belongs to another run."""
     identity = {"game": args.game, "seed": args.seed, "chunk": args.chunk, "code": code(args.game)}
     if not args.kept.exists():
         args.kept.parent.mkdir(parents=True, exist_ok=True)
@@ -266,7 +264,7 @@ def begin(args: Args) -> Results:
     for name, own in identity.items():
         if results.get(name) != own:
             raise ValueError(
-                f"{args.kept} keeps a run with {name} {results.get(name)!r}, and this one has {own!r}: delete it, or "
+                f"{args.kept} contains a run with {name} {results.get(name)!r}, not {own!r}: delete it, or "
                 "name another --output"
             )
     results["counts"] = {group: Counter(numbers) for group, numbers in results["counts"].items()}
@@ -274,37 +272,37 @@ def begin(args: Args) -> Results:
 
 
 def code(game: str) -> str:
-    """A hash of the code that is compared and compares, whatever its comments and layout."""
+    """A hash of the compared and comparing code, independent of comments and formatting."""
     patterns = (pattern.format(game=game) for pattern in CODE)
     files = sorted(file for pattern in patterns for file in ROOT.glob(pattern) if not file.name.startswith("test_"))
     trees = (ast.dump(ast.parse(file.read_text(encoding="utf-8"))) for file in files)
     return hashlib.sha256("\n".join(trees).encode()).hexdigest()[:16]
 
 
-# ---------------------------------------------------------------- what is said
+# ---------------------------------------------------------------- report
 
 
 def differs(difference: Difference, results: Results, args: Args) -> int:
-    """Show a difference, first as it was found and then in a short game."""
+    """Report a difference, first as found and then shrunk to a short game."""
     print(f"environment and reference implementation differ: {difference}\nlooking for a shorter game", flush=True)
     short = shrink(difference)
-    print(f"\n{len(short.story.actions)} actions are enough: {short}")
+    print(f"\nshrunk to {len(short.story.actions)} actions: {short}")
     results["difference"] = {"found": asdict(difference.story), "what": short.what, "short": asdict(short.story)}
     write_file(args.kept, json.dumps(results, indent=1) + "\n")
     return 1
 
 
 def judge(results: Results, args: Args) -> int:
-    """The exit status: 1 if a rare event happened too seldom, which is said."""
+    """The exit status: 1, with a message, if a rare event occurred too seldom."""
     needed = max(1, args.actions // USUAL_RARITY) if args.at_least is None else args.at_least
     rare = {name: times for name, times in results["counts"]["event"].items() if times < needed}
     for name, times in rare.items():
-        print(f"too rare: {name} happened {times:,} times, {needed:,} are needed", file=sys.stderr)
+        print(f"too rare: {name} occurred {times:,} times, required are {needed:,}", file=sys.stderr)
     return 1 if rare else 0
 
 
 def report(results: Results, args: Args) -> str:
-    """What was played, how and how fast, and the counts as Markdown tables."""
+    """Numbers, command and speed of the run, and the counts as Markdown tables."""
     counts, total = results["counts"], results["counts"]["total"]
     actions, seconds = total["actions"], results["seconds"]
     shares = (
@@ -316,14 +314,15 @@ def report(results: Results, args: Args) -> str:
     facts = (
         f"No difference in {actions:,} actions of {total['games']:,} games.\n"
         f"`python scripts/proofs/fuzz.py --game {args.game} --actions {args.actions} --seed {args.seed}`: "
-        f"{seconds / 60:.1f} minutes with {args.workers} processes ({actions / max(seconds, 1):,.0f} actions/s), "
+        f"{seconds / 60:.1f} minutes with {args.workers} process{'es' * (args.workers > 1)} "
+        f"({actions / max(seconds, 1):,.0f} actions/s), "
         f"code {results['code']}.\n"
         f"{machine()['processor']}, Python {platform.python_version()}, numpy {version('numpy')}, "
         f"numba {version('numba')}."
     )
     tables = (
-        markdown_table(["games", "of", "actions", "share"], shares),
-        markdown_table(["rare event", "times"], events),
+        markdown_table(["category", "value", "actions", "fraction"], shares),
+        markdown_table(["rare event", "occurrences"], events),
     )
     return "\n\n".join([facts, *tables])
 

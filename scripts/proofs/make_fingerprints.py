@@ -1,11 +1,11 @@
-"""Write down, as hashes, all that a pure refactoring leaves as it is: decisions of agents, and whole games by seed.
+"""Fingerprints: hashes of all behaviour that a refactoring must preserve, such as agents' decisions and games by seed.
 
     python scripts/proofs/make_fingerprints.py           write tests/games/NAME/fingerprints.json
-    python scripts/proofs/make_fingerprints.py --check   write nothing; name what has changed, and fail if anything has
+    python scripts/proofs/make_fingerprints.py --check   write nothing; list changes, and fail if there are any
 
-Only numbers that users get are hashed, each as int64, so that dtypes and the layout of records in memory are free.
-A hash says that something has changed, the playthroughs often what. Whoever writes them anew gives the reason in
-the commit: a new seed, rule or agent is one, tidying up is none.
+Only values visible to users are hashed, as int64, so that dtypes and memory layout may change. A hash shows that
+something has changed; the playthroughs often show what. A commit that changes fingerprints states the reason, such as a
+new seed, rule or agent.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from blackjacky_env.games import GAMES, get_game
 FOLDER = Path(__file__).parents[2] / "tests" / "games"
 SEARCHERS = ("ismcts:50", "rollout:16")
 DECISIONS, DECISIONS_OF_SEARCHERS = 10_000, 300
-DECISIONS_ALONE = 60  # by `act`, after those of `act_batch`
+DECISIONS_ALONE = 60  # decisions by `act`, after those by `act_batch`
 BATCH, BATCH_STEPS = 64, 200
 ENVS, ENV_STEPS = 64, 100
 GAMES_BY_SEED = 20
 SAMPLED_GAMES, SAMPLE_EVERY = 4, 12  # actions
-PLAYOUTS, STATES_PLAYED_OUT = 16, 4  # games of each state
-MICRO = 10**6  # fractions, such as shares of a win, are hashed in millionths
+PLAYOUTS, STATES_PLAYED_OUT = 16, 4  # games per state
+MICRO = 10**6  # fractions, such as shares of a win, are hashed as millionths
 
 Array = npt.NDArray[Any]
 
@@ -50,11 +50,11 @@ class Args:
     """Write hashes of decisions and of whole games into tests/games/NAME/fingerprints.json."""
 
     game: str | None = None
-    """This game alone; all by default."""
+    """Only this game; by default all."""
     check: bool = False
-    """Write nothing; name what has changed, and fail if anything has."""
+    """Write nothing; list changes, and fail if there are any."""
     folder: Path = FOLDER
-    """Where the games' folders are."""
+    """Folder of the games' test folders."""
 
 
 def main(args: Args) -> None:
@@ -71,17 +71,17 @@ def main(args: Args) -> None:
             path.write_text(json.dumps(new, indent=2) + "\n", encoding="utf-8", newline="\n")
             print(f"{path} written, {len(changed)} of {len(new)} are new or have changed")
     if stale and args.check:
-        sys.exit("\n".join([*stale, "have changed; if they should, run: python scripts/proofs/make_fingerprints.py"]))
+        sys.exit("\n".join([*stale, "have changed; if intended, run: python scripts/proofs/make_fingerprints.py"]))
 
 
 def read(path: Path) -> dict[str, str]:
-    """The fingerprints in a file, by name; none if there is no file."""
+    """The fingerprints in a file by name; empty if there is no file."""
     found: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return found
 
 
 def makers(game: str) -> dict[str, Callable[[], str]]:
-    """By name: the functions that make the fingerprints of a game."""
+    """The functions that compute the fingerprints of a game, by name."""
     made: dict[str, Callable[[], str]] = {
         f"decisions of {name}": partial(decisions, game, name) for name in (*agent_names(game), *SEARCHERS)
     }
@@ -97,13 +97,13 @@ def tables(game: str) -> list[tuple[str, int]]:
 
 
 class Digest:
-    """A hash of numbers and of JSON."""
+    """A hash of numbers and JSON values."""
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
 
     def add(self, *numbers: npt.ArrayLike) -> None:
-        """Numbers or arrays of them, whatever their dtype."""
+        """Add numbers or arrays, independent of their dtype."""
         for number in numbers:
             array = np.asarray(number)
             if array.dtype.kind == "f":
@@ -111,18 +111,18 @@ class Digest:
             self._hash.update(np.array(array.shape, "<i8").tobytes() + array.astype("<i8").tobytes())
 
     def tell(self, value: Any) -> None:
-        """Anything that JSON can hold."""
+        """Add a JSON value."""
         self._hash.update(json.dumps(value, sort_keys=True).encode())
 
     def text(self) -> str:
-        """What comes out."""
+        """The hash as hexadecimal text."""
         return self._hash.hexdigest()
 
 
 def any_legal(rng: random.Random, masks: Array) -> npt.NDArray[np.int64]:
     """A random legal action for each row of masks (N, A), 0 where there is none.
 
-    Python's generator draws them: its numbers are the same in every version.
+    Uses Python's generator, whose numbers are the same in every version.
     """
     counted = np.cumsum(masks, axis=1, dtype=np.int64)
     drawn = np.array([rng.random() for _ in masks]) * counted[:, -1]
@@ -133,9 +133,9 @@ def any_legal(rng: random.Random, masks: Array) -> npt.NDArray[np.int64]:
 
 
 def decisions(game: str, name: str) -> str:
-    """What an agent does in positions of random play, and what a searching one thinks.
+    """An agent's actions in positions of random play and, for a search, its thoughts.
 
-    A short search often does what its guide does, whatever it finds; its thoughts tell what it has tried.
+    A short search often follows its prior policy whatever it finds; the thoughts contain its visit counts.
     """
     digest, agent = Digest(), make_agent(name, game)
     seen, masks = positions(game)
@@ -154,7 +154,7 @@ def decisions(game: str, name: str) -> str:
 
 @cache
 def positions(game: str) -> tuple[Array, Array]:
-    """Observations and masks in which there is a choice, as many from each table, from random play."""
+    """Observations and masks with at least two legal actions, equally many from each table, from random play."""
     sizes = tables(game)
     parts = [positions_at(game, variant, players, -(-DECISIONS // len(sizes))) for variant, players in sizes]
     seen, masks = (np.concatenate(arrays)[:DECISIONS] for arrays in zip(*parts, strict=True))
@@ -162,7 +162,7 @@ def positions(game: str) -> tuple[Array, Array]:
 
 
 def positions_at(game: str, variant: str, players: int, count: int) -> tuple[Array, Array]:
-    """Positions at one table: of each of many games every seventh, until they are enough."""
+    """Positions at one table: every seventh position of as many games as necessary."""
     rng, many = random.Random(players), make_batch(game, BATCH, players, seed=1, variant=variant)
     seen, masks, found = [], [], 0
     while found < count:
@@ -185,7 +185,7 @@ def make_env(game: str, variant: str, players: int, reward: str = "win") -> Any:
 
 
 def play(env: Any, rng: random.Random) -> Iterator[tuple[str, Array, Array, int]]:
-    """Play a running game with random moves: agent, observation, mask and action, each time before it is made."""
+    """Play a running game at random; yields agent, observation, mask and action before each move."""
     while not env.terminations[env.agent_selection]:
         agent = env.agent_selection
         seen = env.observe(agent)
@@ -195,7 +195,7 @@ def play(env: Any, rng: random.Random) -> Iterator[tuple[str, Array, Array, int]
 
 
 def add_game(digest: Digest, env: Any, rng: random.Random) -> None:
-    """The rest of a running game: who saw what, did what and was paid what."""
+    """Add the rest of a running game: observations, masks, actions and rewards."""
     for agent, observation, mask, action in play(env, rng):
         digest.add(*env.rewards.values(), env.possible_agents.index(agent), observation, mask, action)
     digest.add(*env.rewards.values())
@@ -205,7 +205,7 @@ def add_game(digest: Digest, env: Any, rng: random.Random) -> None:
 
 
 def games_by_seed(game: str, variant: str, players: int) -> str:
-    """Whole games in the PettingZoo environment, with each kind of reward in turn."""
+    """Whole games in the PettingZoo environment, with each reward in turn."""
     digest = Digest()
     envs = [make_env(game, variant, players, reward) for reward in ("win", get_game(game).score_reward)]
     for seed in range(GAMES_BY_SEED):
@@ -218,7 +218,7 @@ def games_by_seed(game: str, variant: str, players: int) -> str:
 
 
 def batch(game: str, variant: str, players: int) -> str:
-    """Many games at once, moves chosen here and then by the batch."""
+    """A batch of games, with moves chosen first here and then by the batch."""
     digest, rng = Digest(), random.Random(0)
     many = make_batch(game, BATCH, players, seed=0, variant=variant, reward=get_game(game).score_reward)
 
@@ -235,7 +235,7 @@ def batch(game: str, variant: str, players: int) -> str:
 
 
 def vector_env(game: str, variant: str, players: int) -> str:
-    """A learner's seat in many games, all agents as opponents, ended games begun in the next and in the same step."""
+    """A vector environment with all agents as opponents, in both autoreset modes (next step and same step)."""
     digest = Digest()
     for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
         envs = gymnasium.make_vec(
@@ -253,7 +253,7 @@ def vector_env(game: str, variant: str, players: int) -> str:
 
 
 def add_steps(digest: Digest, envs: gymnasium.vector.VectorEnv[Array, Array, Array]) -> None:
-    """Random moves of the learner in a vector environment."""
+    """Add random moves of the learner in a vector environment."""
     rng = random.Random(0)
     seen, info = envs.reset(seed=0)
     digest.add(seen, info["skipped_games"])
@@ -269,7 +269,7 @@ def add_steps(digest: Digest, envs: gymnasium.vector.VectorEnv[Array, Array, Arr
 
 
 def playouts(game: str, variant: str, players: int) -> str:
-    """Results of play-outs from some positions of a game, with all agents at the table and with one alone."""
+    """Results of playouts from some positions of a game, with all agents at the table and with copies of one."""
     digest, env, names = Digest(), make_env(game, variant, players), agent_names(game)
     env.reset(seed=0)
     states = [env.get_state() for _ in play(env, random.Random(0))]
@@ -280,9 +280,9 @@ def playouts(game: str, variant: str, players: int) -> str:
 
 
 def sampled(game: str, variant: str, players: int) -> str:
-    """Positions dealt from observations: what lies on the table, who sees what, and for some how they go on.
+    """Positions sampled from observations: their snapshots and observations and, for some, the rest of the game.
 
-    How they go on tells of their game key, from which later deals follow.
+    The rest of the game covers the game key, which determines later deals.
     """
     digest, env, other = Digest(), make_env(game, variant, players), make_env(game, variant, players)
     module = importlib.import_module(f"blackjacky_env.{game}_v0")

@@ -1,9 +1,9 @@
-"""Play one game of random moves for every variant and table size, and write down all that happens.
+"""Write playthroughs: a human-readable log of one random game for every variant and table size.
 
     python scripts/proofs/make_playthroughs.py           write tests/games/NAME/playthroughs/*.txt
-    python scripts/proofs/make_playthroughs.py --check   write nothing; show what would change and fail
+    python scripts/proofs/make_playthroughs.py --check   write nothing; show differences, and fail if there are any
 
-Whatever changes in rules, random numbers, observations, words or drawing shows there as a difference that can be read.
+Any change to rules, random numbers, observations, texts or drawings appears there as a readable difference.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ LINES_OF_DIFFERENCE = 30
 
 @dataclass(frozen=True)
 class Args:
-    """Write one game of random moves for every variant and table size into tests/games/NAME/playthroughs."""
+    """Write a log of one random game for every variant and table size to tests/games/NAME/playthroughs."""
 
     game: str | None = None
-    """This game alone; all by default."""
+    """Only this game; by default all."""
     check: bool = False
-    """Write nothing; say how files would change, and fail if one would."""
+    """Write nothing; show differences, and fail if there are any."""
     folder: Path = FOLDER
-    """Where the games' folders are."""
+    """Folder of the games' test folders."""
 
 
 def main(args: Args) -> None:
@@ -63,7 +63,7 @@ def main(args: Args) -> None:
 
 
 def difference(name: str, old: str, new: str) -> str:
-    """The first lines of what has changed in a file."""
+    """The first lines of the difference between two versions of a file."""
     lines = difflib.unified_diff(
         old.splitlines(), new.splitlines(), name, name, "as written", "as played now", lineterm=""
     )
@@ -71,7 +71,7 @@ def difference(name: str, old: str, new: str) -> str:
 
 
 def playthroughs(games: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The path, from the games' folders on, and the text of every playthrough of some games."""
+    """(path relative to the games' test folders, text) of every playthrough of the games."""
     for game in map(get_game, games):
         for variant in game.variants:
             for players in variant.sizes:
@@ -80,7 +80,7 @@ def playthroughs(games: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 class Playthrough:
-    """One game of random moves, told line by line."""
+    """The log of one random game."""
 
     def __init__(self, game: Game, variant: str, players: int) -> None:
         rewards, options = ("win", game.score_reward), game.examples.short
@@ -96,7 +96,7 @@ class Playthrough:
         self.lines: list[str] = []
 
     def text(self) -> str:
-        """The whole game."""
+        """Play the game; returns the whole log."""
         self.tell_title()
         self.tell_table()
         self.look()
@@ -107,11 +107,11 @@ class Playthrough:
         return "\n".join(self.lines) + "\n"
 
     def tell(self, *lines: str) -> None:
-        """Write lines down."""
+        """Add lines to the log."""
         self.lines += lines
 
     def tell_title(self) -> None:
-        """What was played and how."""
+        """Log game, variant, table size, seed and options."""
         game, options = self.env.game, self.env.config_dict()
         self.tell(
             f"{game.title}, version {game.version}, {self.env.variant}, {self.env.num_players} players",
@@ -120,18 +120,18 @@ class Playthrough:
         )
 
     def tell_table(self) -> None:
-        """The table as a spectator sees it, then what is hidden."""
+        """Log the table as drawn for a spectator, then the hidden cards."""
         seen = self.env.view(None)
         self.tell("", *self.drawn(None))
         self.tell(*(f"{name}: {self.table[name]}" for name in seen if seen[name] != self.table[name]), "")
 
     def drawn(self, agent: str | None) -> list[str]:
-        """The table as this agent sees it."""
+        """The table as drawn for an agent, None for a spectator."""
         env = self.env
         return self.words.draw_text(env.view(agent), env.config_dict(), False).splitlines()
 
     def act(self) -> None:
-        """A random move, and what it changes."""
+        """Make a random move; log the action and the changes to the table."""
         env, before = self.env, self.table
         self.number += 1
         if self.number % LOOK_EVERY == 0:
@@ -151,7 +151,7 @@ class Playthrough:
         self.tell_table()
 
     def tell_settlement(self) -> None:
-        """How the round ended, and what it paid."""
+        """Log the settlement of the round and the rewards."""
         settlement = self.table[self.words.settlement_key]
         parts = settlement if isinstance(settlement, dict) else {self.words.settlement_key: settlement}
         self.tell("", *(f"settlement, {name}: {value}" for name, value in parts.items()))
@@ -160,7 +160,7 @@ class Playthrough:
         self.tell(self.told_of_digest())
 
     def tell_what_is_seen(self) -> None:
-        """The table as the player to act sees it, as a drawing and as an observation without its zeros."""
+        """Log the acting player's view: drawing, non-zero observation parts and legal actions."""
         env = self.env
         seen = env.observe(env.agent_selection)
         parts = env.game.layout.decode(seen["observation"])
@@ -169,19 +169,19 @@ class Playthrough:
         self.tell(f"legal: {', '.join(map(env.action_name, np.flatnonzero(seen['action_mask'])))}", "")
 
     def look(self) -> None:
-        """Add what every player sees to the digest."""
+        """Add every player's observation, mask and drawing to the digest."""
         for agent in self.env.agents:
             seen = self.env.observe(agent)
             self.digest.update(seen["observation"].tobytes() + seen["action_mask"].tobytes())
             self.digest.update("\n".join(self.drawn(agent)).encode())
 
     def told_of_digest(self) -> str:
-        """A digest of all observations, masks and drawings until now."""
+        """The digest of all observations, masks and drawings so far, as a line of the log."""
         return f"all that was seen until now: {self.digest.hexdigest()[:16]}"
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
-    """What is new on the table; whose turn it is goes without saying, and of the draw pile only its size is told."""
+    """The changes to the table, without whose turn it is, and with only the size of the draw pile."""
     for name, new in after.items():
         old = before[name]
         if old == new or name in ("player", "phase", "turn"):
@@ -195,7 +195,7 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
 
 
 def brief(part: Any) -> str:
-    """A part of an observation, its zeros as dots; rows between bars."""
+    """An observation part as text, with dots for zeros and bars between rows."""
     if isinstance(part, int):
         return str(part)
     if isinstance(part[0], list):

@@ -1,16 +1,16 @@
-"""Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?
+"""Mutation testing: do the tests of the rules detect every small change to the rules?
 
-    make mutants                                        install what is needed, and change the rules of all games
-    python scripts/proofs/mutate_rules.py --game NAME   change those of one game
-    ... --write                                         put the result into tests/games/NAME/README.md
+    make mutants                                        install the requirements, and mutate the rules of all games
+    python scripts/proofs/mutate_rules.py --game NAME   mutate those of one game
+    ... --write                                         write the result into tests/games/NAME/README.md
 
 Every mutant is `rules.py` with one small change (an operator, a number, a condition, a loop), made by Cosmic Ray. It is
-run in plain Python, first against the tests of the rules without those that play random games, then, if none of them
-fails, against the reference implementation. A mutant that survives both must be explained in
+run in plain Python, first against the tests of the rules except those with random games, then, if none of them fails,
+against the reference implementation. A mutant that survives both must be explained in
 tests/games/NAME/surviving_mutants.toml.
 
-What is finished is kept in the output; start it again after a stop and it goes on from there. Survivors are always
-tried again, so a new test is tried on them alone; delete the output to try all.
+Finished mutants are saved in the output file, from which an interrupted run is resumed. Survivors are always tried
+again, so that a new test is run on them alone; delete the file to try all mutants again.
 
 Exit status 0: every survivor is explained; 1: one is not, or an explained mutant does not survive.
 """
@@ -52,15 +52,15 @@ RULES_TESTS, REFERENCE = "tests of the rules", "reference implementation"
 
 
 class Subject(NamedTuple):
-    """A game whose rules are changed, and who may notice; tests/games/NAME/mutation.toml says so."""
+    """A game to be mutated, and the tests to run, as declared in tests/games/NAME/mutation.toml."""
 
     game: str
     files: tuple[str, ...]
-    """Of the tests of its rules, without `test_` and `.py`."""
+    """Files of the tests of its rules, without `test_` and `.py`."""
     random: str
-    """Which of these tests play random games and are left out, in the language of pytest's `-k`."""
+    """Expression for pytest's `-k` that selects tests with random games, which are left out."""
     settings: str
-    """Which games the reference implementation plays, in the same language."""
+    """Expression for `-k` that selects the games played by the reference implementation."""
 
     @property
     def module(self) -> str:
@@ -69,22 +69,22 @@ class Subject(NamedTuple):
 
     @property
     def rules(self) -> Path:
-        """Where the rules stand."""
+        """The file of the rules."""
         return ROOT / "blackjacky_env" / "games" / self.game / "rules.py"
 
     @property
     def page(self) -> Path:
-        """What the result is written into."""
+        """The document that contains the result."""
         return TESTS / self.game / "README.md"
 
     @property
     def explanations(self) -> Path:
-        """Why mutants survive."""
+        """The file of explanations for surviving mutants."""
         return TESTS / self.game / "surviving_mutants.toml"
 
     @property
     def suites(self) -> dict[str, list[str]]:
-        """Arguments of pytest for each suite, in the order in which they are run."""
+        """Arguments of pytest for each suite, in order of execution."""
         files = [f"tests/games/{self.game}/test_{name}.py" for name in self.files]
         return {
             RULES_TESTS: [*files, "-k", f"not ({self.random})"],
@@ -93,7 +93,7 @@ class Subject(NamedTuple):
 
 
 def subjects() -> dict[str, Subject]:
-    """All games whose rules can be changed, by name."""
+    """All games that can be mutated, by name."""
     found = {}
     for path in sorted(TESTS.glob("*/mutation.toml")):
         told = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -103,50 +103,49 @@ def subjects() -> dict[str, Subject]:
 
 SURVIVED = "nothing"
 LEFT_OUT = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
-"""`compiled` changes nothing in plain Python; sums and products become one another, not powers or bits."""
-SECONDS = 15  # of CPU that a test may take: three times what the longest one needs
+"""Excluded changes: `compiled` has no effect in plain Python; sums and products are replaced by each other only, not by
+powers or bit operations."""
+SECONDS = 15  # CPU seconds per test: three times the longest one
 
 Results = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Args:
-    """Mutation testing: are the rules' tests sharp enough to notice any small change of the rules?"""
+    """Mutation testing: do the tests of the rules detect every small change to the rules?"""
 
     game: str
-    """The game."""
+    """Name of the game."""
     workers: int = 2
-    """Processes; they change nothing in the result."""
+    """Number of processes; results do not depend on it."""
     only: str = ""
-    """Try only the mutants whose name contains this."""
+    """Try only mutants whose name contains this text."""
     output: Path | None = None
-    """Where the results are kept (JSON; runs/mutants-GAME.json)."""
+    """File of the results (JSON); by default runs/mutants-GAME.json."""
     write: bool = False
-    """Put the result into tests/games/GAME/README.md."""
+    """Write the result into tests/games/GAME/README.md."""
 
 
 def main(args: Args) -> int:
     """Run the script; returns the exit status."""
     if not hasattr(os, "fork"):
-        sys.exit(
-            "error: every mutant is tried in a fork of a process, which this system does not have: use Linux or macOS"
-        )
+        sys.exit("error: mutants are run in forked processes, which this system does not support: use Linux or macOS")
     there_are = subjects()
     subject = there_are.get(args.game)
     if subject is None:
-        sys.exit(f"error: --game {args.game} has no rules that can be changed; allowed are {', '.join(there_are)}")
+        sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(there_are)}")
     output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
-    # For the workers, which are new processes. Plugins of pytest can take longer than the tests.
+    # For the worker processes: loading plugins of pytest can take longer than the tests.
     os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     everything = mutants(subject.rules.read_text(encoding="utf-8"))
     chosen = {name: code for name, code in everything.items() if args.only in name}
     if not chosen:
-        sys.exit(f"error: --only {args.only!r} is in the name of no mutant")
+        sys.exit(f"error: --only {args.only!r} does not match any mutant")
     results = begin(output, subject)
     try:
         try_all(chosen, results, output, args.workers, subject)
     except KeyboardInterrupt:
-        print("\nstopped; start it again and it goes on", file=sys.stderr)
+        print("\nstopped; repeat the command to resume", file=sys.stderr)
         return 130
     found = {name: results["killed_by"][name] for name in chosen}
     reasons = explained(subject)
@@ -161,7 +160,7 @@ def main(args: Args) -> int:
 
 
 def mutants(code: str) -> dict[str, str]:
-    """The code with each small change, by name: where it is and what it does."""
+    """The mutants of the code by name, which states place and change."""
     lines, found = code.splitlines(keepends=True), {}
     for piece in ast.parse(code).body:
         decorators = piece.decorator_list if isinstance(piece, ast.FunctionDef) else []
@@ -174,7 +173,7 @@ def mutants(code: str) -> dict[str, str]:
 
 
 def changed(source: str) -> Iterator[str]:
-    """This piece of code with each small change."""
+    """All mutants of a piece of code."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.mutating import mutate_code
 
@@ -186,7 +185,7 @@ def changed(source: str) -> Iterator[str]:
 
 @functools.cache
 def operators() -> list[Any]:
-    """Cosmic Ray's kinds of change, without those that want arguments, because these change names."""
+    """Cosmic Ray's operators, except those with arguments, which change names."""
     from cosmic_ray import plugins
 
     found = []
@@ -198,17 +197,17 @@ def operators() -> list[Any]:
 
 
 def name_of(where: str, source: str, mutant: str, taken: Container[str]) -> str:
-    """`WHERE: LINE => CHANGED LINE`, with a number if the same happens to another such line."""
+    """`WHERE: LINE => CHANGED LINE`, numbered if the name is taken."""
     old, new = next((old, new) for old, new in zip(source.splitlines(), mutant.splitlines(), strict=True) if old != new)
     name = f"{where}: {old.strip()} => {new.strip()}"
     return name if name not in taken else next(f"{name} #{i}" for i in count(2) if f"{name} #{i}" not in taken)
 
 
-# ---------------------------------------------------------------- trying them
+# ---------------------------------------------------------------- running the tests
 
 
 def begin(output: Path, subject: Subject) -> Results:
-    """What is kept of a run on these rules, without the survivors, else nothing."""
+    """The saved results for these rules, without survivors; empty if there are none."""
     code = hashlib.sha256(subject.rules.read_bytes()).hexdigest()[:16]
     if output.exists():
         kept: Results = json.loads(output.read_text(encoding="utf-8"))
@@ -220,8 +219,8 @@ def begin(output: Path, subject: Subject) -> Results:
 
 
 def try_all(chosen: dict[str, str], results: Results, output: Path, workers: int, subject: Subject) -> None:
-    """Try what has not been tried, keeping what is finished."""
-    from blackjacky_agents.files import write_file  # not above: it imports the rules, which the workers must not do
+    """Try the remaining mutants, saving results as they are finished."""
+    from blackjacky_agents.files import write_file  # not at the top: it imports the rules, which workers must not do
 
     left = {name: code for name, code in chosen.items() if name not in results["killed_by"]}
     if not left:
@@ -232,7 +231,7 @@ def try_all(chosen: dict[str, str], results: Results, output: Path, workers: int
         try:
             unchanged = subject.rules.read_text(encoding="utf-8")
             if pool.submit(try_mutant, subject, "", unchanged).result() != ("", SURVIVED):
-                sys.exit("error: the tests fail without any change of the rules; see make test")
+                sys.exit("error: the tests fail with the unchanged rules; see make test")
             for done in as_completed([pool.submit(try_mutant, subject, name, code) for name, code in left.items()]):
                 name, killed_by = done.result()
                 results["killed_by"][name] = killed_by
@@ -244,7 +243,7 @@ def try_all(chosen: dict[str, str], results: Results, output: Path, workers: int
 
 
 def prepare() -> None:
-    """Import what does not change, so that a mutant's process, a fork of this one, has it."""
+    """Import everything but the rules, so that forked processes of mutants need not."""
     import gymnasium
     import hypothesis.strategies
     import numba
@@ -253,12 +252,12 @@ def prepare() -> None:
 
     assert all((gymnasium, hypothesis, numba.config.DISABLE_JIT, pettingzoo, pytest))
     assert "blackjacky_env" not in sys.modules
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the run in the main process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles Ctrl-C
     os.chdir(ROOT)
 
 
 def try_mutant(subject: Subject, name: str, code: str) -> tuple[str, str]:
-    """The name of a mutant, and the suite that killed it or `SURVIVED`."""
+    """The name of a mutant, and the suite that killed it, or `SURVIVED`."""
     for suite, arguments in subject.suites.items():
         if not passes(subject, code, arguments):
             return name, suite
@@ -266,21 +265,21 @@ def try_mutant(subject: Subject, name: str, code: str) -> tuple[str, str]:
 
 
 def passes(subject: Subject, code: str, arguments: Sequence[str]) -> bool:
-    """Whether these tests pass with this code for rules; a process of its own tries.
+    """Whether the tests pass with this code as rules, run in a forked process.
 
-    Raises `RuntimeError` if something else than a test or the clock has ended that process.
+    Raises `RuntimeError` if the process was ended by anything but a test or the clock.
     """
     child = os.fork()
     if child == 0:
         run_tests(subject, code, arguments)
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGVTALRM:
-        raise RuntimeError(f"signal {os.WTERMSIG(status)} killed the process of a mutant: start again, it goes on")
+        raise RuntimeError(f"signal {os.WTERMSIG(status)} killed the process of a mutant: repeat the command to resume")
     return status == 0
 
 
 def run_tests(subject: Subject, code: str, arguments: Sequence[str]) -> None:
-    """Run these tests with this code for rules and end the process; 0: all of them pass."""
+    """Run the tests with this code as rules and end the process; exit status 0: all pass."""
     import pytest
 
     silence = os.open(os.devnull, os.O_WRONLY)
@@ -289,46 +288,46 @@ def run_tests(subject: Subject, code: str, arguments: Sequence[str]) -> None:
     sys.meta_path.insert(0, Mutated(subject, code))
     try:
         os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *arguments], [Clock()]))
-    finally:  # an error that pytest does not catch
+    finally:  # an error not caught by pytest
         os._exit(1)
 
 
 class Clock:
-    """A plugin of pytest: a test that takes too long, for it may never end, ends the process with a signal."""
+    """A plugin of pytest that ends the process with a signal if a test takes too long, perhaps in an endless loop."""
 
     def pytest_runtest_logstart(self) -> None:
-        """The clock begins anew; it counts CPU time, so other work on the machine does not matter."""
+        """Restart the clock, which counts CPU time, so that other work on the machine does not matter."""
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
 
 
 class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the rules, and loads a mutant."""
+    """Import hook that loads a mutant as the rules."""
 
     def __init__(self, subject: Subject, code: str) -> None:
         self.subject, self.code = subject, code
 
     def find_spec(self, name: str, *_: Any) -> Any:
-        """Only the rules are found here."""
+        """Find the rules' module only."""
         if name != self.subject.module:
             return None
         return importlib.util.spec_from_loader(name, self, origin=str(self.subject.rules))
 
     def exec_module(self, module: ModuleType) -> None:
-        """Make the module from the mutant."""
+        """Execute the mutant's code in the module."""
         exec(compile(self.code, self.subject.rules, "exec"), module.__dict__)
 
 
-# ---------------------------------------------------------------- what is said
+# ---------------------------------------------------------------- report
 
 
 def explained(subject: Subject) -> dict[str, str]:
-    """Why a mutant survives, by its name."""
+    """Explanations of surviving mutants by name."""
     groups = tomllib.loads(subject.explanations.read_text(encoding="utf-8"))["survivors"]
     return {name: group["why"] for group in groups for name in group["mutants"]}
 
 
 def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
-    """The exit status: 1 if survivors and explanations do not match, which is said."""
+    """The exit status: 1, with messages, if survivors and explanations do not match."""
     survivors = {name for name, by in found.items() if by == SURVIVED}
     for name in sorted(survivors - reasons.keys()):
         print(f"survives without an explanation: {name}", file=sys.stderr)
@@ -339,7 +338,7 @@ def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
 
 
 def publish(page: Path, text: str) -> None:
-    """Put the result into a page."""
+    """Write the result into a document."""
     from blackjacky_agents.files import write_file
     from blackjacky_agents.reports import replace_part
 
@@ -347,7 +346,7 @@ def publish(page: Path, text: str) -> None:
 
 
 def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args) -> str:
-    """How many mutants were killed by what, as a Markdown table, and how that was found."""
+    """The numbers of killed and surviving mutants as a Markdown table, with command and duration."""
     from blackjacky_agents.reports import markdown_table
 
     counts = Counter(found.values())
@@ -357,10 +356,10 @@ def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args:
         for suite in (RULES_TESTS, REFERENCE, SURVIVED)
     ]
     return (
-        f"{markdown_table(['killed by', 'mutants', 'share'], rows)}\n\n"
+        f"{markdown_table(['killed by', 'mutants', 'fraction'], rows)}\n\n"
         f"{len(found):,} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"
         f"`python scripts/proofs/mutate_rules.py --game {args.game}`: {seconds / 60:.0f} minutes "
-        f"with {args.workers} processes, cosmic-ray {version('cosmic-ray')}."
+        f"with {args.workers} process{'es' * (args.workers > 1)}, cosmic-ray {version('cosmic-ray')}."
     )
 
 

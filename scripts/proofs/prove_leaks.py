@@ -1,11 +1,11 @@
-"""The long proof that nothing hidden is shown: 200,000 positions, every player and a spectator in each.
+"""Check that no hidden information leaks: 200,000 positions, for every player and a spectator.
 
     python scripts/proofs/prove_leaks.py
-    python scripts/proofs/prove_leaks.py --write       put the result into tests/games/NAME/README.md
+    python scripts/proofs/prove_leaks.py --write       write the result into tests/games/NAME/README.md
 
-In each position, and for each of them, everything is changed that they cannot know: hidden cards, what others know, the
-random numbers. What they are shown must stay the same byte for byte: observation, mask, infos, reward, view, drawing,
-and the message about an illegal action. The exit status is 1 if there is a leak.
+In each position and for each observer, everything that the observer cannot know is changed: hidden cards, what others
+know, the random numbers. The observer's observation, mask, infos, reward, view, drawing and the message about an
+illegal action must stay the same byte for byte. The exit status is 1 if there is a leak.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ from blackjacky_env.testing import examine
 from blackjacky_env.testing.tables import PROMISES
 
 PAGES = Path(__file__).parents[2] / "tests" / "games"
-CHUNK = 200  # positions between two updates of the progress bar; another number gives other games
-GAMES_APART = 1000  # seeds between two chunks
-SHOWN = 5  # leaks that are printed
+CHUNK = 200  # positions between two updates of the progress bar; the games depend on it
+GAMES_APART = 1000  # seeds per chunk
+SHOWN = 5  # maximum number of leaks printed
 
 
 @dataclass(frozen=True)
 class Args:
-    """The long proof that nothing hidden is shown."""
+    """Check that no hidden information leaks."""
 
     game: str = DEFAULT
-    """The game."""
+    """Name of the game."""
     positions: int = 200_000
-    """Positions to examine, shared equally among all tables."""
+    """Number of positions to examine, divided equally among all tables."""
     seed: int = 0
-    """Of the first game."""
+    """Seed of the first game."""
     workers: int = os.cpu_count() or 1
-    """Processes; their number does not change the result."""
+    """Number of processes; results do not depend on it."""
     write: bool = False
-    """Put the result into tests/games/GAME/README.md."""
+    """Write the result into tests/games/GAME/README.md."""
 
 
 class Chunk(NamedTuple):
-    """What one process examines in one go."""
+    """A unit of work for one process."""
 
     game: str
     table: int
@@ -65,7 +65,7 @@ class Chunk(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What came of a chunk."""
+    """The result of a chunk."""
 
     table: int
     counts: Counter[str]
@@ -73,7 +73,7 @@ class Found(NamedTuple):
 
 
 def main(args: Args) -> int:
-    """Prove, print, and write if asked to."""
+    """Check, print, and write if asked to."""
     for name in ("positions", "workers"):
         if getattr(args, name) < 1:
             sys.exit(f"error: --{name} {getattr(args, name)} is too few; allowed is 1 or more")
@@ -96,11 +96,11 @@ def main(args: Args) -> int:
 def tables(name: str) -> list[Mapping[str, Any]]:
     """The tables of a game: every size and variant, and the game's examples.
 
-    Raises `ValueError` if there is no such game, or it does not say what is hidden.
+    Raises `ValueError` for an unknown game or one that does not declare its hidden information.
     """
     game = get_game(name)
     if game.hidden is None:
-        raise ValueError(f"--game {name} does not say what is hidden (`Game.hidden`), so nothing can be proved")
+        raise ValueError(f"--game {name} does not declare its hidden information (`Game.hidden`)")
     usual = [
         {"num_players": players, "variant": variant.name}
         for players in range(game.min_players, game.max_players + 1)
@@ -111,7 +111,7 @@ def tables(name: str) -> list[Mapping[str, Any]]:
 
 
 def chunks(args: Args) -> list[Chunk]:
-    """All positions, table by table in turn."""
+    """All chunks, with the tables taking turns."""
     count = len(tables(args.game))
     left = [args.positions // count + (i < args.positions % count) for i in range(count)]
     todo: list[Chunk] = []
@@ -125,7 +125,7 @@ def chunks(args: Args) -> list[Chunk]:
 
 
 def prove(todo: list[Chunk], workers: int) -> list[Found]:
-    """Examine everything, with a progress bar."""
+    """Examine all chunks with a progress bar."""
     total = sum(chunk.positions for chunk in todo)
     found = []
     context = multiprocessing.get_context("spawn")  # forking after Numba's threads is not safe
@@ -138,7 +138,7 @@ def prove(todo: list[Chunk], workers: int) -> list[Found]:
 
 
 def examine_chunk(chunk: Chunk) -> Found:
-    """One chunk."""
+    """Examine one chunk."""
     make_env = functools.partial(TableEnv, chunk.game, **tables(chunk.game)[chunk.table])
     counted = get_game(chunk.game).examples.counted
     counts: Counter[str] = Counter()
@@ -154,7 +154,7 @@ def examine_chunk(chunk: Chunk) -> Found:
 
 
 def table(name: str, found: list[Found]) -> str:
-    """Counts of every table in Markdown."""
+    """The counts of every table as a Markdown table."""
     game = get_game(name)
     columns = ["positions", *game.words.phases, *game.examples.counted, "comparisons"]
     rows = []
@@ -169,19 +169,19 @@ def table(name: str, found: list[Found]) -> str:
 
 
 def total(found: Any) -> Counter[str]:
-    """All counts together."""
+    """The sum of all counts."""
     return sum((one.counts for one in found), Counter())
 
 
 def facts(args: Args, found: list[Found], leaks: int, seconds: float) -> str:
-    """The result in a sentence, and how it was made."""
+    """The result as a sentence, with command, duration and versions."""
     positions = total(found)["positions"]
     command = f"python scripts/proofs/prove_leaks.py --game {args.game} --positions {args.positions} --seed {args.seed}"
     versions = ", ".join(f"{name} {version(name)}" for name in ("blackjacky", "numpy", "numba"))
     return (
         f"{leaks:,} leaks in {positions:,} positions, {total(found)['comparisons']:,} comparisons.\n"
         f"`{command}`: {seconds / 60:.1f} minutes "
-        f"with {args.workers} processes ({positions / seconds:.0f} positions/s).\n"
+        f"with {args.workers} process{'es' * (args.workers > 1)} ({positions / seconds:.0f} positions/s).\n"
         f"Python {platform.python_version()}, {versions}."
     )
 

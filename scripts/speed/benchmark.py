@@ -1,12 +1,11 @@
-"""Measure the speed of everything in one run, and show it in one table.
+"""Benchmark environments, batches, bots and training in one run, with one table of results.
 
-    make bench                              with the other environments that ours is compared with
-    make bench-peers                        with other libraries too
-    make bench ARGS=--write                 put the table into scripts/README.md
+    make bench                              including the environments used for comparison
+    make bench-peers                        including other libraries
+    make bench ARGS=--write                 write the table into scripts/README.md, and draw speed.svg
 
-Every round measures each line once, one after the other, so that what else the machine does spoils no single line.
-The table gives the median of the rounds, and the lowest and the highest; a ratio is taken in each round. What is
-written is the table and a picture of it, speed.svg.
+Every round measures all lines one after the other, so that other load on the machine is spread over all of them. The
+table shows median, minimum and maximum over the rounds; ratios are computed per round.
 """
 
 from __future__ import annotations
@@ -56,40 +55,40 @@ PLAYERS = 4
 PAGE = Path(__file__).parents[1] / "README.md"
 PICTURE = Path(__file__).with_name("speed.svg")
 GOALS = json.loads(Path(__file__).with_name("goals.json").read_text(encoding="utf-8"))
-"""``targets``: by ``LINE [UNIT]``, what it should reach. ``ratios``: (name, numerator, denominator), lines by name."""
+"""``targets``: the target of each ``LINE [UNIT]``. ``ratios``: (name, numerator, denominator), with lines by name."""
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "torch")
 
 
 @dataclass(frozen=True)
 class Args:
-    """Measure the speed of everything in one run, and show it in one table."""
+    """Benchmark environments, batches, bots and training in one run."""
 
     rounds: int = 7
-    """Measurements of each line."""
+    """Number of measurements of each line."""
     seed: int = 0
-    """Of games, random actions and training."""
+    """Random seed of games, actions and training."""
     peers: bool = False
-    """Measure other libraries too."""
+    """Also measure other libraries."""
     quick: bool = False
-    """One short round, only to see that everything runs."""
+    """A single short round, as a smoke test."""
     write: bool = False
-    """Put the table into scripts/README.md, and draw scripts/speed/speed.svg."""
+    """Write the table into scripts/README.md, and draw scripts/speed/speed.svg."""
 
 
 class Line(NamedTuple):
-    """One line of the table."""
+    """A line of the table."""
 
     name: str
     unit: str
 
     @property
     def target(self) -> str:
-        """What it should reach; "": there is no target."""
+        """The target; empty if there is none."""
         return str(GOALS["targets"].get(f"{self.name} [{self.unit}]", ""))
 
 
 class Probe(NamedTuple):
-    """What measures one line or several; None: it cannot be measured here."""
+    """A measurement of one or more lines; None: not possible on this machine."""
 
     lines: Sequence[Line]
     measure: Callable[[], Sequence[float]] | None
@@ -98,7 +97,7 @@ class Probe(NamedTuple):
 def main(args: Args) -> None:
     """Measure, print, and write if asked to."""
     if args.quick and args.write:
-        sys.exit("error: --quick measures too little to be kept: leave out --write")
+        sys.exit("error: --quick measurements are too short to be written: leave out --write")
     if args.rounds < 1:
         sys.exit(f"error: --rounds {args.rounds} is too few; allowed is 1 or more")
     rounds = 1 if args.quick else args.rounds
@@ -113,7 +112,7 @@ def main(args: Args) -> None:
 
 
 def make_probes(args: Args, folder: Path) -> list[Probe]:
-    """All probes in the order in which they measure."""
+    """All probes in order of execution."""
     scale = 0.01 if args.quick else 1.0
     return [
         *loop_probes(args.seed, scale),
@@ -126,7 +125,7 @@ def make_probes(args: Args, folder: Path) -> list[Probe]:
 
 
 def measure(probes: Sequence[Probe], rounds: int) -> dict[Line, list[float]]:
-    """The values of each line."""
+    """The values of each line, one per round."""
     found: dict[Line, list[float]] = {line: [] for probe in probes for line in probe.lines}
     with tqdm(total=rounds * len(probes), bar_format="{n_fmt}/{total_fmt} {bar} {remaining} left {desc}") as bar:
         for _ in range(rounds):
@@ -140,7 +139,7 @@ def measure(probes: Sequence[Probe], rounds: int) -> dict[Line, list[float]]:
 
 
 def ratios(found: dict[Line, list[float]]) -> dict[Line, list[float]]:
-    """One line divided by another, round by round, wherever both are there."""
+    """The declared ratios of lines, round by round, if both lines were measured."""
     by_name = {line.name: values for line, values in found.items()}
     return {
         Line(f"ratio: {name}", ""): [a / b for a, b in zip(by_name[over], by_name[under], strict=False)]
@@ -150,18 +149,19 @@ def ratios(found: dict[Line, list[float]]) -> dict[Line, list[float]]:
 
 
 def loop_name(environment: str) -> str:
-    """A line of the PettingZoo loop."""
+    """The name of a line for the PettingZoo loop."""
     return f"loop: {environment}"
 
 
 def play_name(games: int, players: int, threads: int, game: str = DEFAULT) -> str:
-    """A line of random play in compiled code."""
+    """The name of a line for random play in compiled code."""
     what = "`run_random`" if game == DEFAULT else f"`run_random` of `{game}`"
-    return f"{what}: {games:,} games, {players} players, {threads} thread{'s' * (threads > 1)}"
+    plural = "s" * (games > 1)
+    return f"{what}: {games:,} game{plural}, {players} players, {threads} thread{'s' * (threads > 1)}"
 
 
 def arithmetic_name(threads: int) -> str:
-    """A line of arithmetic alone."""
+    """The name of a line for arithmetic alone."""
     return f"arithmetic alone, {threads} thread{'s' * (threads > 1)}"
 
 
@@ -179,7 +179,7 @@ def loop_probes(seed: int, scale: float) -> list[Probe]:
     own, *others = (
         loop_probe(loop_name(f"`{module_name(game)}.env()`"), make_env(game), moves, seed) for game in GAMES
     )
-    probes = [own, loop_probe(loop_name("an environment that does nothing"), EmptyEnv(), moves, seed), *others]
+    probes = [own, loop_probe(loop_name("null environment"), EmptyEnv(), moves, seed), *others]
     for name in OTHER_ENVIRONMENTS:
         try:
             probes.append(loop_probe(loop_name(f"`{name}`"), pettingzoo.make("aec", name), int(8000 * scale), seed))
@@ -189,7 +189,7 @@ def loop_probes(seed: int, scale: float) -> list[Probe]:
 
 
 def make_env(game: str) -> AECEnv[str, Any, Any]:
-    """An environment of this game, made as users make it."""
+    """An environment of this game, made in the documented way."""
     env: AECEnv[str, Any, Any] = getattr(importlib.import_module("blackjacky_env"), module_name(game)).env(
         num_players=PLAYERS
     )
@@ -203,7 +203,7 @@ def loop_probe(name: str, env: AECEnv[str, Any, Any], moves: int, seed: int) -> 
 
 
 def random_loop(env: AECEnv[str, Any, Any], moves: int, seed: int) -> float:
-    """Moves per second of random play, written as users write it."""
+    """Moves per second of random play in the documented AEC loop."""
     rng, made = np.random.default_rng(seed), 0
     env.reset(seed=seed)
     started = time.process_time()
@@ -220,9 +220,9 @@ def random_loop(env: AECEnv[str, Any, Any], moves: int, seed: int) -> float:
 
 
 class EmptyEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
-    """Spaces and number of moves of the default game and nothing else: what the loop itself costs."""
+    """A null environment with the spaces and game length of the default game, which shows the cost of the loop."""
 
-    metadata = {"render_modes": [], "name": "empty_v0"}  # noqa: RUF012 - as PettingZoo wants it
+    metadata = {"render_modes": [], "name": "empty_v0"}  # noqa: RUF012 - required by PettingZoo
 
     def __init__(self, moves: int = 100) -> None:
         super().__init__()
@@ -246,13 +246,13 @@ class EmptyEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[np.int8]]:
-        """Always the same."""
+        """A constant observation."""
         return self._seen
 
     def step(self, action: int | None) -> None:
         """Turn to the next agent, or end the game."""
         if self.terminations[self.agent_selection]:
-            self._was_dead_step(None)  # type: ignore[arg-type]  # None is what PettingZoo asks for here
+            self._was_dead_step(None)  # type: ignore[arg-type]  # PettingZoo requires None here
             return
         self._left -= 1
         if self._left == 0:
@@ -260,11 +260,11 @@ class EmptyEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         self.agent_selection = self.agents[self._left % len(self.agents)]
 
 
-# ---------------------------------------------------------------- many games at once
+# ---------------------------------------------------------------- batches
 
 
 def batch_probes(seed: int, quick: bool) -> list[Probe]:
-    """Random play in compiled code and steps from Python: sizes, players, threads, and memory."""
+    """Random play in compiled code by batch size, players and threads; steps from Python; memory."""
     moves = 2_000 if quick else 2_000_000  # of each measurement
     tables = [
         *((DEFAULT, games, PLAYERS, 1) for games in BATCH_SIZES),
@@ -281,7 +281,7 @@ def batch_probes(seed: int, quick: bool) -> list[Probe]:
 
 
 def random_play_probe(game: str, games: int, players: int, threads: int, moves: int, seed: int) -> Probe:
-    """Random legal moves with mask and observation at every one, without coming back to Python."""
+    """Random legal moves in compiled code, with mask and observation written at every step."""
     batch = make_batch(game, games, num_players=players, seed=seed, threads=threads)
     batch.run_random(1)  # compiled
     steps = max(1, moves // games)
@@ -297,7 +297,7 @@ def random_play_probe(game: str, games: int, players: int, threads: int, moves: 
 
 
 def clock_for(threads: int) -> Callable[[], float]:
-    """Seconds of CPU, which other work matters less to, where only one thread takes them; else seconds."""
+    """CPU time for a single thread, which is less sensitive to other load; otherwise wall time."""
     return time.process_time if threads == 1 else time.perf_counter
 
 
@@ -320,7 +320,7 @@ def step_probe(games: int, threads: int, moves: int, seed: int) -> Probe:
 
 
 def arithmetic_probe(threads: int, rounds: int) -> Probe:
-    """Four sums at once on each thread: what the cores can do beside each other when nothing has to be waited for."""
+    """Four independent sums on each thread: the speedup by threads that the hardware allows without memory access."""
     clock = clock_for(threads)
 
     def rate() -> Sequence[float]:
@@ -342,7 +342,7 @@ def four_sums(rounds):  # type: ignore[no-untyped-def]  # compiled
 
 
 def bytes_per_game(games: int) -> float:
-    """The arrays of a batch, observations and masks included, for each game."""
+    """Memory of a batch per game, including observations and masks."""
     return sum(array.nbytes for array in make_batch(DEFAULT, games)._board) / games
 
 
@@ -350,7 +350,7 @@ def bytes_per_game(games: int) -> float:
 
 
 def bot_probes(seed: int, scale: float) -> list[Probe]:
-    """Whole games between copies of a bot, played without coming back to Python; and one decision from Python."""
+    """Whole games between copies of a bot in compiled code, and single decisions from Python."""
     games = {"random": 5000, "threshold": 5000, "counter": 200}
     probes = [play_out_probe(name, max(int(count * scale), 2), seed) for name, count in games.items()]
     agent = make_compiled_agent("counter", DEFAULT)
@@ -374,12 +374,12 @@ def play_out_probe(name: str, games: int, seed: int) -> Probe:
         seconds = max(time.process_time() - started, 1e-9)
         return games / seconds, decisions.sum() / seconds
 
-    line = f"play-outs of {PLAYERS} `{name}`"
+    line = f"playouts of {PLAYERS} `{name}`"
     return Probe([Line(line, "games/s"), Line(line, "decisions/s")], rates)
 
 
 def decision(act: Callable[[dict[str, Any]], int], seen: Sequence[dict[str, Any]]) -> float:
-    """Microseconds of one decision, the mean over these observations."""
+    """Mean time of a decision in microseconds over these observations."""
     started = time.process_time()
     for observation in seen:
         act(observation)
@@ -390,7 +390,7 @@ def decision(act: Callable[[dict[str, Any]], int], seen: Sequence[dict[str, Any]
 
 
 def training_probe(args: Args, folder: Path) -> Probe:
-    """Updates of a learner with the settings of `make train`, bots and one earlier copy of it in the other seats."""
+    """Updates of a learner with the settings of `make train`, against bots and one past version of itself."""
     settings = replace(presets_of(DEFAULT)["quick"], seed=args.seed, eval_games=2)
     if args.quick:
         settings = replace(settings, num_envs=16, n_steps=16, batch_size=64)
@@ -407,8 +407,8 @@ def training_probe(args: Args, folder: Path) -> Probe:
     shares()  # compiled
     lines = [
         Line(f"training, {settings.threads} threads", "steps/s"),
-        Line("share of training in `LearnerVecEnv.step`, opponents' thinking included", "%"),
-        Line("share of training in rules, masks and observations", "%"),
+        Line("fraction of training in `LearnerVecEnv.step`, including opponents' policies", "%"),
+        Line("fraction of training in rules, masks and observations", "%"),
     ]
     return Probe(lines, shares)
 
@@ -435,7 +435,7 @@ print(time.perf_counter() - started)
 
 
 def start_probes(folder: Path, quick: bool) -> list[Probe]:
-    """New processes, with an empty compile cache and with a warm one, which is the first that was empty.
+    """Startup of new processes, first with an empty compile cache and then with the cache filled by the first one.
 
     A quick run uses the cache of this process for both.
     """
@@ -457,7 +457,7 @@ def start_probes(folder: Path, quick: bool) -> list[Probe]:
 
 
 def new_process(code: str, cache: Path | None) -> list[float]:
-    """The numbers that the code prints in a process of its own with this compile cache, or that of this process."""
+    """Run code in a new process with this compile cache (None: the usual one); returns the numbers it prints."""
     environment = dict(os.environ) if cache is None else {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return [float(number) for number in done.stdout.split()]
@@ -471,11 +471,11 @@ def peer_probes(seed: int, scale: float) -> list[Probe]:
     return [Probe([Line(name, "steps/s")], speed) for name, speed in peers(seed, scale)]
 
 
-# ---------------------------------------------------------------- the page
+# ---------------------------------------------------------------- report
 
 
 def table(found: dict[Line, list[float]]) -> str:
-    """All lines in Markdown."""
+    """All lines as a Markdown table."""
     rows = (
         [line.name, number(median(values)), f"{number(min(values))} .. {number(max(values))}", line.unit, line.target]
         if values
@@ -486,16 +486,16 @@ def table(found: dict[Line, list[float]]) -> str:
 
 
 def number(value: float) -> str:
-    """A number with three digits, or all digits before the point."""
+    """A number with three significant digits, or all digits before the decimal point."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def draw(found: dict[Line, list[float]]) -> None:
-    """The picture: all speeds beside each other, and how random play depends on games and players."""
+    """Draw speed.svg: all speeds side by side, and random play by number of games and players."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    mpl.rcParams["svg.hashsalt"] = "speed"  # the same picture for the same numbers
+    mpl.rcParams["svg.hashsalt"] = "speed"  # makes the SVG reproducible
     speeds = {line.name: values for line, values in found.items() if line.unit in ("moves/s", "steps/s") and values}
     figure = Figure(figsize=(11, 7), layout="constrained")
     axes = figure.subplot_mosaic([["all", "games"], ["all", "players"]], width_ratios=[3, 2])
@@ -507,14 +507,14 @@ def draw(found: dict[Line, list[float]]) -> None:
 
 
 def is_shown(name: str) -> bool:
-    """Whether a speed has a bar: not those of other batch sizes and tables than the usual."""
+    """Whether a line has a bar: only the usual batch and table sizes do."""
     if name.startswith("`run_random`"):
         return f": {MANY:,} games, {PLAYERS} players," in name
     return not name.startswith("training") and (" games" not in name or f"{MANY:,} games" in name)
 
 
 def draw_bars(axes: Any, speeds: dict[str, list[float]]) -> None:
-    """The medians, ours in another colour, with lines from the lowest to the highest."""
+    """Bars of medians, this project's in another colour, with error bars from minimum to maximum."""
     names = sorted(speeds, key=lambda name: median(speeds[name]))
     middle = np.array([median(speeds[name]) for name in names])
     spread = np.array([(min(speeds[name]), max(speeds[name])) for name in names]).T
@@ -527,7 +527,7 @@ def draw_bars(axes: Any, speeds: dict[str, list[float]]) -> None:
 
 
 def draw_line(axes: Any, label: str, speeds: dict[int, list[float]]) -> None:
-    """Random play on one thread against one number."""
+    """A plot of random play on one thread against one parameter."""
     numbers, values = list(speeds), np.array(list(speeds.values())) / 1e6
     axes.fill_between(numbers, values.min(axis=1), values.max(axis=1), alpha=0.2)
     axes.plot(numbers, np.median(values, axis=1), marker="o")
@@ -536,7 +536,7 @@ def draw_line(axes: Any, label: str, speeds: dict[int, list[float]]) -> None:
 
 
 def facts(args: Args, rounds: int, busy: str) -> str:
-    """How it was measured, and on what."""
+    """Command, machine and versions."""
     libraries = [f"{name} {version(name)}" for name in LIBRARIES] + (versions() if args.peers else [])
     return (
         f"`python scripts/speed/benchmark.py --rounds {args.rounds} --seed {args.seed}"
@@ -548,7 +548,7 @@ def facts(args: Args, rounds: int, busy: str) -> str:
 
 
 def load() -> str:
-    """How busy the machine is, where it can be told."""
+    """The machine's load average, if available."""
     return f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
 
 

@@ -1,10 +1,10 @@
-"""Is this code slower than another commit? Both are measured in turn; a change of more than a fifth is reported.
+"""Compare the speed of this working tree with another commit; changes of more than a fifth are reported.
 
-    make speed BASE=main            this working tree beside main
+    make speed BASE=main            compare this working tree with main
     python scripts/speed/compare_speed.py main --rounds 9
 
-pytest-benchmark runs tests/speed/speed.py of each tree, and cases of the same name are compared, so a case that changes
-what it measures needs a new name. The exit status is 1 if something became slower by more than the limit.
+pytest-benchmark runs tests/speed/speed.py of both trees in turn. Cases of the same name are compared, so a case that
+changes what it measures needs a new name. The exit status is 1 if a case became slower by more than the limit.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ Times = dict[str, list[float]]
 
 @dataclass(frozen=True)
 class Args:
-    """Is this code slower than another commit? Both are measured in turn; a change of more than a fifth is reported."""
+    """Compare the speed of this working tree with another commit; changes of more than a fifth are reported."""
 
     base: tyro.conf.Positional[str] = "HEAD"
     """The commit to compare with: a branch, tag or hash."""
     rounds: int = 5
-    """Measurements of each tree, in turn."""
+    """Number of measurements of each tree."""
     limit: float = 0.2
-    """The change that is reported, as a share."""
+    """Minimum relative change to report."""
 
 
 def main(args: Args) -> int:
@@ -57,10 +57,10 @@ def main(args: Args) -> int:
 
 
 def check_out(commit: str, folder: Path) -> Path:
-    """The files of a commit in a folder of their own."""
+    """Check out a commit into a folder."""
     done = git("worktree", "add", "--detach", str(folder), commit)
     if done.returncode:
-        sys.exit(f"error: {commit!r} is no commit here: {done.stderr.strip()}")
+        sys.exit(f"error: {commit!r} is not a commit: {done.stderr.strip()}")
     return folder
 
 
@@ -70,7 +70,7 @@ def git(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def measure_in_turn(trees: dict[str, Path], rounds: int, folder: Path) -> dict[str, Times]:
-    """Measure all trees in every round, so that what else the machine does meets all of them."""
+    """Measure all trees in every round, so that other load on the machine affects all of them."""
     times: dict[str, Times] = {name: {} for name in trees}
     for _ in tqdm(range(rounds), unit=" rounds"):
         for name, tree in trees.items():
@@ -80,7 +80,7 @@ def measure_in_turn(trees: dict[str, Path], rounds: int, folder: Path) -> dict[s
 
 
 def measure(tree: Path, cache: Path) -> dict[str, float]:
-    """The median seconds of each case with the packages of this tree, in a process of its own."""
+    """The median seconds of each case with the packages of this tree, in a separate process."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(tree), str(tree / "agents")]),
@@ -97,12 +97,12 @@ def measure(tree: Path, cache: Path) -> dict[str, float]:
 
 
 def changes(base: Times, new: Times) -> dict[str, float]:
-    """By which share each case that both have takes longer."""
+    """The relative change in time of each case that both trees have."""
     return {case: median(new[case]) / median(base[case]) - 1 for case in new if case in base}
 
 
 def report(base: Times, new: Times, args: Args) -> str:
-    """All cases as a Markdown table, with what changed."""
+    """All cases with their changes as a Markdown table."""
     changed = changes(base, new)
     rows = [
         [case.removeprefix("test_").replace("_", " "), *map(milliseconds, (base.get(case, []), new[case])), verdict]
@@ -112,14 +112,14 @@ def report(base: Times, new: Times, args: Args) -> str:
 
 
 def milliseconds(seconds: list[float]) -> str:
-    """Median, lowest and highest."""
+    """Median, minimum and maximum in milliseconds, as text."""
     if not seconds:
         return "-"
     return f"{1e3 * median(seconds):.3g} ({1e3 * min(seconds):.3g} .. {1e3 * max(seconds):.3g})"
 
 
 def say(change: float | None, limit: float) -> str:
-    """The change of a time in words."""
+    """The change in time as text."""
     if change is None:
         return "is new"
     much = " **slower**" if change > limit else " **faster**" if change < -limit else ""

@@ -1,11 +1,11 @@
-"""What does a step cost the processor: instructions, wrong guesses of branches, cache misses, counted by Valgrind.
+"""Count instructions, branch mispredictions and cache misses per step with Valgrind.
 
     python scripts/speed/count_instructions.py            about ten minutes on two cores
-    python scripts/speed/count_instructions.py --write    put the table into scripts/README.md
+    python scripts/speed/count_instructions.py --write    write the table into scripts/README.md
 
-Random play in compiled code is run twice under callgrind, the second time with more steps; the difference is what the
-steps cost. Callgrind counts what a simple processor with caches of this size would do, so the numbers do not depend on
-what else the machine does. Linux; `apt install valgrind`.
+Random play in compiled code runs twice under callgrind, the second time with more steps; the difference is the cost of
+the additional steps. Callgrind simulates a simple processor with caches, so the counts do not depend on other load on
+the machine. Linux only; `apt install valgrind`.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from blackjacky_env.games import DEFAULT
 
 PAGE = Path(__file__).parents[1] / "README.md"
 GAMES = 4096
-STEPS = (10, 30)  # in each game, in the first run and in the second
+STEPS = (10, 30)  # per game, in the first and the second run
 EVENTS = {
     "Ir": "instructions",
     "Dr": "reads",
     "Dw": "writes",
     "Bc": "branches",
-    "Bcm": "branches guessed wrong",
-    "D1m": "misses of the first cache (32 KB)",
+    "Bcm": "branch mispredictions",
+    "D1m": "L1 data cache misses (32 KB)",
 }
 PLAY = f"""
 import sys
@@ -45,20 +45,20 @@ from blackjacky_env import make_batch
 batch = make_batch({DEFAULT!r}, int(sys.argv[1]), num_players=int(sys.argv[2]), threads=1)
 batch.run_random(int(sys.argv[3]))
 """
-# Valgrind knows no AVX-512; so compiled code must not have it, nor NumPy's.
+# Valgrind does not support AVX-512, so neither compiled code nor NumPy may use it.
 PROCESSOR = {
     "NUMBA_CPU_NAME": "haswell",
-    "NUMBA_CPU_FEATURES": "",  # those of the name; else the code compiled outside would not be found under Valgrind
+    "NUMBA_CPU_FEATURES": "",  # defaults of the CPU name; otherwise the cached code would not be found under Valgrind
     "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR",
 }
 
 
 @dataclass(frozen=True)
 class Args:
-    """What does a step cost the processor: instructions, wrong guesses of branches, cache misses."""
+    """Count instructions, branch mispredictions and cache misses per step with Valgrind."""
 
     write: bool = False
-    """Put the table into scripts/README.md."""
+    """Write the table into scripts/README.md."""
 
 
 def main(args: Args) -> None:
@@ -66,13 +66,13 @@ def main(args: Args) -> None:
     if shutil.which("valgrind") is None:
         sys.exit("error: valgrind is not installed: apt install valgrind")
     cases = {f"`run_random`, {players} players": players for players in (2, 4, 6)}
-    # Processes that count do not disturb each other.
+    # Counts are not affected by processes running in parallel.
     with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(cores()) as pool:
         counted = pool.map(lambda players: per_step(players, Path(cache)), cases.values())
         found = dict(zip(cases, tqdm(counted, total=len(cases), unit=" cases"), strict=True))
     rows = [[meaning, *(f"{costs[event]:,.1f}" for costs in found.values())] for event, meaning in EVENTS.items()]
     how = f"{GAMES:,} games, moves {STEPS[0] + 1} to {STEPS[1]} of each, one thread; {version_of_valgrind()}"
-    table = markdown_table(["a step takes", *found], rows)
+    table = markdown_table(["per step", *found], rows)
     text = f"{table}\n\n`python scripts/speed/count_instructions.py`: {how}."
     print(text)
     if args.write:
@@ -80,13 +80,13 @@ def main(args: Args) -> None:
 
 
 def per_step(players: int, cache: Path) -> dict[str, float]:
-    """The events of a step: the difference of two runs, of which the second makes more steps."""
+    """Events per step: the difference of two runs, the second with more steps."""
     few, many = (count(players, steps, cache) for steps in STEPS)
     return {event: (many[event] - few[event]) / (GAMES * (STEPS[1] - STEPS[0])) for event in EVENTS}
 
 
 def count(players: int, steps: int, cache: Path) -> dict[str, int]:
-    """All events of a process that makes so many steps in each game."""
+    """All events of a process that takes ``steps`` steps in each game."""
     environment = {**os.environ, **PROCESSOR, "NUMBA_CACHE_DIR": str(cache), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", PLAY, *map(str, (GAMES, players, steps))]
     subprocess.run(command, env=environment, check=True)  # compiled
@@ -100,7 +100,7 @@ def count(players: int, steps: int, cache: Path) -> dict[str, int]:
 
 
 def version_of_valgrind() -> str:
-    """Its name and version."""
+    """Valgrind's name and version."""
     return subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 

@@ -1,11 +1,11 @@
-"""Measure how fast the table in the browser answers when many tables are played at once.
+"""Load test of the web server: response times while many tables are being played.
 
     python scripts/speed/load_web.py --tables 200
-    python scripts/speed/load_web.py --write          put the result into the page of the table in the browser
+    python scripts/speed/load_web.py --write          write the result into agents/blackjacky_agents/web/README.md
 
-A server runs in a process of its own, as `blackjacky play --web` runs it, with tables of one person and bots. As many
-sockets play from this process: each waits for its turn, thinks, sends an action, and the time until the state after it
-has arrived is what is measured. Tables are kept in a folder meanwhile.
+A server runs in a separate process, as with `blackjacky play --web`, with tables of one person and bots, saved to a
+folder as usual. One socket per table plays from this process: it waits for its turn, thinks, sends an action, and
+measures the time until the next state arrives.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ PAGE = Path(__file__).parents[2] / "agents" / "blackjacky_agents" / "web" / "REA
 
 @dataclass(frozen=True)
 class Args:
-    """Measure how fast the table in the browser answers when many tables are played at once."""
+    """Measure response times of the web server while many tables are being played."""
 
     game: str = DEFAULT
-    """The game."""
+    """Name of the game."""
     opponents: str = "counter,threshold,random"
     """The bots at each table."""
     tables: int = 200
-    """Tables, each with one socket."""
+    """Number of tables, each with one socket."""
     seconds: float = 20
-    """How long they play."""
+    """Duration in seconds."""
     think: float = 1.0
-    """Seconds that a person thinks, on average; half of it to half as much again."""
+    """Mean thinking time of a person in seconds, uniform between 0.5 and 1.5 times this."""
     delay: float = 0.3
-    """Seconds before each move of a bot."""
+    """Delay before each move of a bot in seconds."""
     write: bool = False
-    """Put the result into agents/blackjacky_agents/web/README.md."""
+    """Write the result into agents/blackjacky_agents/web/README.md."""
 
 
 def serve(args: Args, folder: str, ready: Connection) -> None:
-    """The process of the server: tell the sockets' addresses, then serve until it is ended."""
+    """The server process: send the sockets' addresses, then serve until killed."""
     server = Server(Path(folder), args.delay)
     for _ in range(args.tables):
         server.add(Table(args.game, seats_for(["Person"], args.opponents.split(","))))
@@ -69,7 +69,7 @@ def serve(args: Args, folder: str, ready: Connection) -> None:
 
 
 async def play(address: str, args: Args, until: float, waits: list[float]) -> None:
-    """Play at one table, one game after the other, and note how long each answer took."""
+    """Play at one table, game after game, and record the response times."""
     chance = random.Random(address)
     async with connect(address.replace("http", "ws", 1) + "/socket", proxy=None) as socket:
         state = await next_state(socket, 0)
@@ -90,7 +90,7 @@ async def play(address: str, args: Args, until: float, waits: list[float]) -> No
 
 
 async def next_state(socket: ClientConnection, move: int) -> dict[str, Any]:
-    """The next state that is not before that move."""
+    """The next state at or after that move."""
     while True:
         message: dict[str, Any] = json.loads(await socket.recv())
         if message["type"] == "state" and message["move"] >= move:
@@ -98,7 +98,7 @@ async def next_state(socket: ClientConnection, move: int) -> dict[str, Any]:
 
 
 async def play_all(places: list[str], args: Args) -> list[float]:
-    """All sockets at once; the answer times in seconds, without those of the first fifth, when all begin at once."""
+    """Play on all sockets; returns response times in seconds, without the first fifth of the time (warm-up)."""
     waits: list[float] = []
     until = time.perf_counter() + args.seconds
     playing = [asyncio.create_task(play(place, args, until, waits)) for place in places]
@@ -107,7 +107,7 @@ async def play_all(places: list[str], args: Args) -> list[float]:
     await asyncio.wait(playing, timeout=args.seconds * 4 / 5 + 10)
     for task in playing:
         if task.done():
-            task.result()  # raises what went wrong
+            task.result()  # raises the error, if any
         task.cancel()
     return waits[begun:]
 
@@ -125,8 +125,9 @@ def main(args: Args) -> None:
     median, late = np.percentile(waits, [50, 95])
     opponents = ", ".join(f"`{name}`" for name in args.opponents.split(","))
     text = (
-        f"{args.tables} tables of `{args.game}`, each with one socket against {opponents}: of {len(waits):,} "
-        f"actions half were answered in {median:.1f} ms, 95 % in {late:.1f} ms, all in {waits.max():.1f} ms.\n"
+        f"{args.tables} tables of `{args.game}`, each with one socket against {opponents}: response time "
+        f"over {len(waits):,} actions: median {median:.1f} ms, 95th percentile {late:.1f} ms, "
+        f"maximum {waits.max():.1f} ms.\n"
         f"`python scripts/speed/load_web.py {shlex.join(sys.argv[1:])}` on {where_run(where())}."
     )
     print(text)

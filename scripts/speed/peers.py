@@ -1,12 +1,12 @@
-"""How fast other libraries are: what `scripts/speed/benchmark.py --peers` adds to its table.
+"""Speed of other libraries, added to the table by `scripts/speed/benchmark.py --peers`.
 
-All are measured by one protocol. A step is one action of one player. Before it, what that player sees is there as
-numbers and the legal actions are known, both in the fastest form that the library documents; the action is drawn from
-the legal ones, all equally likely. A game that ends is followed by a new one at once. New games, moves of chance and
-PettingZoo's steps with None take their time but count for nothing. Compiling is not measured.
+All libraries are measured by the same protocol. A step is one action of one player. Before it, the player's observation
+is available as numbers and the legal actions are known, both in the fastest form the library documents; the action is
+uniformly random among the legal ones. Finished games are replaced at once. New games, chance moves and PettingZoo's
+steps with None take time but are not counted. Compilation is not measured.
 
-Each library plays in a process of its own that stays on one core, and the seconds are those of CPU that this process
-takes, with all its threads. *On every core* is the sum of such processes, one on each core, at the same time.
+Each library plays in a separate process pinned to one core, and time is CPU time of this process with all its threads.
+*On every core* is the sum over such processes, one per core, running at the same time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BATCHES = (1024, BATCH, 16_384, 65_536)
 
 
 class Library(NamedTuple):
-    """What it plays with, how many games at once, and what has to be installed."""
+    """How to play a library's games, its batch sizes, and the packages it requires."""
 
     play: Callable[..., Iterator[int]]
     games: Sequence[str]
@@ -41,7 +41,7 @@ class Library(NamedTuple):
 
 
 def peers(seed: int, seconds: float) -> list[tuple[str, Measure | None]]:
-    """The lines of the table: a name, and what measures steps per second; None: it is not installed."""
+    """The lines of the table: a name, and a function that measures steps per second; None: not installed."""
     return [line for name, library in LIBRARIES.items() for line in lines(name, library, seed, seconds)]
 
 
@@ -61,12 +61,12 @@ def lines(name: str, library: Library, seed: int, seconds: float) -> Iterator[tu
 
 
 def installed(library: Library) -> bool:
-    """Whether all its modules are there, without importing them."""
+    """Whether all required modules are installed, without importing them."""
     return all(find_spec(module) for module in library.modules)
 
 
 def versions() -> list[str]:
-    """The names of the packages that are measured, with their versions."""
+    """Names and versions of the measured packages."""
     return [f"{name} {version(name)}" for peer in LIBRARIES.values() if installed(peer) for name in peer.packages]
 
 
@@ -74,14 +74,14 @@ def versions() -> list[str]:
 
 
 def cores() -> list[int]:
-    """The cores that this process may use."""
+    """The cores available to this process."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
 def speed(where: Sequence[int], seconds: float, *what: Any) -> list[float]:
-    """Steps per second of this library, game, seed and batch, summed over these cores."""
+    """Steps per second of a library, game, seed and batch size, summed over the cores."""
     processes = [worker(core) for core in where]
-    for length in (0.0, seconds):  # nobody starts before all have compiled
+    for length in (0.0, seconds):  # start only when all have compiled
         for process in processes:
             print(json.dumps([length, *what]), file=process.stdin, flush=True)
         found = [float(process.stdout.readline()) for process in processes]
@@ -90,19 +90,19 @@ def speed(where: Sequence[int], seconds: float, *what: Any) -> list[float]:
 
 @cache
 def worker(core: int) -> subprocess.Popen[str]:
-    """The process on this core, which keeps its games from one measurement to the next."""
+    """The worker process on this core, which keeps its games between measurements."""
     command = [sys.executable, __file__, str(core)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    atexit.register(process.communicate)  # it ends when its input does
+    atexit.register(process.communicate)  # it ends at the end of its input
     return process
 
 
 def work(core: int) -> None:
-    """Answer every request of `speed`, until there are no more."""
+    """Handle requests of `speed` until the end of input."""
     if hasattr(os, "sched_setaffinity"):  # Linux
         os.sched_setaffinity(0, {core})  # before JAX counts the cores
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # keep output of libraries apart from replies
     for request in sys.stdin:
         seconds, *what = json.loads(request)
         print(rate(games(*what), seconds), file=answers, flush=True)
@@ -110,14 +110,14 @@ def work(core: int) -> None:
 
 @cache
 def games(name: str, game: str, seed: int, batch: int) -> Iterator[int]:
-    """The games of a library, compiled and under way."""
+    """The games of a library, compiled and running."""
     playing = LIBRARIES[name].play(game, seed, batch)
     next(playing)
     return playing
 
 
 def rate(playing: Iterator[int], seconds: float) -> float:
-    """Steps per second of CPU."""
+    """Steps per second of CPU time."""
     made, started = 0, time.process_time()
     while time.process_time() - started < seconds:
         made += next(playing)
@@ -128,7 +128,7 @@ def rate(playing: Iterator[int], seconds: float) -> float:
 
 
 def pettingzoo_games(game: str, seed: int, _: int) -> Iterator[int]:
-    """A step is `step` with an action, `last` before it builds the observation and its mask."""
+    """A step is `step` with an action, preceded by `last`, which builds observation and mask."""
     import numpy as np
     import pettingzoo
 
@@ -176,14 +176,14 @@ def openspiel_games(game: str, seed: int, _: int) -> Iterator[int]:
 
 
 def openspiel_tensors(game: str, seed: int, _: int) -> Iterator[int]:
-    """The same with the tensor as a state gives it by itself: `information_state_tensor`, a new list each time."""
+    """As `openspiel_games`, but with the state's `information_state_tensor`, a new list each time."""
     import pyspiel
 
     return play_openspiel(pyspiel.load_game(game), pyspiel.State.information_state_tensor, seed)
 
 
 def play_openspiel(rules: Any, observe: Callable[[Any, int], Any], seed: int) -> Iterator[int]:
-    """Games of OpenSpiel, each seen by ``observe`` (state, player) before every step."""
+    """Games of OpenSpiel, with ``observe`` (state, player) called before every step."""
     import pyspiel
 
     rng = Random(seed)
@@ -203,10 +203,10 @@ def play_openspiel(rules: Any, observe: Callable[[Any, int], Any], seed: int) ->
 
 
 def pgx_games(game: str, seed: int, batch: int) -> Iterator[int]:
-    """A step is `step` in one of the games of a batch; its state holds the observation and the mask.
+    """A step is `step` in one game of a batch; its state contains observation and mask.
 
-    Many steps are one compiled call. `auto_reset` is Pgx's own: it deals anew for every game at every step and throws
-    the deal away where the game goes on, which is most of the time in leduc_holdem.
+    Many steps are one compiled call. Pgx's own `auto_reset` deals a new game at every step and discards it if the game
+    continues, which takes most of the time in leduc_holdem.
     """
     import jax
     import pgx
@@ -230,7 +230,7 @@ def pgx_games(game: str, seed: int, batch: int) -> Iterator[int]:
 
 
 def legal_actions(key: Any, mask: Any) -> Any:
-    """One legal action for each row of the mask: a little faster than Pgx's `act_randomly`."""
+    """A random legal action for each row of the mask; slightly faster than Pgx's `act_randomly`."""
     import jax
     import jax.numpy as jnp
 
@@ -239,7 +239,7 @@ def legal_actions(key: Any, mask: Any) -> Any:
 
 
 def pick(legal: Sequence[Any], rng: Random) -> Any:
-    """One of them: several times faster than `rng.choice`."""
+    """A random element; several times faster than `rng.choice`."""
     return legal[int(rng.random() * len(legal))]
 
 
@@ -249,7 +249,7 @@ LIBRARIES = {
         ["leduc_holdem-v4", "texas_holdem-v4", "connect_four-v3"],
         [1],
         ["pygame", "rlcard"],
-        [],  # benchmark.py names PettingZoo itself
+        [],  # benchmark.py lists PettingZoo itself
     ),
     "RLCard": Library(rlcard_games, ["leduc-holdem", "uno"], [1], ["rlcard"], ["rlcard"]),
     "OpenSpiel": Library(

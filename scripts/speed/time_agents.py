@@ -1,4 +1,4 @@
-"""Measure how fast the agents of every game decide, into agents/results/GAME/timing.json.
+"""Measure decision times of all agents of every game, and write them to agents/results/GAME/timing.json.
 
     python scripts/speed/time_agents.py
     python scripts/speed/time_agents.py --game GAME
@@ -32,16 +32,16 @@ RESULTS = Path(__file__).parents[2] / "agents" / "results"
 
 @dataclass(frozen=True)
 class Args:
-    """Measure how fast the agents of every game decide."""
+    """Measure decision times of all agents of every game."""
 
     game: str | None = None
-    """This game only."""
+    """Measure this game only."""
     results: Path = RESULTS
-    """The results go into this folder, as GAME/timing.json."""
+    """Folder of the results, GAME/timing.json."""
 
 
 def main(args: Args) -> None:
-    """Measure and write."""
+    """Measure, print and write."""
     for game in GAMES if args.game is None else [args.game]:
         folder = args.results / game
         folder.mkdir(parents=True, exist_ok=True)
@@ -49,12 +49,12 @@ def main(args: Args) -> None:
         write_file(folder / "timing.json", json.dumps(measured, indent=1) + "\n")
         for name, speed in measured["agents"].items():
             print(
-                f"{game} {name}: {speed['decisions_per_second']:,} decisions/s, {speed['act_microseconds']} µs an act"
+                f"{game} {name}: {speed['decisions_per_second']:,} decisions/s, {speed['act_microseconds']} µs per act"
             )
 
 
 def timing(game: str) -> dict[str, Any]:
-    """Decisions per second and microseconds of one `act` of each agent, at a table of the usual size of its copies."""
+    """Decisions per second and microseconds per `act` of each agent, at the usual table size against its copies."""
     agents = [make_compiled_agent(name, game) for name in agent_names(game)]
     speed = {
         agent.name: {"decisions_per_second": decisions_per_second(agent), "act_microseconds": act_microseconds(agent)}
@@ -64,7 +64,7 @@ def timing(game: str) -> dict[str, Any]:
 
 
 def decisions_per_second(agent: CompiledAgent, seconds: float = 1.0) -> int:
-    """Decisions of one core in whole games, rules and observations included; seconds are those of CPU."""
+    """Decisions per second of CPU time on one core in whole games, including rules and observations."""
     game, games = get_game(agent.game), 50
     states, players, variant = zeros(games, game.state_dtype), game.default_players, game.variants[0].name
     states[:] = game.new_state(players, variant, game.check_options(players, variant, {}))
@@ -88,7 +88,7 @@ def act_microseconds(agent: CompiledAgent) -> float:
 
 
 def observations(agent: CompiledAgent, count: int) -> list[dict[str, Any]]:
-    """What the players of such games see when they are to act."""
+    """Observations of the players to act in such games."""
     env = TableEnv(agent.game)
     seen: list[dict[str, Any]] = []
     env.reset(seed=0)

@@ -1,11 +1,10 @@
-"""Fit the value of positions between rounds (`prospects.py` in the bots' folder of a game) to who wins.
+"""Fit the value of positions between rounds (`prospects.py` in a game's folder) to the outcomes of games.
 
     python scripts/tuning/fit_prospects.py --games 100000
     python scripts/tuning/fit_prospects.py --game GAME --games 40000
 
-Copies of one bot play games of all table sizes. Each beginning of a round (of a deal) is an example: how everybody
-stands, and who has won in the end. Prints the tables of maximum likelihood, as the game declares them
-(`GameKit.tuning`).
+Copies of one bot play games of all table sizes. Each beginning of a round is an example: the players' standing and the
+final result. Prints the maximum-likelihood tables, as declared by the game (`GameKit.tuning`).
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ NUM_ENVS = 500
 
 @dataclass(frozen=True)
 class Args:
-    """Fit the value of positions between rounds to who wins."""
+    """Fit the value of positions between rounds to the outcomes of games."""
 
     game: str = DEFAULT
-    """Game, one that declares such a fit."""
+    """Name of the game, which must declare a fit."""
     games: int = 100_000
     """Number of games."""
     bot: str = "counter"
-    """Bot that plays them."""
+    """Bot that plays the games."""
     seed: int = 0
     """Seed of the games."""
 
@@ -50,12 +49,12 @@ def main(args: Args) -> int:
         return 2
     standings, shares = play(args, fit)
     np.set_printoptions(precision=2, suppress=True, linewidth=100)
-    print(f"{len(standings):,} beginnings\n{fit.fit(standings, shares)}")
+    print(f"{len(standings):,} examples\n{fit.fit(standings, shares)}")
     return 0
 
 
 def find_fit(game: str) -> ValueFit:
-    """What the game declares; `ValueError` if it declares nothing."""
+    """The fit declared by the game; `ValueError` if there is none."""
     fit = get_kit(game).tuning.value
     if fit is None:
         raise ValueError(f"--game: {game} declares no value to fit (`GameKit.tuning`)")
@@ -63,9 +62,9 @@ def find_fit(game: str) -> ValueFit:
 
 
 def play(args: Args, fit: ValueFit) -> tuple[Integers, Floats]:
-    """How everybody stood where rounds began, except for the first; and the shares of the win by seat.
+    """Play games; returns the standings at the beginnings of all rounds but the first, and the results.
 
-    Standings (E, ..) and shares (E, P + 1), the last being nobody's.
+    Standings (E, ..) and shares of the win (E, P + 1), the last column for games without a winner.
     """
     game = get_game(args.game)
     batch = make_batch(game.name, NUM_ENVS, num_players=list(game.variants[0].sizes), seed=args.seed)
@@ -90,7 +89,7 @@ def play(args: Args, fit: ValueFit) -> tuple[Integers, Floats]:
 
 
 def shares_of(rewards: npt.NDArray[np.float64]) -> Floats:
-    """Who has won: equal shares of the winners, or all for nobody."""
+    """Shares of the win by seat, equal for all winners; the last entry is 1 if there is no winner."""
     won = rewards > 0
     return np.append(won / max(won.sum(), 1), not won.any()).astype(np.float64)
 

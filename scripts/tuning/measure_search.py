@@ -1,13 +1,12 @@
-"""Measure the strength and speed of search: budgets against copies of bots, compared with an oracle.
+"""Measure strength and speed of search by budget, against copies of bots and relative to an oracle.
 
-    python scripts/tuning/measure_search.py                     all of it; hours on two cores
+    python scripts/tuning/measure_search.py                     everything; hours on two cores
     python scripts/tuning/measure_search.py --games 400 --agents ismcts:1000 --opponents counter --players 4
     python scripts/tuning/measure_search.py --speed             only simulated actions per second
 
-Each game has the agent in a random seat and copies of the opponent in all others; agents with larger budgets play only
-the first of these games. Beside each win rate stands the normalised score: 0 % for `random`, 100 % for the oracle that
-sees all cards (`scripts/tuning/oracle.py`). Results are kept after every cell in the file given by --output, and a cell
-that stands there is not played again.
+In each game the agent has a random seat, and copies of the opponent have all others; agents with larger budgets play
+only the first of these games. The normalised score is 0 % for `random` and 100 % for the perfect-information oracle
+(`scripts/tuning/oracle.py`). Every finished cell is saved in the --output file and not played again.
 """
 
 from __future__ import annotations
@@ -50,29 +49,29 @@ class Args:
     """Measure the strength and speed of search."""
 
     game: str = DEFAULT
-    """Game to measure."""
+    """Name of the game."""
     agents: tuple[str, ...] = ()
-    """Agents to measure. Empty: the game's strongest bot, its trained agents and searches with several budgets."""
+    """Agents to measure; by default the game's strongest bot, its trained agents and searches of several budgets."""
     opponents: tuple[str, ...] = ()
-    """Agents whose copies take the other seats. Empty: the game's weakest bot above `random` and its strongest."""
+    """Opponents, whose copies take the other seats; by default the game's weakest bot except `random` and its best."""
     players: tuple[int, ...] = ()
-    """Table sizes. Empty: the game's usual and its smallest."""
+    """Table sizes; by default the game's usual one and its smallest."""
     games: int = 2000
-    """The most games of a cell."""
+    """Maximum number of games per cell."""
     simulations: int = 2_000_000
-    """The most simulations per decision, times games, of a search in a cell."""
+    """Maximum product of games and simulations per decision of a search in a cell."""
     oracle_playouts: int = 32
-    """Play-outs for each action of the oracle."""
+    """Playouts per action of the oracle."""
     oracle_games: int = 200
-    """Games of the oracle."""
+    """Number of games of the oracle."""
     seed: int = 0
-    """Game i of every cell has seed SEED + i."""
+    """Random seed: game i of every cell has seed SEED + i."""
     threads: int = 2
     """CPU threads; results do not depend on it."""
     speed: bool = False
-    """Play nothing; measure the speed."""
+    """Measure only the speed of search."""
     output: Path | None = None
-    """File of the results (default: runs/search-GAME.json)."""
+    """File of the results (JSON); by default runs/search-GAME.json."""
     write: bool = False
     """Write the tables into agents/README.md and the picture agents/search.svg."""
 
@@ -101,7 +100,7 @@ def main(args: Args) -> int:
 
 
 def write_page(cells: dict[str, Any], args: Args, speed: str) -> None:
-    """The tables, how they were made, and the picture."""
+    """Write the tables with command and speed, and the picture."""
     command = f"python scripts/tuning/measure_search.py {shlex.join(sys.argv[1:])}".rstrip()
     page = AGENTS / "README.md"
     part = f"{tables(cells, args)}\n\n`{command}`; {speed}"
@@ -110,11 +109,11 @@ def write_page(cells: dict[str, Any], args: Args, speed: str) -> None:
 
 
 def draw(cells: dict[str, Any], args: Args, path: Path) -> None:
-    """How strength grows with the simulations of `ismcts`: win rates with their intervals."""
+    """Plot win rates of `ismcts`, with their intervals, by simulations per decision."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    mpl.rcParams["svg.hashsalt"] = "blackjacky"  # the same figures make the same file
+    mpl.rcParams["svg.hashsalt"] = "blackjacky"  # makes the SVG reproducible
     budgets = sorted(int(name.partition(":")[2]) for name in args.agents if name.startswith("ismcts:"))
     figure = Figure(figsize=(8, 3.6), layout="constrained")
     for axes, players in zip(figure.subplots(1, len(args.players), squeeze=False)[0], args.players, strict=True):
@@ -133,7 +132,7 @@ def draw(cells: dict[str, Any], args: Args, path: Path) -> None:
 
 
 def with_defaults(args: Args) -> Args:
-    """The arguments, with what the game offers where none are given."""
+    """The arguments, with empty ones replaced by the game's defaults."""
     bots, game = bot_names(args.game), get_game(args.game)
     usual = game.choose_table()[0]
     return replace(
@@ -146,9 +145,9 @@ def with_defaults(args: Args) -> Args:
 
 
 def play(args: Args, agents: dict[str, CompiledAgent]) -> dict[str, Any]:
-    """All cells by name, those kept already and the others."""
+    """All cells by name, read from the file or played."""
     output = args.output
-    assert output is not None  # as `with_defaults` leaves it
+    assert output is not None  # set by `with_defaults`
     kept: dict[str, Any] = json.loads(output.read_text(encoding="utf-8")) if output.exists() else {}
     names = ("random", ORACLE, *args.agents)
     for name in tqdm([cell(args, *place) for place in places(names, args)], unit=" cells"):
@@ -167,13 +166,13 @@ def places(names: tuple[str, ...], args: Args) -> list[tuple[str, int, str]]:
 
 
 def cell(args: Args, agent: str, players: int, opponent: str) -> str:
-    """The name under which a cell is kept."""
+    """The key of a cell in the file."""
     playouts = f" | {args.oracle_playouts} play-outs" if agent == ORACLE else ""
     return f"{agent} | {players} | {opponent} | {games_of(agent, args)} games from seed {args.seed}{playouts}"
 
 
 def games_of(agent: str, args: Args) -> int:
-    """How many games an agent plays in each of its cells."""
+    """The number of games an agent plays in each cell."""
     if agent == ORACLE:
         return args.oracle_games
     budget = agent.partition(":")[2]
@@ -191,7 +190,7 @@ def measure(who: str, players: int, opponent: CompiledAgent, agents: dict[str, C
 
 
 def tables(cells: dict[str, Any], args: Args) -> str:
-    """A table for each size of table."""
+    """A Markdown table for each table size."""
     return "\n\n".join(table(cells, players, args) for players in args.players)
 
 
@@ -210,7 +209,7 @@ def table(cells: dict[str, Any], players: int, args: Args) -> str:
 
 
 def entry_of(cells: dict[str, Any], name: str, players: int, opponent: str, args: Args) -> str:
-    """One win rate in words."""
+    """A win rate with interval and normalised score, as text."""
     score, random, oracle = (Score(**cells[cell(args, who, players, opponent)]) for who in (name, "random", ORACLE))
     share = normalised_score(score.win_rate, random.win_rate, oracle.win_rate)
     return f"**{100 * score.win_rate:.1f} %** ({100 * score.low:.1f} .. {100 * score.high:.1f}), {100 * share:.0f} %"
@@ -243,7 +242,7 @@ def actions_per_second(name: str, seconds: float = 3.0) -> float:
 
 
 def first_moves(game: str, count: int) -> Vector:
-    """What the first player of each game sees, (count, K)."""
+    """Observations of the first player to act in each game, (count, K)."""
     env, seen = TableEnv(game), []
     for seed in range(count):
         env.reset(seed=seed)

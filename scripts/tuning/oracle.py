@@ -1,8 +1,8 @@
-"""A perfect-information oracle: it sees all cards, so no fair agent can be expected to do as well.
+"""A perfect-information oracle, as an upper reference point for agents that do not see hidden cards.
 
-It is flat Monte Carlo from the true position: hands and the order of the draw pile as they are, with other random
-numbers in what is drawn later (reshuffles, next deals). Its play-outs are played by the opponent that it meets, in all
-seats. It is no agent, since agents are given observations only and do not know whom they play.
+It is flat Monte Carlo from the true position: hands and draw pile are as they are, but later random events (reshuffles,
+next deals) have other random numbers. Its playouts use its opponent's policy in all seats. It is not an `Agent`, since
+agents receive observations only and do not know their opponents.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from blackjacky_env.engine.step import is_running, make_shared_step
 from blackjacky_env.games import get_game
 
 ORACLE = -1
-"""The oracle's number in a seating."""
-PLAYOUTS = 1024  # for each legal action
+"""The oracle's index in a seating."""
+PLAYOUTS = 1024  # per legal action
 
 
 @cache
 def _make_play(game: Game, config: SearchConfig) -> Callable[..., None]:
-    """Entry (states, seating, cast, playouts, parameters, results, first, last): play begun games to their end."""
+    """Entry (states, seating, cast, playouts, parameters, results, first, last): play started games to their end."""
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
     legal, returns, step = game.rules.legal, game.rules.returns, make_shared_step(game)
     choose, weigh = make_choose(game), make_weigh(game, config)
@@ -76,9 +76,9 @@ def play_with_oracle(
     playouts: int = PLAYOUTS,
     threads: int = 1,
 ) -> npt.NDArray[np.float64]:
-    """Whole games as `blackjacky_env.engine.play.play_out`, with the oracle where ``seating`` says `ORACLE`.
+    """Play whole games as `blackjacky_env.engine.play.play_out`, with the oracle in seats marked `ORACLE`.
 
-    The first of the agents plays the oracle's play-outs. Returns the zero-sum "win" rewards, (N, max_players).
+    The first agent is the policy of the oracle's playouts. Returns the zero-sum "win" rewards, (N, max_players).
     """
     policy, numbers = agents[0]
     config = SearchConfig(policy, (), policy, get_kit(game.name).search.value)
@@ -98,7 +98,7 @@ def oracle_against_copies(
     playouts: int = PLAYOUTS,
     threads: int = 2,
 ) -> Score:
-    """The oracle in the seats and games in which `against_copies` puts an agent, against copies of one opponent."""
+    """Score of the oracle against copies of one opponent, in the same seats and games as `against_copies`."""
     game = get_game(opponent.game)
     _, variant = game.choose_table(num_players)
     options = game.check_options(num_players, variant, {})

@@ -1,12 +1,12 @@
-"""Find the parameters of a bot, such as the limits of `threshold`, that are a best response to themselves.
+"""Find parameters of a bot, such as the limits of `threshold`, that are a best response to themselves.
 
     python scripts/tuning/sweep_threshold.py
 
-One copy of every candidate plays against copies of every other one in all other seats, and the candidate with the least
-regret is chosen: what the best response to copies of it wins above what it wins itself, 0 if it is its own best
-response. First come all candidates of the grid that the game declares (`GameKit.tuning`), then refinements of the best
-in more games. All pairs play the same deals from the same seats. The table goes into agents/README.md; the parameters
-are set by hand.
+Every candidate plays against copies of every other one, and the candidate with the lowest regret is chosen: the win
+rate of the best response to its copies minus its own win rate against them, 0 if it is its own best response. The first
+stage tries all candidates of the grid declared by the game (`GameKit.tuning`), the second refines the best ones in more
+games. All pairs play the same deals from the same seats. The table is shown in agents/README.md; parameters are set by
+hand.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ SHOWN = 8
 
 @dataclass(frozen=True)
 class Args:
-    """Find the parameters of a bot that are a best response to themselves (about 5 minutes on 2 cores)."""
+    """Find parameters of a bot that are a best response to themselves (about 5 minutes on 2 cores)."""
 
     game: str = DEFAULT
-    """Game that the bot plays."""
+    """Name of the game."""
     bot: str = "threshold"
-    """Bot whose sweep the game declares."""
+    """Name of the bot, for which the game must declare a sweep."""
     games: int = 2000
     """Games per pair in the first stage."""
     fine_games: int = 10000
     """Games per pair in the second stage."""
     finalists: int = 6
-    """How many of the first stage are refined in the second."""
+    """Number of candidates of the first stage that are refined in the second."""
     seed: int = 0
     """Seed of the first game."""
     threads: int = 2
     """CPU threads; results do not depend on it."""
     readme: Path = Path(__file__).parents[2] / "agents" / "README.md"
-    """Where the table is written."""
+    """File for the table."""
 
 
 class Task(NamedTuple):
-    """The bot, and how its candidates are made."""
+    """The bot to be tuned, with its sweep."""
 
     game: str
     bot: str
@@ -71,23 +71,23 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """How parameters stand against the best response to them."""
+    """Parameters with the best response to them."""
 
     parameters: Numbers
     own: float
-    """What one of the copies wins against the others."""
+    """Win rate against copies of themselves."""
     response: Numbers
-    """What wins most against copies."""
+    """The best response: the parameters with the highest win rate against copies."""
     response_wins: float
 
     @property
     def regret(self) -> float:
-        """What the best response wins more."""
+        """Win rate of the best response minus own win rate."""
         return self.response_wins - self.own
 
 
 def find_task(game: str, bot: str) -> Task:
-    """What the game declares about the bot; `ValueError` names the bots that can be swept."""
+    """The sweep declared for the bot; the `ValueError` for unknown bots lists those with a sweep."""
     kit = get_kit(game)
     if bot not in kit.tuning.sweeps:
         allowed = ", ".join(map(repr, kit.tuning.sweeps)) or "none"
@@ -98,7 +98,7 @@ def find_task(game: str, bot: str) -> Task:
 def win_rates(
     responses: Sequence[Numbers], tables: Sequence[Numbers], games: int, task: Task, args: Args
 ) -> npt.NDArray[np.float64]:
-    """What one copy of each response wins against copies of each table's parameters, (responses, tables)."""
+    """Win rates of each response against copies of each table's parameters, (responses, tables)."""
     opponents = [task.agent(parameters) for parameters in tables]
     result = np.zeros((len(responses), len(tables)))
     for i, response in enumerate(tqdm(responses, unit="candidate")):
@@ -110,7 +110,7 @@ def win_rates(
 
 
 def ranked(responses: Sequence[Numbers], tables: Sequence[Numbers], rates: npt.NDArray[np.float64]) -> list[Candidate]:
-    """The tables' parameters, least regret first; of equals, those that win more against themselves first."""
+    """The tables' parameters by increasing regret, ties by decreasing win rate against copies of themselves."""
     own = [rates[responses.index(parameters), j] for j, parameters in enumerate(tables)]
     best = rates.argmax(axis=0)
     candidates = [
@@ -120,7 +120,7 @@ def ranked(responses: Sequence[Numbers], tables: Sequence[Numbers], rates: npt.N
 
 
 def refine(best: Sequence[Candidate], sweep: BotSweep) -> tuple[list[Numbers], list[Numbers]]:
-    """Responses and tables of the second stage: refinements of the best, and of the best responses to them."""
+    """Responses and tables of the second stage: refinements of the best and of their best responses."""
 
     def refined(of: Iterable[Numbers]) -> list[Numbers]:
         return [each for parameters in of for each in sweep.refine(parameters)]
@@ -131,8 +131,8 @@ def refine(best: Sequence[Candidate], sweep: BotSweep) -> tuple[list[Numbers], l
 
 
 def report(candidates: Sequence[Candidate], args: Args) -> str:
-    """The best as a table in Markdown, and how it was made."""
-    heading = ["parameters", "win against copies of their own", "best response", "which wins", "regret"]
+    """The best candidates as a Markdown table, with the command."""
+    heading = ["parameters", "win rate against copies", "best response", "its win rate", "regret"]
     rows = (
         [written(c.parameters), f"{c.own:.1%}", written(c.response), f"{c.response_wins:.1%}", f"{c.regret:.1%}"]
         for c in candidates[:SHOWN]
@@ -146,7 +146,7 @@ def report(candidates: Sequence[Candidate], args: Args) -> str:
 
 
 def written(parameters: Numbers) -> str:
-    """As the bot's source writes them."""
+    """Parameters as written in the bot's source."""
     return ", ".join(map(str, parameters))
 
 

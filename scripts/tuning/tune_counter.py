@@ -4,9 +4,9 @@
     python scripts/tuning/tune_counter.py --game GAME --minutes 30 --seed 0
 
 A candidate differs from the best so far in a few parameters. Both play the same seeds from the same seats at the tables
-that the game declares (`GameKit.tuning`), against copies of the best so far and of weaker bots. The candidate takes
-over if it wins more: first in a few games, then in many others, by more than twice the standard error of the
-difference. The best parameters are written after every change.
+declared by the game (`GameKit.tuning`), against copies of the best so far and of weaker bots. The candidate is accepted
+if it wins more in a first, short comparison, and in a second, long one by more than twice the standard error of the
+difference. The best parameters are written to a file after every improvement.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ class Args:
     """Tune the parameters of a bot by random search against the best parameters so far."""
 
     game: str = DEFAULT
-    """Game that the bot plays."""
+    """Name of the game."""
     bot: str = "counter"
-    """Bot to tune, one whose tuning the game declares."""
+    """Name of the bot, for which the game must declare a tuning."""
     minutes: float = 30
-    """How long to search."""
+    """Duration of the search in minutes."""
     seed: int = 0
     """Seed of the search."""
     first_games: int = 2000
-    """Games of the first comparison."""
+    """Number of games in the first comparison."""
     games: int = 12000
-    """Games of the second comparison, which decides."""
+    """Number of games in the second comparison, which decides."""
     threads: int = 2
     """CPU threads."""
     out: Path | None = None
-    """File of the best parameters (default: runs/BOT-GAME.json); the search goes on from there if it exists."""
+    """File of the best parameters, from which the search is resumed; by default runs/BOT-GAME.json."""
 
 
 class Task(NamedTuple):
-    """The bot that is tuned."""
+    """The bot to be tuned."""
 
     game: str
     bot: str
@@ -71,7 +71,7 @@ class Task(NamedTuple):
 
 
 def find_task(game: str, bot: str) -> Task:
-    """What the game declares about the bot; `ValueError` names the bots that can be tuned."""
+    """The tuning declared for the bot; the `ValueError` for unknown bots lists those with a tuning."""
     kit = get_kit(game)
     if bot not in kit.tuning.bots:
         allowed = ", ".join(map(repr, kit.tuning.bots)) or "none"
@@ -81,7 +81,7 @@ def find_task(game: str, bot: str) -> Task:
 
 
 def main(args: Args) -> int:
-    """Search until the time is over; returns the exit status."""
+    """Search until the time limit; returns the exit status."""
     try:
         task = find_task(args.game, args.bot)
     except ValueError as error:
@@ -108,7 +108,7 @@ def main(args: Args) -> int:
 
 
 def change(best: Parameters, tuning: BotTuning, rng: np.random.Generator) -> Parameters:
-    """One to three parameters changed by up to about a half, or a little where they are 0."""
+    """Parameters with one to three random changes by up to about a half, or by a small amount where they are 0."""
     changed = best.copy()
     for i in rng.choice(len(best), rng.integers(1, 4), replace=False):
         if i in tuning.integers:
@@ -123,7 +123,7 @@ def change(best: Parameters, tuning: BotTuning, rng: np.random.Generator) -> Par
 def gain(
     candidate: Parameters, best: Parameters, task: Task, games: int, seed: int, threads: int
 ) -> tuple[float, float]:
-    """How much more a candidate wins than the best so far, in multiples of par, and the standard error."""
+    """Improvement of a candidate over the best so far, in multiples of par, and its standard error."""
     mean, variance = 0.0, 0.0
     ours, theirs = (shares(hero, best, task, games, seed, threads) for hero in (candidate, best))
     for mine, its, table in zip(ours, theirs, task.tuning.tables, strict=True):
@@ -136,7 +136,7 @@ def gain(
 def shares(
     hero: Parameters, best: Parameters, task: Task, games: int, seed: int, threads: int
 ) -> list[npt.NDArray[np.float64]]:
-    """What the hero won in each game, over par; one array for each table."""
+    """The hero's share of the win in each game as a multiple of par, one array per table."""
     result = []
     for players, name, weight in ((table.num_players, table.opponent, table.weight) for table in task.tuning.tables):
         opponent = task.agent(best) if name == "best" else make_compiled_agent(name, task.game)

@@ -73,7 +73,7 @@ def test_every_script_stands_on_the_page():
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ({"quick": True, "write": True}, "--quick measures too little to be kept"),
+        ({"quick": True, "write": True}, "--quick measurements are too short to be written"),
         ({"rounds": 0}, "--rounds 0 is too few; allowed is 1 or more"),
     ],
 )

@@ -36,7 +36,7 @@ def test_the_exit_status_says_whether_something_became_slower(monkeypatch, chang
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [({"rounds": 0}, "--rounds 0"), ({"base": "no-such-commit"}, "'no-such-commit' is no commit")],
+    [({"rounds": 0}, "--rounds 0"), ({"base": "no-such-commit"}, "'no-such-commit' is not a commit")],
 )
 def test_impossible_arguments_are_refused(arguments, message):
     with pytest.raises(SystemExit, match=message):

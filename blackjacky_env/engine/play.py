@@ -1,4 +1,4 @@
-"""Many games with compiled policies in the seats: whole play-outs, and games with a learner in one seat."""
+"""Many games with compiled policies in the seats: whole playouts, and games with a learner in one seat."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ FOR_SEATS = 105
 FOR_DEALS = 106
 # Search, by the random state of a decision or the key of a simulated game
 FOR_POSITIONS = 110
-FOR_MOVES = 111  # of play-outs
-FOR_TREE = 112  # of the play-out policy inside the tree
+FOR_MOVES = 111  # of playouts
+FOR_TREE = 112  # of the playout policy inside the tree
 FOR_ACCEPTANCE = 113  # whether a proposed position replaces the current one
 # Studies of decisions
 FOR_LUCK = 120  # of the perfect-information player

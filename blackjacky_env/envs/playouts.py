@@ -1,4 +1,4 @@
-"""Play-outs: running games played to their end many times by compiled agents."""
+"""Playouts: running games played to their end many times by compiled agents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def playout(
     """Play running games to their end many times by compiled agents, without returning to Python.
 
     Everything on the table, including the order of the draw pile, stays as it is in the state; later chance
-    (reshuffles, next deals, choices of agents) differs between play-outs. A finished game returns its result. To keep
+    (reshuffles, next deals, choices of agents) differs between playouts. A finished game returns its result. To keep
     hidden cards out of an agent's estimates, play out states from ``sample_state``.
 
     Example:
@@ -48,8 +48,8 @@ def playout(
             variants and rule options may differ.
         policies: a compiled agent for all seats, or one for each seat from ``player_0`` on, at least as many as the
             largest table has players; names, or objects with ``policy`` and ``parameters``.
-        games: play-outs of each state, G, 1 or more.
-        seed: 0 .. 2**63 - 1. Play-out g of state i depends only on the seed, i, g and the state.
+        games: playouts of each state, G, 1 or more.
+        seed: 0 .. 2**63 - 1. Playout g of state i depends only on the seed, i, g and the state.
         threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
 
     Returns:

@@ -213,7 +213,7 @@ def test_a_games_module_describes_decodes_and_samples(game: Game) -> None:
     assert module.decode(other.observe("player_0")["observation"]) == decoded
 
 
-# ---------------------------------------------------------------- batches, seats, play-outs
+# ---------------------------------------------------------------- batches, seats, playouts
 
 
 def test_a_batch_plays_the_games_of_the_environment(game: Game) -> None:

@@ -1,4 +1,4 @@
-"""Play-outs: running games played to their end between compiled agents, as the PettingZoo environment plays them."""
+"""Playouts: running games played to their end between compiled agents, as the PettingZoo environment plays them."""
 
 from __future__ import annotations
 

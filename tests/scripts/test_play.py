@@ -73,7 +73,7 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
     told = run("--opponents", "random*3", "--seed", "3", lines=lines)
     for answer in (
         "Type a number or a name",
-        "Come close to 21 without reaching it",
+        "Get as close to 21 as you can without reaching it",
         "There is no choice 77; the numbers are 1 .. 2.",
         "no action is called 'shuffle'",
         "'lay 4' (action 4) is illegal: there is no 4 in the hand",

@@ -71,9 +71,9 @@ def begin(s, key, start_player):
 
 @inlined
 def deal(s):
-    lots = stream(s.key, FOR_DEALS, s.round_number, 0)
-    first = np.int64(draw(lots, 0) % np.uint64(CARDS))
-    step = 1 if draw(lots, 1) & np.uint64(1) else CARDS - 1
+    draws = stream(s.key, FOR_DEALS, s.round_number, 0)
+    first = np.int64(draw(draws, 0) % np.uint64(CARDS))
+    step = 1 if draw(draws, 1) & np.uint64(1) else CARDS - 1
     for i in range(s.num_players):
         s.cards[(s.start_player + i) % s.num_players] = (first + i * step) % CARDS
     begin_bidding(s)

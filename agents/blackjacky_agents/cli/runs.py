@@ -20,9 +20,7 @@ def refuse_others(folder: Path, stored: TrainingSettings, given: TrainingSetting
     """Raise `ValueError` for the first setting that differs from the stored one."""
     for name, value in asdict(stored).items():
         if getattr(given, name) != value:
-            raise ValueError(
-                f"the run in {str(folder)!r} has {name}={value!r}, not {getattr(given, name)!r}"
-            )
+            raise ValueError(f"the run in {str(folder)!r} has {name}={value!r}, not {getattr(given, name)!r}")
 
 
 def read_settings(folder: Path) -> TrainingSettings:

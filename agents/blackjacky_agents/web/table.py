@@ -91,7 +91,7 @@ class Table:
         self.path: Path | None = None
         """The file in which the table is saved; set by `save`."""
         self.hints = [name for name in bot_names(game)[::-1] if name != "random"] if hints is None else list(hints)
-        self._advisers: dict[str, Agent] = {name: make_agent(name, game) for name in self.hints}
+        self._hint_agents: dict[str, Agent] = {name: make_agent(name, game) for name in self.hints}
         self._agents = {q: make_agent(seat.agent, game) for q, seat in enumerate(seats) if seat.agent is not None}
         self.earlier = 0
         """Number of moves in earlier games at this table."""
@@ -101,7 +101,7 @@ class Table:
     def _warm_up(self) -> None:
         """Compile in advance, so that nobody waits for it during the game."""
         observation = self.env.observe(self.env.agent_selection)
-        for agent in (*self._agents.values(), *self._advisers.values()):
+        for agent in (*self._agents.values(), *self._hint_agents.values()):
             if isinstance(agent, CompiledAgent):
                 agent.act(observation)
         copy.deepcopy(self.env).step(int(observation["action_mask"].argmax()))
@@ -114,7 +114,7 @@ class Table:
 
     def _wake_agents(self) -> None:
         """Reset the agents with unpredictable seeds."""
-        for agent in (*self._agents.values(), *self._advisers.values()):
+        for agent in (*self._agents.values(), *self._hint_agents.values()):
             agent.reset(secrets.randbelow(2**31))
 
     # ---------------------------------------------------------------- the game
@@ -184,11 +184,11 @@ class Table:
 
         Raises `MessageError` if the table has no such agent for hints, or it is not that seat's turn.
         """
-        if agent not in self._advisers:
+        if agent not in self._hint_agents:
             names = ", ".join(map(repr, self.hints)) or "none"
             raise MessageError("agent", f"hints come from {names}, not from {ascii(agent)[:40]}")
         self._require_turn(seat, move)
-        return self._asked(self._advisers[agent], seat)
+        return self._asked(self._hint_agents[agent], seat)
 
     def _asked(self, agent: Agent, seat: int) -> Callable[[], int]:
         observation = self.env.observe(self._agent_of(seat))

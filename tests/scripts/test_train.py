@@ -301,9 +301,9 @@ def test_a_folder_without_a_run_is_refused(
 
 
 def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "has seed=7, the command line 8" in refusal(capsys, "--resume", str(stopped), "--seed", "8")
+    assert "has seed=7, not 8" in refusal(capsys, "--resume", str(stopped), "--seed", "8")
     told = refusal(capsys, "--resume", str(stopped), "--hidden-sizes", "16", "17")
-    assert "has hidden_sizes=(16, 16), the command line (16, 17)" in told
+    assert "has hidden_sizes=(16, 16), not (16, 17)" in told
     told = refusal(capsys, "--resume", str(stopped), "--preset", "full")
     assert "has preset='quick', not 'full'" in told
 
@@ -316,7 +316,7 @@ def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys:
         ("identity", "encoding_version", 0, "has encoding_version=0, this version has "),
         ("identity", "layout", None, "has layout=None, this version has '"),
         ("settings", "encoding", "pixels", "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
-        ("settings", "jokers", 2, "unknown settings: jokers; missing settings: none. Only the version that began"),
+        ("settings", "jokers", 2, "unknown settings: jokers; missing settings: none. A run can only be resumed"),
     ],
 )
 def test_a_run_of_something_else_is_refused_by_name(

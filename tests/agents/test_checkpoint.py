@@ -149,7 +149,7 @@ def test_a_damaged_card_is_refused(run: Path, content: bytes) -> None:
         ({"observation_size": 5}, r"is for observation_size=5, not for observation_size=\d+"),
         ({"num_actions": 5}, "is for num_actions=5, not for num_actions=61"),
         ({"encoding": "advice"}, r"its layers have the shapes .*; they must lead from the \d+ inputs"),
-        ({"sha256": "0"}, "is damaged: weights.safetensors is not the file that its card describes"),
+        ({"sha256": "0"}, "is damaged: weights.safetensors is truncated or does not match the checksum"),
     ],
 )
 def test_an_agent_for_something_else_is_refused_by_name(run: Path, changes: dict[str, Any], message: str) -> None:
@@ -164,7 +164,9 @@ def test_weights_that_are_cut_short_or_changed_are_refused(run: Path) -> None:
     flipped[len(whole) // 2] ^= 1
     for damaged in (b"", whole[:-1], whole[:50], whole + b"\0", bytes(flipped)):
         (run / AGENT_FILE).write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"damaged: weights\.safetensors is not the file that its card describes"):
+        with pytest.raises(
+            ValueError, match=r"damaged: weights\.safetensors is truncated or does not match the checksum"
+        ):
             load_agent(run)
 
 

@@ -149,7 +149,7 @@ def test_thoughts_are_seen_by_who_thinks_them_and_by_an_all_seeing_eye(page: Pag
     for view in range(5):
         page.view(view)
         seen = view in (0, EVERYTHING)
-        assert ("Ada thought before move" in page.text("thoughts")) == seen
+        assert ("Ada considered before move" in page.text("thoughts")) == seen
         assert bool(page.text("chances")) == seen
         assert ("Ada 50 %" in page.text("wins")) == seen
         assert (page.script("return document.querySelectorAll('#page-curve polyline').length") == 1) == seen

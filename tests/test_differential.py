@@ -11,6 +11,7 @@ from .reference.declaration import Event, Reference, Setting
 from .reference.registry import REFERENCES
 from .reference.side_by_side import SideBySide, play
 
+VIEWED = 4  # in every so many games the views are compared too, which takes longer than all the rest
 SETTINGS = [
     pytest.param(reference, setting, id=f"{reference.name}-{setting}")
     for reference in REFERENCES.values()
@@ -24,7 +25,7 @@ def test_both_agree_after_every_action(reference: Reference, setting: Setting) -
     met: Counter[Event] = Counter()
     for seed in range(setting.games):
         options = {"num_players": setting.num_players, "reward": reference.rewards[seed % 2], **setting.options}
-        game = SideBySide(reference.name, seed, options)
+        game = SideBySide(reference.name, seed, options, views=seed % VIEWED == 0)
         met += play(game, setting.policy, seed).events
         if seed >= 3 and all(met[event] for event in setting.meets):
             break
@@ -42,7 +43,8 @@ def test_every_rare_event_is_asked_of_some_setting(reference: Reference) -> None
 def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -> None:
     rng = random.Random(seed)
     options = reference.any_options(rng, num_players=rng.choice(reference.sizes()))
-    game = SideBySide(reference.name, seed, {"reward": reference.rewards[seed % 2], **options})
+    options = {"reward": reference.rewards[seed % 2], **options}
+    game = SideBySide(reference.name, seed, options, views=seed % VIEWED == 0)
     play(game, rng.choice(reference.all_policies), seed)
 
 

@@ -1,0 +1,121 @@
+"""Run the whole test suite many times in random order, some of them beside busy processes: does it always pass?
+
+    python scripts/proofs/repeat_tests.py                     ten runs, the last five beside four busy processes
+    python scripts/proofs/repeat_tests.py --runs 3 --busy 0   three runs on a quiet machine
+    python scripts/proofs/repeat_tests.py --write             the same, and the table goes into tests/README.md
+
+Every run is kept in runs/repeat_tests.jsonl when it ends; started again on the same commit, the script resumes with the
+first run that is missing. Run i uses seed i for the order of the tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tyro
+
+from blackjacky_agents.files import write_file
+from blackjacky_agents.reports import duration, markdown_table, replace_part, where, where_run
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "tests" / "README.md"
+RESULTS = ROOT / "runs" / "repeat_tests.jsonl"
+Run = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Args:
+    """Run the whole test suite many times, the second half beside busy processes."""
+
+    runs: int = 10
+    """Number of runs; the second half, rounded down, is beside busy processes."""
+    busy: int = 4
+    """Number of processes that compute all the time; 0: the machine is quiet in all runs."""
+    workers: int = 2
+    """Processes that run tests, as for `make test`."""
+    write: bool = False
+    """Write the table into tests/README.md."""
+
+
+def main(args: Args) -> int:
+    """Do the runs that are missing and print the table; returns 1 if a run failed."""
+    commit = git("rev-parse", "--short", "HEAD")
+    done = [run for run in read() if run["commit"] == commit]
+    RESULTS.parent.mkdir(exist_ok=True)
+    for seed in range(len(done) + 1, args.runs + 1):
+        busy = args.busy if seed > args.runs - args.runs // 2 else 0
+        print(f"run {seed} of {args.runs}, {busy} busy processes", file=sys.stderr)
+        with busy_processes(busy):
+            done.append({"commit": commit, "seed": seed, "busy": busy, **run_suite(seed, args.workers)})
+        with RESULTS.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(done[-1]) + "\n")
+    text = table(done)
+    print(text)
+    if args.write:
+        write_file(PAGE, replace_part(PAGE.read_text("utf-8"), "repeated", text))
+    return int(any(run["status"] for run in done))
+
+
+def read() -> list[Run]:
+    """The runs that are kept."""
+    return [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()] if RESULTS.exists() else []
+
+
+def git(*arguments: str) -> str:
+    """What git answers."""
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@contextmanager
+def busy_processes(count: int) -> Iterator[None]:
+    """Within this block so many processes compute all the time."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def run_suite(seed: int, workers: int) -> Run:
+    """One run: exit status, pytest's last line, wall-clock and CPU seconds, and the load while it ran."""
+    options = ["-q", "-n", str(workers), "--dist", "worksteal", f"--randomly-seed={seed}"]
+    command = [sys.executable, "-m", "pytest", *options]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        print(done.stdout[-20_000:], file=sys.stderr)
+    return {
+        "status": done.returncode,
+        "result": done.stdout.splitlines()[-1].strip("= ").partition(" in ")[0],
+        "seconds": round(time.perf_counter() - start, 1),
+        "cpu": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
+        "load": round(os.getloadavg()[1], 1),
+    }
+
+
+def table(runs: list[Run]) -> str:
+    """The runs as a Markdown table, and how they were made."""
+    rows = [
+        [run["seed"], run["busy"], run["load"], duration(run["seconds"]), f"{run['cpu']:.0f}", run["result"]]
+        for run in runs
+    ]
+    heading = ["seed", "busy processes", "load (5 minutes)", "time", "CPU seconds", "result"]
+    made = f"`python scripts/proofs/repeat_tests.py --runs {len(runs)}` at {runs[0]['commit']}: {where_run(where())}."
+    return f"{markdown_table(heading, rows)}\n\n{made}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(tyro.cli(Args)))

@@ -185,7 +185,8 @@ def measure(who: str, players: int, opponent: CompiledAgent, agents: dict[str, C
         return oracle_against_copies(
             opponent, players, args.oracle_games, args.seed, args.oracle_playouts, args.threads
         )
-    (score,) = against_copies(agents[who], [opponent], players, games_of(who, args), args.seed, threads=args.threads)
+    games, options = games_of(who, args), {"threads": args.threads, "game": args.game}
+    (score,) = against_copies(agents[who], [opponent], players, games, args.seed, **options)
     return score
 
 

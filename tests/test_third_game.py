@@ -18,6 +18,7 @@ import gymnasium, numpy, pettingzoo
 import blackjacky_env
 from blackjacky_env import make_batch, tiny_v0
 from blackjacky_env.testing import check_all
+from blackjacky_env.testing.__main__ import main
 
 env = pettingzoo.make("aec", "blackjacky/tiny-v0", num_players=2, stake=7)
 env.reset(seed=1)
@@ -40,6 +41,7 @@ assert batch.observations.shape == (5, len(seen["observation"]))
 
 report = check_all(tiny_v0.env, games=2)
 assert not report.failed, report
+assert main(["blackjacky_env.tiny_v0:env", "--only", "mask", "--games", "1"]) == 0
 """
 
 AGENTS = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-import importlib
+import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
@@ -81,7 +81,7 @@ def find(name: str) -> Any:
     module, colon, function = name.partition(":")
     if not colon or not function:
         raise ValueError(f"{name!r} is not of the form 'module:function'")
-    return getattr(importlib.import_module(module), function)
+    return pkgutil.resolve_name(f"{module}.{function}")  # a foreign game's module is an attribute of its package
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,8 @@ class CompiledOpponent(Protocol):
 Maker = Callable[[str], Opponent]
 Provider = tuple[Callable[[str], Mapping[str, str]], Callable[..., Opponent]]
 
-_MAKERS: dict[tuple[str, str], Maker] = {}
-_ENDINGS: dict[tuple[str, str], str] = {}
+_MAKERS: dict[tuple[str, str], tuple[Maker, str]] = {}
+"""By game and name: what builds an opponent, and what messages write after its colon."""
 _PROVIDERS: list[Provider] = []
 
 
@@ -56,8 +56,7 @@ def register_opponent(game: str, name: str, make: Maker, ending: str = "PATH") -
     A ``name`` that ends in a colon stands for all names that begin with it: ``"ppo:"`` handles ``"ppo:PATH"``. Messages
     write ``ending`` after the colon.
     """
-    _MAKERS[game, name] = make
-    _ENDINGS[game, name] = ending
+    _MAKERS[game, name] = make, ending
 
 
 def register_provider(endings: Callable[[str], Mapping[str, str]], make: Callable[..., Opponent]) -> None:
@@ -140,7 +139,7 @@ def _check_game(game: str, opponent: object) -> None:
 def _find(game: str, name: str) -> Maker | None:
     prefix, colon, _ = name.partition(":")
     if (game, prefix + colon) in _MAKERS:
-        return _MAKERS[game, prefix + colon]
+        return _MAKERS[game, prefix + colon][0]
     for endings, make in _PROVIDERS:
         if prefix + colon in endings(game):
             return partial(make, game=game)
@@ -150,7 +149,7 @@ def _find(game: str, name: str) -> Maker | None:
 def _endings(game: str) -> dict[str, str]:
     """The registered names for a game, and the endings of those that end in a colon."""
     _load_packages()
-    found = {name: ending for (of, name), ending in _ENDINGS.items() if of == game}
+    found = {name: ending for (of, name), (_, ending) in _MAKERS.items() if of == game}
     for endings, _ in _PROVIDERS:
         found |= endings(game)
     return found

@@ -39,7 +39,7 @@ def test_every_rare_event_is_asked_of_some_setting(reference: Reference) -> None
 
 
 @every_reference
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -> None:
     rng = random.Random(seed)
     options = reference.any_options(rng, num_players=rng.choice(reference.sizes()))

@@ -58,6 +58,8 @@ class Args:
     """Table sizes; by default the game's usual one and its smallest."""
     games: int = 2000
     """Maximum number of games per cell."""
+    speed_seconds: float = 3.0
+    """Seconds for which simulated actions are counted."""
     simulations: int = 2_000_000
     """Maximum product of games and simulations per decision of a search in a cell."""
     oracle_playouts: int = 32
@@ -92,7 +94,8 @@ def main(args: Args) -> int:
     if not args.speed:
         cells = play(args, compiled_agents)
         print(tables(cells, args), end="\n\n")
-    speed = f"{actions_per_second(args.game):,.0f} simulated actions per second on one core of {processor()}."
+    actions = actions_per_second(args.game, args.speed_seconds)
+    speed = f"{actions:,.0f} simulated actions per second on one core of {processor()}."
     print(speed)
     if args.write and not args.speed:
         write_page(cells, args, speed)
@@ -219,7 +222,7 @@ def entry_of(cells: dict[str, Any], name: str, players: int, opponent: str, args
 # ---------------------------------------------------------------- speed
 
 
-def actions_per_second(name: str, seconds: float = 3.0) -> float:
+def actions_per_second(name: str, seconds: float) -> float:
     """Simulated actions per second of one core, in searches of 1,000 simulations at first moves of the usual table."""
     game, config = get_game(name), get_kit(name).search
     new_tree, grow = make_new_tree(game), make_grow(game, config)

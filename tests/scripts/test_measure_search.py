@@ -17,7 +17,7 @@ def run(*args):
 def test_who_thinks_longer_plays_fewer_games_and_what_is_kept_is_not_played_again(tmp_path, capsys):
     kept = tmp_path / "search.json"
     asked = ["--agents", "rollout:5", "rollout:10", "--opponents", "random", "--players", 2, "--output", kept]
-    asked += ["--games", 8, "--simulations", 40, "--oracle-playouts", 1, "--oracle-games", 3]
+    asked += ["--games", 8, "--simulations", 40, "--speed-seconds", 0.1, "--oracle-playouts", 1, "--oracle-games", 3]
     assert run(*asked) == 0
     games = {name.split(" | ")[0]: cell["games"] for name, cell in json.loads(kept.read_text("utf-8")).items()}
     assert games == {"random": 8, "oracle": 3, "rollout:5": 8, "rollout:10": 4}

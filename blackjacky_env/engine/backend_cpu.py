@@ -1,7 +1,7 @@
 """The CPU-only parts of the engine: calling machine code by its address, and threads.
 
-Everything else in `blackjacky_env.engine` and the rules of the games compiles for a GPU unchanged. Each policy is
-compiled once and called by its address. Compiled code releases the GIL, so threads run in parallel.
+The rules of the games, the step protocol and batches also compile for CUDA, as ``tests/engine/test_cuda.py`` shows.
+Each policy is compiled once and called by its address. Compiled code releases the GIL, so threads run in parallel.
 """
 
 from __future__ import annotations

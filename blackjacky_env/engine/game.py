@@ -155,6 +155,19 @@ class Examples:
     """The position drawn in the game's table.svg, at the default table."""
 
 
+@dataclass(frozen=True)
+class ExtraDeck:
+    """A second deck of a game, which `reset` can rig beside the main one."""
+
+    read: Callable[[Iterable[Any], int, Mapping[str, Any]], list[int]]
+    """(cards as written in snapshots, num_players, options) -> the deck as integers, top first; raises like
+    `Game.read_deck`."""
+    write: Callable[[Sequence[int], int], list[int | str]]
+    """(deck as integers, num_players) -> the cards as written in snapshots."""
+    redeal: Callable[..., None]
+    """Compiled (s, deck int8 array, top first): repeat the last deal with this deck."""
+
+
 def keep_options(num_players: int, variant: str, options: Any) -> Any:
     """The options unchanged, for a game in which all combinations can be played."""
     return options
@@ -218,6 +231,8 @@ class Game:
     complete_options: Callable[[int, str, Any], Any] = keep_options
     """(num_players, variant, instance of ``options``) -> the options in force, with None replaced where it means a
     default that depends on the table. `ValueError` for combinations that cannot be played."""
+    extra_decks: Mapping[str, ExtraDeck] = field(default_factory=dict, hash=False)
+    """Further decks by the name of the option of `reset` that rigs them."""
     hidden: Hidden | None = None
     """None: the leak check is skipped."""
     examples: Examples = Examples()

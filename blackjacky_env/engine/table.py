@@ -30,8 +30,8 @@ class TableFunctions:
     """(seed) -> uint64 key."""
     begin: Callable[..., None]
     """(states, key, start_player; -1: drawn)."""
-    redeal: Callable[..., None]
-    """(states, deck int8 array, top first)."""
+    redeal: Mapping[str, Callable[..., None]]
+    """By the name of the reset option: (states, deck int8 array, top first)."""
     step: Callable[..., int]
     """(states, action, paid, observation, mask) -> SETTLED | OVER | PAID.
 
@@ -45,7 +45,7 @@ class TableFunctions:
 @cache
 def table_functions(game: Game) -> TableFunctions:
     """Compile a game's entries (lazily, each at its first call, or from the cache on disk)."""
-    _begin, _redeal, _legal, _encode = game.rules.begin, game.rules.redeal, game.rules.legal, game.rules.encode
+    _begin, _legal, _encode = game.rules.begin, game.rules.legal, game.rules.encode
     _game_key, step_and_pay = random.game_key, _make_step_and_pay(game)
 
     def game_key(seed):
@@ -53,9 +53,6 @@ def table_functions(game: Game) -> TableFunctions:
 
     def begin(states, key, start_player):
         _begin(states[0], key, start_player)
-
-    def redeal(states, deck):
-        _redeal(states[0], deck)
 
     def step(states, action, paid, observation, mask):
         flags, s = step_and_pay(states, action, paid), states[0]
@@ -72,7 +69,16 @@ def table_functions(game: Game) -> TableFunctions:
         else:
             mask[:] = 0
 
-    return TableFunctions(entry(game_key), entry(begin), entry(redeal), entry(step), entry(look))
+    decks = {"deck": game.rules.redeal, **{name: deck.redeal for name, deck in game.extra_decks.items()}}
+    redeal = {name: _make_redeal(each) for name, each in decks.items()}
+    return TableFunctions(entry(game_key), entry(begin), redeal, entry(step), entry(look))
+
+
+def _make_redeal(_redeal: Callable[..., None]) -> Callable[..., None]:
+    def redeal(states, deck):
+        _redeal(states[0], deck)
+
+    return entry(redeal)
 
 
 @inlined

@@ -36,7 +36,6 @@ from blackjacky_env.games import get_game
 Observation = dict[str, Vector]
 
 MAX_SEED = 2**63 - 1
-_RESET_OPTIONS = ("start_player", "deck")
 _RECORD_KINDS: dict[str, type] = {"options": Mapping, "reset_options": Mapping, "actions": list}
 _DRAWN = -1  # start player: drawn from the game's key
 
@@ -168,7 +167,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             seed: 0 .. 2**63 - 1: the same seed gives the same game, on every machine. None: the generator of the last
                 seeded reset draws the next seed.
             options: ``start_player`` (a seat) and ``deck`` (all cards, top first, or a list of such decks for the first
-                rounds) rig the deals; other keys are ignored with a `UserWarning`.
+                rounds) rig the deals, and so do the game's `extra_decks`; other keys are ignored with a `UserWarning`.
 
         Raises:
             TypeError, ValueError: the seed, start player or deck is invalid; the running game is unchanged.
@@ -424,36 +423,42 @@ class TableEnv(AECEnv[str, Any, Any]):
     # ------------------------------------------------------------ rigged deals
 
     def _check_reset_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The given reset options, checked: ``start_player`` as an int and ``deck`` as a list of decks."""
+        """The given reset options, checked: ``start_player`` as an int, and a list of decks for each deck."""
+        readers = {"deck": self.game.read_deck, **{name: deck.read for name, deck in self.game.extra_decks.items()}}
+        allowed = ", ".join(map(repr, ("start_player", *readers)))
         if not isinstance(options, Mapping):
-            raise TypeError(f"options={options!r} is not a mapping; allowed are {', '.join(map(repr, _RESET_OPTIONS))}")
+            raise TypeError(f"options={options!r} is not a mapping; allowed are {allowed}")
         for name in options:
-            if name not in _RESET_OPTIONS:
-                warnings.warn(
-                    f"reset option {name!r} is ignored; allowed are {', '.join(map(repr, _RESET_OPTIONS))}",
-                    UserWarning,
-                    stacklevel=3,
-                )
+            if name != "start_player" and name not in readers:
+                warnings.warn(f"reset option {name!r} is ignored; allowed are {allowed}", UserWarning, stacklevel=3)
         rigged: dict[str, Any] = {}
         if options.get("start_player") is not None:
             rigged["start_player"] = check_integer("start_player", options["start_player"], 0, self.num_players - 1)
-        if options.get("deck") is not None:
-            decks = _list_of_decks(options["deck"])
-            rigged["deck"] = [self.game.read_deck(cards, self.num_players, self.options) for cards in decks]
+        for name, read in readers.items():
+            if options.get(name) is not None:
+                decks = _list_of_decks(name, options[name])
+                rigged[name] = [read(cards, self.num_players, self.options) for cards in decks]
         return rigged
 
     def _written_reset_options(self) -> dict[str, Any]:
         """The reset options that rigged the deals, with cards written as in the snapshot."""
-        decks = self._rigged.get("deck")
-        names = self.game.card_names
-        return {**self._rigged, **({"deck": [[names[card] for card in deck] for deck in decks]} if decks else {})}
+        written = dict(self._rigged)
+        if "deck" in written:
+            names = self.game.card_names
+            written["deck"] = [[names[card] for card in deck] for deck in written["deck"]]
+        for name, extra in self.game.extra_decks.items():
+            if name in written:
+                written[name] = [extra.write(deck, self.num_players) for deck in written[name]]
+        return written
 
     def _redeal_if_rigged(self) -> bool:
-        """Repeat the deal just made from its rigged deck, if it has one; returns whether it has."""
-        deals, decks = int(self._states["deals"][0]), self._rigged.get("deck", [])
-        rigged = self._deals < deals <= len(decks)
-        if rigged:
-            self._functions.redeal(self._states, np.array(decks[deals - 1], np.int8))
+        """Repeat the deal just made from its rigged decks, if it has any; returns whether it has."""
+        deals, rigged = int(self._states["deals"][0]), False
+        for name, redeal in self._functions.redeal.items():
+            decks = self._rigged.get(name, [])
+            if self._deals < deals <= len(decks):
+                redeal(self._states, np.array(decks[deals - 1], np.int8))
+                rigged = True
         self._deals = deals
         return rigged
 
@@ -613,13 +618,13 @@ _BOOKKEEPING = (
 )
 
 
-def _list_of_decks(deck: Any) -> list[Any]:
+def _list_of_decks(name: str, deck: Any) -> list[Any]:
     """One deck or a list of decks, as a list of decks."""
     try:
         first = next(iter(deck))
         return [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(deck)
     except (TypeError, StopIteration):
-        message = f"deck={deck!r} is neither a list of all cards, top first, nor a list of such lists"
+        message = f"{name}={deck!r} is neither a list of all cards, top first, nor a list of such lists"
         raise ValueError(message) from None
 
 

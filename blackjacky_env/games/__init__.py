@@ -34,6 +34,7 @@ class Announced(NamedTuple):
 GAMES = {
     "black_jacky": Announced("blackjacky_env.games.black_jacky:GAME"),
     "schwarze_katze": Announced("blackjacky_env.games.schwarze_katze:GAME"),
+    "halunken": Announced("blackjacky_env.games.halunken:GAME"),
 }
 """The games of this package by name; those of other packages are added below."""
 

@@ -145,7 +145,7 @@ class Engine:
         for deck in self.decks:
             states = copied(self.blank)
             self.functions.begin(states, np.uint64(0), 0)
-            self.functions.redeal(states, deck)
+            self.functions.redeal["deck"](states, deck)
             begun.append(kept(states))
         return begun
 
@@ -171,7 +171,7 @@ class Engine:
         self.functions.step(tables, action, self.not_asked, self.observation, self.mask)
         if tables["deals"][0] > deals:
             (deck,) = self.decks
-            self.functions.redeal(tables, deck)
+            self.functions.redeal["deck"](tables, deck)
         return kept(tables[:1])
 
 

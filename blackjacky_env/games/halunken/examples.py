@@ -1,0 +1,20 @@
+"""Games and tables of Halunken & Spelunken for proofs and documents."""
+
+from __future__ import annotations
+
+from blackjacky_env.engine.game import Examples, Position
+
+EXAMPLES = Examples(
+    tables=(
+        {"num_players": 4, "rob_count": "before_pick", "reward": "points"},
+        {"num_players": 3, "variant": "basic", "rob_count": "before_pick", "three_games": True},
+        {"num_players": 2, "duel_black_jack": "standard"},
+        {"num_players": 2, "rob_count": "before_pick", "three_games": True, "reward": "points"},
+    ),
+    counted={
+        "card chosen in secret": lambda seen: "hidden" in seen["choices"],
+        "card chosen for Black Jack in secret": lambda seen: seen["black_jack_choice"] == "hidden",
+        "robbery": lambda seen: seen["victim"] is not None,
+    },
+    picture=Position(seed=4, moves=60),
+)

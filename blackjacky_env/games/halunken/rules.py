@@ -1,0 +1,819 @@
+"""The rules of Halunken & Spelunken on one state record: placing, auction, movement cards, robbing, result.
+
+Rule numbers (H1 .. H9, J1 .. J6, C1, D1 .. D6) are those of this folder's README. Every function takes a state record
+``s`` and changes it in place; ``p`` and ``q`` are seats. A figure is a seat, for its captain, or `JACK`. Rogue cards
+are numbered 0 .. 41 colour by colour, red, violet, grey, yellow, each by value; movement cards are 1 .. 12, and `RUM`.
+Plain Python mode has NumPy scalars in the fields, so fields are widened by ``int`` before arithmetic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_env.engine.compiling import inlined, record_dtype
+from blackjacky_env.engine.random import below, draw, shuffle, stream
+from blackjacky_env.engine.result import share_result
+
+SEATS = 4  # the most players
+FIELDS, LEVELS, CARDS, NUM_COLOURS = 14, 3, 42, 4
+ROUNDS, GAMES = 8, 3
+MOVES = 8  # movement cards of a captain: 1 .. 7, and
+RUM = 8  # also Black Jack's in a duel; otherwise he has
+JACK_MOVES = 12  # cards, all of them numbers
+NOBODY = -1
+NO_CARD = -1
+JACK = SEATS  # Black Jack as a figure
+HARBOUR, TAVERN = SEATS, SEATS + 1  # places of cards beside the seats
+
+VALUES = np.array([*range(4, 12), 15, *range(3, 12), 14, *range(2, 12), 13, *range(1, 13)], np.int8)  # H1
+COLOURS = np.repeat(np.arange(NUM_COLOURS, dtype=np.int8), (9, 10, 11, 12))
+
+STANDARD, BASIC, DUEL = range(3)
+
+# What is asked. SETTLEMENT is only passed through between `apply` and `settle`, RESOLVING within `apply`.
+(
+    PLACE_CAPTAIN,
+    PLACE_JACK,
+    BID,
+    CHOOSE_FOR_JACK,
+    CHOOSE,
+    NAME,
+    TAKE,
+    TAKE_OR_ROB,
+    ROB,
+    GIVE,
+    OVER,
+    SETTLEMENT,
+    RESOLVING,
+) = range(13)
+
+# Actions.
+CARD, PASS, MOVE, NUMBER = FIELDS, FIELDS + CARDS, FIELDS + CARDS + 1, FIELDS + CARDS + 1 + MOVES
+TAKE_FROM_HARBOUR = NUMBER + MOVES - 1
+ROB_BUYER = TAKE_FROM_HARBOUR + 1
+NUM_ACTIONS = ROB_BUYER + 1
+
+# What random numbers are drawn for.
+FOR_START, FOR_DECK, FOR_JACK_DECK = range(3)
+
+STATE = record_dtype(
+    [
+        ("key", np.uint64),
+        # options in force
+        ("num_players", np.int8),
+        ("variant", np.int8),
+        ("rob_before_pick", np.int8),  # option `rob_count`
+        ("three_games", np.int8),
+        ("duel_overtakes", np.int8),  # option `duel_black_jack`
+        # the games
+        ("decision", np.int8),
+        ("player", np.int8),  # to act
+        ("deals", np.int8),  # games begun
+        ("game_number", np.int8),  # from 0
+        ("start_player", np.int8),
+        ("totals", np.int16, SEATS),  # scores of the finished games
+        ("winners", np.int8, SEATS),
+        # the game
+        ("round_number", np.int8),  # from 0
+        ("captains", np.int8, SEATS),  # fields
+        ("jack", np.int8),  # his field
+        ("spent", np.int8, (SEATS, MOVES)),  # 1: the movement card has been revealed
+        ("jack_spent", np.int8, JACK_MOVES),
+        ("jack_deck", np.int8, JACK_MOVES),  # top first; in a duel as D6 draws, spent ones skipped
+        # the round
+        ("opener", np.int8),
+        ("buyer", np.int8),
+        ("offers", np.int8, SEATS),  # the card last offered in this auction
+        ("bidder", np.int8),  # of the highest offer
+        ("choices", np.int8, SEATS),  # in secret; 0: none
+        ("jack_choice", np.int8),
+        ("laid", np.int8, SEATS),  # movement card last revealed; 0: none
+        ("jack_laid", np.int8),
+        ("numbers", np.int8, JACK + 1),  # by figure: still to move; 0: nothing, RUM: not yet named
+        ("mover", np.int8),  # figure whose landing or robbery is being resolved
+        ("victim", np.int8),  # seat that is being robbed
+        ("to_rob", np.int8, SEATS),  # seats that Black Jack overtakes and has not dealt with
+        # the rogue cards
+        ("deck", np.int8, CARDS),  # tops of fields 0 .., then the second cards, then the third
+        ("heights", np.int8, FIELDS),  # cards left in each tavern
+        ("where", np.int8, CARDS),  # seat, HARBOUR or TAVERN
+        ("counts", np.int8, SEATS + 1),  # cards of each seat and in the harbour
+        ("colours", np.int8, (SEATS, NUM_COLOURS)),  # cards by colour
+        ("values", np.int16, (SEATS, NUM_COLOURS)),  # and their value
+    ]
+)
+
+
+# ---------------------------------------------------------------- start
+
+
+@inlined
+def begin(s, key, start_player):
+    """Start with the options in ``s``; start_player, who places first, NOBODY: drawn (H2)."""
+    s.key = key
+    s.game_number = 0
+    s.deals = 0
+    s.totals[:] = 0
+    s.winners[:] = 0
+    first = int(start_player)
+    if first == NOBODY:
+        first = below(draw(stream(key, FOR_START, 0, 0), 0), int(s.num_players))
+    s.start_player = first
+    set_up(s)
+
+
+@inlined
+def set_up(s):
+    """H1, J1, D1: shuffle the rogue cards and Black Jack's by (key, game); the start player places first."""
+    s.deals += 1
+    for card in range(CARDS):
+        s.deck[card] = card
+    shuffle(s.deck, CARDS, stream(s.key, FOR_DECK, int(s.game_number), 0))
+    count = jack_moves(s)
+    for i in range(JACK_MOVES):
+        s.jack_deck[i] = i + 1 if i < count else 0
+    shuffle(s.jack_deck, count, stream(s.key, FOR_JACK_DECK, int(s.game_number), 0))
+    clear_table(s)
+    s.decision = PLACE_CAPTAIN
+    s.player = s.start_player
+
+
+@inlined
+def clear_table(s):
+    """Nothing is placed, taken or played yet."""
+    s.round_number = 0
+    s.captains[:] = NOBODY
+    s.jack = NOBODY
+    s.spent[:] = 0
+    s.jack_spent[:] = 0
+    s.opener = NOBODY
+    s.laid[:] = 0
+    s.jack_laid = 0
+    s.choices[:] = 0
+    s.jack_choice = 0
+    s.numbers[:] = 0
+    s.mover = NOBODY
+    s.victim = NOBODY
+    s.to_rob[:] = NOBODY
+    clear_auction(s)
+    s.heights[:] = LEVELS
+    s.where[:] = TAVERN
+    s.counts[:] = 0
+    s.colours[:] = 0
+    s.values[:] = 0
+
+
+@inlined
+def clear_auction(s):
+    """No offer, no buyer."""
+    s.buyer = NOBODY
+    s.bidder = NOBODY
+    s.offers[:] = NO_CARD
+
+
+@inlined
+def redeal(s, deck):
+    """Begin the game again with these rogue cards: the tops of fields 0 .., then the second cards, then the third."""
+    for i in range(CARDS):
+        s.deck[i] = deck[i]
+
+
+@inlined
+def redeal_jack(s, deck):
+    """Begin the game again with Black Jack's movement cards in this order."""
+    for i in range(len(deck)):
+        s.jack_deck[i] = deck[i]
+
+
+@inlined
+def jack_moves(s):
+    """J1, D1: number of Black Jack's movement cards."""
+    if s.variant == BASIC:
+        return 0
+    return MOVES if s.variant == DUEL else JACK_MOVES
+
+
+# ---------------------------------------------------------------- cards and figures
+
+
+@inlined
+def next_seat(s, p):
+    """The seat clockwise of p."""
+    return p + 1 if p + 1 < s.num_players else 0
+
+
+@inlined
+def top_of(s, field):
+    """The top card of a tavern that is not empty."""
+    return int(s.deck[FIELDS * (LEVELS - int(s.heights[field])) + field])
+
+
+@inlined
+def move_card(s, card, to):
+    """Put a card before the seat ``to``, or into the HARBOUR."""
+    place, colour, value = int(s.where[card]), COLOURS[card], VALUES[card]
+    if place != TAVERN:
+        s.counts[place] -= 1
+    if place < SEATS:
+        s.colours[place, colour] -= 1
+        s.values[place, colour] -= value
+    s.counts[to] += 1
+    if to < SEATS:
+        s.colours[to, colour] += 1
+        s.values[to, colour] += value
+    s.where[card] = to
+
+
+@inlined
+def take_top(s, field, to):
+    """H6: the top card of the tavern, if there is one, goes to ``to``; the next one is then turned up."""
+    if s.heights[field] > 0:
+        card = top_of(s, field)
+        s.heights[field] -= 1
+        move_card(s, card, to)
+
+
+@inlined
+def captain_on(s, field):
+    """The seat whose captain stands on the field, or NOBODY."""
+    for p in range(s.num_players):
+        if s.captains[p] == field:
+            return p
+    return NOBODY
+
+
+@inlined
+def is_free(s, field):
+    """H1: whether no figure stands on the field."""
+    return s.jack != field and captain_on(s, field) == NOBODY
+
+
+@inlined
+def ahead(field, steps):
+    """H1: the field so many steps clockwise, up to 14."""
+    return field + steps - FIELDS * (field + steps >= FIELDS)
+
+
+@inlined
+def next_free(s, field):
+    """The next free field clockwise."""
+    field = ahead(field, 1)
+    while not is_free(s, field):
+        field = ahead(field, 1)
+    return field
+
+
+@inlined
+def present_score(s, p):
+    """C1: the sum of p's cards, those of the colour p has most of doubled; among equally many the best."""
+    total, most, best = 0, 0, 0
+    for colour in range(NUM_COLOURS):
+        value, count = int(s.values[p, colour]), int(s.colours[p, colour])
+        total += value
+        if count > most or (count == most and value > best):
+            most, best = count, value
+    return total + best
+
+
+# ---------------------------------------------------------------- legal actions
+
+
+@inlined
+def legal(s, mask):
+    """Set ``mask`` (int8, shape (74,)) to 1 for the actions of the player to act."""
+    for action in range(NUM_ACTIONS):
+        mask[action] = 0
+    decision, p = int(s.decision), int(s.player)
+    if decision <= PLACE_JACK:
+        for field in range(FIELDS):
+            mask[field] = is_free(s, field)
+    elif decision == BID:
+        mark_offers(s, p, mask)
+    elif decision == CHOOSE_FOR_JACK:
+        mark_moves(s.jack_spent, mask)
+    elif decision == CHOOSE:
+        mark_moves(s.spent[p], mask)
+    elif decision == NAME:
+        mark_numbers(s, mask)
+    elif decision == TAKE_OR_ROB:
+        mask[TAKE_FROM_HARBOUR] = 1
+        mask[ROB_BUYER] = 1
+    elif decision != OVER:
+        place = source_of_cards(s)
+        for card in range(CARDS):
+            mask[CARD + card] = s.where[card] == place
+
+
+@inlined
+def mark_offers(s, p, mask):
+    """J2: pass, or offer an own card of higher value than the last offer."""
+    mask[PASS] = 1
+    highest = highest_offer(s)
+    for card in range(CARDS):
+        mask[CARD + card] = (s.where[card] == p) & (VALUES[card] > highest)
+
+
+@inlined
+def mark_moves(spent, mask):
+    """H3, D1: the movement cards that are not spent."""
+    for i in range(MOVES):
+        mask[MOVE + i] = not spent[i]
+
+
+@inlined
+def mark_numbers(s, mask):
+    """H5: the numbers that Rum may name."""
+    for number in range(1, MOVES):
+        mask[NUMBER + number - 1] = may_name(s, number)
+
+
+@inlined
+def highest_offer(s):
+    """Value of the last offer, 0 if there is none."""
+    return 0 if s.bidder == NOBODY else int(VALUES[s.offers[s.bidder]])
+
+
+@inlined
+def may_name(s, number):
+    """H5, D3: whether nobody has laid the number."""
+    barred = is_duel(s) and s.jack_laid == number
+    for p in range(s.num_players):
+        barred |= s.laid[p] == number
+    return not barred
+
+
+@inlined
+def source_of_cards(s):
+    """Where the card lies that is taken, robbed or given."""
+    if s.decision == TAKE:
+        return HARBOUR
+    return int(s.victim) if s.decision == ROB else int(s.player)
+
+
+# ---------------------------------------------------------------- moves
+
+
+@inlined
+def apply(s, action):
+    """Take a legal action, then resolve what follows until somebody is asked or the game is settled."""
+    decision = int(s.decision)
+    if decision == PLACE_CAPTAIN:
+        place_captain(s, action)
+    elif decision == PLACE_JACK:
+        s.jack = action
+        begin_round(s)
+    elif decision == BID:
+        bid(s, action)
+    elif decision == CHOOSE_FOR_JACK:
+        s.jack_choice = action - MOVE + 1
+        s.decision = CHOOSE
+    elif decision == CHOOSE:
+        choose(s, action - MOVE + 1)
+    elif decision == NAME:
+        name(s, action - NUMBER + 1)
+    elif decision == TAKE_OR_ROB:
+        take_or_rob(s, action)
+    else:
+        settle_card(s, decision, action - CARD)
+    resolve(s)
+
+
+@inlined
+def place_captain(s, field):
+    """H2: the captain takes the top card; after the last one J1 follows, or the first round."""
+    p = int(s.player)
+    s.captains[p] = field
+    take_top(s, field, p)
+    s.player = next_seat(s, p)
+    if s.player != s.start_player:
+        return
+    if s.variant == BASIC:
+        begin_round(s)
+        return
+    s.decision = PLACE_JACK
+    s.player = extreme_holder(s, -1)
+
+
+@inlined
+def extreme_holder(s, sign):
+    """J1: the seat with the highest start card (sign 1) or the lowest (-1); ties: yellow, grey, violet, red."""
+    best, holder = -1000, NOBODY
+    for card in range(CARDS):
+        rank = NUM_COLOURS * sign * int(VALUES[card]) + int(COLOURS[card])
+        if s.where[card] < SEATS and rank > best:
+            best, holder = rank, int(s.where[card])
+    return holder
+
+
+# ---------------------------------------------------------------- auction
+
+
+@inlined
+def begin_round(s):
+    """J2: whoever bought last opens the auction; at first the holder of the highest start card (J1)."""
+    if s.variant == BASIC:
+        s.opener = s.start_player
+        ask_for_choices(s)
+        return
+    if s.opener == NOBODY:
+        s.opener = extreme_holder(s, 1)
+    elif s.buyer != NOBODY:
+        s.opener = s.buyer
+    clear_auction(s)
+    s.decision = BID
+    s.player = s.opener
+
+
+@inlined
+def bid(s, action):
+    """J2, D2: offer a card or pass."""
+    p = int(s.player)
+    following = next_seat(s, p)
+    unanswered = p != s.opener and s.bidder == NOBODY  # D2: the opener has passed, so an offer wins at once
+    if action != PASS:
+        s.offers[p] = action - CARD
+        s.bidder = p
+    if not auction_ends(s, action, following, unanswered):
+        s.player = following
+        return
+    if s.bidder != NOBODY:
+        s.buyer = s.bidder
+        move_card(s, int(s.offers[s.bidder]), HARBOUR)
+    ask_for_choices(s)
+
+
+@inlined
+def auction_ends(s, action, following, unanswered):
+    """J2: after one lap; D2: when a player passes after an offer, or offers after the opener has passed."""
+    if is_duel(s):
+        return unanswered or (action == PASS and s.bidder != NOBODY)
+    return following == s.opener
+
+
+@inlined
+def is_duel(s):
+    """Whether two players play with Black Jack."""
+    return s.variant == DUEL
+
+
+# ---------------------------------------------------------------- movement cards
+
+
+@inlined
+def ask_for_choices(s):
+    """H9: the seats choose clockwise from the opener."""
+    ask_for_choice(s, int(s.opener))
+
+
+@inlined
+def ask_for_choice(s, p):
+    """D3: a duel's buyer chooses Black Jack's card first, then his own."""
+    s.player = p
+    s.decision = CHOOSE_FOR_JACK if is_duel(s) and p == s.buyer else CHOOSE
+
+
+@inlined
+def choose(s, move):
+    """H4: choose in secret; all reveal together."""
+    p = int(s.player)
+    s.choices[p] = move
+    following = next_seat(s, p)
+    if following == s.opener:
+        reveal(s)
+    else:
+        ask_for_choice(s, following)
+
+
+@inlined
+def reveal(s):
+    """H4, D3: lay the cards open; equal ones cancel; the owner of a single Rum names a number (H5)."""
+    for p in range(s.num_players):
+        s.laid[p] = s.choices[p]
+        s.choices[p] = 0
+        s.spent[p, int(s.laid[p]) - 1] = 1
+    if is_duel(s):
+        reveal_for_jack(s)
+    for figure in range(s.num_players):
+        s.numbers[figure] = number_of(s, figure, int(s.laid[figure]))
+    s.numbers[JACK] = number_of(s, JACK, int(s.jack_laid)) if is_duel(s) else 0
+    s.decision = RESOLVING
+    for p in range(s.num_players):
+        if s.numbers[p] == RUM:
+            ask(s, NAME, p)
+    if s.numbers[JACK] == RUM:
+        ask(s, NAME, int(s.opener) if s.buyer == NOBODY else int(s.buyer))  # D3, D6
+    if s.decision == RESOLVING:
+        let_the_standing_take(s)
+
+
+@inlined
+def reveal_for_jack(s):
+    """D3: the card that the buyer has chosen; D6: without a buyer the next one in his deck."""
+    move = int(s.jack_choice)
+    if s.buyer == NOBODY:
+        move = next_jack_card(s)
+    s.jack_laid = move
+    s.jack_choice = 0
+    s.jack_spent[move - 1] = 1
+
+
+@inlined
+def next_jack_card(s):
+    """The first card of Black Jack's deck that is not spent."""
+    i = 0
+    while s.jack_spent[int(s.jack_deck[i]) - 1]:
+        i += 1
+    return int(s.jack_deck[i])
+
+
+@inlined
+def number_of(s, figure, move):
+    """H4: the number that the card moves the figure, or 0 if another figure's equal card cancels it."""
+    cancelled = is_duel(s) and figure != JACK and s.jack_laid == move
+    for p in range(s.num_players):
+        cancelled |= p != figure and s.laid[p] == move
+    return 0 if cancelled else move
+
+
+@inlined
+def name(s, number):
+    """H5: the figure that has laid Rum moves this number."""
+    for figure in range(JACK + 1):
+        if s.numbers[figure] == RUM:
+            s.numbers[figure] = number
+    s.decision = RESOLVING
+    let_the_standing_take(s)
+
+
+@inlined
+def let_the_standing_take(s):
+    """H6: captains who stand take the top card of their tavern; in a duel Black Jack too (D4, D6)."""
+    for p in range(s.num_players):
+        if s.numbers[p] == 0:
+            take_top(s, int(s.captains[p]), p)
+    if is_duel(s) and s.numbers[JACK] == 0:
+        take_top(s, int(s.jack), jacks_owner(s))
+
+
+@inlined
+def jacks_owner(s):
+    """D4, D6: who gets what Black Jack takes in a duel: the buyer, or without one the HARBOUR."""
+    return HARBOUR if s.buyer == NOBODY else int(s.buyer)
+
+
+# ---------------------------------------------------------------- resolving a round
+
+
+@inlined
+def ask(s, decision, p):
+    """Let p decide."""
+    s.decision = decision
+    s.player = p
+
+
+@inlined
+def resolve(s):
+    """Move the figures, and Black Jack last (J4), until somebody is asked or the round is over."""
+    while s.decision == RESOLVING:
+        if s.to_rob[0] != NOBODY:
+            meet_overtaken(s)
+            continue
+        figure = lowest_figure(s)
+        if figure != NOBODY:
+            land(s, figure)
+        elif steps_of_jack(s) > 0:
+            overtake(s)
+        else:
+            end_round(s)
+
+
+@inlined
+def lowest_figure(s):
+    """H6: the figure with the lowest number of those that still have to move one after the other, or NOBODY."""
+    lowest, figure = MOVES, NOBODY
+    for each in range(JACK + 1):
+        number = int(s.numbers[each])
+        if 0 < number < lowest and not (each == JACK and s.duel_overtakes):
+            lowest, figure = number, each
+    return figure
+
+
+@inlined
+def land(s, figure):
+    """H6: the figure moves and takes a card; then it robs and pushes whoever stands there (H7, H8)."""
+    at = int(s.jack) if figure == JACK else int(s.captains[figure])
+    field = ahead(at, int(s.numbers[figure]))
+    s.numbers[figure] = 0
+    met = figure_on(s, field)
+    owner = jacks_owner(s) if figure == JACK else figure
+    before = int(s.counts[owner])
+    take_top(s, field, owner)
+    put(s, figure, field)
+    if met == NOBODY:
+        return
+    s.mover = figure
+    strength = before if s.rob_before_pick else int(s.counts[owner])
+    if met == JACK:
+        meet_jack(s, figure, strength)
+    else:
+        meet_captain(s, owner, met, strength)
+    if s.decision == RESOLVING:
+        push(s)
+
+
+@inlined
+def figure_on(s, field):
+    """The figure on the field, or NOBODY."""
+    return JACK if s.jack == field else captain_on(s, field)
+
+
+@inlined
+def put(s, figure, field):
+    """Put a figure on a field."""
+    if figure == JACK:
+        s.jack = field
+    else:
+        s.captains[figure] = field
+
+
+@inlined
+def meet_captain(s, owner, q, strength):
+    """H7: the mover's owner robs q; D6: without a buyer q gives Black Jack a card."""
+    if owner == HARBOUR:
+        if s.counts[q] > 0:
+            ask(s, GIVE, q)
+    elif owner != q and may_rob(s, strength, q):
+        s.victim = q
+        ask(s, ROB, owner)
+
+
+@inlined
+def may_rob(s, strength, q):
+    """H7: whether q has a card, and as many as the robber counts, or more."""
+    return s.counts[q] > 0 and strength <= s.counts[q]
+
+
+@inlined
+def meet_jack(s, p, strength):
+    """J3: p takes a card from the harbour; D5: a duel's opponent may rob the buyer instead."""
+    harbour = s.counts[HARBOUR] > 0
+    rob = is_duel(s) and s.buyer not in (NOBODY, p)
+    if rob:
+        rob = may_rob(s, strength, int(s.buyer))
+    if rob and harbour:
+        ask(s, TAKE_OR_ROB, p)
+    elif rob:
+        s.victim = s.buyer
+        ask(s, ROB, p)
+    elif harbour:
+        ask(s, TAKE, p)
+
+
+@inlined
+def take_or_rob(s, action):
+    """D5: the opponent has chosen between the harbour and the buyer."""
+    if action == TAKE_FROM_HARBOUR:
+        s.decision = TAKE
+    else:
+        s.victim = s.buyer
+        s.decision = ROB
+
+
+@inlined
+def settle_card(s, decision, card):
+    """The card is taken from the harbour, robbed or given; then the landing or overtaking is finished."""
+    overtaken = s.to_rob[0] != NOBODY
+    move_card(s, card, HARBOUR if decision == GIVE else int(s.player))
+    s.victim = NOBODY
+    s.decision = RESOLVING
+    if overtaken:
+        forget_overtaken(s)
+    else:
+        push(s)
+
+
+@inlined
+def push(s):
+    """H8: the figure on which the mover has landed goes to the next free field."""
+    field = int(s.jack) if s.mover == JACK else int(s.captains[s.mover])
+    target = next_free(s, field)
+    for p in range(s.num_players):
+        if p != s.mover and s.captains[p] == field:
+            s.captains[p] = target
+    if s.mover != JACK and s.jack == field:
+        s.jack = target
+    s.mover = NOBODY
+
+
+# ---------------------------------------------------------------- Black Jack overtakes
+
+
+@inlined
+def steps_of_jack(s):
+    """J4: how far Black Jack has still to move after the captains; 0: he has moved or moves as a captain."""
+    if is_duel(s):
+        return int(s.numbers[JACK])
+    if s.variant == BASIC:
+        return 0
+    top = int(s.jack_deck[s.round_number])
+    return 0 if s.jack_spent[top - 1] else top
+
+
+@inlined
+def overtake(s):
+    """J4, J5: Black Jack moves to a free field; whom he passes or is moved on from is dealt with in order."""
+    steps, old = steps_of_jack(s), int(s.jack)
+    if not is_duel(s):
+        s.jack_laid = steps
+        s.jack_spent[steps - 1] = 1
+    s.numbers[JACK] = 0
+    count = 0
+    for step in range(1, FIELDS + 1):
+        field = ahead(old, step)
+        p = captain_on(s, field)
+        if p == NOBODY and step >= steps:
+            s.jack = field
+            break
+        if p not in (NOBODY, s.buyer):
+            s.to_rob[count] = p
+            count += 1
+
+
+@inlined
+def meet_overtaken(s):
+    """J4: the controller robs whoever has as many cards or more; J5: without one the player gives a card."""
+    q = int(s.to_rob[0])
+    s.mover = JACK
+    if s.buyer == NOBODY:
+        if s.counts[q] > 0:
+            ask(s, GIVE, q)
+    elif may_rob(s, int(s.counts[s.buyer]), q):
+        s.victim = q
+        ask(s, ROB, int(s.buyer))
+    if s.decision == RESOLVING:
+        forget_overtaken(s)
+
+
+@inlined
+def forget_overtaken(s):
+    """The first player overtaken has been dealt with."""
+    for i in range(SEATS - 1):
+        s.to_rob[i] = s.to_rob[i + 1]
+    s.to_rob[SEATS - 1] = NOBODY
+    s.mover = NOBODY
+
+
+# ---------------------------------------------------------------- end and result
+
+
+@inlined
+def end_round(s):
+    """J6: the next round, or the score."""
+    if s.round_number == ROUNDS - 1:
+        s.decision = SETTLEMENT
+        return
+    s.round_number += 1
+    begin_round(s)
+
+
+@inlined
+def is_settled(s):
+    """Whether the game of eight rounds is finished, so that `settle` is due."""
+    return s.decision == SETTLEMENT
+
+
+@inlined
+def settle(s):
+    """C1: add the scores; with `three_games` the next game follows, otherwise the highest total wins."""
+    n = int(s.num_players)
+    highest = 0
+    for p in range(n):
+        s.totals[p] += present_score(s, p)
+        highest = max(highest, int(s.totals[p]))
+    if s.three_games and s.game_number < GAMES - 1:
+        s.game_number += 1
+        s.start_player = next_seat(s, int(s.start_player))
+        set_up(s)
+        return
+    for p in range(n):
+        s.winners[p] = s.totals[p] == highest
+    s.decision = OVER
+    s.player = NOBODY
+
+
+@inlined
+def is_over(s):
+    """Whether all games have ended."""
+    return s.decision == OVER
+
+
+@inlined
+def returns(s, rewards):
+    """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (4,)); the winners share 1."""
+    share_result(s.winners, int(s.num_players), rewards)
+
+
+@inlined
+def score(s, p):
+    """p's score as it would be counted now, finished games included; ``reward="points"`` pays its changes."""
+    return int(s.totals[p]) + (0 if s.decision == OVER else present_score(s, p))

@@ -1,0 +1,199 @@
+"""Halunken & Spelunken in words: snapshots of positions, views of a player, why an action is illegal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.engine.game import State
+from blackjacky_env.games.halunken.options import CARD_NAMES, VARIANT_NAMES, jack_card, movement_card
+from blackjacky_env.games.halunken.rules import (
+    BID,
+    CARD,
+    CHOOSE,
+    CHOOSE_FOR_JACK,
+    FIELDS,
+    GIVE,
+    HARBOUR,
+    JACK,
+    LEVELS,
+    MOVE,
+    NAME,
+    NO_CARD,
+    NOBODY,
+    NUMBER,
+    OVER,
+    PASS,
+    PLACE_CAPTAIN,
+    PLACE_JACK,
+    ROB,
+    TAKE,
+    TAKE_FROM_HARBOUR,
+    TAKE_OR_ROB,
+    VALUES,
+    highest_offer,
+    is_free,
+    jack_moves,
+    present_score,
+    source_of_cards,
+)
+
+PHASES = {
+    PLACE_CAPTAIN: "place_captain",
+    PLACE_JACK: "place_black_jack",
+    BID: "bid",
+    CHOOSE_FOR_JACK: "choose_for_black_jack",
+    CHOOSE: "choose",
+    NAME: "name",
+    TAKE: "take",
+    TAKE_OR_ROB: "take_or_rob",
+    ROB: "rob",
+    GIVE: "give",
+    OVER: "over",
+}
+BLACK_JACK = "black_jack"
+"""Black Jack as the ``mover`` of a snapshot."""
+
+
+# ---------------------------------------------------------------- positions
+
+
+def snapshot(s: State, settled: State | None) -> dict[str, Any]:
+    """Everything on the table as plain Python values; ``settled``: the record when a game was last finished."""
+    n = int(s["num_players"])
+    return {
+        "phase": PHASES[int(s["decision"])],
+        "player": _seat(s["player"]),
+        "game": int(s["game_number"]),
+        "round": int(s["round_number"]),
+        "start_player": int(s["start_player"]),
+        "opener": _seat(s["opener"]),
+        "buyer": _seat(s["buyer"]),
+        "offers": [None if card == NO_CARD else CARD_NAMES[card] for card in s["offers"][:n]],
+        "bidder": _seat(s["bidder"]),
+        "captains": [_seat(field) for field in s["captains"][:n]],
+        "black_jack": _seat(s["jack"]),
+        "taverns": [_tavern(s, field) for field in range(FIELDS)],
+        "crews": [_cards_at(s, p) for p in range(n)],
+        "harbour": _cards_at(s, HARBOUR),
+        **_movement_cards(s, n),
+        "mover": BLACK_JACK if s["mover"] == JACK else _seat(s["mover"]),
+        "victim": _seat(s["victim"]),
+        "to_rob": [int(p) for p in s["to_rob"] if p != NOBODY],
+        "scores": [present_score(s, p) for p in range(n)],
+        "totals": s["totals"][:n].tolist(),
+        "last_game": None if settled is None else [present_score(settled, p) for p in range(n)],
+        "winners": np.flatnonzero(s["winners"]).tolist(),
+    }
+
+
+def _seat(number: Any) -> int | None:
+    """A seat or field; None where there is none."""
+    return None if number == NOBODY else int(number)
+
+
+def _cards_at(s: State, place: int) -> list[str]:
+    return [CARD_NAMES[card] for card in np.flatnonzero(s["where"] == place)]
+
+
+def _tavern(s: State, field: int) -> dict[str, Any]:
+    """The card turned up (H2: none while captains are placed), and those below, the next one first."""
+    cards = [
+        CARD_NAMES[s["deck"][FIELDS * level + field]] for level in range(LEVELS - int(s["heights"][field]), LEVELS)
+    ]
+    turned_up = int(s["decision"] != PLACE_CAPTAIN and len(cards) > 0)
+    return {"top": cards[0] if turned_up else None, "hidden": cards[turned_up:]}
+
+
+def _movement_cards(s: State, n: int) -> dict[str, Any]:
+    variant, deck = VARIANT_NAMES[int(s["variant"])], s["jack_deck"][: jack_moves(s)].tolist()
+    spent, jack_spent = s["spent"].tolist(), s["jack_spent"].tolist()
+    return {
+        "spent": [[movement_card(i + 1) for i, gone in enumerate(spent[p]) if gone] for p in range(n)],
+        "black_jack_spent": [jack_card(i + 1, variant) for i, gone in enumerate(jack_spent) if gone],
+        "black_jack_deck": [jack_card(move, variant) for move in deck if not jack_spent[move - 1]],
+        "choices": [_card_or_none(move) for move in s["choices"][:n].tolist()],
+        "black_jack_choice": _card_or_none(int(s["jack_choice"])),
+        "laid": [_card_or_none(move) for move in s["laid"][:n].tolist()],
+        "black_jack_laid": jack_card(int(s["jack_laid"]), variant) or None,
+        "numbers": [movement_card(number) for number in s["numbers"][:n].tolist()],
+        "black_jack_number": movement_card(int(s["numbers"][JACK])),
+    }
+
+
+def _card_or_none(move: int) -> int | str | None:
+    return movement_card(move) if move else None
+
+
+def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
+    """A snapshot as ``seat`` (None: a spectator) may know it: counts of face-down cards, others' choices hidden."""
+    secret = table["black_jack_choice"] is not None and seat != table["buyer"]
+    return {
+        **table,
+        "taverns": [{**tavern, "hidden": len(tavern["hidden"])} for tavern in table["taverns"]],
+        "black_jack_deck": len(table["black_jack_deck"]),
+        "choices": [HIDDEN if move is not None and p != seat else move for p, move in enumerate(table["choices"])],
+        "black_jack_choice": HIDDEN if secret else table["black_jack_choice"],
+    }
+
+
+# ---------------------------------------------------------------- why an action is illegal
+
+
+def why_illegal(s: State, action: int) -> str:
+    """Why ``action`` (0 .. 73, not in the mask) is illegal for the player to act."""
+    return f"{_called(action)} (action {action}) is illegal: {_reason(s, action)}"
+
+
+def _called(action: int) -> str:
+    if action < CARD:
+        return f"field {action}"
+    if action < PASS:
+        return CARD_NAMES[action - CARD]
+    if action == PASS:
+        return "passing"
+    if action < NUMBER:
+        return f"movement card {movement_card(action - MOVE + 1)}"
+    if action < TAKE_FROM_HARBOUR:
+        return f"naming {action - NUMBER + 1}"
+    return "taking from the harbour" if action == TAKE_FROM_HARBOUR else "robbing the buyer"
+
+
+_ASKED = {
+    PLACE_CAPTAIN: "a field for the captain (H2)",
+    PLACE_JACK: "a field for Black Jack (J1)",
+    BID: "an own card to offer, or a pass (J2)",
+    CHOOSE_FOR_JACK: "a movement card for Black Jack (D3)",
+    CHOOSE: "a movement card (H4)",
+    NAME: "a number for Rum (H5)",
+    TAKE: "a card from the harbour (J3)",
+    TAKE_OR_ROB: "whether to take from the harbour or to rob the buyer (D5)",
+    ROB: "a card of the player who is robbed (H7, J4)",
+    GIVE: "an own card to give to the harbour (J5, D6)",
+}
+
+
+def _reason(s: State, action: int) -> str:
+    decision = int(s["decision"])
+    if decision in (PLACE_CAPTAIN, PLACE_JACK) and action < CARD and not is_free(s, action):
+        return "a figure stands on it (H1)"
+    if decision == BID and CARD <= action < PASS:
+        return _why_no_offer(s, action - CARD)
+    if decision == CHOOSE and MOVE <= action < NUMBER:
+        return "it has been used in this game (H3)"
+    if decision == CHOOSE_FOR_JACK and MOVE <= action < NUMBER:
+        return "Black Jack's card has been used in this game (D1)"
+    if decision == NAME and NUMBER <= action < TAKE_FROM_HARBOUR:
+        return "the number was laid in this round (H5, D3)"
+    if decision in (TAKE, ROB, GIVE) and CARD <= action < PASS:
+        place = source_of_cards(s)
+        return f"it is not {'in the harbour' if place == HARBOUR else f'before player_{place}'}"
+    return f"asked is {_ASKED[decision]}"
+
+
+def _why_no_offer(s: State, card: int) -> str:
+    if s["where"][card] != s["player"]:
+        return "it is not the player's own (J2)"
+    return f"its value is {VALUES[card]}, and an offer must be higher than the last one, {highest_offer(s)} (J2)"

@@ -283,7 +283,7 @@ class Game:
         if num_players is None:
             chosen = self.choose_variant((), variant)
             return chosen.default_players, chosen.name
-        size = read_integer(label, num_players, self._sizes_in_words())
+        size = read_integer(label, num_players, self.sizes_in_words())
         return size, self.choose_variant((size,), variant, label).name
 
     def choose_variant(self, sizes: Sequence[int], variant: str | None = None, label: str = "num_players") -> Variant:
@@ -297,7 +297,7 @@ class Game:
         for each in asked:
             if all(size in each.sizes for size in sizes):
                 return each
-        allowed = self._sizes_in_words()
+        allowed = self.sizes_in_words()
         for size in sizes:
             if not any(size in each.sizes for each in self.variants):
                 raise ValueError(f"{label}={size} is out of range; allowed are {allowed}")
@@ -306,7 +306,7 @@ class Game:
         mixed = ", ".join(map(str, sorted(set(sizes))))
         raise ValueError(f"no variant allows all of the table sizes {mixed}; allowed are {allowed}")
 
-    def _sizes_in_words(self) -> str:
+    def sizes_in_words(self) -> str:
         """The allowed table sizes, by variant if they differ."""
         variants: dict[str, list[str]] = {}
         for each in self.variants:

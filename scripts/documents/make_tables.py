@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -110,13 +111,14 @@ def state(game: Game) -> str:
 
 def options(game: Game) -> str:
     """The options of `env`, including the game's rule options."""
-    sizes = f"{game.min_players} .. {game.max_players}"
+    sizes = game.sizes_in_words().replace("'", "`")
     rows = [
         ["`num_players`", str(game.default_players), sizes, "Players at the table."],
         ["`variant`", f'`"{game.variant_names[0]}"`', quoted(game.variant_names), "The variant."],
         ["`reward`", '`"win"`', quoted(("win", game.score_reward)), "What `rewards` pays, see below."],
         *(
-            [f"`{each['name']}`", f"`{each['default']}`", each["allowed"], each["help"]]
+            [f"`{each['name']}`", f"`{json.dumps(each['default']) if each['choices'] else each['default']}`"]
+            + [quoted(each["choices"]) if each["choices"] else each["allowed"], each["help"]]
             for each in game.describe_options()
         ),
         ["`render_mode`", "`None`", quoted(MODES), "Text, pixels or a window."],

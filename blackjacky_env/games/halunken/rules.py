@@ -657,7 +657,7 @@ def may_rob(s, strength, q):
 def meet_jack(s, p, strength):
     """J3: p takes a card from the harbour; D5: a duel's opponent may rob the buyer instead."""
     harbour = s.counts[HARBOUR] > 0
-    rob = is_duel(s) and s.buyer not in (NOBODY, p)
+    rob = is_duel(s) and NOBODY != s.buyer != p
     if rob:
         rob = may_rob(s, strength, int(s.buyer))
     if rob and harbour:
@@ -734,7 +734,7 @@ def overtake(s):
         if p == NOBODY and step >= steps:
             s.jack = field
             break
-        if p not in (NOBODY, s.buyer):
+        if NOBODY != p != s.buyer:
             s.to_rob[count] = p
             count += 1
 

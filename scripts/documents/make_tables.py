@@ -109,6 +109,12 @@ def state(game: Game) -> str:
     return markdown_table(["entries", "field", "shape"], rows)
 
 
+def _option_row(option: dict[str, Any]) -> list[str]:
+    choices = option["choices"]
+    default = json.dumps(option["default"]) if choices else option["default"]
+    return [f"`{option['name']}`", f"`{default}`", quoted(choices) if choices else option["allowed"], option["help"]]
+
+
 def options(game: Game) -> str:
     """The options of `env`, including the game's rule options."""
     sizes = game.sizes_in_words().replace("'", "`")
@@ -116,11 +122,7 @@ def options(game: Game) -> str:
         ["`num_players`", str(game.default_players), sizes, "Players at the table."],
         ["`variant`", f'`"{game.variant_names[0]}"`', quoted(game.variant_names), "The variant."],
         ["`reward`", '`"win"`', quoted(("win", game.score_reward)), "What `rewards` pays, see below."],
-        *(
-            [f"`{each['name']}`", f"`{json.dumps(each['default']) if each['choices'] else each['default']}`"]
-            + [quoted(each["choices"]) if each["choices"] else each["allowed"], each["help"]]
-            for each in game.describe_options()
-        ),
+        *(_option_row(each) for each in game.describe_options()),
         ["`render_mode`", "`None`", quoted(MODES), "Text, pixels or a window."],
         ["`render_as`", "`None`", "an agent, `None`", "Whose view is drawn; `None`: a spectator's."],
     ]

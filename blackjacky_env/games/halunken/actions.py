@@ -11,7 +11,7 @@ ACTIONS = Actions(
         *(ActionInfo("field", number=field) for field in range(FIELDS)),
         *(ActionInfo("rogue", card=name) for name in CARD_NAMES),
         ActionInfo("pass"),
-        *(ActionInfo("move", card=movement_card(move), secret=("card",)) for move in range(1, MOVES + 1)),  # H4
+        *(ActionInfo("move", number=movement_card(move), secret=("number",)) for move in range(1, MOVES + 1)),  # H4
         *(ActionInfo("name", number=number) for number in range(1, MOVES)),
         ActionInfo("take", pile="harbour"),
         ActionInfo("rob_buyer"),
@@ -20,7 +20,7 @@ ACTIONS = Actions(
         "field": "field {number}",
         "rogue": "{card}",
         "pass": "pass",
-        "move": "move {card}",
+        "move": "move {number}",
         "name": "name {number}",
         "take": "take from the {pile}",
         "rob_buyer": "rob the buyer",

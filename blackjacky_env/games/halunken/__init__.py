@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import ExtraDeck, Game, Rules, Words
-from blackjacky_env.games.halunken import actions, examples, observation, options, rules, terminal, words
+from blackjacky_env.engine.game import ExtraDeck, Game, Hidden, Rules, Words
+from blackjacky_env.games.halunken import actions, examples, hidden, observation, options, rules, terminal, words
 
 GAME = Game(
     name="halunken",
@@ -47,5 +47,6 @@ GAME = Game(
         settlement_key="last_game",
         phases=tuple(words.PHASES.values()),
     ),
+    hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
     examples=examples.EXAMPLES,
 )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _ROOMS = {
     "black_jacky": "blackjacky_agents.games.black_jacky",
     "schwarze_katze": "blackjacky_agents.games.schwarze_katze",
+    "halunken": "blackjacky_agents.games.halunken",
 }
 
 

@@ -1,0 +1,23 @@
+"""Agents for Halunken & Spelunken; `KIT` declares them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from blackjacky_agents.games.halunken import prospects
+from blackjacky_agents.games.halunken.bots import greedy, planner
+from blackjacky_agents.kit import GameKit
+from blackjacky_agents.search.config import SearchConfig, with_parameters
+
+_HERE = Path(__file__).parent
+
+KIT = GameKit(
+    bots={"greedy": (greedy.choose, greedy.PARAMETERS), "planner": (planner.choose, planner.PARAMETERS)},
+    search=SearchConfig(
+        playout_policy=greedy.choose,
+        playout_parameters=(5.0, 4.0, 0.8),
+        prior_policy=with_parameters(planner.choose, planner.PARAMETERS),
+        value=prospects.value,
+    ),
+    opponents="planner,greedy,random",
+)

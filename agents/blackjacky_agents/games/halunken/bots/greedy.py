@@ -1,0 +1,203 @@
+"""`greedy`: takes what gives most points at once.
+
+It moves where the card of the tavern and a robbery add most to its present score, robs and takes the card that is worth
+most to it, gives the one that it misses least, and bids its cheapest card if it can expect to rob more than that.
+With a temperature above 0 it chooses among movement cards at random, better ones more often: so search and `planner`
+imagine the choices of players, which are secret.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_agents.games.halunken.bots.crew import (
+    best_from,
+    cheapest,
+    imagine,
+    landing,
+    new_position,
+)
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.random import below, draw
+from blackjacky_env.games.halunken.rules import (
+    BID,
+    CARD,
+    CHOOSE,
+    CHOOSE_FOR_JACK,
+    DUEL,
+    FIELDS,
+    GIVE,
+    HARBOUR,
+    JACK,
+    JACK_MOVES,
+    MOVE,
+    MOVES,
+    NAME,
+    NO_CARD,
+    NOBODY,
+    NUMBER,
+    PASS,
+    PLACE_JACK,
+    ROB,
+    ROB_BUYER,
+    RUM,
+    TAKE,
+    TAKE_FROM_HARBOUR,
+    ahead,
+    highest_offer,
+    is_free,
+    jacks_owner,
+    may_name,
+)
+
+# Indices of the parameters. TEMPERATURE: of the choice among movement cards, in points; 0: the best one. RUM_KEPT: points
+# that Rum must gain beyond the best number. LOOT: fraction of the points that Black Jack may rob, or take as a second
+# captain, that is bid for.
+TEMPERATURE, RUM_KEPT, LOOT = range(3)
+
+PARAMETERS = np.array([0.0, 4.0, 0.8], np.float32)
+"""Chosen by hand."""
+
+_UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1
+
+
+@compiled
+def choose(observation, mask, random_state, parameters):
+    """The action that gains most at once."""
+    position = new_position()
+    s = position[0]
+    imagine(observation, random_state, s)
+    return decide(s, random_state, parameters)
+
+
+@compiled
+def decide(s, bits, parameters):
+    """The action of the player to act in a position; it uses nothing that this player cannot see."""
+    decision, p = int(s.decision), int(s.player)
+    if decision == CHOOSE:
+        return MOVE - 1 + choose_move(s, p, p, bits, parameters)
+    if decision == CHOOSE_FOR_JACK:
+        return MOVE - 1 + choose_move(s, JACK, p, bits, parameters)
+    if decision == BID:
+        return offer(s, p, parameters)
+    if decision == ROB:
+        return CARD + best_from(s, int(s.victim), p)[0]
+    if decision == TAKE:
+        return CARD + best_from(s, HARBOUR, p)[0]
+    if decision == GIVE:
+        return CARD + cheapest(s, p, 0)[0]
+    if decision == NAME:
+        return name(s)
+    if decision <= PLACE_JACK:
+        return place(s, bits)
+    rob = best_from(s, int(s.buyer), p)[1] > best_from(s, HARBOUR, p)[1]
+    return ROB_BUYER if rob else TAKE_FROM_HARBOUR
+
+
+# ---------------------------------------------------------------- placing and bidding
+
+
+@compiled
+def place(s, bits):
+    """Any free field."""
+    field = np.int64(below(draw(bits, 0), FIELDS))
+    while not is_free(s, field):
+        field = ahead(field, 1)
+    return field
+
+
+@compiled
+def offer(s, p, parameters):
+    """The cheapest card that outbids the others, if Black Jack can be expected to bring more; otherwise pass."""
+    card, price = cheapest(s, p, highest_offer(s))
+    if card == NO_CARD:
+        return PASS
+    return CARD + card if loot(s, p) * parameters[LOOT] > price else PASS
+
+
+@compiled
+def loot(s, p):
+    """What Black Jack brings whoever controls him: the best landing of a second captain, or the robberies to expect."""
+    total = 0.0
+    if s.variant == DUEL and not s.duel_overtakes:
+        for number in range(1, MOVES):
+            if not s.jack_spent[number - 1]:
+                total = max(total, landing(s, JACK, p, number))
+        return total
+    for q in range(s.num_players):
+        if q != p and s.counts[q] >= s.counts[p] - 1:  # the card offered is gone
+            total += overtaking(s, q) * best_from(s, q, p)[1]
+    return total
+
+
+@compiled
+def overtaking(s, q):
+    """The chance that Black Jack overtakes q where he stands now (J4)."""
+    far, cards, left = 0, JACK_MOVES if s.variant != DUEL else MOVES - 1, 0
+    distance = int(s.captains[q]) - int(s.jack)
+    distance += FIELDS * (distance < 0)
+    for number in range(1, cards + 1):
+        if not s.jack_spent[number - 1]:
+            left += 1
+            far += number >= distance
+    return far / max(left, 1)
+
+
+# ---------------------------------------------------------------- movement cards
+
+
+@compiled
+def choose_move(s, figure, owner, bits, parameters):
+    """A movement card for a captain, or for Black Jack: the best one, or one drawn by the temperature."""
+    gains = np.empty(MOVES)
+    weigh_moves(s, figure, owner, gains, parameters)
+    if parameters[TEMPERATURE] <= 0.0:
+        return np.argmax(gains) + 1
+    chances_of(gains, parameters)
+    left = np.float64(draw(bits, 0) >> np.uint64(11)) * _UNIT
+    move = np.argmax(gains) + 1
+    for i in range(MOVES):
+        left -= gains[i]
+        if left < 0.0:
+            return i + 1
+    return move
+
+
+@compiled
+def weigh_moves(s, figure, owner, gains, parameters):
+    """Fill ``gains`` (float64, (8,)) with what each movement card gains at once; minus infinity: spent."""
+    best = 0.0
+    for number in range(1, MOVES):
+        gain = landing(s, figure, owner, number)
+        best = max(best, gain)
+        gains[number - 1] = gain
+    gains[RUM - 1] = best - parameters[RUM_KEPT]
+    for i in range(MOVES):
+        spent = s.jack_spent[i] if figure == JACK else s.spent[owner, i]
+        if spent:
+            gains[i] = -np.inf
+
+
+@compiled
+def chances_of(gains, parameters):
+    """Turn gains into chances, in place: their softmax at the temperature."""
+    highest, total = gains.max(), 0.0
+    for i in range(MOVES):
+        gains[i] = np.exp((gains[i] - highest) / parameters[TEMPERATURE])
+        total += gains[i]
+    for i in range(MOVES):
+        gains[i] /= total
+
+
+@compiled
+def name(s):
+    """The number for Rum that gains most now (H5)."""
+    figure = JACK if s.numbers[JACK] == RUM else int(s.player)
+    owner = jacks_owner(s) if figure == JACK else figure
+    best, most = 0, 0.0
+    for number in range(1, MOVES):
+        if may_name(s, number):
+            gain = landing(s, figure, owner, number)
+            if best == 0 or gain > most:
+                best, most = number, gain
+    return NUMBER - 1 + best

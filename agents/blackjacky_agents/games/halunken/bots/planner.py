@@ -1,0 +1,80 @@
+"""`planner`: plays every action out to the end of the round, in positions that it imagines, and takes the best one.
+
+The unseen rogue cards, Black Jack's movement cards and the others' secret choices are imagined: choices by the chances that
+`greedy` with a temperature gives them. From then on all players are played by that policy, and `prospects.value` says how
+the position at the end stands. All actions are tried in the same positions with the same random numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_agents.games.halunken.bots.crew import imagine, new_position, play
+from blackjacky_agents.games.halunken.bots.greedy import choose_move, decide
+from blackjacky_agents.games.halunken.prospects import value
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.random import stream
+from blackjacky_env.games.halunken.rules import JACK, OVER, SEATS
+
+# Indices of the parameters: playouts of a decision, shared by its legal actions; rounds to be played out, the
+# present one included; then the parameters of `greedy`.
+PLAYOUTS, ROUNDS_AHEAD = range(2)
+HEAD = 2
+
+PARAMETERS = np.array([96, 1, 5.0, 4.0, 0.8], np.float32)
+"""Chosen by hand."""
+
+_FOR_CHOICES, _FOR_ACTIONS = 0, 1  # what random numbers are drawn for, beside the position itself
+
+
+@compiled
+def choose(observation, mask, random_state, parameters):
+    """The action with the highest mean value."""
+    values = np.empty(len(mask))
+    estimate(observation, mask, random_state, values, parameters)
+    return np.argmax(values)
+
+
+@compiled
+def estimate(observation, mask, random_state, values, parameters):
+    """Fill ``values`` (float64, (74,)) with the mean value of each legal action, -1 .. 1; minus infinity elsewhere."""
+    legal = 0
+    for action in range(len(mask)):
+        values[action] = 0.0 if mask[action] else -np.inf
+        legal += mask[action]
+    if legal <= 1:
+        return
+    samples = max(1, int(parameters[PLAYOUTS]) // legal)
+    positions, copies, result = new_position(), new_position(), np.zeros(SEATS)
+    for number in range(samples):
+        bits = stream(random_state, number, 0, 0)
+        imagine(observation, bits, positions[0])
+        imagine_choices(positions[0], bits, parameters[HEAD:])
+        for action in range(len(mask)):
+            if mask[action]:
+                copies[0] = positions[0]
+                play_round(copies[0], action, bits, parameters)
+                value(copies[0], result)
+                values[action] += result[0] / samples
+
+
+@compiled
+def imagine_choices(s, bits, parameters):
+    """Choose others' secret cards again, as `greedy` would."""
+    for p in range(1, s.num_players):
+        if s.choices[p]:
+            s.choices[p] = choose_move(s, p, p, stream(bits, _FOR_CHOICES, p, 0), parameters)
+    if s.jack_choice and s.buyer != 0:
+        bits = stream(bits, _FOR_CHOICES, JACK, 0)
+        s.jack_choice = choose_move(s, JACK, int(s.buyer), bits, parameters)
+
+
+@compiled
+def play_round(s, action, bits, parameters):
+    """Take the action, then let `greedy` play for everybody until the round, and those to follow, are over."""
+    end = int(s.round_number) + int(parameters[ROUNDS_AHEAD])
+    play(s, action)
+    number = 0
+    while s.decision < OVER and s.round_number < end:
+        play(s, decide(s, stream(bits, _FOR_ACTIONS, number, 0), parameters[HEAD:]))
+        number += 1

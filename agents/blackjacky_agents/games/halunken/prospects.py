@@ -1,0 +1,72 @@
+"""The value of each seat in any position, from the scores, the colours and the number of remaining rounds.
+
+Two softmax functions. A player's final score is foreseen as the sum of the cards, with the values of each colour counted
+a second time in proportion to the chance that it becomes the most frequent one; that chance is a softmax of the numbers
+of cards, which sharpens with every round. The chance of winning is a softmax of these scores (a Luce choice model,
+"Individual Choice Behavior", 1959), whose spread grows with the root of the number of rounds still to be played. In
+the last position of the last game both are exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.halunken.rules import (
+    GAMES,
+    NUM_COLOURS,
+    OVER,
+    ROUNDS,
+    SETTLEMENT,
+)
+
+SPREAD = 9.0
+"""In points, for one remaining round."""
+MAJORITY = 0.25
+"""In cards: for each remaining round, the lead of a colour that makes it e times as likely to stay the most frequent."""
+_SHARP = 0.05  # keeps both softmax functions finite at the end, where a single card or point decides
+_VALUE = 0.01  # of two equally frequent colours the one of higher value counts double (C1)
+
+
+@compiled
+def value(s, result):
+    """Fill ``result`` (float64, (4,)) with the "win" rewards to expect."""
+    n = int(s.num_players)
+    rounds = rounds_left(s)
+    later = ROUNDS * (GAMES - 1 - int(s.game_number)) if s.three_games else 0
+    spread = SPREAD * np.sqrt(np.float64(rounds + later)) + _SHARP
+    highest, total = -np.inf, 0.0
+    for p in range(n):
+        result[p] = (int(s.totals[p]) + foreseen(s, p, rounds)) / spread
+        highest = max(highest, result[p])
+    for p in range(n):
+        result[p] = np.exp(result[p] - highest)
+        total += result[p]
+    for p in range(n):
+        chance = result[p] / total
+        result[p] = chance - (1.0 - chance) / (n - 1)
+
+
+@compiled
+def rounds_left(s):
+    """Rounds of this game still to be played, the present one included."""
+    if s.decision in (SETTLEMENT, OVER):
+        return 0
+    return ROUNDS - int(s.round_number)
+
+
+@compiled
+def foreseen(s, p, rounds):
+    """The final score to be expected of p's present cards."""
+    softness = MAJORITY * rounds + _SHARP
+    most = 0.0
+    for colour in range(NUM_COLOURS):
+        most = max(most, int(s.colours[p, colour]) + _VALUE * int(s.values[p, colour]))
+    total, doubled, weights = 0.0, 0.0, 0.0
+    for colour in range(NUM_COLOURS):
+        worth = np.float64(int(s.values[p, colour]))
+        weight = np.exp((int(s.colours[p, colour]) + _VALUE * worth - most) / softness)
+        total += worth
+        doubled += weight * worth
+        weights += weight
+    return total + doubled / weights

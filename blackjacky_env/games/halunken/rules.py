@@ -429,11 +429,11 @@ def bid(s, action):
     """J2, D2: offer a card or pass."""
     p = int(s.player)
     following = next_seat(s, p)
-    unanswered = p != s.opener and s.bidder == NOBODY  # D2: the opener has passed, so an offer wins at once
+    opener_passed = p != s.opener and s.bidder == NOBODY
     if action != PASS:
         s.offers[p] = action - CARD
         s.bidder = p
-    if not auction_ends(s, action, following, unanswered):
+    if not auction_ends(s, action, following, opener_passed):
         s.player = following
         return
     if s.bidder != NOBODY:
@@ -443,10 +443,10 @@ def bid(s, action):
 
 
 @inlined
-def auction_ends(s, action, following, unanswered):
+def auction_ends(s, action, following, opener_passed):
     """J2: after one lap; D2: when a player passes after an offer, or offers after the opener has passed."""
     if is_duel(s):
-        return unanswered or (action == PASS and s.bidder != NOBODY)
+        return opener_passed or (action == PASS and s.bidder != NOBODY)
     return following == s.opener
 
 

@@ -1,0 +1,174 @@
+"""Rigged games, so that a test of a rule reads like the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env import halunken_v0
+from blackjacky_env.engine import table
+from blackjacky_env.games.halunken.rules import STATE
+
+FIELDS = 14
+RANKS = {"R": [*range(4, 12), 15], "V": [*range(3, 12), 14], "G": [*range(2, 12), 13], "Y": [*range(1, 13)]}  # H1
+CARDS = [f"{colour}{value}" for colour, values in RANKS.items() for value in values]
+
+Taverns = Mapping[int, str]
+"""By field: the cards of the tavern such as ``"R4 V3 Y1"``, top first."""
+
+
+def deck_of(taverns: Taverns) -> list[str]:
+    """The deck with these cards in these taverns; the others fill the remaining places in the order of the actions."""
+    places: list[str | None] = [None] * len(CARDS)
+    for field, cards in taverns.items():
+        for level, card in enumerate(cards.split()):
+            places[FIELDS * level + field] = card
+    rest = iter([card for card in CARDS if card not in places])
+    return [card or next(rest) for card in places]
+
+
+class Table:
+    """A game in which player_0 places first, at the beginning of the first round.
+
+    ``captains``: fields by seat; ``taverns``: where these cards lie; ``jack``: the field on which Black Jack is placed;
+    ``jack_deck``: his first movement cards.
+    """
+
+    def __init__(
+        self, *captains: int, taverns: Taverns | None = None, jack: int = 13, jack_deck: str = "", **options: Any
+    ) -> None:
+        self.env = halunken_v0.env(num_players=len(captains), **{"reward": "points", **options})
+        rigged = {"start_player": 0, "deck": deck_of(taverns or {}), "black_jack_deck": self.jacks(jack_deck)}
+        self.env.reset(seed=0, options=rigged)
+        self.play(*(f"field {field}" for field in captains))
+        if self.env.unwrapped.variant != "basic":
+            self.play(f"field {jack}")
+
+    def jacks(self, first: str) -> list[int | str]:
+        """Black Jack's movement cards with these on top."""
+        every: list[int | str] = [*range(1, 8), "Rum"] if self.env.num_players == 2 else [*range(1, 13)]
+        top = [card if card == "Rum" else int(card) for card in first.split()]
+        return top + [card for card in every if card not in top]
+
+    @property
+    def now(self) -> dict[str, Any]:
+        """The snapshot."""
+        return self.env.snapshot()
+
+    @property
+    def asked(self) -> tuple[str, int | None]:
+        """What is decided, and by whom."""
+        return self.now["phase"], self.now["player"]
+
+    @property
+    def legal(self) -> set[str]:
+        """The names of the legal actions."""
+        return {self.env.action_name(action) for action in np.flatnonzero(self.env.last()[0]["action_mask"])}
+
+    def play(self, *names: str) -> Table:
+        """Play actions by name, such as ``"field 3"``, ``"R15"`` or ``"pass"``."""
+        for name in names:
+            self.env.step(self.env.parse_action(name))
+        return self
+
+    def nobody_bids(self) -> Table:
+        """Pass until the auction is over."""
+        while self.now["phase"] == "bid":
+            self.play("pass")
+        return self
+
+    def buys(self, seat: int, card: str) -> Table:
+        """This player offers the card, all others pass."""
+        while self.now["phase"] == "bid":
+            mine = self.now["player"] == seat and self.now["bidder"] is None
+            self.play(card if mine else "pass")
+        return self
+
+    def choose(self, *cards: int | str, jack: int | str | None = None) -> Table:
+        """All choose a movement card, by seat; the buyer of a duel also one for Black Jack."""
+        for _ in range(len(cards) + (jack is not None)):
+            own = self.now["phase"] == "choose"
+            self.play(f"move {cards[self.now['player']] if own else jack}")
+        return self
+
+    def finish(self) -> Table:
+        """Play to the end, everybody the first legal action."""
+        while self.now["phase"] != "over":
+            self.env.step(int(np.argmax(self.env.last()[0]["action_mask"])))
+        return self
+
+    def finish_game(self) -> Table:
+        """Play until a game is scored, everybody the first legal action."""
+        game = self.now["game"]
+        while self.now["game"] == game and self.now["phase"] != "over":
+            self.env.step(int(np.argmax(self.env.last()[0]["action_mask"])))
+        return self
+
+    def rewards(self) -> list[float]:
+        """What the last action brought each player."""
+        return [self.env.rewards[agent] for agent in self.env.possible_agents]
+
+    def seen(self, seat: int) -> dict[str, Any]:
+        """The parts of what a player sees."""
+        return halunken_v0.decode(self.env.observe(f"player_{seat}")["observation"])
+
+    def arrange(
+        self,
+        crews: Sequence[str],
+        harbour: str = "",
+        taverns: Taverns | None = None,
+        captains: Sequence[int] | None = None,
+        jack: int | None = None,
+        **fields: Any,
+    ) -> Table:
+        """Give everybody these cards, put these into the harbour and the taverns; other cards fill the other taverns.
+
+        The figures move if asked to; ``fields`` of the record are set as they are.
+        """
+        header, data = table.unpack(self.env.get_state())
+        records = table.read_records(header, data, STATE)
+        record = records[0]
+        for name, value in {"captains": captains, "jack": jack, **fields}.items():
+            if value is not None:
+                record[name] = padded(value, record[name])
+        lay_out(record, [crew.split() for crew in crews], harbour.split(), taverns or {})
+        header["history"] |= {"actions": None, "rigged": {}, "deals": 0}
+        self.env.set_state(table.pack(header, records[:1]))
+        return self
+
+
+def padded(value: Any, field: Any) -> Any:
+    """A list with an entry for each place of the field: -1 where no more is given."""
+    return value if np.ndim(field) != 1 else [*value, *[-1] * (len(field) - len(value))]
+
+
+def lay_out(record: Any, crews: Sequence[Sequence[str]], harbour: Sequence[str], taverns: Taverns) -> None:
+    """Lay all cards of a record out anew; cards for which there is no room are out of the game."""
+    stacks = {field: cards.split() for field, cards in taverns.items()}
+    taken = {card for cards in [*crews, harbour, *stacks.values()] for card in cards}
+    rest = iter([card for card in CARDS if card not in taken])
+    for field in range(FIELDS):
+        stacks.setdefault(field, list(islice(rest, 3)))
+    gone = iter(set(CARDS).difference(*stacks.values()))
+    for field, cards in stacks.items():
+        record["heights"][field] = len(cards)
+        for level, card in enumerate([*islice(gone, 3 - len(cards)), *cards]):
+            record["deck"][FIELDS * level + field] = CARDS.index(card)
+    for name in ("counts", "colours", "values"):
+        record[name] = 0
+    record["where"] = 5
+    for place, cards in enumerate([*crews, *[()] * (4 - len(crews)), harbour]):
+        hand_out(record, place, cards)
+
+
+def hand_out(record: Any, place: int, cards: Iterable[str]) -> None:
+    """Put cards before a seat, or into the harbour (4)."""
+    for card in cards:
+        record["where"][CARDS.index(card)] = place
+        record["counts"][place] += 1
+        if place < 4:
+            record["colours"][place, "RVGY".index(card[0])] += 1
+            record["values"][place, "RVGY".index(card[0])] += int(card[1:])

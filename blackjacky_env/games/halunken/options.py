@@ -73,7 +73,8 @@ def read_jack_deck(cards: Iterable[Any], num_players: int, options: Mapping[str,
     """Black Jack's movement cards of a rigged game, top first; `ValueError` unless each occurs once (J1, D1)."""
     names: list[int | str] = [*range(1, MOVES), _RUM] if num_players == 2 else [*range(1, JACK_MOVES + 1)]
     deck = list(cards)
-    if len(deck) != len(names) or any(isinstance(card, bool) or deck.count(card) != 1 for card in names):
+    booleans = any(isinstance(card, bool) for card in deck)  # True equals 1
+    if booleans or len(deck) != len(names) or any(deck.count(card) != 1 for card in names):
         raise ValueError(f"black_jack_deck={deck} is not the whole deck; allowed are {names} in any order, top first")
     return [names.index(card) + 1 for card in deck]
 

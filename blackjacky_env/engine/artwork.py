@@ -1,4 +1,4 @@
-"""Cats, mice, hearts, suits and card backs as SVG shapes, and the colours of the light and the dark theme.
+"""Cats, mice, captains, suits and card backs as SVG shapes, and the colours of the light and the dark theme.
 
 A shape has fixed colours, the same in both themes, or takes the ``fill`` of the element that uses it; everything else
 is coloured by classes. All artwork was drawn for this package.
@@ -58,8 +58,20 @@ SHAPES = {
         '<circle cx="15.5" cy="18.5" r="2.6"/><circle cx="20.5" cy="18.5" r="2.6"/>'
         '<circle cx="25.5" cy="23" r="2.6"/></g>'
     ),
+    "captain": (
+        '<path d="M15 16C8 16 5 27 4 37q11 4 22 0C25 27 22 16 15 16z"/>'
+        '<circle cx="15" cy="13" r="6" fill="#f0c9a4"/>'
+        '<path d="M1 11Q3 4 8 6q2-5 7-5t7 5q5-2 7 5-7-3-14-3T1 11z"/>'
+    ),
+    "eye_patch": '<path d="M9.5 10.5 21 14" fill="none"/><circle cx="18" cy="13.5" r="1.6"/>',
+    "anchor": (
+        '<path d="M12 8v15M6 12h12M2 15q1 8 10 8t10-8" fill="none" stroke-width="2.6" stroke-linecap="round"/>'
+        '<circle cx="12" cy="5" r="3" fill="none" stroke-width="2.2"/>'
+    ),
+    "bottle": '<path d="M6 0h4v6q4 2 4 6v11q0 2-2 2H4q-2 0-2-2V12q0-4 4-6z"/>',
 }
-"""By id. Cats and posters are 48 wide and high, mice 24 x 12, hearts 18 x 17, suits 20 x 20, backs 36 x 50."""
+"""By id. Cats and posters are 48 wide and high, mice 24 x 12, hearts 18 x 17, suits 20 x 20, backs 36 x 50, captains
+and eye patches 30 x 40, anchors 24 x 26, bottles 16 x 25."""
 
 _FONTS = "FreeSans,Helvetica,Arial,Liberation Sans,DejaVu Sans Condensed,sans-serif"  # all of about the same width
 

@@ -285,8 +285,9 @@ class TableEnv(AECEnv[str, Any, Any]):
     def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
         """The table as ``agent`` sees it, with the last action, as an SVG of 640 x 600 units.
 
-        Seats are groups ``g.seat[data-seat]``. If the hand at the bottom is open, its cards are groups
-        ``g.card[data-card]`` in that seat, named as in the snapshot.
+        Seats are groups ``g.seat[data-seat]``. Open cards of the seat at the bottom, or of all seats where everybody's
+        lie open, are groups ``g.card[data-card]`` in that seat, named as in the snapshot. What else belongs to actions
+        has their fields: ``data-kind``, ``data-pile``, ``data-number``.
 
         Args:
             agent: the agent whose view is drawn; None: a spectator.

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.game import ExtraDeck, Game, Hidden, Rules, Words
-from blackjacky_env.games.halunken import actions, examples, hidden, observation, options, rules, terminal, words
+from blackjacky_env.games.halunken import (
+    actions,
+    drawing,
+    examples,
+    hidden,
+    observation,
+    options,
+    rules,
+    terminal,
+    words,
+)
 
 GAME = Game(
     name="halunken",
@@ -46,6 +56,7 @@ GAME = Game(
         round_key="game",
         settlement_key="last_game",
         phases=tuple(words.PHASES.values()),
+        draw_svg=drawing.draw_svg,
     ),
     hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
     examples=examples.EXAMPLES,

@@ -1,10 +1,299 @@
-"""The table as text for a terminal."""
+"""The table as text for a terminal, and texts shared with the picture.
+
+It is drawn from a view, so it shows nothing that the viewer may not know. All crews lie open, so views of different
+seats differ only in the movement cards chosen in secret.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, zip_longest
 from typing import Any
 
+from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, framed, joined, listed, paint, plain
+from blackjacky_env.games.halunken.options import COLOUR_LETTERS, movement_card
+from blackjacky_env.games.halunken.rules import FIELDS, GAMES, JACK_MOVES, MOVES, ROUNDS
+from blackjacky_env.games.halunken.words import BLACK_JACK
 
-def draw_text(view: dict[str, Any], options: dict[str, Any], colour: bool) -> str:
-    """The table that ``view`` shows."""
-    return "\n".join(f"{key}: {value}" for key, value in view.items())
+View = dict[str, Any]
+
+MOVEMENT_CARDS = tuple(movement_card(i + 1) for i in range(MOVES))
+"""A captain's movement cards, and Black Jack's in a duel: 1 .. 7 and ``"Rum"``."""
+
+_COLUMNS = {"": 1, "seat": 10, "score": 5, "cards": 8, "laid": 5, "offer": 5, "crew": 35}
+_CARD_STYLES = {
+    "R": "1;38;5;231;48;5;124",
+    "V": "1;38;5;231;48;5;91",
+    "G": "1;38;5;231;48;5;240",
+    "Y": "1;38;5;16;48;5;220",
+}
+_SEAT_STYLES = ("1;38;5;231;48;5;25", "1;38;5;231;48;5;29", "1;38;5;231;48;5;130", "1;38;5;16;48;5;230")
+_JACK_STYLE = "1;38;5;231;48;5;16"
+_PHASES = {
+    "place_captain": "set-up",
+    "place_black_jack": "set-up",
+    "bid": "auction",
+    "choose_for_black_jack": "choosing",
+    "choose": "choosing",
+    "over": "game over",
+}
+_ASKED = {
+    "place_captain": "places the captain on a free field",
+    "place_black_jack": "places Black Jack on a free field",
+    "choose_for_black_jack": "chooses a movement card for Black Jack in secret",
+    "choose": "chooses a movement card in secret",
+    "name": "names a number for Rum",
+    "take": "takes a card from the harbour",
+    "give": "gives a card to the harbour",
+}
+
+
+def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
+    """The table that ``view`` shows, in lines of at most 80 characters; ``options`` are from `TableEnv.config_dict`.
+
+    Without ``colour`` the text has no escape codes, but the same characters.
+    """
+    names = [f"player_{seat}" for seat in range(len(view["crews"]))]
+    lines = [*_options_line(options), *_ring(view), "", *_seats(view, names), "", *_harbour(view, options)]
+    lines += ["", "  " + sentence(view, names)]
+    text = framed(lines, paint(title(options), TITLE), when(view, options), seen_by(view))
+    return text if colour else plain(text)
+
+
+def title(options: dict[str, Any]) -> str:
+    """The game and its variant."""
+    variant = options["variant"]
+    return "Halunken & Spelunken" + ("" if variant == "standard" else f" · {variant}")
+
+
+def when(view: View, options: dict[str, Any]) -> str:
+    """The game, if several are played, the round and what is going on."""
+    game = f"game {view['game'] + 1} of {GAMES} · " if options["three_games"] else ""
+    return f"{game}round {view['round'] + 1} of {ROUNDS} · {_PHASES.get(view['phase'], 'moves')}"
+
+
+def seen_by(view: View) -> str:
+    """Whether face-down cards are shown."""
+    return "all cards open" if isinstance(view["black_jack_deck"], list) else "seen by all"
+
+
+def _options_line(options: dict[str, Any]) -> list[str]:
+    others = options_in_force(options)
+    return [paint(others, FAINT), ""] if others else []
+
+
+def options_in_force(options: dict[str, Any]) -> str:
+    """The options that differ from the rule sheet, in words."""
+    others = ["three games"] * options["three_games"]
+    others += ["robbers are counted before they take"] * (options["rob_count"] == "before_pick")
+    others += ["Black Jack overtakes"] * (options["variant"] == "duel" and options["duel_black_jack"] == "standard")
+    return " · ".join(others)
+
+
+# ---------------------------------------------------------------- what a view says
+
+
+def has_black_jack(options: dict[str, Any]) -> bool:
+    """Whether Black Jack takes part."""
+    return bool(options["variant"] != "basic")
+
+
+def cards_of_black_jack(options: dict[str, Any]) -> Sequence[int | str]:
+    """J1, D1: all movement cards that he has in a game."""
+    return MOVEMENT_CARDS if options["variant"] == "duel" else range(1, JACK_MOVES + 1)
+
+
+def has_revealed(view: View, seat: int) -> bool:
+    """Whether the seat's movement card of this round lies open."""
+    return bool(len(view["spent"][seat]) > view["round"])
+
+
+def has_black_jack_revealed(view: View) -> bool:
+    """Whether Black Jack's movement card of this round lies open."""
+    return bool(len(view["black_jack_spent"]) > view["round"])
+
+
+def is_cancelled(view: View, seat: int | str) -> bool:
+    """H4, D3: whether another figure's equal card cancels the card last laid by a seat or by ``"black_jack"``."""
+    laid: dict[int | str, Any] = dict(enumerate(view["laid"]))
+    if len(laid) == 2:
+        laid[BLACK_JACK] = view["black_jack_laid"]
+    return laid.get(seat) is not None and list(laid.values()).count(laid[seat]) > 1
+
+
+def has_passed(view: View, seat: int) -> bool:
+    """J2, D2: whether the seat has passed in the auction that is going on."""
+    if view["phase"] != "bid" or view["offers"][seat] is not None:
+        return False
+    seats, opener = len(view["offers"]), view["opener"]
+    return bool((seat - opener) % seats < (view["player"] - opener) % seats)
+
+
+def doubled_colour(cards: Sequence[str]) -> str | None:
+    """C1: the letter of the colour whose values count double; None without cards."""
+    counted = {colour: [int(card[1:]) for card in cards if card[0] == colour] for colour in COLOUR_LETTERS}
+    return max(COLOUR_LETTERS, key=lambda colour: (len(counted[colour]), sum(counted[colour]))) if cards else None
+
+
+def roles(view: View, seat: int) -> list[str]:
+    """What the seat is in this round and move."""
+    if view["phase"] == "over":
+        return ["winner"] * (seat in view["winners"])
+    found = ["robbed"] * (seat == view["victim"])
+    found += ["overtaken"] * (seat in view["to_rob"] and seat != view["victim"])
+    found += ["robs"] * (view["phase"] == "rob" and seat == view["player"])
+    return [*found, *["buyer"] * (seat == view["buyer"])]
+
+
+# ---------------------------------------------------------------- cards and figures
+
+
+def _card(name: str) -> str:
+    return paint(name, _CARD_STYLES[name[0]])
+
+
+def _cards(names: Iterable[str]) -> list[str]:
+    """Cards grouped by colour, each group as a chip such as ``R 4 7 15``."""
+    groups = groupby(sorted(names, key=_by_colour), key=lambda name: name[0])
+    return [paint(f"{colour} {' '.join(name[1:] for name in group)}", _CARD_STYLES[colour]) for colour, group in groups]
+
+
+def _by_colour(name: str) -> tuple[int, int]:
+    return COLOUR_LETTERS.index(name[0]), int(name[1:])
+
+
+def _figure(seat: int) -> str:
+    return paint(str(seat), _SEAT_STYLES[seat])
+
+
+def _movement(cards: Iterable[int | str], spent: Sequence[int | str]) -> list[str]:
+    """All movement cards, with a dot for each spent one; Rum is R."""
+    return [paint("·", FAINT) if card in spent else str(card).replace("Rum", "R") for card in cards]
+
+
+# ---------------------------------------------------------------- the ring
+
+
+def _ring(view: View) -> list[str]:
+    """Fields, cards turned up, face-down cards and figures, one column for each field."""
+    taverns = view["taverns"]
+    hidden = [each["hidden"] if isinstance(each["hidden"], int) else len(each["hidden"]) for each in taverns]
+    rows = {
+        "field": [paint(str(field), FAINT) for field in range(FIELDS)],
+        "tavern": [_card(each["top"]) if each["top"] else paint("-", FAINT) for each in taverns],
+        "face down": [paint(str(count), FACE_DOWN) if count else "" for count in hidden],
+        "figures": ["".join(_figures_on(view, field)) for field in range(FIELDS)],
+    }
+    widths = [9, *[3] * FIELDS]
+    return ["  " + joined([paint(name, FAINT), *cells], widths) for name, cells in rows.items()]
+
+
+def _figures_on(view: View, field: int) -> Iterator[str]:
+    yield from (_figure(seat) for seat, place in enumerate(view["captains"]) if place == field)
+    if view["black_jack"] == field:
+        yield paint("J", _JACK_STYLE)
+
+
+# ---------------------------------------------------------------- seats
+
+
+def _seats(view: View, names: Sequence[str]) -> list[str]:
+    columns = dict(_COLUMNS) if view["phase"] == "bid" else {key: _COLUMNS[key] for key in _COLUMNS if key != "offer"}
+    lines = ["  " + joined([paint(name, FAINT) for name in columns], columns.values())]
+    for seat in range(len(names)):
+        cells = {**_cells(view, seat, names), "crew": _wrapped(_cards(view["crews"][seat]), _COLUMNS["crew"])}
+        rows = zip_longest(*(cells[name] for name in columns), fillvalue="")
+        lines += ["  " + joined(row, columns.values()) for row in rows]
+    return lines
+
+
+def _cells(view: View, seat: int, names: Sequence[str]) -> dict[str, list[str]]:
+    """The lines of each column but the crew."""
+    score = paint(str(view["scores"][seat]), TITLE if seat in view["winners"] else STRONG)
+    total = [paint(f"({view['totals'][seat]})", FAINT)] if view["game"] else []
+    return {
+        "": [paint("►", YOURS)] if seat == view["player"] else [],
+        "seat": [f"{names[seat]} {_figure(seat)}", *(paint(f" {role}", RED) for role in roles(view, seat))],
+        "score": [score, *total],
+        "cards": ["".join(_movement(MOVEMENT_CARDS, view["spent"][seat]))],
+        "laid": [_laid(view, seat)],
+        "offer": [_offer(view, seat)],
+    }
+
+
+def _laid(view: View, seat: int) -> str:
+    """The movement card of this round; before the reveal, that it has been chosen."""
+    if has_revealed(view, seat):
+        card = view["laid"][seat]
+        return paint(f"({card})", FAINT) if is_cancelled(view, seat) else paint(str(card), STRONG)
+    return _chosen(view["choices"][seat])
+
+
+def _chosen(choice: int | str | None) -> str:
+    """A movement card chosen in secret, face down unless the viewer knows it."""
+    if choice is None:
+        return ""
+    return paint("[?]" if choice == HIDDEN else f"[{choice}]", FACE_DOWN)
+
+
+def _offer(view: View, seat: int) -> str:
+    offer = view["offers"][seat]
+    return _card(offer) if offer else paint("pass", FAINT) if has_passed(view, seat) else ""
+
+
+def _wrapped(pieces: Sequence[str], width: int) -> list[str]:
+    """Pieces side by side, on as many lines as they need."""
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and len(plain(lines[-1])) + 1 + len(plain(piece)) <= width:
+            lines[-1] += " " + piece
+        else:
+            lines.append(piece)
+    return lines
+
+
+# ---------------------------------------------------------------- the harbour
+
+
+def _harbour(view: View, options: dict[str, Any]) -> list[str]:
+    """Black Jack's movement cards and the cards in the harbour."""
+    if not has_black_jack(options):
+        return []
+    left = " ".join(_movement(cards_of_black_jack(options), view["black_jack_spent"]))
+    laid = _laid_by_black_jack(view) if has_black_jack_revealed(view) else _chosen(view["black_jack_choice"])
+    cards = _wrapped(_cards(view["harbour"]), 60) or [paint("empty", FAINT)]
+    return [
+        f"  {paint('Black Jack', FAINT)}  {left}  {laid}",
+        *(f"  {paint(f'{name:10}', FAINT)}  {line}" for name, line in zip_longest(["harbour"], cards, fillvalue="")),
+    ]
+
+
+def _laid_by_black_jack(view: View) -> str:
+    card = view["black_jack_laid"]
+    return paint(f"({card})", FAINT) if is_cancelled(view, BLACK_JACK) else paint(str(card), STRONG)
+
+
+# ---------------------------------------------------------------- a sentence
+
+
+def sentence(view: View, names: Sequence[str]) -> str:
+    """What is asked, in words, with the players' names."""
+    if view["phase"] == "over":
+        verb = "wins" if len(view["winners"]) == 1 else "win"
+        return paint(f"{listed([names[winner] for winner in view['winners']])} {verb}.", STRONG)
+    return f"{paint(names[view['player']], STRONG)} {_asked(view, names)}."
+
+
+def _asked(view: View, names: Sequence[str]) -> str:
+    match view["phase"]:
+        case "bid":
+            bidder = view["bidder"]
+            highest = "" if bidder is None else f" higher than {view['offers'][bidder]} of {names[bidder]}"
+            return f"may offer a card{highest} for Black Jack"
+        case "take_or_rob":
+            return f"takes from the harbour or robs {names[view['buyer']]}"
+        case "rob":
+            through = " through Black Jack" if view["mover"] == BLACK_JACK else ""
+            return f"robs {names[view['victim']]} of a card{through}"
+    return _ASKED[view["phase"]]

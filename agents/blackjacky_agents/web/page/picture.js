@@ -1,8 +1,8 @@
 // The picture of the table, in its own shadow root; elements that match a legal action can be clicked.
 //
-// Elements may have the attributes data-action (a number), data-card, data-pile and data-seat. An action matches an
-// element if it agrees with all of them. The data-seat of a card is its owner and not compared; otherwise it is compared
-// with the action's target, if that is a single seat.
+// Elements may have the attributes data-action (a number), data-kind, data-card, data-pile, data-number and data-seat. An
+// action matches an element if it agrees with all of them. The data-seat of a card is its owner and not compared;
+// otherwise it is compared with the action's target, if that is a single seat.
 // The page's content security policy forbids inline styles, so they are set by script.
 
 const CHOICE = `
@@ -12,6 +12,9 @@ const CHOICE = `
   .choice { cursor: pointer; outline-offset: 2px }
   .choice:hover, .choice:focus-visible { outline: 3px solid var(--accent) }
 `;
+
+const FIELDS = ["action", "kind", "card", "pile", "number"];
+const MARKED = [...FIELDS, "seat"].map((name) => `[data-${name}]`).join();
 
 export class Picture {
   constructor(element, choose) {
@@ -29,7 +32,7 @@ export class Picture {
     this.actions = actions;
     if (markup !== this.shown) this.draw(markup);
     this.shown = markup;
-    for (const element of this.root.querySelectorAll("[data-action], [data-card], [data-pile], [data-seat]")) {
+    for (const element of this.root.querySelectorAll(MARKED)) {
       const possible = this.belonging(element).length > 0;
       element.classList.toggle("choice", possible);
       if (possible) element.setAttribute("tabindex", "0");
@@ -52,12 +55,11 @@ export class Picture {
   }
 
   belonging(element) {
-    const { action, card, pile, seat: at } = element.dataset;
-    const seat = card === undefined ? at : undefined;
-    const fits = (said, meant) => said === undefined || (meant !== null && said === String(meant));
+    const said = element.dataset;
+    const fits = (name, meant) => !(name in said) || (meant !== null && said[name] === String(meant));
     return this.actions.filter((each) => {
       const target = each.seats.length === 1 ? each.seats[0] : null;
-      return fits(action, each.action) && fits(card, each.card) && fits(pile, each.pile) && fits(seat, target);
+      return FIELDS.every((name) => fits(name, each[name])) && ("card" in said || fits("seat", target));
     });
   }
 

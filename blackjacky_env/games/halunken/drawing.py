@@ -1,0 +1,382 @@
+"""The table as a picture, drawn from a view, so that it shows nothing that the viewer may not know.
+
+All crews lie open, so every viewer sees the same picture but for the movement cards chosen in secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from blackjacky_env.engine import svg
+from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.engine.artwork import INK, RED
+from blackjacky_env.engine.svg import View, data, group, use, words
+from blackjacky_env.engine.text import plain
+from blackjacky_env.games.halunken import terminal
+from blackjacky_env.games.halunken.options import COLOUR_LETTERS
+from blackjacky_env.games.halunken.rules import FIELDS, LEVELS
+from blackjacky_env.games.halunken.words import BLACK_JACK
+
+_TABLE_BOTTOM, _SEATS_TOP, _SEATS_HEIGHT, _WORDS_TOP = 358, 370, 180, 570
+_GAP = 7  # between the seats
+_BACK = "#2f4a76"
+_NO_CARD = '<rect x="22" width="34" height="44" rx="5" class="lost"/>'
+
+_CARD_COLOURS = {"R": ("#c4283a", "#fff"), "V": ("#7a48b8", "#fff"), "G": ("#666d78", "#fff"), "Y": ("#f2c530", INK)}
+_SEAT_COLOURS = (("#2468b4", "#fff"), ("#1d7d55", "#fff"), ("#c4570c", "#fff"), ("#f6ecd6", INK))
+_JACK_COLOURS = ("#17191e", "#fff")
+_MARKS = (  # by seat, in a square of 8 units
+    '<circle cx="4" cy="4" r="3.6"/>',
+    '<path d="M4 0 8 7.4H0z"/>',
+    '<path d="M.6.6h6.8v6.8H.6z"/>',
+    '<path d="M4-.4 8.4 4 4 8.4-.4 4z"/>',
+)
+_LABELS = {
+    "winner": "#8a6100",
+    "buyer": "#20558f",
+    "robs": "#0f6a5b",
+    "robbed": "#b3121b",
+    "overtaken": "#8a5a22",
+}
+
+# Field 0 is at the left end of the upper row; the others follow clockwise.
+_ACROSS, _TOP_ROW, _BOTTOM_ROW = 92, 130, 276
+_SIDES = ((532, 172), (532, 234), (108, 234), (108, 172))
+_PLACES = (
+    *((320 + _ACROSS * (i - 2), _TOP_ROW) for i in range(5)),
+    *_SIDES[:2],
+    *((320 - _ACROSS * (i - 2), _BOTTOM_ROW) for i in range(5)),
+    *_SIDES[2:],
+)
+
+
+def draw_svg(
+    view: View,
+    options: dict[str, Any],
+    *,
+    names: Sequence[str] | None = None,
+    last_action: str = "",
+    theme: str = "auto",
+) -> str:
+    """The table that ``view`` shows, as an SVG of 640 x 600 units.
+
+    Args:
+        view: from `TableEnv.view` or `TableEnv.snapshot`.
+        options: from `TableEnv.config_dict`.
+        names: names of the players by seat; None: ``player_0`` .. .
+        last_action: the last action, in words, without secrets that the viewer may not know.
+        theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+
+    Raises `ValueError` for an unknown theme or a wrong number of names.
+    """
+    players = svg.names_of(len(view["crews"]), names)
+    parts = [_port(), *(_field(view, field) for field in range(FIELDS)), *_figures(view)]
+    parts += _movement_cards(view, options)
+    parts += _black_jacks_cards(view, options) if terminal.has_black_jack(options) else []
+    parts += [_seat(view, seat, players) for seat in range(len(players))]
+    parts += svg.lines([last_action, plain(terminal.sentence(view, players))], _WORDS_TOP)
+    title = f"{terminal.title(options)} · {terminal.when(view, options)}"
+    others = terminal.options_in_force(options)
+    return svg.document(title, others or terminal.seen_by(view), _TABLE_BOTTOM, parts, theme)
+
+
+# ---------------------------------------------------------------- cards and figures
+
+
+def _chip(name: str, x: float, y: float, width: float, height: float, attributes: str = "") -> str:
+    """A rogue card: its value on its colour; the left edge, visible when cards overlap, shows the value."""
+    fill, ink = _CARD_COLOURS[name[0]]
+    size = height * 0.62
+    paper = f'<rect width="{width:g}" height="{height:g}" rx="{height / 8:g}" fill="{fill}" stroke="{INK}"/>'
+    value = _centred(name[1:], width / 2, height / 2, size, ink)
+    return group([paper, value], x, y, attributes=attributes)
+
+
+def _centred(text: str, x: float, y: float, size: float, fill: str) -> str:
+    at = f'x="{svg.number(x)}" y="{svg.number(y + 0.36 * size)}" font-size="{svg.number(size)}"'
+    return f'<text {at} fill="{fill}" text-anchor="middle">{text}</text>'
+
+
+def _colours(figure: int | str) -> tuple[str, str]:
+    """The colour of a seat or of Black Jack, and that of signs on it."""
+    return _JACK_COLOURS if isinstance(figure, str) else _SEAT_COLOURS[figure]
+
+
+def _figure(figure: int | str, x: float, y: float, scale: float = 1) -> str:
+    """A captain with the mark of the seat, or Black Jack with an eye patch, 30 x 40 units before scaling."""
+    fill, ink = _colours(figure)
+    if isinstance(figure, str):
+        patch = group([use("eye_patch")], attributes=f' fill="{INK}" stroke="{INK}"')
+        return group([use("captain", fill=fill), patch], x, y, scale, ' stroke="#fff" stroke-width="1.2"')
+    mark = group([_MARKS[figure]], 11, 24, attributes=f' fill="{ink}" stroke="none"')
+    return group([use("captain", fill=fill), mark], x, y, scale, f' stroke="{INK}" stroke-width="1.2"')
+
+
+# ---------------------------------------------------------------- the ring
+
+
+def _port() -> str:
+    """The road around the harbour."""
+    left, right = _SIDES[2][0], _SIDES[0][0]
+    width, height = right - left, _BOTTOM_ROW - _TOP_ROW
+    road = (
+        f'<rect x="{left}" y="{_TOP_ROW}" width="{width}" height="{height}" rx="62" fill="none" '
+        'stroke="#a98a5f" stroke-opacity=".6" stroke-width="42"/>'
+    )
+    water = (
+        f'<rect x="{left + 21}" y="{_TOP_ROW + 21}" width="{width - 42}" height="{height - 42}" rx="41" '
+        'fill="#4a90c4" fill-opacity=".4"/>'
+    )
+    return road + water
+
+
+def _field(view: View, field: int) -> str:
+    """A field and its tavern."""
+    x, y = _PLACES[field]
+    ring = f'<circle cx="{x}" cy="{y}" r="17" class="panel edge"/>'
+    parts = [ring, *_landings(view, field), words(str(field), x, y + 5, 14, look="faint", anchor="middle")]
+    return group(
+        [*parts, *_tavern(view["taverns"][field], *_card_place(field))], attributes=data(kind="field", number=field)
+    )
+
+
+def _card_place(field: int) -> tuple[float, float]:
+    """Top left corner of a tavern's card, outside the ring."""
+    x, y = _PLACES[field]
+    if y in (_TOP_ROW, _BOTTOM_ROW):
+        return x - 20, y - 78 if y == _TOP_ROW else y + 24
+    return (x - 66 if x < 320 else x + 26), y - 27
+
+
+def _tavern(tavern: dict[str, Any], x: float, y: float) -> list[str]:
+    """The card turned up on those face down, whose number is on a badge."""
+    top, hidden = tavern["top"], tavern["hidden"]
+    count = hidden if isinstance(hidden, int) else len(hidden)
+    if top is None and not count:
+        place = f'x="{x:g}" y="{y:g}" width="40" height="54" rx="6"'
+        return [
+            f'<rect {place} class="bg"/><rect {place} class="lost"/>',
+            words("empty", x + 20, y + 32, 13, 36, "faint", "middle"),
+        ]
+    parts = [_back(x + 3 * i, y + 3 * i) for i in range(min(count, LEVELS - 1), 0, -1)]
+    parts.append(_back(x, y) if top is None else _chip(top, x, y, 40, 54))
+    return [*parts, _badge(count, x + 40, y + 52) if count else ""]
+
+
+def _back(x: float, y: float) -> str:
+    """A rogue card face down."""
+    paper = f'<rect width="40" height="54" rx="6" fill="{_BACK}" stroke="#fff"/>'
+    return group([paper, group([use("anchor", 8, 14)], attributes=' stroke="#a9c1e6"')], x, y)
+
+
+def _badge(count: int, x: float, y: float) -> str:
+    ring = f'<circle cx="{x:g}" cy="{y:g}" r="9" fill="{_BACK}" stroke="#fff"/>'
+    return ring + _centred(str(count), x, y, 14, "#fff")
+
+
+def _landings(view: View, field: int) -> list[str]:
+    """A dashed ring in the colour of each figure that is still to move to the field."""
+    coming = [seat for seat, number in enumerate(view["numbers"]) if _target(view["captains"][seat], number) == field]
+    figures: list[int | str] = [*coming]
+    figures += [BLACK_JACK] * (_target(view["black_jack"], view["black_jack_number"]) == field)
+    x, y = _PLACES[field]
+    return [
+        f'<circle cx="{x}" cy="{y}" r="{17 - 5 * i}" fill="none" stroke="{stroke}" stroke-width="{width}" '
+        'stroke-dasharray="6 4"/>'
+        for i, figure in enumerate(figures)
+        for stroke, width in ((INK, 6), (_colours(figure)[0], 4))
+    ]
+
+
+def _target(field: int | None, number: int | str) -> int | None:
+    """H6: the field that a figure will move to; None if it stays or its Rum is not yet named."""
+    return (field + number) % FIELDS if field is not None and isinstance(number, int) and number else None
+
+
+def _figures(view: View) -> list[str]:
+    """All figures on their fields; two on one field, where one is about to be pushed, stand side by side."""
+    standing: dict[int, list[int | str]] = {}
+    for seat, field in enumerate(view["captains"]):
+        if field is not None:
+            standing.setdefault(field, []).append(seat)
+    if view["black_jack"] is not None:
+        standing.setdefault(view["black_jack"], []).append(BLACK_JACK)
+    return [
+        _figure(figure, _PLACES[field][0] - 15 + 12 * (2 * i - len(there) + 1), _PLACES[field][1] - 28)
+        for field, there in standing.items()
+        for i, figure in enumerate(there)
+    ]
+
+
+# ---------------------------------------------------------------- the middle
+
+
+def _movement_cards(view: View, options: dict[str, Any]) -> list[str]:
+    """This round's movement card of each figure, side by side, beside the one before; in an auction the offers."""
+    if view["opener"] is None:
+        return []
+    figures: list[int | str] = [*range(len(view["crews"]))]
+    figures += [BLACK_JACK] * terminal.has_black_jack(options)
+    left = 320 - 68 * len(figures) / 2 + 6
+    return [group(_slot(view, figure), left + 68 * i, 155) for i, figure in enumerate(figures)]
+
+
+def _slot(view: View, figure: int | str) -> list[str]:
+    """What a figure has laid or offered in this round, and what it laid in the last one; 56 x 46 units."""
+    bids = view["phase"] == "bid" and isinstance(figure, int)
+    card = _offer(view, int(figure)) if bids else _laid(view, figure)
+    return [_figure(figure, 0, 0, 0.62), card, _laid_before(view, figure)]
+
+
+def _offer(view: View, seat: int) -> str:
+    offer = view["offers"][seat]
+    if offer is None:
+        passed = terminal.has_passed(view, seat)
+        return _NO_CARD + (words("pass", 39, 27, 13, 32, "faint", "middle") if passed else "")
+    highest = '<rect x="20" y="-2" width="38" height="48" rx="7" fill="none" class="now"/>'
+    return (highest if seat == view["bidder"] else "") + _chip(offer, 22, 0, 34, 44)
+
+
+def _laid(view: View, figure: int | str) -> str:
+    """A movement card: open, chosen in secret, or not yet chosen."""
+    if _has_revealed(view, figure):
+        return _open_movement_card(view, figure)
+    choice = view["black_jack_choice"] if isinstance(figure, str) else view["choices"][figure]
+    if choice is None:
+        return _NO_CARD
+    fill, ink = _colours(figure)
+    paper = f'<rect x="22" width="34" height="44" rx="5" fill="{fill}" stroke="#fff"/>'
+    if choice == HIDDEN:
+        return paper + group([use("anchor", 27, 9)], attributes=f' stroke="{ink}"')
+    return paper + _value(choice, 39, 22, ink)
+
+
+def _has_revealed(view: View, figure: int | str) -> bool:
+    """Whether the figure's movement card of this round lies open."""
+    if isinstance(figure, str):
+        return terminal.has_black_jack_revealed(view)
+    return terminal.has_revealed(view, figure)
+
+
+def _open_movement_card(view: View, figure: int | str) -> str:
+    """A movement card in a frame of its figure's colour, struck out if it is cancelled."""
+    card = view["black_jack_laid"] if isinstance(figure, str) else view["laid"][figure]
+    number = view["black_jack_number"] if isinstance(figure, str) else view["numbers"][figure]
+    frame = f'<rect x="22" width="34" height="44" rx="5" fill="{_colours(figure)[0]}" stroke="{INK}"/>'
+    paper = '<rect x="26" y="4" width="26" height="36" rx="2" fill="#fffdf6"/>'
+    named = _centred(str(number), 39, 28, 16, "#fff") if card == "Rum" and isinstance(number, int) and number else ""
+    struck = f'<path d="M22 43 56 1" stroke="{RED}" stroke-width="4"/>'
+    return frame + paper + _value(card, 39, 22, INK) + named + (struck if terminal.is_cancelled(view, figure) else "")
+
+
+def _value(card: int | str, x: float, y: float, fill: str, size: float = 24) -> str:
+    """The number of a movement card, or a bottle of Rum, around a point."""
+    if card == "Rum":
+        return use("bottle", x - size / 2.6, y - size / 1.6, size / 20, fill)
+    return _centred(str(card), x, y, size, fill)
+
+
+def _laid_before(view: View, figure: int | str) -> str:
+    """The movement card of the last round, small, until this round's lies open."""
+    card = view["black_jack_laid"] if isinstance(figure, str) else view["laid"][figure]
+    if card is None or _has_revealed(view, figure):
+        return ""
+    struck = f'<path d="M0 18 17 0" stroke="{RED}" stroke-width="2"/>' if terminal.is_cancelled(view, figure) else ""
+    return group([_small(card, _colours(figure)), struck], 1, 27)
+
+
+def _black_jacks_cards(view: View, options: dict[str, Any]) -> list[str]:
+    """Black Jack's movement cards, and the cards in the harbour."""
+    cards = terminal.cards_of_black_jack(options)
+    asked = view["phase"] == "choose_for_black_jack"
+    row = [
+        group(
+            [_small(card, _JACK_COLOURS, card in view["black_jack_spent"])],
+            19 * i,
+            attributes=data(kind="move", number=card) if asked else "",
+        )
+        for i, card in enumerate(cards)
+    ]
+    return [group(row, 321 - 19 * len(cards) / 2, 204), _harbour(view["harbour"])]
+
+
+def _harbour(cards: Sequence[str]) -> str:
+    """The cards in the harbour, beside an anchor."""
+    (begins,) = svg.rows([len(cards)], [24], 0, 300)
+    width = 34 + (begins[-1] + 24 if begins else 0)
+    chips = [_chip(card, 34 + x, 0, 24, 26, data(card=card)) for card, x in zip(cards, begins, strict=True)]
+    anchor = group([use("anchor")], attributes=' class="edge"')
+    return group([anchor, *chips], 320 - width / 2, 226, attributes=f' class="pile"{data(pile="harbour")}')
+
+
+def _small(card: int | str, colours: tuple[str, str], spent: bool = False) -> str:
+    """A small movement card, 17 x 18 units; only its value if it is spent."""
+    fill, ink = colours
+    if spent:
+        value = "R" if card == "Rum" else str(card)
+        return words(value, 8.5, 14, 13, look="faint", anchor="middle")
+    return f'<rect width="17" height="18" rx="3" fill="{fill}" stroke="{INK}"/>' + _value(card, 8.5, 9, ink, 13)
+
+
+# ---------------------------------------------------------------- seats
+
+
+def _seat(view: View, seat: int, names: Sequence[str]) -> str:
+    """A seat's panel: name, score, movement cards, and the crew by colour."""
+    width = (svg.WIDTH - 2 * svg.MARGIN - _GAP * (len(names) - 1)) / len(names)
+    parts = [
+        _figure(seat, 14, 4),
+        words(names[seat], 50, 21, 17, width - 56),
+        words(_score(view, seat), 50, 39, 15, width - 56, "faint"),
+        *_own_movement_cards(view, seat, width),
+        *_crew(view["crews"][seat], seat, width - 20),
+        *_labels(view, seat, width),
+    ]
+    x = svg.MARGIN + seat * (width + _GAP)
+    return svg.panel(x, _SEATS_TOP, width, _SEATS_HEIGHT, seat, seat == view["player"], parts)
+
+
+def _score(view: View, seat: int) -> str:
+    score = f"score {view['scores'][seat]}"
+    return f"{score}, total {view['totals'][seat]}" if view["game"] else score
+
+
+def _own_movement_cards(view: View, seat: int, width: float) -> list[str]:
+    """The movement cards that are left, and places of the spent ones."""
+    asked = view["phase"] == "choose" and seat == view["player"]
+    step = min(24, (width - 20 - 17) / 7)
+    return [
+        group(
+            [_small(card, _SEAT_COLOURS[seat], card in view["spent"][seat])],
+            10 + step * i,
+            50,
+            attributes=data(kind="move", number=card) if asked else "",
+        )
+        for i, card in enumerate(terminal.MOVEMENT_CARDS)
+    ]
+
+
+def _crew(cards: Sequence[str], seat: int, room: float) -> list[str]:
+    """A row of cards for each colour; the one that counts double is marked."""
+    parts, doubled = [], terminal.doubled_colour(cards)
+    for row, colour in enumerate(COLOUR_LETTERS):
+        names, y = [card for card in cards if card[0] == colour], 72 + 26 * row
+        (begins,) = svg.rows([len(names)], [25], 10, room - 22 * (colour == doubled))
+        parts += [
+            _chip(name, x, y, 25, 24, f' class="card"{data(card=name, seat=seat)}')
+            for name, x in zip(names, begins, strict=True)
+        ]
+        if colour == doubled:
+            parts.append(words("x 2", begins[-1] + 29, y + 17, 14, look="faint"))
+    return parts
+
+
+def _labels(view: View, seat: int, width: float) -> list[str]:
+    """What the seat is in this round, on the upper edge of its panel."""
+    parts, right = [], width - 8
+    for role in terminal.roles(view, seat):
+        label = svg.label(role, right, -13, _LABELS[role])
+        parts.append(group([label], attributes=data(kind="rob_buyer")) if role == "buyer" else label)
+        right -= 9.3 * len(role) + 14
+    return parts

@@ -25,8 +25,9 @@ def test_both_agree_after_every_action(reference: Reference, setting: Setting) -
     met: Counter[Event] = Counter()
     for seed in range(setting.games):
         options = {"num_players": setting.num_players, "reward": reference.rewards[seed % 2], **setting.options}
-        game = SideBySide(reference.name, seed, options, views=seed % VIEWED == 0)
-        met += play(game, setting.policy, seed).events
+        rigged = setting.rig(random.Random(seed), options)
+        game = SideBySide(reference.name, seed, options, rigged.reset, views=seed % VIEWED == 0)
+        met += play(game, setting.policy, seed, rigged.opening).events
         if seed >= 3 and all(met[event] for event in setting.meets):
             break
     assert [event.__name__ for event in setting.meets if not met[event]] == []
@@ -51,11 +52,11 @@ def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -
 @every_reference
 @pytest.mark.parametrize("seed", range(6))
 def test_rigged_decks_are_dealt_alike(reference: Reference, seed: int) -> None:
-    """One card at a time clockwise from the start player."""
     rng = random.Random(seed)
     options = {"num_players": rng.choice(reference.sizes())}
-    start, cards = rng.randrange(options["num_players"]), reference.all_cards(options)
-    rigged = [rng.sample(cards, len(cards)) for _ in range(3)]
-    game = SideBySide(reference.name, seed, options, {"start_player": start, "deck": rigged})
+    start = rng.randrange(options["num_players"])
+    cards = {name: deck.all_cards(options) for name, deck in reference.decks.items()}
+    rigged = {name: [rng.sample(deck, len(deck)) for _ in range(3)] for name, deck in cards.items()}
+    game = SideBySide(reference.name, seed, options, {"start_player": start, **rigged})
     assert reference.start_player(game.reference_game.snapshot()) == start
     play(game, "mixed", seed)

@@ -5,10 +5,11 @@
     python scripts/proofs/fuzz.py --actions 1000000      fewer actions, from the same sequence of games
     python scripts/proofs/fuzz.py --write                write the result into tests/games/GAME/reference/README.md
 
-Games cover every table size, variant and policy, with and without rule options. After every action, the complete
-snapshot, every player's observation and mask, and the rewards must be equal in both; the views of the snapshot are
-compared in a fraction of the games. Finished games are saved in the output file, from which an interrupted run is
-resumed. The first difference ends the run and is shrunk to a short game.
+Games cover every table size, variant and policy, with and without rule options. Games that are steered towards rare
+events, if the reference implementation declares any, are played on top of these and counted apart. After every action,
+the complete snapshot, every player's observation and mask, and the rewards must be equal in both; the views of the
+snapshot are compared in a fraction of the games. Finished games are saved in the output file, from which an
+interrupted run is resumed. The first difference ends the run and is shrunk to a short game.
 
 Exit status 0: no difference; 1: a difference, or a rare event was not covered often enough; 2: invalid arguments.
 """
@@ -153,7 +154,7 @@ def kinds(reference: Reference) -> list[Kind]:
 
 
 def draw(reference: Reference, kind: Kind, rng: random.Random) -> tuple[str, Options]:
-    """Random policy and options of a game of this kind."""
+    """Policy and options of a game of this kind."""
     options = reference.any_options(rng, kind.num_players) if kind.options is None else kind.options
     reward = {"reward": reference.rewards[1]} if rng.random() < 0.5 else {}
     policy = kind.policy or rng.choice(reference.all_policies)
@@ -163,19 +164,28 @@ def draw(reference: Reference, kind: Kind, rng: random.Random) -> tuple[str, Opt
 def play_chunk(game: str, seed: int, number: int, actions: int) -> Counts:
     """Play games of one kind for at least ``actions`` actions; raises `Difference`."""
     reference = REFERENCES[game]
-    turns = kinds(reference)
-    kind, rng = turns[number % len(turns)], random.Random(f"{seed} {number}")
-    counts = no_counts(reference)
-    while counts["total"]["actions"] < actions:
-        policy, options = draw(reference, kind, rng)
-        table = SideBySide(game, rng.randrange(2**63), options, views=rng.random() < VIEWED)
-        add(counts, counts_of(play(table, policy, rng.randrange(2**63)), policy))
+    by_chance = kinds(reference)
+    turns = [*by_chance, *reference.steered]
+    turn, rng = number % len(turns), random.Random(f"{seed} {number}")
+    counts, played = no_counts(reference), 0
+    while played < actions:
+        policy, table = play_one(reference, turns[turn], rng)
+        played += len(table.actions)
+        add(counts, counts_of(table, policy) if turn < len(by_chance) else counts_of_steered(table, turns[turn]))
     return counts
+
+
+def play_one(reference: Reference, kind: Kind, rng: random.Random) -> tuple[str, SideBySide]:
+    """Play a game of this kind; returns its policy and the finished game."""
+    policy, options = draw(reference, kind, rng)
+    rigged = kind.rig(rng, options)
+    table = SideBySide(reference.name, rng.randrange(2**63), options, rigged.reset, views=rng.random() < VIEWED)
+    return policy, play(table, policy, rng.randrange(2**63), rigged.opening)
 
 
 def no_counts(reference: Reference) -> Counts:
     """Counts of zero for everything that must appear in the report."""
-    return {
+    counts = {
         "total": Counter(games=0, actions=0),
         "table size": Counter({f"{n} players": 0 for n in reference.sizes()}),
         "variant": Counter(dict.fromkeys((variant.name for variant in reference.variants), 0)),
@@ -183,6 +193,10 @@ def no_counts(reference: Reference) -> Counts:
         "policy": Counter(dict.fromkeys(reference.all_policies, 0)),
         "event": Counter({event.__name__: 0 for event in reference.events}),
     }
+    if reference.steered:
+        counts["steered"] = Counter({str(kind): 0 for kind in reference.steered})
+        counts["steered event"] = Counter(counts["event"])
+    return counts
 
 
 def counts_of(table: SideBySide, policy: str) -> Counts:
@@ -197,6 +211,14 @@ def counts_of(table: SideBySide, policy: str) -> Counts:
         "rule options": Counter({"others" if others else "default": actions}),
         "policy": Counter({policy: actions}),
         "event": Counter({event.__name__: times for event, times in table.events.items()}),
+    }
+
+
+def counts_of_steered(table: SideBySide, kind: Kind) -> Counts:
+    """The counts of one steered game."""
+    return {
+        "steered": Counter({str(kind): len(table.actions)}),
+        "steered event": counts_of(table, kind.policy or "")["event"],
     }
 
 
@@ -295,7 +317,9 @@ def differs(difference: Difference, results: Results, args: Args) -> int:
 def judge(results: Results, args: Args) -> int:
     """The exit status: 1, with a message, if a rare event occurred too seldom."""
     needed = max(1, args.actions // USUAL_RARITY) if args.at_least is None else args.at_least
-    rare = {name: times for name, times in results["counts"]["event"].items() if times < needed}
+    steered = results["counts"].get("steered event", Counter())
+    met = {name: times + steered[name] for name, times in results["counts"]["event"].items()}
+    rare = {name: times for name, times in met.items() if times < needed}
     for name, times in rare.items():
         print(f"too rare: {name} occurred {times:,} times, required are {needed:,}", file=sys.stderr)
     return 1 if rare else 0
@@ -305,6 +329,8 @@ def report(results: Results, args: Args) -> str:
     """Numbers, command and speed of the run, and the counts as Markdown tables."""
     counts, total = results["counts"], results["counts"]["total"]
     actions, seconds = total["actions"], results["seconds"]
+    steered = sum(counts.get("steered", Counter()).values())
+    at_least = "" if args.at_least is None else f" --at-least {args.at_least}"
     shares = (
         [group, name, f"{number:,}", f"{number / actions:.1%}"]
         for group in ("table size", "variant", "rule options", "policy")
@@ -313,9 +339,9 @@ def report(results: Results, args: Args) -> str:
     events = ([f"`{name}`", f"{times:,}"] for name, times in counts["event"].items())
     facts = (
         f"No difference in {actions:,} actions of {total['games']:,} games.\n"
-        f"`python scripts/proofs/fuzz.py --game {args.game} --actions {args.actions} --seed {args.seed}`: "
+        f"`python scripts/proofs/fuzz.py --game {args.game} --actions {args.actions} --seed {args.seed}{at_least}`: "
         f"{seconds / 60:.1f} minutes with {args.workers} process{'es' * (args.workers > 1)} "
-        f"({actions / max(seconds, 1):,.0f} actions/s), "
+        f"({(actions + steered) / max(seconds, 1):,.0f} actions/s), "
         f"code {results['code']}.\n"
         f"{machine()['processor']}, Python {platform.python_version()}, numpy {version('numpy')}, "
         f"numba {version('numba')}."
@@ -324,7 +350,20 @@ def report(results: Results, args: Args) -> str:
         markdown_table(["category", "value", "actions", "fraction"], shares),
         markdown_table(["rare event", "occurrences"], events),
     )
-    return "\n\n".join([facts, *tables])
+    return "\n\n".join([facts, *tables, *(report_of_steered(counts) if steered else ())])
+
+
+def report_of_steered(counts: Counts) -> list[str]:
+    """Actions and events of the steered games."""
+    kinds, events = (counts[group].items() for group in ("steered", "steered event"))
+    total = sum(counts["steered"].values())
+    return [
+        f"On top of these, {total:,} actions of games that are steered towards rare events, without a difference.",
+        markdown_table(["steered games", "actions"], ([name, f"{number:,}"] for name, number in kinds)),
+        markdown_table(
+            ["rare event in steered games", "occurrences"], ([f"`{name}`", f"{times:,}"] for name, times in events)
+        ),
+    ]
 
 
 if __name__ == "__main__":

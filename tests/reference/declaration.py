@@ -19,7 +19,7 @@ Snapshot = dict[str, Any]
 Policy = Callable[[set[int]], set[int]]
 """From the legal actions to those that the policy likes; it takes each of these with equal chance."""
 Event = Callable[[Snapshot, int, Snapshot], bool]
-"""(snapshot before an action, action, snapshot after it)"""
+"""(snapshot before an action, action, snapshot after it, with `Reference.told` as ``told``)"""
 
 
 class Playable(Protocol):
@@ -28,8 +28,8 @@ class Playable(Protocol):
     player: int | None
     over: bool
 
-    def start(self, start_player: int, deal: Callable[[int], Cards]) -> None:
-        """Begin; `deal(number)` gives all cards of a deal, top first."""
+    def start(self, start_player: int, deal: Callable[..., Cards]) -> None:
+        """Begin; `deal(number)` gives all cards of a deal, top first, `deal(number, name)` those of an extra deck."""
 
     def legal_actions(self) -> set[int]:
         """What the player to act may do."""
@@ -48,6 +48,23 @@ class Playable(Protocol):
 
 
 @dataclass(frozen=True)
+class Rigged:
+    """How a game begins: what `reset` is given, and the first actions."""
+
+    reset: Options
+    opening: list[int] = field(default_factory=list)
+
+
+Rig = Callable[[Any, Options], Rigged]
+"""From (random.Random, options of the environment) to how a game begins."""
+
+
+def by_chance(_rng: Any, _options: Options) -> Rigged:
+    """Nothing is rigged."""
+    return Rigged({})
+
+
+@dataclass(frozen=True)
 class Setting:
     """Some games of one kind for the tests, and the rare events that they must meet."""
 
@@ -56,9 +73,11 @@ class Setting:
     options: Options = field(default_factory=dict)
     games: int = 4
     meets: tuple[Event, ...] = ()
+    rig: Rig = by_chance
 
     def __str__(self) -> str:
-        return "-".join([f"{self.num_players}p", self.policy, *(f"{k}={v}" for k, v in self.options.items())])
+        rigged = [] if self.rig is by_chance else [self.rig.__name__]
+        return "-".join([f"{self.num_players}p", self.policy, *rigged, *(f"{k}={v}" for k, v in self.options.items())])
 
 
 @dataclass(frozen=True)
@@ -68,17 +87,36 @@ class Kind:
     num_players: int
     policy: str | None = None
     options: Options | None = None
+    rig: Rig = by_chance
+
+    def __str__(self) -> str:
+        rigged = [] if self.rig is by_chance else [self.rig.__name__]
+        options = [f"{name}={value!r}" for name, value in (self.options or {}).items()]
+        return ", ".join([f"{self.num_players} players", self.policy or "any policy", *rigged, *options])
+
+
+@dataclass(frozen=True)
+class Deck:
+    """A deck of the game, which `reset` can rig."""
+
+    all_cards: Callable[[Options], Cards]
+    dealt: Callable[[Snapshot], Cards | None]
+    """The deck of the deal that the snapshot shows; None once it is played from."""
 
 
 def never(_game: Any, _actions: int) -> None:
     """Play as before."""
 
 
+def tells_nothing(_game: Any) -> None:
+    """The snapshots tell everything."""
+
+
 def nothing(_table: Any) -> None:
     """The decks are all that is left to chance."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reference:
     """The reference implementation of a game, and what is played with it."""
 
@@ -95,11 +133,13 @@ class Reference:
     deal_number: Callable[[Snapshot], int]
     start_player: Callable[[Snapshot], int]
     """Who begins the deal that the snapshot shows before its first action."""
-    all_cards: Callable[[Options], Cards]
-    dealt: Callable[[Snapshot], Cards | None]
-    """The deck of the deal that the snapshot shows; None once it is played from."""
+    decks: Mapping[str, Deck]
+    """By the name of the option of `reset` that rigs them; ``deck`` is one of them."""
 
     policies: Mapping[str, Policy]
+    """Those of random games."""
+    steering: Mapping[str, Policy] = field(default_factory=dict)
+    """Further ones, which look for rare events."""
     any_options: Callable[[Any, int], Options]
     """(random.Random, number of players) to options of a game that can be dealt."""
     events: tuple[Event, ...]
@@ -107,10 +147,14 @@ class Reference:
     settings: tuple[Setting, ...]
     kinds: tuple[Kind, ...] = ()
     """What the long run needs beside games of every size, policy and variant, with options and without."""
+    steered: tuple[Kind, ...] = ()
+    """Games that are steered towards rare events; the long run counts them apart, on top of the others."""
     short: Options = field(default_factory=dict)
     """The options of the shortest games, for shrinking."""
     hurry: Callable[[Any, int], str | None] = never
     """(game, actions so far) to the policy that brings a game without limit to its end, once that is wanted."""
+    told: Callable[[Any], Any] = tells_nothing
+    """What a game tells of its last step, for events that do not show in the snapshots."""
     attach: Callable[[Any], None] = nothing
     """Given a `SideBySide` before it starts: tells the reference what else chance decides in the environment."""
 

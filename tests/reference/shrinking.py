@@ -66,9 +66,11 @@ def pinned(story: Story) -> Story:
     """The story with the deals that it had, whatever the seed would deal."""
     if not story.deals:
         return story
-    decks = [deal.deck for deal in story.deals if deal.deck is not None]
-    deck = {"deck": decks} if decks else {}
-    return replace(story, rigged={"start_player": story.deals[0].start_player, **deck})
+    dealt = {
+        name: [deal.decks[name] for deal in story.deals if name in deal.decks] for name in reference_of(story).decks
+    }
+    rigged = {name: decks for name, decks in dealt.items() if decks}
+    return replace(story, rigged={"start_player": story.deals[0].start_player, **rigged})
 
 
 # -- simpler games -----------------------------------------------------------------------------------------------------
@@ -149,9 +151,9 @@ def fewer_options(story: Story) -> Iterator[Story]:
 def with_options(story: Story, options: Options) -> Story:
     """The story with other options and decks that fit them."""
     rigged = dict(story.rigged or {})
-    if "deck" in rigged:
-        cards = reference_of(story).all_cards(options)
-        rigged["deck"] = [fitted(deck, cards) for deck in rigged["deck"]]
+    for name, kind in reference_of(story).decks.items():
+        if name in rigged:
+            rigged[name] = [fitted(deck, kind.all_cards(options)) for deck in rigged[name]]
     return replace(story, options=options, rigged=rigged)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pprint
 import random
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from .declaration import Cards, Event, Options, Reference
@@ -16,11 +17,11 @@ from .registry import REFERENCES
 
 @dataclass(frozen=True)
 class Deal:
-    """Where a deal of a story begins; the deck is None until it is dealt."""
+    """Where a deal of a story begins, and its decks by the option of `reset` that rigs them, once they are dealt."""
 
     start_player: int
     first_action: int
-    deck: Cards | None = None
+    decks: dict[str, Cards] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class SideBySide:
             **{name: value for name, value in options.items() if name != "reward"}
         )
         self.reference.attach(self)
-        self.rigged: list[Cards] = (rigged or {}).get("deck", [])
+        self.rigged = rigged or {}
         self.views = views
         self.story = Story(game, seed, options, rigged)
         self.actions = self.story.actions
@@ -89,7 +90,8 @@ class SideBySide:
         """Take a legal action in both; raises `Difference`."""
         self.actions.append(action)
         self._together(self._act)
-        self.events.update(event for event in self.reference.events if event(self.before, action, self.now))
+        after = {**self.now, "told": self.reference.told(self.reference_game)}
+        self.events.update(event for event in self.reference.events if event(self.before, action, after))
 
     def _begin(self) -> None:
         self.env.reset(seed=self.story.seed, options=self.story.rigged)
@@ -120,15 +122,17 @@ class SideBySide:
     def _note_deal(self) -> None:
         self.story.deals.append(Deal(self.reference.start_player(self.now), len(self.actions)))
 
-    def _dealt(self, number: int) -> Cards:
+    def _dealt(self, number: int, name: str = "deck") -> Cards:
         """The rigged deck, else that which the environment has just dealt."""
-        deck = self.rigged[number] if number < len(self.rigged) else self._deck_on_the_table(number)
-        self.story.deals[-1] = replace(self.story.deals[-1], deck=deck)
+        rigged: list[Cards] = self.rigged.get(name, [])
+        deck = rigged[number] if number < len(rigged) else self._deck_on_the_table(number, name)
+        self.story.deals[-1].decks[name] = deck
         return deck
 
-    def _deck_on_the_table(self, number: int) -> Cards:
-        deck = self.reference.dealt(self.now) if self.reference.deal_number(self.now) == number else None
-        assert deck is not None, f"deal {number} is dealt here, but the environment has {self.now}"
+    def _deck_on_the_table(self, number: int, name: str) -> Cards:
+        dealt = self.reference.decks[name].dealt
+        deck = dealt(self.now) if self.reference.deal_number(self.now) == number else None
+        assert deck is not None, f"{name} {number} is dealt here, but the environment has {self.now}"
         return deck
 
     # -- comparing ----------------------------------------------------------------------------------------------------
@@ -178,13 +182,16 @@ class SideBySide:
 
 def choose(reference: Reference, policy: str, legal: set[int], rng: random.Random) -> int:
     """What a policy does."""
-    name = rng.choice(list(reference.policies)) if policy == "mixed" else policy
-    return rng.choice(sorted(reference.policies[name](legal)))
+    policies = {**reference.policies, **reference.steering}
+    name = rng.choice(list(policies)) if policy == "mixed" else policy
+    return rng.choice(sorted(policies[name](legal)))
 
 
-def play(game: SideBySide, policy: str, seed: int) -> SideBySide:
-    """Play to the end."""
+def play(game: SideBySide, policy: str, seed: int, opening: Iterable[int] = ()) -> SideBySide:
+    """Play to the end, with these actions first."""
     rng, reference = random.Random(seed), game.reference
+    for action in opening:
+        game.step(action)
     while game.legal:
         now = reference.hurry(game.reference_game, len(game.actions)) or policy
         game.step(choose(reference, now, game.legal, rng))

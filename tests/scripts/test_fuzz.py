@@ -240,6 +240,6 @@ def test_a_run_that_found_a_difference_finds_it_again(run, results, monkeypatch,
 
 def test_a_round_that_ends_before_the_deal_is_pinned_without_a_deck():
     """P1: the wanted tip before the deal."""
-    story = Story("black_jacky", 0, {"num_players": 4}, deals=[Deal(1, 0, [3, 1, 2]), Deal(2, 8)])
+    story = Story("black_jacky", 0, {"num_players": 4}, deals=[Deal(1, 0, {"deck": [3, 1, 2]}), Deal(2, 8)])
     assert pinned(story).rigged == {"start_player": 1, "deck": [[3, 1, 2]]}
     assert pinned(replace(story, deals=story.deals[1:])).rigged == {"start_player": 2}

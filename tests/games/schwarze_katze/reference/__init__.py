@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.reference.declaration import Reference
+from tests.reference.declaration import Deck, Reference
 
 from . import chance, observation, played
 from .events import EVENTS
@@ -16,8 +16,7 @@ REFERENCE = Reference(
     rewards=("win", "points"),
     deal_number=lambda snapshot: snapshot["deal"],
     start_player=chance.start_player,
-    all_cards=chance.all_cards,
-    dealt=chance.dealt,
+    decks={"deck": Deck(chance.all_cards, chance.dealt)},
     policies=played.POLICIES,
     any_options=played.any_options,
     events=EVENTS,

@@ -1,0 +1,27 @@
+"""The reference implementation of Halunken & Spelunken."""
+
+from __future__ import annotations
+
+from tests.reference.declaration import Reference
+
+from . import chance, observation, played
+from .events import EVENTS
+from .rules import ReferenceGame
+
+REFERENCE = Reference(
+    name="halunken",
+    game=ReferenceGame,
+    observations=observation.observations,
+    num_actions=74,
+    rewards=("win", "points"),
+    deal_number=lambda snapshot: snapshot["game"],
+    start_player=lambda snapshot: snapshot["start_player"],
+    decks=chance.DECKS,
+    policies=played.POLICIES,
+    steering=played.STEERING,
+    any_options=played.any_options,
+    events=EVENTS,
+    settings=played.SETTINGS,
+    steered=played.STEERED,
+    told=lambda game: game.told,
+)

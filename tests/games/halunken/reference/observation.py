@@ -1,0 +1,128 @@
+"""What every player sees: the parts that the table "Observation" of the game's README names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .rules import FIELDS, MOVEMENT, NUMBER, ROGUES, RUM, Movement, Player, ReferenceGame, score
+
+SEATS = 4
+HARBOUR = 5
+VARIANTS = ("standard", "basic", "duel")
+DECISIONS = (
+    *("place_captain", "place_black_jack", "bid", "choose_for_black_jack", "choose", "name"),
+    *("take", "take_or_rob", "rob", "give", "over"),
+)
+
+
+def observations(game: ReferenceGame) -> list[dict[str, Any]]:
+    """The decoded observation of every player, by seat."""
+    same_for_all = {**_options(game), **_table(game)}
+    by_seat, scores = _seats(game), [score(player.crew) for player in game.players]
+    return [
+        {
+            **same_for_all,
+            **{name: _around(entries, me.seat, 0) for name, entries in by_seat.items()},
+            "mover": _mover(game, me),
+            "to_rob": _filled([1 + _relative(player, me, game) for player in game.to_rob], SEATS),
+            "spent": _around([_marked(player.captain.spent, 8) for player in game.players], me.seat, [0] * 8),
+            "my_choice": _written(me.captain.choice),
+            "my_black_jack_choice": _written(game.jack.choice) if me is game.buyer else 0,
+            "owners": _owners(game, me),
+            "scores": _around(scores, me.seat, 0),
+        }
+        for me in game.players
+    ]
+
+
+def _options(game: ReferenceGame) -> dict[str, Any]:
+    return {
+        "num_players": len(game.players),
+        "variant": [int(game.variant == variant) for variant in VARIANTS],
+        "rob_before_pick": int(game.before_pick),
+        "three_games": int(game.three_games),
+        "duel_overtakes": int(game.duel_overtakes),
+    }
+
+
+def _table(game: ReferenceGame) -> dict[str, Any]:
+    jack = game.jack
+    return {
+        "game": game.game,
+        "round": game.round,
+        "decision": [int(game.phase == decision) for decision in DECISIONS],
+        "black_jack": _place(jack.place),
+        "black_jack_spent": _marked(jack.spent, 12),
+        "black_jack_chosen": int(jack.choice is not None),
+        "black_jack_laid": _written(jack.laid),
+        "black_jack_number": _written(jack.number),
+        "tops": [0 if card is None else 1 + NUMBER[card] for card in game.tops],
+        "hidden": [len(game.taverns[place]) for place in FIELDS],
+    }
+
+
+def _seats(game: ReferenceGame) -> dict[str, list[int]]:
+    """One number for each player."""
+    players = game.players
+    acting = game.question.player if game.question else None
+    return {
+        "to_act": _one_hot(game, acting),
+        "start_player": _one_hot(game, game.start_player),
+        "opener": _one_hot(game, game.opener),
+        "buyer": _one_hot(game, game.buyer),
+        "bidder": _one_hot(game, game.bidder),
+        "victim": _one_hot(game, game.victim),
+        "offers": [0 if player.offer is None else 1 + NUMBER[player.offer] for player in players],
+        "captains": [_place(player.captain.place) for player in players],
+        "chosen": [int(player.captain.choice is not None) for player in players],
+        "laid": [_written(player.captain.laid) for player in players],
+        "numbers": [_written(player.captain.number) for player in players],
+        "totals": [player.total for player in players],
+        "winners": [int(player in game.winners) for player in players],
+    }
+
+
+def _owners(game: ReferenceGame, me: Player) -> list[int]:
+    """By card, who has it."""
+    owners = dict.fromkeys(ROGUES, 0)
+    owners.update(dict.fromkeys(game.harbour, HARBOUR))
+    for player in game.players:
+        owners.update(dict.fromkeys(player.crew, 1 + _relative(player, me, game)))
+    return list(owners.values())
+
+
+def _mover(game: ReferenceGame, me: Player) -> list[int]:
+    captains = [int(player.captain is game.mover) for player in game.players]
+    return [*_around(captains, me.seat, 0), int(game.mover is game.jack)]
+
+
+def _relative(player: Player, me: Player, game: ReferenceGame) -> int:
+    return (player.seat - me.seat) % len(game.players)
+
+
+def _written(card: Movement | None) -> int:
+    """A movement card as a number, Rum as 8 and none as 0."""
+    return 8 if card == RUM else card or 0
+
+
+def _place(place: int | None) -> int:
+    return 0 if place is None else 1 + place
+
+
+def _marked(cards: Sequence[Movement], length: int) -> list[int]:
+    """1 for every movement card that is there; the eighth is Rum, or Black Jack's 8."""
+    return [int(number in cards or (number == len(MOVEMENT) and RUM in cards)) for number in range(1, length + 1)]
+
+
+def _one_hot(game: ReferenceGame, whose: Player | None) -> list[int]:
+    return [int(player is whose) for player in game.players]
+
+
+def _filled(entries: list[int], length: int) -> list[int]:
+    return [*entries, *[0] * (length - len(entries))]
+
+
+def _around(entries: list[Any], me: int, nobody: Any) -> list[Any]:
+    """What is given by seat, as it lies clockwise around the table from me, filled up to four seats."""
+    return [*entries[me:], *entries[:me], *[nobody] * (SEATS - len(entries))]

@@ -157,9 +157,27 @@ def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_and_policy_with_
         assert len(here) >= len(kinds) / 10
         assert {kind.policy for kind in here} >= {None, *reference.all_policies}
         options = [kind.options for kind in here]
-        others = [variant.name for variant in reference.variants[1:] if num_players in variant.sizes]
-        for named in ({}, None, *({"variant": name} for name in others)):
-            assert named in options
+        for variant in reference.variants:
+            if num_players in variant.sizes:
+                assert ({} if variant is reference.variants[0] else {"variant": variant.name}) in options
+        assert None in options
+
+
+def test_steered_games_come_on_top_and_are_reported_apart(fuzz, run, results, monkeypatch, capsys):
+    """One random chunk, one of each steered kind, and another random one; what one of both meets has been met."""
+    kinds = fuzz.kinds
+    monkeypatch.setattr(fuzz, "kinds", lambda reference: kinds(reference)[:1])
+    assert run(150, "--game", "halunken", "--at-least", "0") == 0
+    steered = [str(kind) for kind in REFERENCES["halunken"].steered]
+    counts, text = results()["counts"], capsys.readouterr().out
+    assert results()["chunks"] == len(steered) + 2
+    assert sum(counts["policy"].values()) == counts["total"]["actions"] < 400
+    for name in steered:
+        assert counts["steered"][name] >= 100
+        assert f"| {name} | {counts['steered'][name]:,} |" in text
+    assert counts["event"]["buyer_must_be_robbed"] == 0 < counts["steered event"]["buyer_must_be_robbed"]
+    run(150, "--game", "halunken", "--at-least", "1")
+    assert "too rare: buyer_must_be_robbed" not in capsys.readouterr().err
 
 
 # -- planted bugs -----------------------------------------------------------------------------------------------------

@@ -71,6 +71,8 @@ class Move(NamedTuple):
     seat: int | None
     """The reader's seat; None: a spectator."""
     players: int
+    options: Mapping[str, Any]
+    """The constructor options in force, from `TableEnv.config_dict`."""
 
     @property
     def actor(self) -> int:
@@ -104,7 +106,7 @@ def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int |
     """
     info = env.game.words.actions[action]
     known = info if seat == before["player"] else info.heard()
-    return get_kit(env.game.name).narrator.story(Move(before, after, known, seat, env.num_players))
+    return get_kit(env.game.name).narrator.story(Move(before, after, known, seat, env.num_players, env.config_dict()))
 
 
 def is_settled(game: str, before: View, after: View) -> bool:

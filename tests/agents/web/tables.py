@@ -63,7 +63,7 @@ def _sentences(env: TableEnv, before: Any, after: Any, action: int, seat: int) -
     info, narrator = env.game.words.actions[action], get_kit(env.game.name).narrator
     if before["player"] != seat:
         info = replace(info, **dict.fromkeys(info.secret, "hidden"))
-    told = narrator.story(Move(before, after, info, seat, env.num_players))
+    told = narrator.story(Move(before, after, info, seat, env.num_players, env.config_dict()))
     return [*told, *(narrator.settlement(after) if is_settled(env.game.name, before, after) else [])]
 
 

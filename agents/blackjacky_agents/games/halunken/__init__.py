@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from blackjacky_agents.games.halunken import prospects
+from blackjacky_agents.games.halunken import narrator, prospects
 from blackjacky_agents.games.halunken.bots import greedy, planner
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -20,4 +21,6 @@ KIT = GameKit(
         value=prospects.value,
     ),
     opponents="planner,greedy,random",
+    narrator=narrator.NARRATOR,
+    texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
 )

@@ -1,0 +1,324 @@
+"""Descriptions of Halunken & Spelunken's moves and scores; the sentences are in ``texts.json``.
+
+After one action several figures may move. What they did is worked out from the views before and after the action, by
+the rules of the game's README: who moved, in ascending order, onto whom and past whom, and who took which card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from blackjacky_agents.narration import Move, Narrator, Phrase, View, card, say, seat
+from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.games.halunken.rules import FIELDS
+from blackjacky_env.games.halunken.terminal import MOVEMENT_CARDS, doubled_colour
+from blackjacky_env.games.halunken.words import BLACK_JACK
+
+Figure = int | str
+"""A seat, for its captain, or ``"black_jack"``."""
+
+_HARBOUR = "harbour"
+_COLOURS = {"R": "red", "V": "violet", "G": "grey", "Y": "yellow"}
+
+# ---------------------------------------------------------------- moves
+
+
+def story(move: Move) -> list[Phrase]:
+    """What the move did, as far as the seat may know, and what followed from it."""
+    before, after = move.before, move.after
+    told = [_deed(move)]
+    if before["phase"] == "bid" and after["phase"] != "bid":
+        told.append(_end_of_auction(after))
+    if _all_have_chosen(move):
+        told += _reveal(move)
+    if before["phase"] in ("choose", "name", "take", "rob", "give"):
+        told += _Course(move).tell()
+    return [*told, *_beginning(before, after)]
+
+
+def _deed(move: Move) -> Phrase:
+    actor, info, before = seat(move.actor), move.action, move.before
+    match before["phase"]:
+        case "place_captain":
+            taken = _the(_Course(move).take(int(info.number or 0), move.actor) or HIDDEN)
+            return say("places", actor=actor, field=info.number, card=taken)
+        case "place_black_jack":
+            return say("places_black_jack", actor=actor, field=info.number)
+        case "bid":
+            return (
+                say("passes", actor=actor) if info.kind == "pass" else say("offers", actor=actor, card=_the(info.card))
+            )
+        case "choose" | "choose_for_black_jack" as phase:
+            if info.number == HIDDEN:
+                return say(f"{phase}_in_secret", actor=actor)
+            return say(phase, actor=actor, number=info.number)
+        case "name":
+            key = "names_for_black_jack" if before["black_jack_number"] == "Rum" else "names"
+            return say(key, actor=actor, number=info.number)
+        case "take_or_rob":
+            return say("will_take" if info.kind == "take" else "will_rob", actor=actor, victim=seat(before["buyer"]))
+        case "rob":
+            key = "robs_through_black_jack" if before["mover"] == BLACK_JACK else "robs"
+            return say(key, actor=actor, victim=seat(before["victim"]), card=_the(info.card))
+    return say("takes" if before["phase"] == "take" else "gives", actor=actor, card=_the(info.card))
+
+
+def _the(name: int | str | None) -> Phrase:
+    """A rogue card with its article, or "a card" if it is not known."""
+    return card(HIDDEN) if name in (None, HIDDEN) else say("the", card=card(name or 0))
+
+
+def _end_of_auction(after: View) -> Phrase:
+    buyer = after["buyer"]
+    if buyer is None:
+        return say("nobody_hires")
+    return say("hires", seat=seat(buyer), card=_the(after["offers"][buyer]))
+
+
+def _beginning(before: View, after: View) -> list[Phrase]:
+    """That a round or the next game begins."""
+    if after["game"] != before["game"]:
+        return [say("game_begins", number=after["game"] + 1, seat=seat(after["start_player"]))]
+    placed = before["phase"].startswith("place") and not after["phase"].startswith("place")
+    if not placed and after["round"] == before["round"]:
+        return []
+    number = after["round"] + 1
+    if after["phase"] != "bid":
+        return [say("round_begins", number=number)]
+    return [say("auction_begins", number=number, seat=seat(after["opener"]))]
+
+
+# ---------------------------------------------------------------- movement cards
+
+
+def _all_have_chosen(move: Move) -> bool:
+    """H9: whether the last seat has chosen, so that the cards are revealed."""
+    return bool(move.before["phase"] == "choose" and (move.actor + 1) % move.players == move.before["opener"])
+
+
+def _revealed(move: Move) -> dict[Figure, int | str]:
+    """The movement cards just revealed; in a duel with that of Black Jack."""
+    before, after = move.before, move.after
+    figures: list[Figure] = [*range(move.players), *([BLACK_JACK] if move.players == 2 else [])]
+    if before["game"] == after["game"]:
+        laid = [*after["laid"], after["black_jack_laid"]]
+    else:  # all is set up anew, but in the last round everybody has one card left
+        laid = [_only_left(spent) for spent in [*before["spent"], before["black_jack_spent"]]]
+    return dict(zip(figures, laid, strict=False))
+
+
+def _only_left(spent: Sequence[int | str]) -> int | str:
+    return next(each for each in MOVEMENT_CARDS if each not in spent)
+
+
+def _reveal(move: Move) -> list[Phrase]:
+    """The cards laid by all, and those that cancel each other (H4, D3)."""
+    laid = _revealed(move)
+    told = [say("reveal", cards=_listed([say("laid", figure=_name(each), card=laid[each]) for each in laid]))]
+    for value in dict.fromkeys(laid.values()):
+        equal = [_name(each) for each in laid if laid[each] == value]
+        if len(equal) > 1:
+            told.append(say("cancel", figures=_all_of(equal), card=value))
+    return told
+
+
+def _name(figure: Figure) -> Phrase | str:
+    return seat(figure) if isinstance(figure, int) else "Black Jack"
+
+
+def _listed(phrases: Sequence[Any]) -> Any:
+    """Phrases with commas between them."""
+    *earlier, told = phrases
+    for each in reversed(earlier):
+        told = say("list", first=each, rest=told)
+    return told
+
+
+def _all_of(names: Sequence[Any]) -> Any:
+    """Names with commas, and "and" before the last one."""
+    return _listed([*names[:-2], say("and", first=names[-2], last=names[-1])] if len(names) > 1 else names)
+
+
+# ---------------------------------------------------------------- what the figures do
+
+
+class _Course:
+    """The figures and taverns as they change after an action."""
+
+    def __init__(self, move: Move) -> None:
+        self.move = move
+        self.before, self.after = move.before, move.after
+        self.fields: dict[Figure, int | None] = dict(enumerate(self.before["captains"]))
+        if self.before["black_jack"] is not None:
+            self.fields[BLACK_JACK] = self.before["black_jack"]
+        self.taken = [0] * FIELDS
+        self.told: list[Phrase] = []
+
+    def tell(self) -> list[Phrase]:
+        """All that followed from the action, in order."""
+        before, after = self.before, self.after
+        if before["phase"] in ("take", "rob", "give") and not before["to_rob"]:
+            self.push(before["mover"])
+        numbers = self.numbers()
+        if after["phase"] == "name":
+            return self.told
+        if before["phase"] == "name" or _all_have_chosen(self.move):
+            for figure in [each for each, number in numbers.items() if not number]:
+                self.stay(figure)
+        for number, figure in sorted((n, f) for f, n in self.moved(numbers).items() if not self.overtakes(f)):
+            self.land(figure, number)
+        self.spare(before["to_rob"][1:])
+        self.overtake(numbers)
+        return self.told
+
+    # ------------------------------------------------------------ who moves
+
+    def numbers(self) -> dict[Figure, Any]:
+        """By figure: how far it had still to move, 0 for nothing; Black Jack only where the views tell it."""
+        if _all_have_chosen(self.move):
+            laid = _revealed(self.move)
+            return {each: 0 if [*laid.values()].count(value) > 1 else value for each, value in laid.items()}
+        numbers: dict[Figure, Any] = dict(enumerate(self.before["numbers"]))
+        if self.move.players == 2:
+            numbers[BLACK_JACK] = self.before["black_jack_number"]
+        return {each: self.move.action.number if number == "Rum" else number for each, number in numbers.items()}
+
+    def moved(self, numbers: dict[Figure, Any]) -> dict[Figure, Any]:
+        """The numbers of those that have moved since."""
+        left: dict[Figure, Any] = dict(enumerate(self.after["numbers"]))
+        left[BLACK_JACK] = self.after["black_jack_number"]
+        return {each: number for each, number in numbers.items() if number and not left[each]}
+
+    def overtakes(self, figure: Figure) -> bool:
+        """J4, D4: whether the figure moves after the captains and past them."""
+        return figure == BLACK_JACK and (self.move.players > 2 or self.move.options["duel_black_jack"] == "standard")
+
+    # ------------------------------------------------------------ cards
+
+    def owner(self, figure: Figure) -> Figure:
+        """D4, D6: the seat that gets what the figure takes, or the harbour."""
+        if figure != BLACK_JACK:
+            return figure
+        return _HARBOUR if self.before["buyer"] is None else int(self.before["buyer"])
+
+    def take(self, field: int, owner: Figure) -> str | None:
+        """H6: the top card of the tavern, hidden if the views do not tell it; None if the tavern is empty."""
+        tavern, below = self.before["taverns"][field], self.taken[field]
+        if below == tavern["hidden"] + (tavern["top"] is not None):
+            return None
+        self.taken[field] += 1
+        if tavern["top"] is not None and not below:
+            return str(tavern["top"])
+        new = self.new_cards(owner)
+        return new[0] if len(new) == 1 else HIDDEN
+
+    def new_cards(self, owner: Figure) -> list[str]:
+        """The owner's cards that lay face down before the action."""
+        before, after = self.before, self.after
+        if before["game"] != after["game"]:
+            return []
+        seen = [*before["harbour"], *(name for crew in before["crews"] for name in crew)]
+        seen += [tavern["top"] for tavern in before["taverns"]]
+        cards = after["harbour"] if isinstance(owner, str) else after["crews"][owner]
+        return [name for name in cards if name not in seen]
+
+    def gain(self, figure: Figure, field: int) -> Phrase:
+        """The end of a sentence: what the figure takes from the tavern."""
+        owner = self.owner(figure)
+        taken = self.take(field, owner)
+        if taken is None:
+            return say("finds_nothing")
+        if owner == figure:
+            return say("finds", card=_the(taken))
+        if isinstance(owner, str):
+            return say("finds_for_harbour", card=_the(taken))
+        return say("finds_for", card=_the(taken), seat=seat(owner))
+
+    # ------------------------------------------------------------ figures
+
+    def stay(self, figure: Figure) -> None:
+        """H6: a figure that stands takes the top card of its tavern."""
+        field = self.fields[figure] or 0
+        self.told.append(say("stays", figure=_name(figure), field=field, gain=self.gain(figure, field)))
+
+    def land(self, figure: Figure, number: int) -> None:
+        """H6: a figure moves and takes a card; whoever stands there is robbed, or pushed at once."""
+        field = ((self.fields[figure] or 0) + number) % FIELDS
+        met = self.figure_on(field)
+        moves = {"figure": _name(figure), "number": number, "field": field}
+        self.told.append(say("moves", **moves, gain=self.gain(figure, field)))
+        self.fields[figure] = field
+        if met is None:
+            return
+        self.told.append(say("lands_on", figure=_name(figure), other=_name(met)))
+        if self.after["mover"] == figure:  # a decision is pending
+            return
+        if isinstance(met, int) and self.owner(figure) not in (met, _HARBOUR):
+            self.told.append(say("is_spared", seat=seat(met)))
+        self.push(figure)
+
+    def figure_on(self, field: int | None, but: Figure | None = None) -> Figure | None:
+        """The figure on a field."""
+        return next((each for each, at in self.fields.items() if at == field and each != but), None)
+
+    def push(self, mover: Figure) -> None:
+        """H8: the figure on which the mover has landed goes to the next free field."""
+        pushed = self.figure_on(self.fields[mover], but=mover)
+        field = (self.fields[mover] or 0) + 1
+        while self.figure_on(field % FIELDS) is not None:
+            field += 1
+        assert pushed is not None
+        self.fields[pushed] = field % FIELDS
+        self.told.append(say("moves_on", figure=_name(pushed), field=field % FIELDS))
+
+    def overtake(self, numbers: dict[Figure, Any]) -> None:
+        """J4, J5: Black Jack moves past captains to a free field."""
+        number = self.steps_of_black_jack(numbers)
+        if not number:
+            return
+        passed: list[int] = []
+        field, steps = self.fields[BLACK_JACK] or 0, 0
+        while steps < number or self.captain_on(field) is not None:
+            field, steps = (field + 1) % FIELDS, steps + 1
+            captain = self.captain_on(field)
+            passed += [] if captain is None else [captain]
+        self.fields[BLACK_JACK] = field
+        past = say("past", figures=_all_of([seat(each) for each in passed])) if passed else ""
+        self.told.append(say("black_jack_moves", number=number, field=field, past=past))
+        self.spare(passed)
+
+    def captain_on(self, field: int) -> int | None:
+        """The captain on a field."""
+        return next((each for each, at in self.fields.items() if at == field and isinstance(each, int)), None)
+
+    def steps_of_black_jack(self, numbers: dict[Figure, Any]) -> int:
+        """How far Black Jack has moved past captains, 0 if he has not."""
+        if self.move.players == 2:
+            return int(self.moved(numbers).get(BLACK_JACK, 0)) if self.overtakes(BLACK_JACK) else 0
+        turned_up = len(self.after["black_jack_spent"]) > len(self.before["black_jack_spent"])
+        return int(self.after["black_jack_laid"]) if turned_up else 0
+
+    def spare(self, overtaken: Iterable[int]) -> None:
+        """J4: whoever of those overtaken is not going to be robbed has too few cards."""
+        buyer, to_rob = self.before["buyer"], self.after["to_rob"]
+        if buyer is not None:
+            self.told += [say("is_spared", seat=seat(each)) for each in overtaken if each not in (buyer, *to_rob)]
+
+
+# ---------------------------------------------------------------- scores
+
+
+def settlement(view: View) -> list[Phrase]:
+    """The scores of the game that has ended, and in the end the colours that count double (C1)."""
+    return [_score(view, each, points) for each, points in enumerate(view["last_game"])]
+
+
+def _score(view: View, player: int, points: int) -> Phrase:
+    colour = doubled_colour(view["crews"][player]) if view["phase"] == "over" else None
+    doubled = "" if colour is None else say("doubles", colour=say(_COLOURS[colour]))
+    score = {"seat": seat(player), "points": points, "doubled": doubled}
+    return say("scores_in_all", **score, total=view["totals"][player]) if view["game"] else say("scores", **score)
+
+
+NARRATOR = Narrator(story, settlement)

@@ -410,13 +410,11 @@ def random_move(spent, bits):
     left = 0
     for i in range(MOVES):
         left += spent[i] == 0
-    skip = np.int64(below(bits, left))
-    for i in range(MOVES):
-        if spent[i] == 0:
-            if skip == 0:
-                return i + 1
-            skip -= 1
-    return 0
+    skip, move = np.int64(below(bits, left)), 1
+    while skip or spent[move - 1]:
+        skip -= spent[move - 1] == 0
+        move += 1
+    return move
 
 
 def _sample_one(observation, bits, states):

@@ -298,8 +298,8 @@ def legal(s, mask):
     elif decision == TAKE_OR_ROB:
         mask[TAKE_FROM_HARBOUR] = 1
         mask[ROB_BUYER] = 1
-    elif decision != OVER:
-        place = source_of_cards(s)
+    else:
+        place = source_of_cards(s)  # NOBODY when all games have ended
         for card in range(CARDS):
             mask[CARD + card] = s.where[card] == place
 
@@ -727,16 +727,14 @@ def overtake(s):
         s.jack_laid = steps
         s.jack_spent[steps - 1] = 1
     s.numbers[JACK] = 0
-    count = 0
-    for step in range(1, FIELDS + 1):
-        field = ahead(old, step)
-        p = captain_on(s, field)
-        if p == NOBODY and step >= steps:
-            s.jack = field
-            break
+    step, count, p = 0, 0, NOBODY
+    while step < steps or p != NOBODY:
+        step += 1
+        p = captain_on(s, ahead(old, step))
         if NOBODY != p != s.buyer:
             s.to_rob[count] = p
             count += 1
+    s.jack = ahead(old, step)
 
 
 @inlined

@@ -1,0 +1,295 @@
+"""The observation of Halunken & Spelunken: all that a player may know, seen from the own seat, and nothing else."""
+
+from __future__ import annotations
+
+import copy
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from blackjacky_env import halunken_v0
+from tests.games.halunken.rigging import CARDS, FIELDS, Table
+
+
+def seen_by(table, part):
+    """Return a part of the observation as every player sees it."""
+    return [table.seen(seat)[part] for seat in range(table.env.num_players)]
+
+
+def from_each_seat(by_seat, size=4):
+    """Return entries by absolute seat as every player has to see them: the own one first, 0 for empty seats."""
+    return [[*by_seat[seat:], *by_seat[:seat], *[0] * (size - len(by_seat))] for seat in range(len(by_seat))]
+
+
+def one_hot(seat, players):
+    return from_each_seat([int(seat == q) for q in range(players)])
+
+
+def cards(marks):
+    return [CARDS[card - 1] for card in marks if card]
+
+
+# ---------------------------------------------------------------- H1, H2: cards and figures
+
+
+def test_no_tavern_shows_a_card_while_captains_are_placed():
+    """H2."""
+    env = halunken_v0.env(num_players=3)
+    env.reset(seed=0, options={"start_player": 1})
+    env.step(5)
+    for agent in env.agents:
+        seen = halunken_v0.decode(env.observe(agent)["observation"])
+        assert not any(seen["tops"])
+        assert seen["hidden"] == [2 if field == 5 else 3 for field in range(FIELDS)]
+        assert sum(owner > 0 for owner in seen["owners"]) == 1
+    assert [halunken_v0.decode(env.observe(agent)["observation"])["captains"] for agent in env.agents] == [
+        [0, 6, 0, 0],
+        [6, 0, 0, 0],
+        [0, 0, 6, 0],
+    ]
+    assert halunken_v0.decode(env.observe("player_2")["observation"])["start_player"] == [0, 0, 1, 0]
+
+
+def test_the_top_cards_and_the_numbers_below_are_seen_when_all_captains_stand():
+    """H2."""
+    table = Table(0, 4, 8, taverns={0: "R4 V3 Y1", 9: "G13 Y2 Y3"})
+    for seen in map(table.seen, range(3)):
+        assert seen["tops"] == [1 + CARDS.index(tavern["top"]) for tavern in table.now["taverns"]]
+        assert seen["hidden"] == [len(tavern["hidden"]) for tavern in table.now["taverns"]]
+    assert (cards(table.seen(1)["tops"])[0], table.seen(1)["hidden"][0]) == ("V3", 1)
+    table.arrange(["", "", ""], taverns={9: "Y1", 10: ""})
+    for seen in map(table.seen, range(3)):
+        assert (cards([seen["tops"][9]]), seen["hidden"][9]) == (["Y1"], 0)
+        assert (seen["tops"][10], seen["hidden"][10]) == (0, 0)
+
+
+def test_everybodys_cards_and_the_harbour_are_seen():
+    table = Table(0, 4, 8).arrange(["R4 Y12", "V3", "G2"], "R15")
+    for seat in range(3):
+        owners = table.seen(seat)["owners"]
+        shown = {card: owner for card, owner in zip(CARDS, owners, strict=True) if owner}
+        places = {"R4": 0, "Y12": 0, "V3": 1, "G2": 2}
+        assert shown == {**{card: 1 + (q - seat) % 3 for card, q in places.items()}, "R15": 5}
+
+
+def test_figures_are_seen_from_the_own_seat():
+    table = Table(0, 4, 13, jack=7)
+    assert seen_by(table, "captains") == from_each_seat([1, 5, 14])
+    assert seen_by(table, "black_jack") == [8] * 3
+    assert seen_by(Table(0, 4, 8, variant="basic"), "black_jack") == [0] * 3
+
+
+# ---------------------------------------------------------------- J2: the auction
+
+
+def test_the_auction_is_seen_from_the_own_seat():
+    """J2."""
+    table = Table(0, 4, 8).arrange(["R4 V10", "R5 G6", "R6"], jack=12).play("R6", "V10")
+    assert seen_by(table, "decision") == [[0, 0, 1, *[0] * 8]] * 3
+    assert seen_by(table, "to_act") == one_hot(1, 3)
+    assert seen_by(table, "opener") == one_hot(2, 3)
+    assert seen_by(table, "bidder") == one_hot(0, 3)
+    assert seen_by(table, "buyer") == one_hot(None, 3)
+    assert seen_by(table, "offers") == from_each_seat([1 + CARDS.index("V10"), 0, 1 + CARDS.index("R6")])
+    table.play("pass")
+    assert seen_by(table, "buyer") == one_hot(0, 3)
+
+
+# ---------------------------------------------------------------- H3 .. H6: movement cards
+
+
+def test_own_secret_choices_are_seen_and_others_only_that_they_are_made():
+    """H4."""
+    table = Table(0, 4, 8, variant="basic").play("move 3", "move Rum")
+    assert seen_by(table, "chosen") == from_each_seat([1, 1, 0])
+    assert seen_by(table, "my_choice") == [3, 8, 0]
+    assert seen_by(table, "laid") == [[0] * 4] * 3
+    table.play("move 5")
+    assert seen_by(table, "chosen") == [[0] * 4] * 3
+    assert seen_by(table, "my_choice") == [0] * 3
+    assert seen_by(table, "laid") == from_each_seat([3, 8, 5])
+    assert seen_by(table, "numbers") == from_each_seat([3, 8, 5])
+    spent = np.zeros((4, 4, 8), int)
+    for seat, card in enumerate((3, 8, 5)):
+        for observer in range(3):
+            spent[observer, (seat - observer) % 3, card - 1] = 1
+    assert np.array_equal(seen_by(table, "spent"), spent[:3])
+
+
+def test_the_card_chosen_for_black_jack_is_seen_by_the_buyer_alone():
+    """D3."""
+    table = Table(0, 7).buys(1, "R11").play("move 6")
+    assert seen_by(table, "black_jack_chosen") == [1, 1]
+    assert seen_by(table, "my_black_jack_choice") == [0, 6]
+    assert table.env.view("player_0")["black_jack_choice"] == "hidden"
+    assert table.env.view(None)["black_jack_choice"] == "hidden"
+    assert table.env.view("player_1")["black_jack_choice"] == 6
+    table.play("move Rum", "move 2")
+    assert seen_by(table, "black_jack_chosen") == seen_by(table, "my_black_jack_choice") == [0, 0]
+    assert seen_by(table, "black_jack_laid") == seen_by(table, "black_jack_number") == [6, 6]
+    assert seen_by(table, "black_jack_spent") == [[0, 0, 0, 0, 0, 1, *[0] * 6]] * 2
+
+
+def test_after_the_reveal_nobodys_choice_is_hidden():
+    """H4."""
+    table = Table(0, 4, 8, variant="basic").play("move 3", "move 3")
+    assert table.env.view("player_0")["choices"] == [3, "hidden", None]
+    assert table.env.view("player_2")["choices"] == ["hidden", "hidden", None]
+    assert table.env.view(None)["choices"] == ["hidden", "hidden", None]
+    assert table.play("move 3").env.view(None)["choices"] == [None] * 3
+
+
+def test_a_view_shows_face_down_cards_as_numbers_of_cards():
+    table = Table(0, 4, 8)
+    for agent in (*table.env.agents, None):
+        view = table.env.view(agent)
+        assert view["black_jack_deck"] == 12
+        assert [tavern["hidden"] for tavern in view["taverns"]] == [
+            len(tavern["hidden"]) for tavern in table.now["taverns"]
+        ]
+        assert {**view, "taverns": 0, "black_jack_deck": 0} == {**table.now, "taverns": 0, "black_jack_deck": 0}
+
+
+# ---------------------------------------------------------------- H7, J4: robbing
+
+
+def test_mover_and_victim_are_seen_from_the_own_seat():
+    """H7."""
+    table = Table(0, 3, 8, variant="basic").arrange(["R4", "V3 G2 Y12", "R7"], taverns={3: "Y1"}).choose(3, 7, 6)
+    assert seen_by(table, "mover") == from_each_seat([1, 0, 0], size=5)
+    assert seen_by(table, "victim") == one_hot(1, 3)
+    assert seen_by(table, "numbers") == from_each_seat([0, 7, 6])
+
+
+def test_whom_black_jack_overtakes_is_seen_from_the_own_seat():
+    """J4: seat 1 controls."""
+    table = Table(0, 4, 8, jack_deck="8").arrange(["R4", "R5", "R6"], captains=[3, 4, 2], jack=0, taverns={4: ""})
+    table.buys(1, "R5").choose(1, 1, 1)
+    assert table.now["to_rob"] == [2, 0]
+    assert seen_by(table, "mover") == [[0, 0, 0, 0, 1]] * 3
+    assert seen_by(table, "victim") == one_hot(2, 3)
+    assert seen_by(table, "to_rob") == [[3, 1, 0, 0], [2, 3, 0, 0], [1, 2, 0, 0]]
+    assert seen_by(table, "black_jack_laid") == [8] * 3
+
+
+# ---------------------------------------------------------------- C1: scores, options
+
+
+def test_scores_totals_rounds_and_winners_are_seen_from_the_own_seat():
+    """C1."""
+    table = Table(0, 4, 8, variant="basic", three_games=True)
+    table.arrange(["R4", "V5 V6", "G13"], round_number=7, taverns={0: "", 4: "", 8: ""})
+    assert seen_by(table, "scores") == from_each_seat([8, 22, 26])
+    assert (seen_by(table, "game"), seen_by(table, "round")) == ([0] * 3, [7] * 3)
+    table.choose(1, 1, 1)
+    assert seen_by(table, "totals") == from_each_seat([8, 22, 26])
+    assert seen_by(table, "scores") == [[0] * 4] * 3
+    assert (seen_by(table, "game"), seen_by(table, "round")) == ([1] * 3, [0] * 3)
+    table.finish()
+    for part, key in (("totals", "totals"), ("scores", "scores")):
+        assert seen_by(table, part) == from_each_seat(table.now[key])
+    assert seen_by(table, "winners") == from_each_seat([int(q in table.now["winners"]) for q in range(3)])
+    assert seen_by(table, "decision") == [[0] * 10 + [1]] * 3
+    assert seen_by(table, "to_act") == [[0] * 4] * 3
+
+
+@pytest.mark.parametrize(
+    ("options", "flags"),
+    [
+        ({"num_players": 4}, (4, [1, 0, 0], 0, 0, 0)),
+        ({"num_players": 3, "rob_count": "before_pick"}, (3, [1, 0, 0], 1, 0, 0)),
+        ({"num_players": 3, "variant": "basic", "three_games": True}, (3, [0, 1, 0], 0, 1, 0)),
+        ({"num_players": 2, "duel_black_jack": "standard"}, (2, [0, 0, 1], 0, 0, 1)),
+    ],
+)
+def test_options_are_seen(options, flags):
+    env = halunken_v0.env(**options)
+    env.reset(seed=0)
+    seen = halunken_v0.decode(env.observe("player_1")["observation"])
+    names = ("num_players", "variant", "rob_before_pick", "three_games", "duel_overtakes")
+    assert tuple(seen[name] for name in names) == flags
+
+
+def test_the_layout_is_declared():
+    parts = halunken_v0.describe_observation()
+    space = halunken_v0.env().observation_space("player_0")["observation"]
+    assert parts[0]["offset"] == 0
+    for part, following in pairwise(parts):
+        assert part["offset"] + part["length"] == following["offset"]
+    assert parts[-1]["offset"] + parts[-1]["length"] == space.shape[0]
+    assert space.dtype == np.int16
+
+
+# ---------------------------------------------------------------- secret choices
+
+
+TABLES = [
+    {"num_players": 4},
+    {"num_players": 3, "variant": "basic"},
+    {"num_players": 2},
+    {"num_players": 2, "duel_black_jack": "standard"},
+]
+
+
+def shown(env, agent):
+    """Return everything that an agent (None: a spectator) is shown."""
+    pictures = [env.unwrapped.game.words.draw_text(env.view(agent), env.config_dict(), False)]
+    if env.unwrapped.game.words.draw_svg is not None:
+        pictures.append(env.unwrapped.draw(agent))
+    if agent is None:
+        return env.view(None), pictures, env.agent_selection
+    seen = env.observe(agent)
+    infos = {name: value.tolist() for name, value in env.infos[agent].items()}
+    return (
+        seen["observation"].tolist(),
+        seen["action_mask"].tolist(),
+        infos,
+        env.rewards[agent],
+        env.view(agent),
+        pictures,
+    )
+
+
+@pytest.mark.parametrize("options", TABLES, ids=str)
+def test_positions_that_differ_in_a_secret_choice_look_alike_to_all_others(options):
+    """H4: until all have chosen, whatever follows."""
+    env = halunken_v0.env(**options)
+    env.reset(seed=3)
+    rng, compared = np.random.default_rng(3), 0
+    while not all(env.terminations.values()):
+        phase, agent = env.snapshot()["phase"], env.agent_selection
+        legal = np.flatnonzero(env.infos[agent]["action_mask"])
+        action = int(rng.choice(legal))
+        if phase in ("choose", "choose_for_black_jack") and len(legal) > 1 and env.snapshot()["round"] % 3 == 0:
+            compared += look_alike(env, agent, action, int(rng.choice(legal[legal != action])))
+        env.step(action)
+    assert compared > 10
+
+
+def look_alike(env, chooser, action, other_action):
+    """Assert that nobody but the chooser can tell the actions apart before the cards are revealed; count the looks."""
+    one, other = copy.deepcopy(env), copy.deepcopy(env)
+    one.step(action)
+    other.step(other_action)
+    looks = 0
+    while one.snapshot()["laid"] == env.snapshot()["laid"] and one.snapshot()["phase"] in PHASES:
+        for agent in (*one.agents, None):
+            if agent != chooser:
+                assert shown(one, agent) == shown(other, agent)
+                looks += 1
+        assert one.observe(chooser)["observation"].tolist() != other.observe(chooser)["observation"].tolist()
+        following = int(np.argmax(one.infos[one.agent_selection]["action_mask"]))
+        if is_last(one):
+            break
+        one.step(following)
+        other.step(following)
+    return looks
+
+
+PHASES = ("choose", "choose_for_black_jack")
+
+
+def is_last(env):
+    """Return whether the next choice reveals the cards."""
+    return env.snapshot()["choices"].count(None) == 1 and env.snapshot()["phase"] == "choose"

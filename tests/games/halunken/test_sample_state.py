@@ -1,0 +1,303 @@
+"""`sample_state` of Halunken & Spelunken: every position that fits, as often as every other, and no others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from blackjacky_env import halunken_v0
+from tests.chances import UNLIKELY, fit_of_orders, fit_outcomes, independence
+from tests.games.halunken.rigging import CARDS, Table
+
+PARTS = {part["name"]: part["offset"] for part in halunken_v0.describe_observation()}
+
+
+def vector(env, seat):
+    return env.observe(f"player_{seat}")["observation"]
+
+
+def other_env(env):
+    """Return another environment with the same options."""
+    other = halunken_v0.env(**env.config_dict())
+    other.reset(seed=0)
+    return other
+
+
+def samples(table, seat, count, seed=0):
+    """Return snapshots of positions imagined by a player."""
+    other, rng, seen = other_env(table.env), np.random.default_rng(seed), vector(table.env, seat)
+    for _ in range(count):
+        other.set_state(halunken_v0.sample_state(seen, rng))
+        yield other.snapshot()
+
+
+# ---------------------------------------------------------------- legal positions
+
+
+def seen_from(view, seat):
+    """Return a view with all seats relative to `seat`, and without the last game."""
+    players = len(view["totals"])
+    seen = {name: value for name, value in view.items() if name != "last_game"}
+    for name in ("offers", "captains", "crews", "spent", "choices", "laid", "numbers", "scores", "totals"):
+        seen[name] = seen[name][seat:] + seen[name][:seat]
+    for name in ("player", "start_player", "opener", "buyer", "bidder", "mover", "victim"):
+        seen[name] = (seen[name] - seat) % players if isinstance(seen[name], int) else seen[name]
+    seen["to_rob"] = [(q - seat) % players for q in seen["to_rob"]]
+    seen["winners"] = sorted((q - seat) % players for q in seen["winners"])
+    return seen
+
+
+TABLES = [
+    {"num_players": 4, "rob_count": "before_pick"},
+    {"num_players": 3},
+    {"num_players": 3, "variant": "basic", "three_games": True},
+    {"num_players": 2},
+    {"num_players": 2, "duel_black_jack": "standard"},
+]
+
+
+@pytest.mark.parametrize("options", TABLES, ids=str)
+def test_every_sample_of_a_random_game_is_a_legal_position_that_looks_the_same_to_its_player(options):
+    """In every phase, also when the game is over, when nothing but face-down cards is left to chance."""
+    env = halunken_v0.env(**options)
+    other, rng, phases = other_env(env), np.random.default_rng(5), Counter()
+    for seed in range(2):
+        env.reset(seed=seed)
+        while True:
+            table = env.snapshot()
+            phases[table["phase"]] += 1
+            seat = int(rng.integers(env.num_players)) if rng.random() < 0.5 or not env.agents else table["player"] or 0
+            if sum(phases.values()) % 2:
+                check_sample(env, other, seat, rng)
+            if table["phase"] == "over":
+                break
+            env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+    assert len(phases) >= 5
+
+
+def check_sample(env, other, seat, rng):
+    """Assert that a sampled position looks the same to its player and has every card once."""
+    other.set_state(halunken_v0.sample_state(vector(env, seat), rng))
+    assert vector(other, 0).tolist() == vector(env, seat).tolist()
+    assert seen_from(other.view("player_0"), 0) == seen_from(env.view(f"player_{seat}"), seat)
+    table = other.snapshot()
+    piles = [
+        *table["crews"],
+        table["harbour"],
+        *([tavern["top"]] * bool(tavern["top"]) + tavern["hidden"] for tavern in table["taverns"]),
+    ]
+    assert sorted(card for pile in piles for card in pile) == sorted(CARDS)
+    jacks = [str(card) for card in table["black_jack_deck"] + table["black_jack_spent"]]
+    assert len(jacks) == len(set(jacks)) == {"standard": 12, "basic": 0, "duel": 8}[env.unwrapped.variant]
+    for chosen, spent in zip(table["choices"], table["spent"], strict=True):
+        assert chosen not in spent
+
+
+@pytest.mark.parametrize("options", TABLES, ids=str)
+def test_imagined_positions_can_be_played_to_their_end(options):
+    env = halunken_v0.env(**options)
+    env.reset(seed=1)
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+    other = other_env(env)
+    other.set_state(halunken_v0.sample_state(vector(env, 1), rng))
+    while not all(other.terminations.values()):
+        other.step(int(rng.choice(np.flatnonzero(other.infos[other.agent_selection]["action_mask"]))))
+    table = other.snapshot()
+    assert [len(spent) for spent in table["spent"]] == [8] * env.num_players
+    assert table["winners"]
+
+
+# ---------------------------------------------------------------- the distribution
+
+
+def orders(piles, kinds):
+    """Return how often each kind lies in each place, over piles of the same length."""
+    places = np.array([[kinds.index(card) for card in pile] for pile in piles])
+    return np.array([np.bincount(column, minlength=len(kinds)) for column in places.T])
+
+
+def even(count):
+    return np.full(count, 1 / count)
+
+
+def placing():
+    """Return a game in which two of three captains stand."""
+    table = Table(0, 4, 8)
+    table.env.reset(seed=0, options={"start_player": 0})
+    return table.play("field 3", "field 5")
+
+
+@pytest.mark.parametrize("table", [placing, partial(Table, 0, 4, 8), lambda: Table(0, 4, 8).finish()])
+def test_unseen_rogues_lie_in_uniform_order_in_the_hidden_places(table):
+    """H1, H2: while captains are placed, all cards but those taken are unseen."""
+    piles = [[card for tavern in now["taverns"] for card in tavern["hidden"]] for now in samples(table(), 1, 300)]
+    kinds = sorted(piles[0])
+    assert all(sorted(pile) == kinds for pile in piles)
+    assert fit_of_orders(orders(piles, kinds), even(len(kinds))) > UNLIKELY
+
+
+@pytest.mark.parametrize("captains", [(0, 4, 8), (0, 7)])
+def test_black_jacks_unseen_cards_lie_in_uniform_order(captains):
+    """J1, D1: after two rounds."""
+    table = Table(*captains, jack_deck="1 2")
+    for card in (3, 4):
+        table.nobody_bids().choose(*[card] * len(captains))
+        while table.now["phase"] in ("give", "take"):
+            table.play(min(table.legal))
+    kinds = [card for card in table.jacks("") if card not in (1, 2)]
+    piles = [now["black_jack_deck"] for now in samples(table, 1, 500)]
+    assert fit_of_orders(orders(piles, kinds), even(len(kinds))) > UNLIKELY
+
+
+def test_rogues_black_jacks_cards_and_choices_are_drawn_independently():
+    table = Table(0, 4, 8).nobody_bids().play("move 3", "move 2")
+    places = {"rogue": [], "card": [], "choice": []}
+    for now in samples(table, 1, 600):
+        places["rogue"].append(CARDS.index(now["taverns"][9]["hidden"][0]) < 21)
+        places["card"].append(now["black_jack_deck"][0] <= 6)
+        places["choice"].append(now["choices"][1] in (1, 2, 3, 4))
+    for one, other in combinations(places.values(), 2):
+        assert independence(np.histogram2d(one, other, bins=2)[0]) > UNLIKELY
+
+
+def chosen():
+    """Return the third round of four captains: three of them have chosen, the last one sits at player_3."""
+    table = Table(0, 3, 6, 9, variant="basic").choose(1, 1, 1, 1).choose(2, 2, "Rum", "Rum")
+    return table.play("move 7", "move 6", "move 5")
+
+
+def test_a_secret_choice_of_another_player_is_each_card_that_its_owner_still_has():
+    """H4: the own choice is kept; those of others are uniform and independent."""
+    counts = Counter()
+    for now in samples(chosen(), 1, 1000):
+        own, second, last, first = now["choices"]  # of player_1, player_2, player_3 and player_0
+        assert (own, last) == (6, None)
+        counts[first, second] += 1
+    possible = list(product([3, 4, 5, 6, 7, "Rum"], [2, 3, 4, 5, 6, 7]))
+    assert fit_outcomes(counts, dict.fromkeys(possible, 1 / 36)) > UNLIKELY
+
+
+def test_all_choices_are_unknown_to_who_has_not_chosen():
+    """H4."""
+    counts = [Counter(), Counter()]
+    for now in samples(chosen(), 3, 400):  # player_3, then 0, 1 and 2
+        for count, choice in zip(counts, (now["choices"][1], now["choices"][3]), strict=True):
+            count[choice] += 1
+    for count, cards in zip(counts, ([3, 4, 5, 6, 7, "Rum"], [2, 3, 4, 5, 6, 7]), strict=True):
+        assert fit_outcomes(count, dict.fromkeys(cards, 1 / 6)) > UNLIKELY
+
+
+def test_in_the_last_round_a_secret_choice_is_known():
+    """H3: one card is left."""
+    table = Table(0, 4, 8, variant="basic")
+    for card in (1, 2, 3, 4, 5, 6, "Rum"):
+        table.choose(card, card, card)
+    table.play("move 7")
+    assert {now["choices"][2] for now in samples(table, 1, 20)} == {7}
+
+
+def second_round():
+    """Return a duel in which player_1 has bought Black Jack a second time; his 1 is spent."""
+    table = Table(0, 7, jack=3).arrange(["R4", "R15 R10"], jack=3, captains=[0, 7]).buys(1, "R15").choose(2, 2, jack=1)
+    return table.buys(1, "R10").play("move 5")
+
+
+def test_the_card_chosen_for_black_jack_is_known_to_the_buyer():
+    """D3."""
+    table = second_round()
+    assert {now["black_jack_choice"] for now in samples(table, 1, 20)} == {5}
+    table.play("move 6")
+    assert {(now["choices"][0], now["black_jack_choice"]) for now in samples(table, 1, 20)} == {(6, 5)}
+
+
+def test_the_card_chosen_for_black_jack_is_uniform_for_the_opponent():
+    """D3."""
+    counts = Counter(now["black_jack_choice"] for now in samples(second_round(), 0, 400))
+    assert fit_outcomes(counts, dict.fromkeys([2, 3, 4, 5, 6, 7, "Rum"], 1 / 7)) > UNLIKELY
+
+
+def test_an_uneven_distribution_would_be_noticed():
+    rng = np.random.default_rng(0)
+    piles = [list(rng.permutation(7)) for _ in range(300)]
+    assert fit_of_orders(orders(piles, list(range(7))), even(7)) > UNLIKELY
+    preferred = [sorted(pile, key=lambda card: rng.random() + (card == 0) / 3) for pile in piles]
+    assert fit_of_orders(orders(preferred, list(range(7))), even(7)) < UNLIKELY
+    assert (
+        fit_outcomes({1: 100, 2: 160}, {1: 0.5, 2: 0.5}) > UNLIKELY > fit_outcomes({1: 100, 2: 180}, {1: 0.5, 2: 0.5})
+    )
+
+
+# ---------------------------------------------------------------- observations that cannot be
+
+
+def changed(table, seat, *changes):
+    """Return what a player sees, with entries changed: (part, index, value)."""
+    seen = vector(table.env, seat).copy()
+    for part, index, value in changes:
+        seen[PARTS[part] + index] = value
+    return seen
+
+
+def sampled(seen):
+    return halunken_v0.sample_state(seen, np.random.default_rng(0))
+
+
+R4, Y12 = CARDS.index("R4"), CARDS.index("Y12")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ([("decision", 4, 0)], "decision and player to act"),
+        ([("decision", 5, 1)], "decision and player to act"),
+        ([("decision", 4, 0), ("decision", 10, 1)], "decision and player to act"),
+        ([("to_act", 0, 0), ("to_act", 1, 0), ("to_act", 2, 0)], "decision and player to act"),
+        ([("variant", 1, 1)], "3 players do not play this variant"),
+        ([("variant", 0, 0), ("variant", 2, 1)], "3 players do not play this variant"),
+        ([("num_players", 0, 2)], "2 players do not play this variant"),
+        ([("to_act", 3, 1)], "to_act is an empty seat"),
+        ([("start_player", 3, 1)], "start_player is an empty seat"),
+        ([("opener", 3, 1)], "opener is an empty seat"),
+        ([("buyer", 3, 1)], "buyer is an empty seat"),
+        ([("bidder", 3, 1)], "bidder is an empty seat"),
+        ([("victim", 3, 1)], "victim is an empty seat"),
+        ([("captains", 3, 1)], "captains is an empty seat"),
+        ([("chosen", 3, 1)], "chosen is an empty seat"),
+        ([("owners", R4, 4)], "an empty seat has cards or is robbed"),
+        ([("to_rob", 0, 4)], "an empty seat has cards or is robbed"),
+        ([("tops", 13, 1 + CARDS.index("V4"))], "a card lies in two places"),
+        ([("tops", 13, 1 + R4)], "a card lies in two places"),
+        ([("owners", Y12, 1)], "do not add up to the deck"),
+        ([("hidden", 13, 3), ("hidden", 12, 1)], "do not add up to the deck"),
+        ([("hidden", 13, 1)], "do not add up to the deck"),
+        ([("chosen", 1, 1), *(("spent", 8 + i, 1) for i in range(8))], "a player without movement cards has chosen"),
+        ([("my_choice", 0, 3)], "my choice is missing or was not made"),
+        ([("chosen", 0, 1)], "my choice is missing or was not made"),
+        ([("black_jack_chosen", 0, 1)], "no card can have been chosen for Black Jack"),
+        ([("variant", 0, 0), ("variant", 1, 1)], "there is no Black Jack in the basic game"),
+        ([("variant", 0, 0), ("variant", 1, 1), ("black_jack", 0, 0)], "there is no Black Jack in the basic game"),
+        ([("scores", 0, 9)], "its parts contradict each other"),
+        ([("round", 0, 8)], r"entries outside the ranges that describe_observation\(\) states"),
+    ],
+)
+def test_an_observation_that_no_position_shows_is_refused(changes, words):
+    """The second round of three players has an own choice to be made."""
+    table = Table(0, 4, 8, jack=12, jack_deck="1").nobody_bids().choose(1, 1, 1).nobody_bids()
+    assert changed(table, 2).tolist() == vector(table.env, 2).tolist()
+    sampled(changed(table, 2))
+    with pytest.raises(ValueError, match=words):
+        sampled(changed(table, 2, *changes))
+
+
+def test_nobody_can_have_chosen_for_black_jack_when_all_his_cards_are_spent():
+    """D1."""
+    table = Table(0, 7).buys(1, "R11").play("move 3")
+    sampled(changed(table, 0))
+    with pytest.raises(ValueError, match="no card can have been chosen for Black Jack"):
+        sampled(changed(table, 0, *(("black_jack_spent", i, 1) for i in range(8))))

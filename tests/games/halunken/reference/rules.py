@@ -38,9 +38,11 @@ def value(card: Card) -> int:
 
 def score(crew: list[Card]) -> int:
     """C1: all values, and once more those of the colour that is there most often, the best if there are several."""
-    colours = [[value(card) for card in crew if card[0] == colour] for colour in VALUES]
-    most = max(map(len, colours))
-    return sum(map(sum, colours)) + max(sum(values) for values in colours if len(values) == most)
+    colours: dict[str, list[int]] = {colour: [] for colour in VALUES}
+    for card in crew:
+        colours[card[0]].append(value(card))
+    most = max(map(len, colours.values()))
+    return sum(map(sum, colours.values())) + max(sum(values) for values in colours.values() if len(values) == most)
 
 
 # -- who and what is on the table -------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ class ReferenceGame:
         self.start_player = self.players[start_player]
         self.last_game: list[int] | None = None
         self.winners: list[Player] = []
-        self.paid = [0] * len(self.players)
+        self.points = self.paid = [0] * len(self.players)
         self.rules = self._all_games()
         self.told: list[NamedTuple] = []
         self.question: Question | None = next(self.rules)
@@ -257,7 +259,7 @@ class ReferenceGame:
         self.last_buyer: Player | None = None
         for number in ROUNDS:
             self.round = number
-            self.led = [player.seat for player in self._leaders(self.points())]
+            self.led = [player.seat for player in self._leaders(self._count_points())]
             yield from self._one_round()
 
     def _set_up(self) -> None:
@@ -537,15 +539,15 @@ class ReferenceGame:
         """Let the player to act take this action."""
         if action not in self.legal_actions():
             raise ValueError(f"action {action} is not legal here")
-        before = self.points()
-        self.told = []
+        before, self.told = self.points, []
         try:
             self.question = self.rules.send(self.question.answers[action])
         except StopIteration:
             self.question = None
-        self.paid = [now - then for now, then in zip(self.points(), before, strict=True)]
+        self.points = self._count_points()
+        self.paid = [now - then for now, then in zip(self.points, before, strict=True)]
 
-    def points(self) -> list[int]:
+    def _count_points(self) -> list[int]:
         """By seat: the score as it would be counted now, finished games included."""
         return [player.total + (0 if self.over else score(player.crew)) for player in self.players]
 

@@ -150,8 +150,9 @@ def _card_place(field: int) -> tuple[float, float]:
 
 
 def _tavern(tavern: dict[str, Any], x: float, y: float) -> list[str]:
-    """The card turned up on those face down, whose number is on a badge."""
+    """The card turned up on those face down: their number on a badge, or all of them if the viewer knows them."""
     top, hidden = tavern["top"], tavern["hidden"]
+    known = [] if isinstance(hidden, int) else hidden
     count = hidden if isinstance(hidden, int) else len(hidden)
     if top is None and not count:
         place = f'x="{x:g}" y="{y:g}" width="40" height="54" rx="6"'
@@ -161,7 +162,8 @@ def _tavern(tavern: dict[str, Any], x: float, y: float) -> list[str]:
         ]
     parts = [_back(x + 3 * i, y + 3 * i) for i in range(min(count, LEVELS - 1), 0, -1)]
     parts.append(_back(x, y) if top is None else _chip(top, x, y, 40, 54))
-    return [*parts, _badge(count, x + 40, y + 52) if count else ""]
+    parts += [_chip(name, x + 32, y + 1 + 18 * i, 17, 17) for i, name in enumerate(known)]
+    return [*parts, _badge(count, x + 40, y + 52) if count and not known else ""]
 
 
 def _back(x: float, y: float) -> str:

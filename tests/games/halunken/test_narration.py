@@ -5,7 +5,6 @@ import pytest
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import in_words, is_settled, page_texts, tell_move
-from tests.drawings import positions
 from tests.games.halunken.rigging import Table
 
 NAMES = ["Anna", "Bert", "Cleo", "Dora"]
@@ -135,20 +134,114 @@ def test_a_movement_card_is_told_to_nobody_else_before_all_are_revealed(options)
             assert phrases[0]["values"] == {"actor": {"seat": before["player"]}}
 
 
-def test_every_kind_of_sentence_occurs():
-    keys = set()
-    for options in GAMES:
-        for seat in (None, 0):
-            for before, after, phrases in stories(options, range(10), seat):
-                phrases = phrases + (
-                    get_kit("halunken").narrator.settlement(after) if is_settled("halunken", before, after) else []
-                )
-                keys |= {key for phrase in phrases for key in keys_in(phrase)}
-    assert keys == set(get_kit("halunken").texts["en"]["sentences"])
-
-
 def keys_in(phrase):
     if isinstance(phrase, dict) and "key" in phrase:
         yield phrase["key"]
         for value in phrase["values"].values():
             yield from keys_in(value)
+
+
+def test_every_sentence_occurs():
+    narrator, keys = get_kit("halunken").narrator, set()
+    for options in GAMES:
+        for seat in (None, 0):
+            for before, after, phrases in stories(options, range(10), seat):
+                settled = narrator.settlement(after) if is_settled("halunken", before, after) else []
+                keys |= {key for phrase in [*phrases, *settled] for key in keys_in(phrase)}
+    assert keys == set(get_kit("halunken").texts["en"]["sentences"])
+
+
+def robbery():
+    """Return a table at which a 3 takes player_0 to player_1, who has more cards (H7)."""
+    return Table(0, 3, 8, variant="basic").arrange(["R4", "Y1 Y2 Y3", "G2"], taverns={3: "V9", 11: "R15", 13: "V5"})
+
+
+def test_a_reveal_tells_all_cards_and_who_moves_where():
+    assert told(robbery(), "move 3", "move 7", "move 5") == [
+        "Anna chooses movement card 3",
+        "Bert has chosen a movement card",
+        "Cleo has chosen a movement card",
+        "Revealed: Anna 3, Bert 7, Cleo 5",
+        "Anna moves 3 to field 3 and takes the violet 9",
+        "Anna has landed on Bert",
+    ]
+
+
+def test_a_robbery_is_told_with_all_that_follows_from_it():
+    table = robbery().choose(3, 7, 5)
+    assert told(table, "Y2") == [
+        "Anna robs Bert of the yellow 2",
+        "Bert moves on to field 4",
+        "Cleo moves 5 to field 13 and takes the violet 5",
+        "Bert moves 7 to field 11 and takes the red 15",
+        "Round 2 begins",
+    ]
+
+
+def test_german_is_told_in_native_words():
+    table = robbery()
+    assert told(table, "move 3", "move 7", "move 5", language="de")[1:] == [
+        "Bert hat eine Bewegungskarte gewählt",
+        "Cleo hat eine Bewegungskarte gewählt",
+        "Aufgedeckt: Anna 3, Bert 7, Cleo 5",
+        "Anna zieht 3 auf Feld 3 und nimmt die violette 9",
+        "Anna trifft auf Bert",
+    ]
+    assert told(table, "Y2", language="de")[:2] == ["Anna raubt Bert die gelbe 2", "Bert zieht weiter auf Feld 4"]
+
+
+def test_equal_cards_and_captains_who_stand_still_are_told():
+    table = Table(0, 3, 8, 9, variant="basic").arrange(["", "", "", ""], taverns={0: "R4", 3: "R15", 8: "", 1: "G3"})
+    assert told(table, "move 4", "move 4", "move 4", "move 6")[3:] == [
+        "Dora has chosen a movement card",
+        "Revealed: Anna 4, Bert 4, Cleo 4, Dora 6",
+        "Equal cards (4) cancel each other: Anna, Bert and Cleo stand still",
+        "Anna stays on field 0 and takes the red 4",
+        "Bert stays on field 3 and takes the red 15",
+        "Cleo stays on field 8, where the tavern is empty",
+        "Dora moves 6 to field 1 and takes the grey 3",
+        "Round 2 begins",
+    ]
+
+
+def overtaking():
+    """Return a table at which all captains stand and Black Jack then moves 5, past all of them."""
+    table = Table(0, 1, 2, jack_deck="5")
+    empty = dict.fromkeys((0, 1, 2), "")
+    return table.arrange(["R15 R4", "V3 V4", ""], captains=[0, 1, 2], jack=13, taverns=empty)
+
+
+def test_black_jack_is_bought_and_robs_those_whom_he_overtakes():
+    table = overtaking()
+    first = table.now["player"]
+    bids = {0: "R15", 1: "pass", 2: "pass"}
+    sentences = told(table, *(bids[(first + i) % 3] for i in range(3)))
+    assert "Anna offers the red 15" in sentences
+    assert sentences[-1] == "Anna buys Black Jack with the red 15, which goes to the harbour"
+    assert told(table, "move 1", "move 1", "move 1")[-1] == "Black Jack moves 5 to field 4, past Anna, Bert and Cleo"
+    assert told(table, "V3") == [
+        "Black Jack robs Bert of the violet 3 for Anna",
+        "Cleo has too few cards to be robbed",
+        "Round 2: Anna opens the auction",
+    ]
+
+
+def test_without_a_buyer_those_overtaken_give_to_the_harbour():
+    table = overtaking()
+    assert told(table, "pass", "pass", "pass")[-1] == "Nobody buys Black Jack"
+    assert told(table, "move 1", "move 1", "move 1")[-1] == "Black Jack moves 5 to field 4, past Anna, Bert and Cleo"
+    assert told(table, "R4", "V4")[:2] == [
+        "Anna gives the red 4 to the harbour",
+        "Bert gives the violet 4 to the harbour",
+    ]
+
+
+def test_the_scores_name_the_colour_that_counts_double():
+    table = Table(0, 3, 6, 9, variant="basic", three_games=True)
+    for game in range(3):
+        while table.now["game"] == game and table.now["phase"] != "over":
+            (action, *_) = sorted(table.legal)
+            sentences = told(table, action)
+        assert all("in total" in sentence for sentence in sentences[-4:]) or game == 0
+    colours = ("red", "violet", "grey", "yellow")
+    assert all(sentence.endswith(tuple(f"; {each} counts double" for each in colours)) for sentence in sentences[-4:])

@@ -135,10 +135,9 @@ def _field(view: View, field: int) -> str:
     """A field and its tavern."""
     x, y = _PLACES[field]
     ring = f'<circle cx="{x}" cy="{y}" r="17" class="panel edge"/>'
-    parts = [ring, *_landings(view, field), words(str(field), x, y + 5, 14, look="faint", anchor="middle")]
-    return group(
-        [*parts, *_tavern(view["taverns"][field], *_card_place(field))], attributes=data(kind="field", number=field)
-    )
+    number = words(str(field), x, y + 5, 14, look="faint", anchor="middle")
+    parts = [ring, *_landings(view, field), number, *_tavern(view["taverns"][field], *_card_place(field))]
+    return group(parts, attributes=data(kind="field", number=field))
 
 
 def _card_place(field: int) -> tuple[float, float]:
@@ -179,36 +178,40 @@ def _badge(count: int, x: float, y: float) -> str:
 
 def _landings(view: View, field: int) -> list[str]:
     """A dashed ring in the colour of each figure that is still to move to the field."""
-    coming = [seat for seat, number in enumerate(view["numbers"]) if _target(view["captains"][seat], number) == field]
-    figures: list[int | str] = [*coming]
-    figures += [BLACK_JACK] * (_target(view["black_jack"], view["black_jack_number"]) == field)
     x, y = _PLACES[field]
     return [
         f'<circle cx="{x}" cy="{y}" r="{17 - 5 * i}" fill="none" stroke="{stroke}" stroke-width="{width}" '
         'stroke-dasharray="6 4"/>'
-        for i, figure in enumerate(figures)
+        for i, figure in enumerate(each for each in _standing(view) if _target(view, each) == field)
         for stroke, width in ((INK, 6), (_colours(figure)[0], 4))
     ]
 
 
-def _target(field: int | None, number: int | str) -> int | None:
-    """H6: the field that a figure will move to; None if it stays or its Rum is not yet named."""
-    return (field + number) % FIELDS if field is not None and isinstance(number, int) and number else None
+def _target(view: View, figure: int | str) -> int | None:
+    """H6: the field that a figure will move to; None if it stays, its Rum is not named, or it will be pushed first."""
+    fields, mover = _standing(view), view["mover"]
+    number = view["black_jack_number"] if isinstance(figure, str) else view["numbers"][figure]
+    if number in (0, "Rum") or (mover is not None and fields[figure] == fields[mover]):
+        return None
+    return int(fields[figure] + number) % FIELDS
+
+
+def _standing(view: View) -> dict[int | str, int]:
+    """The fields of all figures on the ring."""
+    fields: dict[int | str, int | None] = dict(enumerate(view["captains"]))
+    fields[BLACK_JACK] = view["black_jack"]
+    return {figure: field for figure, field in fields.items() if field is not None}
 
 
 def _figures(view: View) -> list[str]:
     """All figures on their fields; two on one field, where one is about to be pushed, stand side by side."""
-    standing: dict[int, list[int | str]] = {}
-    for seat, field in enumerate(view["captains"]):
-        if field is not None:
-            standing.setdefault(field, []).append(seat)
-    if view["black_jack"] is not None:
-        standing.setdefault(view["black_jack"], []).append(BLACK_JACK)
-    return [
-        _figure(figure, _PLACES[field][0] - 15 + 12 * (2 * i - len(there) + 1), _PLACES[field][1] - 28)
-        for field, there in standing.items()
-        for i, figure in enumerate(there)
-    ]
+    fields = _standing(view)
+    parts = []
+    for figure, field in fields.items():
+        there = [each for each in fields if fields[each] == field]
+        x, y = _PLACES[field]
+        parts.append(_figure(figure, x - 15 + 12 * (2 * there.index(figure) - len(there) + 1), y - 28))
+    return parts
 
 
 # ---------------------------------------------------------------- the middle

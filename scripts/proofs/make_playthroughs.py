@@ -188,7 +188,7 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
             continue
         if name == "draw_pile":
             yield f"draw_pile {len(new)} cards"
-        elif isinstance(new, list) and new and isinstance(new[0], list) and len(new) == len(old):
+        elif isinstance(new, list) and new and isinstance(new[0], list | dict) and len(new) == len(old):
             yield from (f"{name}[{q}] {cards}" for q, cards in enumerate(new) if cards != old[q])
         else:
             yield f"{name} {new}"

@@ -19,7 +19,7 @@ from pettingzoo.test import api_test, seed_test
 
 import blackjacky_env
 from blackjacky_env import make_batch, playout
-from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.game import Game, Variant
 from blackjacky_env.engine.table import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
@@ -217,8 +217,16 @@ def test_a_games_module_describes_decodes_and_samples(game: Game) -> None:
 
 
 def test_a_batch_plays_the_games_of_the_environment(game: Game) -> None:
-    batch = make_batch(game.name, 5, num_players=list(sizes(game)), seed=7)
-    envs = [fresh(game, int(seed), num_players=int(n)) for seed, n in zip(batch.seeds, batch.num_players, strict=True)]
+    for variant in game.variants:
+        assert_batch_plays_like_environments(game, variant)
+
+
+def assert_batch_plays_like_environments(game: Game, variant: Variant) -> None:
+    batch = make_batch(game.name, 5, num_players=list(variant.sizes), variant=variant.name, seed=7)
+    envs = [
+        fresh(game, int(seed), num_players=int(players), variant=variant.name)
+        for seed, players in zip(batch.seeds, batch.num_players, strict=True)
+    ]
     for _ in range(60):
         assert batch.observations.dtype == game.layout.dtype
         for i, env in enumerate(envs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -138,6 +139,17 @@ class Table:
         header["history"] |= {"actions": None, "rigged": {}, "deals": 0}
         self.env.set_state(table.pack(header, records[:1]))
         return self
+
+
+def state_parts(env: Any) -> dict[str, Any]:
+    """The parts of the state vector by name, as lists or integers."""
+    vector, parts = env.state().tolist(), {}
+    for name in env.unwrapped.game.table_fields:
+        shape = STATE[name].shape
+        values, vector = vector[: prod(shape)], vector[prod(shape) :]
+        parts[name] = np.reshape(values, shape).tolist()
+    assert not vector
+    return parts
 
 
 def padded(value: Any, field: Any) -> Any:

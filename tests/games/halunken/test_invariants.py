@@ -11,7 +11,7 @@ from hypothesis.stateful import initialize
 
 from blackjacky_env import halunken_v0
 from tests.any_game import SEEDS, AnyGame, Snapshot, Tastes
-from tests.games.halunken.rigging import CARDS, FIELDS
+from tests.games.halunken.rigging import CARDS, FIELDS, state_parts
 
 FIELD, CARD, PASS, MOVE, NAME, HARBOUR, ROB = 0, 14, 56, 57, 65, 72, 73
 RUM = "Rum"
@@ -90,6 +90,16 @@ class AnyHalunken(AnyGame):
             assert tavern["top"] is None if placing else tavern["top"] or not tavern["hidden"]
         if self.options["variant"] == "basic":
             assert table["harbour"] == []
+        self.check_counts(table, state_parts(self.env))
+
+    def check_counts(self, table: Snapshot, state: dict[str, Any]) -> None:
+        """The numbers and values that the state vector counts are those of the cards."""
+        assert state["counts"][: self.players] == [len(crew) for crew in table["crews"]]
+        assert state["counts"][4] == len(table["harbour"])
+        for crew, colours, values in zip(table["crews"], state["colours"], state["values"], strict=False):
+            of_colour = [[int(card[1:]) for card in crew if card[0] == colour] for colour in "RVGY"]
+            assert colours == [len(each) for each in of_colour]
+            assert values == [sum(each) for each in of_colour]
 
     def check_figures(self, table: Snapshot) -> None:
         """H1: one figure on a field, but for a landing that is being resolved."""

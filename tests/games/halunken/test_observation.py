@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import halunken_v0
-from tests.games.halunken.rigging import CARDS, FIELDS, Table
+from tests.games.halunken.rigging import CARDS, FIELDS, Table, state_parts
 
 
 def seen_by(table, part):
@@ -219,6 +219,49 @@ def test_the_layout_is_declared():
         assert part["offset"] + part["length"] == following["offset"]
     assert parts[-1]["offset"] + parts[-1]["length"] == space.shape[0]
     assert space.dtype == np.int16
+
+
+# ---------------------------------------------------------------- the state vector
+
+
+@pytest.mark.parametrize(("captains", "options"), [((0, 4, 8), {}), ((0, 4, 8), {"variant": "basic"}), ((0, 7), {})])
+def test_the_state_vector_counts_everybodys_cards(captains, options):
+    table = Table(*captains, **options)
+    start = state_parts(table.env)
+    table.env.reset(seed=0)
+    none = state_parts(table.env)
+    assert (none["counts"], none["colours"], none["values"]) == ([0] * 5, [[0] * 4] * 4, [[0] * 4] * 4)
+    empty = [0] * (4 - len(captains))
+    assert start["counts"] == [1] * len(captains) + empty + [0]
+    for seat, field in enumerate(captains):
+        card = start["deck"][field]
+        assert start["where"][card] == seat
+        assert start["colours"][seat] == [int(CARDS[card][0] == colour) for colour in "RVGY"]
+        assert start["values"][seat] == [int(CARDS[card][1:]) * one for one in start["colours"][seat]]
+    assert sum(place == 5 for place in start["where"]) == 42 - len(captains)
+    assert start["colours"][len(captains) :] == [[0] * 4 for _ in empty]
+
+
+def test_the_state_vector_counts_cards_that_have_changed_hands():
+    """H7, J2."""
+    table = Table(0, 3, 8).arrange(["R4 R5", "V3 V4 Y12", "G2 G13"], taverns={3: "Y1"}, jack=12).buys(2, "G13")
+    table.choose(3, 7, 6).play("V4")
+    state = state_parts(table.env)
+    assert state["counts"][0] == 4
+    assert (state["colours"][0], state["values"][0]) == ([2, 1, 0, 1], [9, 4, 0, 1])
+    assert (state["colours"][1][1], state["values"][1][1]) == (1, 3)
+    assert (state["colours"][2][2], state["values"][2][2]) == (1, 2)
+    assert (state["counts"][4], state["where"][CARDS.index("G13")]) == (1, 4)
+
+
+def test_the_state_vector_has_black_jacks_movement_cards_and_zeros_where_he_has_none():
+    """J1, D1."""
+    for players, variant, cards in ((3, "basic", 0), (2, "duel", 8), (4, "standard", 12)):
+        env = halunken_v0.env(num_players=players, variant=variant)
+        env.reset(seed=1)
+        deck = state_parts(env)["jack_deck"]
+        assert sorted(deck[:cards]) == list(range(1, cards + 1))
+        assert deck[cards:] == [0] * (12 - cards)
 
 
 # ---------------------------------------------------------------- secret choices

@@ -64,6 +64,8 @@ def table_of(game: str, shown: Screenshot) -> Table:
     """The table, played to the declared position."""
     table = Table(game, seats_for(["Anna"], shown.opponents), seed=shown.seed)
     anna = make_agent(shown.person, game)
+    for agent in (anna, *table._agents.values()):  # a table seeds its agents so that nobody can foresee them
+        agent.reset(shown.seed)
     while not table.over and (table.move < shown.moves or table.seats[table.turn or 0].agent is not None):
         seat = table.turn
         if seat is not None and table.seats[seat].agent is None:

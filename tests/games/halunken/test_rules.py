@@ -580,32 +580,3 @@ def test_the_decks_of_later_games_can_be_rigged_too():
     env.reset(seed=9)
     env.unwrapped.replay(record)
     assert env.snapshot() == over
-
-
-# ---------------------------------------------------------------- words
-
-
-def test_actions_are_written_and_read_as_people_write_them():
-    env = halunken_v0.env()
-    names = [env.action_name(action) for action in range(74)]
-    assert names[14:56] == CARDS
-    assert [env.parse_action(f" {name.lower()} ") for name in names] == list(range(74))
-
-
-@pytest.mark.parametrize(
-    ("action", "reason"),
-    [
-        ("R4", r"asked is a movement card \(H4\)"),
-        ("field 3", r"field 3 \(action 3\) is illegal: asked is a movement card"),
-        ("pass", r"passing \(action 56\) is illegal: asked is"),
-        ("name 2", r"naming 2 \(action 66\) is illegal: asked is"),
-        ("take from the harbour", r"taking from the harbour \(action 72\) is illegal"),
-        ("rob the buyer", r"robbing the buyer \(action 73\) is illegal"),
-    ],
-)
-def test_an_illegal_action_is_refused_in_the_words_of_the_game_and_changes_nothing(action, reason):
-    table = basic(0, 4, 8)
-    before = table.env.get_state()
-    with pytest.raises(IllegalActionError, match=reason):
-        table.play(action)
-    assert table.env.get_state() == before

@@ -131,8 +131,8 @@ class PPORun(TrainingRun):
         return layers_of(policy_layers(self.model))
 
     def variants(self) -> list[str]:
-        """The only variant, which all table sizes share."""
-        return [self.game.choose_variant(self.settings.table_sizes, self.settings.variant).name]
+        """The variant of each batch of games."""
+        return [batch.variant for batch in self.env.batches]
 
     # ------------------------------------------------------------ training
 

@@ -198,14 +198,15 @@ class TrainingRun(ABC):
         return results_table(agent, self.bots, games, threads, sizes=sizes, **self._rules)
 
     def _possible_sizes(self) -> list[int]:
-        """The variant's table sizes that are possible with the rule options."""
-        game, settings, sizes = self.game, self.settings, []
-        variant = game.choose_table(settings.eval_players, settings.variant)[1]
-        for size in game.choose_variant((settings.eval_players,), variant).sizes:
-            with suppress(ValueError):
-                game.check_options(size, variant, settings.rule_options)
-                sizes.append(size)
-        return sizes
+        """The table sizes of the variants played that are possible with the rule options."""
+        game, settings, sizes = self.game, self.settings, set()
+        usual = {game.choose_table(size, settings.variant)[1] for size in settings.table_sizes}
+        for variant in usual:
+            for size in game.choose_variant((), variant).sizes:
+                with suppress(ValueError):
+                    game.check_options(size, variant, settings.rule_options)
+                    sizes.add(size)
+        return sorted(sizes)
 
     # ------------------------------------------------------------ files
 

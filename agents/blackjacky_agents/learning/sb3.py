@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ Lineup = str | CompiledAgent | Sequence[str | CompiledAgent]
 
 
 class LearnerVecEnv(VecEnv):
-    """A batch of games with one learner each; the other seats are played inside the batch.
+    """Games with one learner each; the other seats are played inside the batches, one for each variant.
 
     Observations are float32, shape (num_envs, F). Masks are in ``infos[i]["action_mask"]`` and returned by
     ``env_method("action_masks")``, as sb3-contrib expects. Finished games restart in the same step, with
@@ -36,9 +37,10 @@ class LearnerVecEnv(VecEnv):
     Args:
         num_envs: number of games.
         num_players: table size, or several: game i has ``num_players[i % len(num_players)]``; by default the usual one.
+            If no variant allows them all, each has its usual one, and the games of a variant stand together.
         opponents: line-ups; each game draws one of them.
         seat: the learner's seat; None: drawn at random for each game.
-        variant: name of the variant, the game's first by default.
+        variant: name of the variant, by default the first that allows all table sizes.
         reward: ``"win"``, or the game's score reward.
         score_weight: reward shaping: with ``reward="win"``, the score reward times this weight is added.
         encoding: the learner's input; by default the observation, scaled by its declared ranges.
@@ -70,25 +72,30 @@ class LearnerVecEnv(VecEnv):
         **rule_options: Any,
     ) -> None:
         declared = get_game(game)
-        self.games = SeatVectorEnv(
-            game,
-            num_envs,
-            _lineups(opponents),
-            num_players,
-            seat,
-            AutoresetMode.SAME_STEP,
-            encoding=encoding or raw_encoding(declared),
-            variant=variant,
-            reward=reward,
-            score_weight=score_weight,
-            threads=threads,
-            **rule_options,
-        )
+        self.batches = [
+            SeatVectorEnv(
+                game,
+                count,
+                _lineups(opponents),
+                sizes,
+                seat,
+                AutoresetMode.SAME_STEP,
+                encoding=encoding or raw_encoding(declared),
+                variant=name,
+                reward=reward,
+                score_weight=score_weight,
+                threads=threads,
+                **rule_options,
+            )
+            for count, sizes, name in _tables(declared, num_envs, num_players, variant)
+        ]
+        first = self.batches[0]
         self.seconds = 0.0
+        self._ends = np.cumsum([batch.num_envs for batch in self.batches])[:-1]
         self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
+        space = first.single_observation_space if encoding else _scaled_space(declared)
+        super().__init__(num_envs, space, first.single_action_space)
         self.seed(seed)
-        space = self.games.single_observation_space if encoding else _scaled_space(declared)
-        super().__init__(num_envs, space, self.games.single_action_space)
 
     # ------------------------------------------------------------ seeds, opponents and states
 
@@ -97,15 +104,18 @@ class LearnerVecEnv(VecEnv):
         if seed is None:
             seed = int(np.random.default_rng().integers(2**63))
         self._seed: int | None = check_integer("seed", seed, 0, MAX_SEED)
-        return [seed] * self.games.num_envs
+        return [seed] * self.num_envs
 
     def set_opponents(self, opponents: Sequence[Lineup]) -> None:
         """Replace the line-ups, as `SeatVectorEnv.set_opponents`."""
-        self.games.set_opponents(_lineups(opponents))
+        for batch in self.batches:
+            batch.set_opponents(_lineups(opponents))
 
     def get_state(self) -> dict[str, npt.NDArray[Any]]:
         """Copies of all state arrays, without the opponents; `ResetNeeded` before the first reset."""
-        return {**self.games.get_state(), "returns": self._returns.copy(), "lengths": self._lengths.copy()}
+        parts = [batch.get_state() for batch in self.batches]
+        arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return {**arrays, "returns": self._returns.copy(), "lengths": self._lengths.copy()}
 
     def set_state(self, arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
         """Restore `get_state` of games with the same options; returns observations.
@@ -114,20 +124,30 @@ class LearnerVecEnv(VecEnv):
         """
         self._returns[:], self._lengths[:] = arrays["returns"], arrays["lengths"]
         self._seed = None
-        return self.games.set_state(arrays)[0]
+        parts = {name: self._split(array) for name, array in arrays.items()}
+        each = [{name: part[i] for name, part in parts.items()} for i in range(len(self.batches))]
+        return np.concatenate([batch.set_state(own)[0] for batch, own in zip(self.batches, each, strict=True)])
+
+    def _split(self, array: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        """The parts of an array of all games that belong to each batch."""
+        return np.split(array, self._ends * (len(array) // self.num_envs))
 
     # ------------------------------------------------------------ SB3
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Start new games, from the seed set by `seed` if any; returns observations."""
         started = time.perf_counter()
-        shown, info = self.games.reset(seed=self._seed)
+        begun = [batch.reset(seed=self._seed_of(number)) for number, batch in enumerate(self.batches)]
         self.seconds += time.perf_counter() - started
         self._seed = None
         self._returns[:] = 0
         self._lengths[:] = 0
-        self.reset_infos = [{"action_mask": mask} for mask in info["action_mask"]]
-        return shown
+        self.reset_infos = [{"action_mask": mask} for _, info in begun for mask in info["action_mask"]]
+        return np.concatenate([shown for shown, _ in begun])
+
+    def _seed_of(self, number: int) -> int | None:
+        """The seed of a batch; the first one has that of the environment."""
+        return None if self._seed is None else self._seed ^ number
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Store the learner's actions, integers (num_envs,), for `step_wait`."""
@@ -139,21 +159,21 @@ class LearnerVecEnv(VecEnv):
         Raises `IllegalActionError` for the first game with an illegal action, before any game has changed.
         """
         started = time.perf_counter()
-        shown, rewards, ended, _, info = self.games.step(self._actions)
+        taken = [batch.step(actions) for batch, actions in zip(self.batches, self._split(self._actions), strict=True)]
         self.seconds += time.perf_counter() - started
+        shown, rewards, ended = (np.concatenate([part[i] for part in taken]) for i in range(3))
         self._returns += rewards
         self._lengths += 1
-        infos = [{"action_mask": mask} for mask in info["action_mask"]]
+        infos = [_info_of(info, i) for *_, info in taken for i in range(len(info["action_mask"]))]
         for i in np.flatnonzero(ended).tolist():
-            episode = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": 0.0}
-            infos[i].update(terminal_observation=info["final_obs"][i], episode=episode)
+            infos[i]["episode"] = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": 0.0}
         self._returns[ended] = 0
         self._lengths[ended] = 0
         return shown, rewards.astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, bool, shape (num_envs, A)."""
-        return self.games.action_masks().view(np.bool_)
+        return np.concatenate([batch.action_masks() for batch in self.batches]).view(np.bool_)
 
     # ------------------------------------------------------------ access to single games, required by SB3
 
@@ -180,8 +200,34 @@ class LearnerVecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
     def close(self) -> None:
-        """Release the batch; the environment cannot be stepped afterwards."""
-        self.games.close()
+        """Release the batches; the environment cannot be stepped afterwards."""
+        for batch in self.batches:
+            batch.close()
+
+
+def _tables(
+    game: Game, num_envs: int, num_players: int | Sequence[int] | None, variant: str | None
+) -> list[tuple[int, int | Sequence[int] | None, str | None]]:
+    """Number of games, table sizes and variant of each batch: one batch if a variant allows all the table sizes."""
+    if isinstance(num_players, int | None) or variant is not None or _share_variant(game, num_players):
+        return [(num_envs, num_players, variant)]
+    tables: dict[str, list[int]] = {}
+    kinds = [game.choose_table(size, label="each of num_players") for size in num_players]
+    for size, name in islice(cycle(kinds), num_envs):
+        tables.setdefault(name, []).append(size)
+    return [(len(sizes), sizes, name) for name, sizes in tables.items()]
+
+
+def _share_variant(game: Game, num_players: Sequence[int]) -> bool:
+    """Whether one variant allows all these table sizes."""
+    return any(all(size in each.sizes for size in num_players) for each in game.variants)
+
+
+def _info_of(info: Mapping[str, Any], i: int) -> dict[str, Any]:
+    """What SB3 is told of game i of a batch: the mask, and the last observation of a game that has ended."""
+    if "_final_obs" in info and info["_final_obs"][i]:
+        return {"action_mask": info["action_mask"][i], "terminal_observation": info["final_obs"][i]}
+    return {"action_mask": info["action_mask"][i]}
 
 
 def _lineups(opponents: Sequence[Lineup]) -> list[list[str | CompiledAgent]]:

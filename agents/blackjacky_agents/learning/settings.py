@@ -23,7 +23,7 @@ class TrainingSettings:
     game: str = DEFAULT
     """Game to train on."""
     variant: str | None = None
-    """Variant to train on; by default the first one that the table size allows."""
+    """Variant to train on; by default the first one that all table sizes allow, or else each one's own."""
     rule_options: Mapping[str, Any] = field(default_factory=dict)
     """Rule options that differ from their defaults, by name."""
     seed: int = 0
@@ -216,7 +216,6 @@ def _check_ppo(settings: PPOSettings) -> None:
     _check_integers(settings, 1, "pool_size", "n_steps", "n_epochs")
     _check_integers(settings, 2, "batch_size")
     _check_fractions(settings, "past_self_fraction")
-    get_game(settings.game).choose_variant(settings.table_sizes, settings.variant, "players")
     if settings.advice_logit:
         _check_advice(settings)
 

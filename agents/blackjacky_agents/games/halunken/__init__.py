@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from blackjacky_agents.games.halunken import narrator, prospects
+from blackjacky_agents.games.halunken import encodings, narrator, presets, prospects
 from blackjacky_agents.games.halunken.bots import greedy, planner
-from blackjacky_agents.kit import GameKit
+from blackjacky_agents.kit import GameKit, Screenshot
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 
 _HERE = Path(__file__).parent
@@ -16,11 +16,14 @@ KIT = GameKit(
     bots={"greedy": (greedy.choose, greedy.PARAMETERS), "planner": (planner.choose, planner.PARAMETERS)},
     search=SearchConfig(
         playout_policy=greedy.choose,
-        playout_parameters=(5.0, 4.0, 0.8),
+        playout_parameters=(6.0, 4.0, 0.8),
         prior_policy=with_parameters(planner.choose, planner.PARAMETERS),
         value=prospects.value,
     ),
+    encodings=encodings.ENCODINGS,
+    presets=presets.PRESETS,
     opponents="planner,greedy,random",
     narrator=narrator.NARRATOR,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
+    screenshot=Screenshot("greedy", ("planner", "greedy", "random"), seed=19, moves=58),
 )

@@ -1,10 +1,10 @@
 """The value of each seat in any position, from the scores, the colours and the number of remaining rounds.
 
-Two softmax functions. A player's final score is foreseen as the sum of the cards, with the values of each colour counted
-a second time in proportion to the chance that it becomes the most frequent one; that chance is a softmax of the numbers
-of cards, which sharpens with every round. The chance of winning is a softmax of these scores (a Luce choice model,
-"Individual Choice Behavior", 1959), whose spread grows with the root of the number of rounds still to be played. In
-the last position of the last game both are exact.
+Two softmax functions. A player's final score is foreseen as the sum of the cards, with the values of each colour
+counted a second time in proportion to the chance that it becomes the most frequent one; that chance is a softmax of the
+numbers of cards, which sharpens with every round. The chance of winning is a softmax of these scores (a Luce choice
+model, "Individual Choice Behavior", 1959), whose spread grows with the root of the number of rounds still to be played.
+At the end of the game both are as sharp as the rules.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from blackjacky_env.games.halunken.rules import (
     NUM_COLOURS,
     OVER,
     ROUNDS,
+    RUM,
     SETTLEMENT,
 )
 
 SPREAD = 9.0
 """In points, for one remaining round."""
-MAJORITY = 0.25
-"""In cards: for each remaining round, the lead of a colour that makes it e times as likely to stay the most frequent."""
+MAJORITY = 1.0
+"""In cards, for each remaining round: the lead with which a colour is e times as likely to stay the most frequent."""
+RUM_LEFT = 6.0
+"""In points: what Rum is worth while it has not been played."""
 _SHARP = 0.05  # keeps both softmax functions finite at the end, where a single card or point decides
 _VALUE = 0.01  # of two equally frequent colours the one of higher value counts double (C1)
 
@@ -57,7 +60,7 @@ def rounds_left(s):
 
 @compiled
 def foreseen(s, p, rounds):
-    """The final score to be expected of p's present cards."""
+    """The final score to be expected of p's present cards, with what Rum is still good for."""
     softness = MAJORITY * rounds + _SHARP
     most = 0.0
     for colour in range(NUM_COLOURS):
@@ -69,4 +72,4 @@ def foreseen(s, p, rounds):
         total += worth
         doubled += weight * worth
         weights += weight
-    return total + doubled / weights
+    return total + doubled / weights + RUM_LEFT * (s.spent[p, RUM - 1] == 0)

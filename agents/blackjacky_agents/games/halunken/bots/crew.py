@@ -69,7 +69,7 @@ def gain_of(s, p, card):
 
 @compiled
 def best_from(s, place, p):
-    """(the card in a seat or the HARBOUR that is worth most to p, what it is worth); (NO_CARD, 0.0) if there is none."""
+    """(the card of a seat or the HARBOUR that is worth most to p, how much); (NO_CARD, 0.0) if there is none."""
     best, most = NO_CARD, 0.0
     if s.counts[place] == 0:
         return best, most
@@ -98,7 +98,7 @@ def cheapest(s, p, above):
 
 @compiled
 def landing(s, figure, owner, number):
-    """What ``owner``, a seat or the HARBOUR, gains if the figure now moves that many fields (H6 .. H8, J3, D4 .. D6)."""
+    """What ``owner``, a seat or the HARBOUR, gains if the figure now moves so many fields (H6, H7, J3, D4, D6)."""
     field = ahead(int(s.jack) if figure == JACK else int(s.captains[figure]), number)
     gain, strength = 0.0, 0 if owner == HARBOUR else int(s.counts[owner])
     if s.heights[field] > 0 and owner != HARBOUR:
@@ -107,17 +107,17 @@ def landing(s, figure, owner, number):
     if figure != JACK and s.jack == field:
         return gain + best_from(s, HARBOUR, owner)[1]
     met = captain_on(s, field)
-    if met == NOBODY or met == owner or met == figure:
-        return gain
     if owner == HARBOUR:
         return gain_given(s, met)
-    if 0 < s.counts[met] >= strength:
+    if NOBODY != met != owner and 0 < s.counts[met] >= strength:
         gain += best_from(s, met, owner)[1]
     return gain
 
 
 @compiled
 def gain_given(s, q):
-    """D6: what whoever names Black Jack's number gains if q gives a card; the caller's own card counts against him."""
+    """D6: what the player who names Black Jack's number gains if q, or NOBODY, has to give a card."""
+    if q == NOBODY:
+        return 0.0
     loss = cheapest(s, q, 0)[1]
     return -loss if q == s.player else loss

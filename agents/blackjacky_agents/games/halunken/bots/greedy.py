@@ -34,7 +34,6 @@ from blackjacky_env.games.halunken.rules import (
     MOVES,
     NAME,
     NO_CARD,
-    NOBODY,
     NUMBER,
     PASS,
     PLACE_JACK,
@@ -50,9 +49,9 @@ from blackjacky_env.games.halunken.rules import (
     may_name,
 )
 
-# Indices of the parameters. TEMPERATURE: of the choice among movement cards, in points; 0: the best one. RUM_KEPT: points
-# that Rum must gain beyond the best number. LOOT: fraction of the points that Black Jack may rob, or take as a second
-# captain, that is bid for.
+# Indices of the parameters. TEMPERATURE: of the choice among movement cards, in points; 0: the best one. RUM_KEPT:
+# points that Rum must gain beyond the best number. LOOT: fraction of the points that Black Jack may rob, or take as a
+# second captain, that is bid for.
 TEMPERATURE, RUM_KEPT, LOOT = range(3)
 
 PARAMETERS = np.array([0.0, 4.0, 0.8], np.float32)

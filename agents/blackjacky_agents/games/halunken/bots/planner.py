@@ -1,8 +1,8 @@
 """`planner`: plays every action out to the end of the round, in positions that it imagines, and takes the best one.
 
-The unseen rogue cards, Black Jack's movement cards and the others' secret choices are imagined: choices by the chances that
-`greedy` with a temperature gives them. From then on all players are played by that policy, and `prospects.value` says how
-the position at the end stands. All actions are tried in the same positions with the same random numbers.
+The unseen rogue cards, Black Jack's movement cards and the others' secret choices are imagined, choices by the chances
+that `greedy` with a temperature gives them. From then on that policy plays for everybody, and `prospects.value` says
+what the position at the end is worth. All actions are tried in the same positions with the same random numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from blackjacky_env.games.halunken.rules import JACK, OVER, SEATS
 PLAYOUTS, ROUNDS_AHEAD = range(2)
 HEAD = 2
 
-PARAMETERS = np.array([96, 1, 5.0, 4.0, 0.8], np.float32)
+PARAMETERS = np.array([64, 1, 6.0, 4.0, 0.8], np.float32)
 """Chosen by hand."""
 
 _FOR_CHOICES, _FOR_ACTIONS = 0, 1  # what random numbers are drawn for, beside the position itself

@@ -1,0 +1,254 @@
+"""Network inputs for Halunken & Spelunken: `cards`, and `advice`, which adds the action values of the bot `planner`.
+
+`cards` unpacks the observation without any knowledge of good play. Seats are relative to the observer (0 = me). Fields
+are counted clockwise from my captain, so that entry i of an array by field is where movement card i takes me; while
+figures are being placed they are absolute, as the actions are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_agents.games.halunken.bots.crew import change, imagine, new_position
+from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate
+from blackjacky_agents.games.halunken.prospects import value
+from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.layout import Layout, Part
+from blackjacky_env.engine.random import draw
+from blackjacky_env.games.halunken.rules import (
+    CARDS,
+    COLOURS,
+    FIELDS,
+    HARBOUR,
+    JACK,
+    JACK_MOVES,
+    MOVES,
+    NOBODY,
+    NUM_ACTIONS,
+    NUM_COLOURS,
+    OVER,
+    PLACE_CAPTAIN,
+    PLACE_JACK,
+    ROUNDS,
+    SEATS,
+    VALUES,
+    ahead,
+    highest_offer,
+    present_score,
+    top_of,
+)
+
+VERSION = 1
+"""Incremented when the features or `planner` change, since agents trained on older features cannot use the new ones."""
+
+_CARD, _COUNT, _COLOUR, _SCORE = 15.0, 10.0, 40.0, 50.0  # divisors: of a value, a number of cards, a colour, a score
+_CLEAR = 0.1  # a difference in value that is clear: the chance to win by one in twenty
+
+LAYOUT = Layout(
+    [
+        Part("num_players", (3,), 0, 1, "one-hot: 2 .. 4 players"),
+        Part("variant", (3,), 0, 1, "one-hot: standard, basic, duel"),
+        Part("options", (3,), 0, 1, "1: rob_count before_pick, three_games, duel_black_jack standard"),
+        Part("games_left", (), 0, 1, "games after this one / 2"),
+        Part("rounds_left", (), 0, 1, "rounds to come, this one included / 8"),
+        Part("decision", (OVER + 1,), 0, 1, "one-hot: what is asked, in the order of the observation"),
+        Part("opener", (SEATS,), 0, 1, "one-hot seat"),
+        Part("buyer", (SEATS,), 0, 1, "one-hot seat"),
+        Part("bidder", (SEATS,), 0, 1, "one-hot seat"),
+        Part("mover", (SEATS + 1,), 0, 1, "one-hot: seats, Black Jack"),
+        Part("victim", (SEATS,), 0, 1, "one-hot seat"),
+        Part("to_rob", (SEATS,), 0, 1, "seats that Black Jack still has to rob"),
+        Part("offer", (), 0, 1, "value of the highest offer / 15"),
+        Part("top_values", (FIELDS,), 0, 1, "by field: the card turned up / 15"),
+        Part("top_colours", (FIELDS, NUM_COLOURS), 0, 1, "by field: its colour, one-hot"),
+        Part("top_gains", (FIELDS,), -10, 10, "by field: by how much my score would rise with it / 15"),
+        Part("heights", (FIELDS,), 0, 1, "by field: cards in the tavern / 3"),
+        Part("captains", (FIELDS, SEATS), 0, 1, "by field: whose captain stands there, one-hot"),
+        Part("black_jack", (FIELDS,), 0, 1, "one-hot field"),
+        Part("owners", (CARDS, SEATS + 1), 0, 1, "by card: seat or harbour, one-hot"),
+        Part("counts", (SEATS + 1,), 0, 5, "cards of each seat, in the harbour / 10"),
+        Part("colour_counts", (SEATS, NUM_COLOURS), 0, 2, "by seat and colour: cards / 10"),
+        Part("colour_values", (SEATS, NUM_COLOURS), 0, 3, "by seat and colour: their values / 40"),
+        Part("behind", (SEATS,), -50, 50, "by seat: score, finished games included, less mine / 50"),
+        Part("left", (SEATS, MOVES), 0, 1, "by seat: movement cards not yet played"),
+        Part("black_jack_left", (JACK_MOVES,), 0, 1, "Black Jack's movement cards not yet revealed"),
+        Part("chosen", (SEATS,), 0, 1, "1: has chosen a card in secret"),
+        Part("my_choice", (MOVES,), 0, 1, "one-hot: my card chosen in secret"),
+        Part("my_black_jack_choice", (MOVES,), 0, 1, "one-hot: the card that I have chosen for Black Jack"),
+        Part("numbers", (SEATS + 1,), 0, 1, "by figure: fields still to move / 8"),
+    ]
+)
+"""Features of `cards`."""
+
+ADVICE_LAYOUT = Layout(
+    [
+        *LAYOUT.parts.values(),
+        Part("prospects", (SEATS,), -1, 1, "by seat: `prospects.value` of the present position"),
+        Part(
+            "values", (NUM_ACTIONS,), -20, 0, "by action: the value that `planner` expects less that of the best / 0.1"
+        ),
+        Part("advice", (NUM_ACTIONS,), 0, 1, "one-hot: the action with the highest of these"),
+    ]
+)
+"""Features of `advice`."""
+
+_PLAYERS = LAYOUT.offset("num_players")
+_VARIANT = LAYOUT.offset("variant")
+_OPTIONS = LAYOUT.offset("options")
+_GAMES_LEFT = LAYOUT.offset("games_left")
+_ROUNDS_LEFT = LAYOUT.offset("rounds_left")
+_DECISION = LAYOUT.offset("decision")
+_OPENER = LAYOUT.offset("opener")
+_BUYER = LAYOUT.offset("buyer")
+_BIDDER = LAYOUT.offset("bidder")
+_MOVER = LAYOUT.offset("mover")
+_VICTIM = LAYOUT.offset("victim")
+_TO_ROB = LAYOUT.offset("to_rob")
+_OFFER = LAYOUT.offset("offer")
+_TOP_VALUES = LAYOUT.offset("top_values")
+_TOP_COLOURS = LAYOUT.offset("top_colours")
+_TOP_GAINS = LAYOUT.offset("top_gains")
+_HEIGHTS = LAYOUT.offset("heights")
+_CAPTAINS = LAYOUT.offset("captains")
+_JACK = LAYOUT.offset("black_jack")
+_OWNERS = LAYOUT.offset("owners")
+_COUNTS = LAYOUT.offset("counts")
+_COLOUR_COUNTS = LAYOUT.offset("colour_counts")
+_COLOUR_VALUES = LAYOUT.offset("colour_values")
+_BEHIND = LAYOUT.offset("behind")
+_LEFT = LAYOUT.offset("left")
+_JACK_LEFT = LAYOUT.offset("black_jack_left")
+_CHOSEN = LAYOUT.offset("chosen")
+_MY_CHOICE = LAYOUT.offset("my_choice")
+_MY_JACK_CHOICE = LAYOUT.offset("my_black_jack_choice")
+_NUMBERS = LAYOUT.offset("numbers")
+_PROSPECTS = ADVICE_LAYOUT.offset("prospects")
+_VALUES = ADVICE_LAYOUT.offset("values")
+_ADVICE = ADVICE_LAYOUT.offset("advice")
+
+
+@compiled
+def cards(observation, mask, out):
+    """Write `LAYOUT` into ``out`` (float32)."""
+    position = new_position()
+    s = position[0]
+    imagine(observation, np.uint64(0), s)  # nothing that is drawn is used
+    for i in range(len(out)):
+        out[i] = 0.0
+    write_table(s, out)
+    write_roles(s, out)
+    write_ring(s, out)
+    for card in range(CARDS):
+        if s.where[card] <= HARBOUR:
+            out[_OWNERS + (SEATS + 1) * card + int(s.where[card])] = 1.0
+    out[_COUNTS + HARBOUR] = s.counts[HARBOUR] / _COUNT
+    for p in range(s.num_players):
+        write_seat(s, p, out)
+
+
+@compiled
+def write_table(s, out):
+    """The game, how much of it is left, Black Jack's cards and my secret choices."""
+    out[_PLAYERS + s.num_players - 2] = 1.0
+    out[_VARIANT + s.variant] = 1.0
+    out[_OPTIONS] = s.rob_before_pick
+    out[_OPTIONS + 1] = s.three_games
+    out[_OPTIONS + 2] = s.duel_overtakes
+    out[_GAMES_LEFT] = (2 - int(s.game_number)) / 2 if s.three_games else 0.0
+    out[_ROUNDS_LEFT] = (ROUNDS - int(s.round_number)) / ROUNDS
+    out[_DECISION + s.decision] = 1.0
+    for i in range(JACK_MOVES):
+        out[_JACK_LEFT + i] = s.jack_spent[i] == 0
+    out[_NUMBERS + JACK] = s.numbers[JACK] / MOVES
+    if s.choices[0]:
+        out[_MY_CHOICE + s.choices[0] - 1] = 1.0
+    if s.jack_choice and s.buyer == 0:
+        out[_MY_JACK_CHOICE + s.jack_choice - 1] = 1.0
+
+
+@compiled
+def write_roles(s, out):
+    """Who does what in this round."""
+    mark(out, _OPENER, s.opener)
+    mark(out, _BUYER, s.buyer)
+    mark(out, _BIDDER, s.bidder)
+    mark(out, _MOVER, s.mover)
+    mark(out, _VICTIM, s.victim)
+    for i in range(SEATS):
+        mark(out, _TO_ROB, s.to_rob[i])
+    out[_OFFER] = highest_offer(s) / _CARD
+
+
+@compiled
+def mark(out, place, seat):
+    """A 1 for the seat, unless it is NOBODY, in the part that begins at ``place``."""
+    if seat != NOBODY:
+        out[place + seat] = 1.0
+
+
+@compiled
+def write_ring(s, out):
+    """Taverns and figures, clockwise from my captain."""
+    origin = 0 if s.decision <= PLACE_JACK else int(s.captains[0])
+    for i in range(FIELDS):
+        field = ahead(origin, i)
+        out[_HEIGHTS + i] = s.heights[field] / 3
+        out[_JACK + i] = s.jack == field
+        for p in range(s.num_players):
+            out[_CAPTAINS + SEATS * i + p] = s.captains[p] == field
+        if s.heights[field] > 0 and s.decision != PLACE_CAPTAIN:  # H2: not yet turned up
+            top = top_of(s, field)
+            out[_TOP_VALUES + i] = VALUES[top] / _CARD
+            out[_TOP_COLOURS + NUM_COLOURS * i + COLOURS[top]] = 1.0
+            out[_TOP_GAINS + i] = change(s, 0, top, 1) / _CARD
+
+
+@compiled
+def write_seat(s, p, out):
+    """How one player stands."""
+    out[_COUNTS + p] = s.counts[p] / _COUNT
+    for colour in range(NUM_COLOURS):
+        out[_COLOUR_COUNTS + NUM_COLOURS * p + colour] = s.colours[p, colour] / _COUNT
+        out[_COLOUR_VALUES + NUM_COLOURS * p + colour] = s.values[p, colour] / _COLOUR
+    mine = int(s.totals[0]) + present_score(s, 0)
+    out[_BEHIND + p] = (int(s.totals[p]) + present_score(s, p) - mine) / _SCORE
+    for i in range(MOVES):
+        out[_LEFT + MOVES * p + i] = s.spent[p, i] == 0
+    out[_CHOSEN + p] = s.choices[p] != 0
+    out[_NUMBERS + p] = s.numbers[p] / MOVES
+
+
+@compiled
+def advice(observation, mask, out):
+    """Write `ADVICE_LAYOUT` into ``out`` (float32)."""
+    cards(observation, mask, out)
+    position, result, values = new_position(), np.zeros(SEATS), np.empty(NUM_ACTIONS)
+    bits = bits_of(observation)
+    imagine(observation, bits, position[0])
+    value(position[0], result)
+    for p in range(SEATS):
+        out[_PROSPECTS + p] = result[p]
+    if not mask.any():
+        return
+    estimate(observation, mask, bits, values, PARAMETERS)
+    best = np.argmax(values)
+    out[_ADVICE + best] = 1.0
+    for action in range(NUM_ACTIONS):
+        if mask[action]:
+            out[_VALUES + action] = (values[action] - values[best]) / _CLEAR
+
+
+@compiled
+def bits_of(observation):
+    """Random bits that depend on the observation alone, so that the features do, too."""
+    bits = np.uint64(len(observation))
+    for i in range(len(observation)):
+        bits = draw(bits ^ np.uint64(observation[i]), i)
+    return bits
+
+
+ENCODINGS = (
+    Encoding("cards", VERSION, cards, LAYOUT.size),
+    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, _ADVICE),
+)

@@ -259,7 +259,8 @@ class _EntryCache(FunctionCache):
         # The string of a named tuple's type lacks its module and its fields.
         arguments = [(of, getattr(of, "instance_class", ""), getattr(of, "fields", "")) for of in types_of_arguments]
         module = self._py_func.__module__  # imported when the file is read
-        facts = (self._key, module, arguments, codegen.magic_tuple(), versions, sorted(OPTIONS.items()), _FORMAT)
+        options = (*sorted(OPTIONS.items()), numba.config.OPT)  # type: ignore[attr-defined]
+        facts = (self._key, module, arguments, codegen.magic_tuple(), versions, options, _FORMAT)
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
         return Path(self._cache_path) / f"blackjacky-{name[:40]}.nbc"
 

@@ -366,6 +366,16 @@ def test_callees_that_differ_in_how_they_are_compiled_are_kept_apart() -> None:
     assert exact != fast
 
 
+def test_code_that_is_optimised_less_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hits_at(level: int) -> int:
+        monkeypatch.setattr(numba.config, "OPT", level)
+        function = make_sum(double, 1)
+        assert function(10) == 21
+        return hits(function)
+
+    assert [hits_at(level) for level in (1, 3, 1, 3)] == [0, 0, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [(1, True), (1, np.int64(1)), (np.int8(1), np.int64(1)), (0.0, -0.0), ("1", b"1"), ((1,), [1]), (None, ())],

@@ -130,6 +130,8 @@ class LearnerVecEnv(VecEnv):
 
     def _split(self, array: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         """The parts of an array of all games that belong to each batch."""
+        if len(self.batches) == 1:
+            return [array]
         return np.split(array, self._ends * (len(array) // self.num_envs))
 
     # ------------------------------------------------------------ SB3
@@ -156,7 +158,7 @@ class LearnerVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Take the stored actions; returns observations, rewards (float32), dones (bool) and infos in new arrays.
 
-        Raises `IllegalActionError` for the first game with an illegal action, before any game has changed.
+        Raises `IllegalActionError` for the first game with an illegal action, before any game of its batch has changed.
         """
         started = time.perf_counter()
         taken = [batch.step(actions) for batch, actions in zip(self.batches, self._split(self._actions), strict=True)]

@@ -1,0 +1,220 @@
+"""The bots of Halunken & Spelunken make the obvious choices, value cards by the rules, and are a ladder."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_agents import bot_names, make_agent
+from blackjacky_agents.arena.evaluation import against_copies
+from blackjacky_agents.games.halunken.bots.crew import change
+from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate
+from blackjacky_agents.games.halunken.encodings import ADVICE_LAYOUT, ENCODINGS, LAYOUT
+from blackjacky_agents.games.halunken.prospects import value
+from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.learning.network import encode_all
+from blackjacky_agents.learning.sb3 import LearnerVecEnv
+from blackjacky_env import halunken_v0, make_batch
+from blackjacky_env.engine import table
+from blackjacky_env.engine.compiling import entry
+from blackjacky_env.games.halunken.rules import CARDS, SEATS, SETTLEMENT, STATE, TAVERN, move_card, present_score
+from tests.games.halunken.rigging import Table
+
+BOTS = bot_names("halunken")
+THINKERS = [name for name in BOTS if name != "random"]
+
+
+def choice(name: str, game: Table) -> str:
+    """What the bot does in the place of the player to act."""
+    agent = make_agent(name, "halunken")
+    agent.reset(seed=0)
+    return game.env.action_name(agent.act(game.env.observe(game.env.agent_selection)))
+
+
+def spent_but(*left: int) -> list[int]:
+    """The field ``spent`` of a player who has only these movement cards, Rum = 8."""
+    return [move not in left for move in range(1, 9)]
+
+
+def late(*crews: str, left: tuple[int, ...] = (3, 4), **options: Any) -> Table:
+    """Three captains on the fields 0, 5 and 10 in the last round of a basic game: the others will move 1 and 2."""
+    spent = [spent_but(*left), spent_but(1), spent_but(2), spent_but()]
+    return Table(0, 5, 10, variant="basic").arrange(crews, **{"round_number": 7, "spent": spent, **options})
+
+
+@pytest.mark.parametrize("name", THINKERS)
+def test_moves_to_the_tavern_whose_card_scores_most(name: str) -> None:
+    taverns = {6: "G2", 12: "Y1"}
+    game = late("R5 R6", "V5", "V14 V11", taverns={3: "R15", 4: "Y2", **taverns})
+    assert choice(name, game) == "move 3"  # 52 points against 51
+    game = late("R5 R6", "V5", "V14 V11", taverns={3: "Y2", 4: "R15", **taverns})
+    assert choice(name, game) == "move 4"
+
+
+def test_planner_moves_to_where_it_will_be_able_to_rob() -> None:
+    taverns = {3: "Y2", 4: "Y3", 5: "G2", 12: "Y1"}
+    game = late("R5", "V4 R15", "V14", captains=[0, 3, 10], left=(2, 4), taverns=taverns)
+    assert choice("planner", game) == "move 4"  # where the second captain, moving 1, will stand
+
+
+@pytest.mark.parametrize("name", THINKERS)
+def test_robs_the_card_that_gains_most(name: str) -> None:
+    game = late("R5 R6", "R11 Y12 V4 V5", "V14 V6", captains=[0, 3, 10], taverns={4: "Y1"})
+    game.choose(4, 1, 2)
+    assert game.asked == ("rob", 0)
+    assert choice(name, game) == "R11"  # 22 points; Y12 brings 12
+
+
+@pytest.mark.parametrize("name", THINKERS)
+def test_gives_the_card_that_it_misses_least(name: str) -> None:
+    game = Table(0, 5, 10, jack=13, jack_deck="4").arrange(["Y1 R9 R8", "G4", "V4"], taverns={1: "R10"})
+    game.nobody_bids().choose(1, 5, 6)
+    assert game.asked == ("give", 0)
+    assert choice(name, game) == "Y1"
+
+
+@pytest.mark.parametrize("name", THINKERS)
+def test_names_the_number_for_rum_that_brings_most(name: str) -> None:
+    game = late("R5 R6", "V5", "V14 V11", left=(8,), taverns={3: "R15", 6: "G2", 12: "Y1"})
+    game.choose("Rum", 1, 2)
+    assert game.asked == ("name", 0)
+    assert choice(name, game) == "name 3"
+
+
+def test_planner_does_not_choose_the_card_that_another_must_play() -> None:  # H4
+    spent = [spent_but(3, 4), spent_but(3), spent_but(1), spent_but()]
+    taverns = {0: "Y1", 3: "R15", 4: "R11", 11: "Y2"}
+    game = late("R5 R6", "V5", "V14 V4", spent=spent, taverns=taverns)
+    assert choice("planner", game) == "move 4"
+    assert choice("greedy", game) == "move 3"
+
+
+def test_planner_bids_for_black_jack_if_he_will_rob_everybody() -> None:  # J4
+    spent, jack_spent = [spent_but(7)] * 3 + [spent_but()], [True] * 11 + [False]
+    crews = ["Y1 R4 R5 R6", "R15 R11 V4 V6", "R10 R9 V5 V7"]
+    game = Table(0, 1, 2, jack=4).arrange(crews, round_number=7, opener=0, player=0, spent=spent, jack_spent=jack_spent)
+    assert choice("planner", game) != "pass"
+
+
+@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize("options", [{"num_players": 4}, {"num_players": 3, "variant": "basic"}, {"num_players": 2}])
+def test_bots_play_whole_games_and_depend_on_their_seed_alone(name: str, options: dict[str, object]) -> None:
+    records = []
+    for _ in range(2):
+        env = halunken_v0.env(**options)  # type: ignore[arg-type]  # a mapping of options
+        agent = make_agent(name, "halunken")
+        env.reset(seed=3)
+        agent.reset(seed=4)
+        while not env.terminations[env.agent_selection]:
+            env.step(agent.act(env.observe(env.agent_selection)))  # raises if the action is illegal
+        records.append(env.unwrapped.record())
+    assert records[0] == records[1]
+
+
+@pytest.mark.parametrize(("players", "variant"), [(4, None), (3, None), (3, "basic"), (2, None)])
+def test_the_bots_are_a_ladder(players: int, variant: str | None) -> None:
+    for worse, better in pairwise(BOTS):
+        agents = [make_agent(name, "halunken") for name in (better, worse)]
+        score = against_copies(agents[0], agents[1:], players, 150, game="halunken", variant=variant)[0]
+        assert score.low > score.par
+
+
+# ---------------------------------------------------------------- values
+
+
+@entry
+def _changes(states, p, out):
+    """For each card before nobody: what it changes for p by `change`, and by the rules."""
+    for card in range(CARDS):
+        if states[0].where[card] == TAVERN:
+            out[0, card] = change(states[0], p, card, 1)
+            before = present_score(states[0], p)
+            move_card(states[0], card, p)
+            out[1, card] = present_score(states[0], p) - before
+            out[2, card] = -change(states[0], p, card, -1)
+            move_card(states[0], card, SEATS)  # the harbour
+
+
+@entry
+def _value(states, result):
+    value(states[0], result)
+
+
+def record_of(game: Table) -> Any:
+    """The state record of a game."""
+    header, data = table.unpack(game.env.get_state())
+    return table.read_records(header, data, STATE)[:1].copy()
+
+
+@pytest.mark.parametrize("crew", ["", "R5", "R5 V6", "R4 R5 V11", "Y1 Y2 G13 V14", "R4 R5 V9 V10 G2"])
+def test_a_card_changes_the_score_by_what_the_rules_count(crew: str) -> None:  # C1
+    out = np.zeros((3, CARDS))
+    _changes(record_of(late(crew, "Y5", "G5")), 0, out)
+    assert out.any()
+    np.testing.assert_array_equal(out[0], out[1])
+    np.testing.assert_array_equal(out[0], out[2])
+
+
+def test_the_value_is_exact_when_the_game_ends() -> None:
+    game = late("R5 R6", "R8 R7", "G5")
+    states, result = record_of(game), np.zeros(SEATS)
+    states["decision"] = SETTLEMENT
+    _value(states, result)
+    np.testing.assert_allclose(result[:3], [-0.5, 1.0, -0.5], atol=1e-6)
+
+
+def test_values_are_a_zero_sum_and_equal_at_the_start() -> None:
+    game, result = halunken_v0.env(num_players=4), np.zeros(SEATS)
+    game.reset(seed=0)
+    header, data = table.unpack(game.get_state())
+    _value(table.read_records(header, data, STATE)[:1].copy(), result)
+    np.testing.assert_allclose(result, 0.0, atol=1e-12)
+
+
+@entry
+def _estimate(observation, mask, bits, values, parameters):
+    estimate(observation, mask, bits, values, parameters)
+
+
+def test_planner_values_only_legal_actions() -> None:
+    game = Table(0, 4, 8, 11)
+    shown = game.env.observe(game.env.agent_selection)
+    values = np.empty(len(shown["action_mask"]))
+    _estimate(shown["observation"], shown["action_mask"], np.uint64(1), values, PARAMETERS)
+    assert (np.isfinite(values) == (shown["action_mask"] > 0)).all()
+    assert (np.abs(values[np.isfinite(values)]) <= 1).all()
+
+
+# ---------------------------------------------------------------- learning
+
+
+def test_training_mixes_table_sizes_of_different_variants() -> None:
+    env = LearnerVecEnv(8, (4, 2, 3), ["greedy"], game="halunken", encoding=ENCODINGS[0], threads=1)
+    assert [(batch.variant, batch.num_envs) for batch in env.batches] == [("standard", 5), ("duel", 3)]
+    first = env.reset()
+    assert first.shape == (8, ENCODINGS[0].size)
+    kept, shown = env.get_state(), []
+    for _ in range(2):
+        rng = np.random.default_rng(0)
+        for _ in range(40):
+            masks = env.action_masks()
+            shown.append(env.step(np.argmax(rng.random(masks.shape) * masks, axis=1))[0])
+        np.testing.assert_array_equal(env.set_state(kept), first)
+    np.testing.assert_array_equal(shown[:40], shown[40:])
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS, ids=lambda encoding: encoding.name)
+def test_features_lie_in_their_declared_ranges(encoding: Encoding) -> None:
+    layout = {"cards": LAYOUT, "advice": ADVICE_LAYOUT}[encoding.name]
+    batch = make_batch("halunken", num_games=30, num_players=[2], seed=0, three_games=True)
+    rng, seen = np.random.default_rng(0), []
+    for _ in range(60):
+        batch.step(np.argmax(rng.random(batch.action_masks.shape) * batch.action_masks, axis=1))
+        seen.append(encode_all(encoding, batch.observations, batch.action_masks))
+    features = np.concatenate(seen)
+    assert features.any()
+    assert (features >= layout.low).all()
+    assert (features <= layout.high).all()

@@ -17,7 +17,7 @@ from blackjacky_agents.reports import markdown_table, where_run
 from blackjacky_env.games import get_game
 
 RESULTS = ROOT / "agents" / "results"
-"""Measurements: GAME/ladder.json, GAME/timing.json, GAME/exploitability.json."""
+"""Measurements: GAME/ladder.json, GAME/timing.json, GAME/exploitability.json, GAME/seats.json."""
 
 AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
 
@@ -100,9 +100,23 @@ def speeds(measured: dict[str, Any]) -> str:
     return f"{markdown_table(heading, rows)}\n\nMeasured on {where_run(measured['machine'])}."
 
 
+def seat_rates(measured: dict[str, Any]) -> str:
+    """Win rates by distance from the start player."""
+    most = max(table["players"] for table in measured["tables"])
+    heading = ["variant", "players", "par", "start player", *(f"left + {i}" for i in range(1, most))]
+    rows = []
+    for table in measured["tables"]:
+        size = table["players"]
+        rates = [rate(seat) for seat in table["seats"]] + ["-"] * (most - size)
+        rows.append([f"`{table['variant']}`", str(size), f"{100 / size:.1f} %", *rates])
+    note = f"`{measured['command']}`: {measured['games']:,} games of copies of `{measured['agent']}` in each row."
+    return f"{markdown_table(heading, rows)}\n\n{note}"
+
+
 MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "ladder": ladder,
     "timing": speeds,
     "exploitability": exploit_table,
+    "seats": seat_rates,
 }
 """(contents of the file) -> Markdown, by name of the file."""

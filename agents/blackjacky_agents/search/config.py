@@ -13,7 +13,9 @@ from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.policies import Policy
 
 Value = Callable[..., None]
-"""Compiled (s, result float64 (max_players,)): the expected result of each seat at the beginning of a round."""
+"""Compiled (s, result float64 (max_players,)): the expected result of each seat where a simulation ends."""
+Stage = Callable[..., int]
+"""Compiled (s) -> a number that changes when a simulation may end, such as the number of tricks taken."""
 Likelihood = Callable[..., float]
 """Compiled (s) -> the likelihood, up to a constant factor, of the others' past actions given their cards in s."""
 Numbers = npt.NDArray[np.float32]
@@ -30,6 +32,8 @@ class SearchConfig(NamedTuple):
     """Its move is tried first at the root of the tree; may be slow, because it is called once per search."""
     value: Value | None = None
     """Evaluates a game at the end of a round; None: simulations run to the end of the game."""
+    stage: Stage | None = None
+    """Ends simulations earlier: when this number changes, ``value`` evaluates; None: at the end of a round."""
     likelihood: Likelihood | None = None
     """Weights sampled positions; None: all positions consistent with the observation are equally likely."""
 

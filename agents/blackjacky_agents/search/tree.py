@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.search.config import Likelihood, SearchConfig, Value
+from blackjacky_agents.search.config import Likelihood, SearchConfig, Stage, Value
 from blackjacky_env.engine.compiling import compiled, entry, record_maker
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
@@ -57,7 +57,7 @@ def steps_of(game: Game, config: SearchConfig) -> Steps:
         legal(s, may)
 
     look = compiled(look)
-    advance = _make_advance(game, config.value)
+    advance = _make_advance(game, config.value, config.stage)
 
     def play_on(s, parameters, seen, may, result):
         actions, done = 0, False
@@ -102,8 +102,11 @@ def _make_imagine(game: Game, likelihood: Likelihood | None) -> Callable[..., fl
     return compiled(imagine)
 
 
-def _make_advance(game: Game, value: Value | None) -> Callable[..., bool]:
-    """Compiled (s, action, result) -> done; the result of the game or, with ``value``, the value of the next round."""
+def _make_advance(game: Game, value: Value | None, stage: Stage | None) -> Callable[..., bool]:
+    """Compiled (s, action, result) -> done; the result of the game or, with ``value``, the value of the next round.
+
+    With ``stage``, the value when that changes.
+    """
     step, returns = make_step(game), game.rules.returns
 
     if value is None:
@@ -113,6 +116,18 @@ def _make_advance(game: Game, value: Value | None) -> Callable[..., bool]:
                 returns(s, result)
                 return True
             return False
+
+    elif stage is not None:
+
+        def advance(s, action, result):
+            before = stage(s)
+            over = (step(s, action) & OVER) != 0
+            done = over or stage(s) != before
+            if over:
+                returns(s, result)
+            elif done:
+                value(s, result)
+            return done
 
     else:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from blackjacky_agents.games.halunken import encodings, narrator, presets, prospects
+from blackjacky_agents.games.halunken import belief, encodings, narrator, presets, prospects
 from blackjacky_agents.games.halunken.bots import greedy, planner
 from blackjacky_agents.kit import GameKit, Screenshot
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -16,9 +16,11 @@ KIT = GameKit(
     bots={"greedy": (greedy.choose, greedy.PARAMETERS), "planner": (planner.choose, planner.PARAMETERS)},
     search=SearchConfig(
         playout_policy=greedy.choose,
-        playout_parameters=(6.0, 4.0, 0.8),
+        playout_parameters=tuple(belief.PARAMETERS.tolist()),
         prior_policy=with_parameters(planner.choose, planner.PARAMETERS),
         value=prospects.value,
+        stage=prospects.stage,
+        likelihood=belief.likelihood,
     ),
     encodings=encodings.ENCODINGS,
     presets=presets.PRESETS,

@@ -51,6 +51,12 @@ def value(s, result):
 
 
 @compiled
+def stage(s):
+    """Changes with every round, so that the search and `planner` evaluate at the end of the present one."""
+    return ROUNDS * int(s.game_number) + int(s.round_number)
+
+
+@compiled
 def rounds_left(s):
     """Rounds of this game still to be played, the present one included."""
     if s.decision in (SETTLEMENT, OVER):

@@ -11,17 +11,15 @@ import numpy as np
 
 from blackjacky_agents.games.halunken.bots.crew import imagine, new_position, play
 from blackjacky_agents.games.halunken.bots.greedy import choose_move, decide
-from blackjacky_agents.games.halunken.prospects import value
+from blackjacky_agents.games.halunken.prospects import stage, value
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.random import stream
 from blackjacky_env.games.halunken.rules import JACK, OVER, SEATS
 
-# Indices of the parameters: playouts of a decision, shared by its legal actions; rounds to be played out, the
-# present one included; then the parameters of `greedy`.
-PLAYOUTS, ROUNDS_AHEAD = range(2)
-HEAD = 2
+# Indices of the parameters: playouts of a decision, shared by its legal actions; then the parameters of `greedy`.
+PLAYOUTS, HEAD = range(2)
 
-PARAMETERS = np.array([64, 1, 6.0, 4.0, 0.8], np.float32)
+PARAMETERS = np.array([64, 6.0, 4.0, 0.8], np.float32)
 """Chosen by hand."""
 
 _FOR_CHOICES, _FOR_ACTIONS = 0, 1  # what random numbers are drawn for, beside the position itself
@@ -71,10 +69,9 @@ def imagine_choices(s, bits, parameters):
 
 @compiled
 def play_round(s, action, bits, parameters):
-    """Take the action, then let `greedy` play for everybody until the round, and those to follow, are over."""
-    end = int(s.round_number) + int(parameters[ROUNDS_AHEAD])
+    """Take the action, then let `greedy` play for everybody until the round is over."""
+    before, number = stage(s), 0
     play(s, action)
-    number = 0
-    while s.decision < OVER and s.round_number < end:
+    while s.decision < OVER and stage(s) == before:
         play(s, decide(s, stream(bits, _FOR_ACTIONS, number, 0), parameters[HEAD:]))
         number += 1

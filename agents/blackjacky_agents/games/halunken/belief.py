@@ -1,0 +1,38 @@
+"""The likelihood of the other players' secret choices in a position.
+
+They choose as `greedy` does with a temperature: better movement cards more often.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_agents.games.halunken.bots.greedy import chances_of, weigh_moves
+from blackjacky_agents.games.halunken.bots.planner import HEAD
+from blackjacky_agents.games.halunken.bots.planner import PARAMETERS as PLANNER
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.halunken.rules import JACK, MOVES
+
+PARAMETERS = PLANNER[HEAD:]
+"""Parameters of `greedy`, as `planner` imagines it."""
+
+
+@compiled
+def likelihood(s):
+    """How likely the players other than seat 0 choose the movement cards that they have chosen in this position."""
+    chance = 1.0
+    for p in range(1, s.num_players):
+        if s.choices[p]:
+            chance *= of_move(s, p, p, int(s.choices[p]))
+    if s.jack_choice and s.buyer != 0:
+        chance *= of_move(s, JACK, int(s.buyer), int(s.jack_choice))
+    return chance
+
+
+@compiled
+def of_move(s, figure, owner, move):
+    """How likely this movement card is chosen for a captain, or for Black Jack."""
+    chances = np.empty(MOVES)
+    weigh_moves(s, figure, owner, chances, PARAMETERS)
+    chances_of(chances, PARAMETERS)
+    return chances[move - 1]

@@ -150,21 +150,21 @@ def cards(observation, mask, out):
 @compiled
 def write_table(s, out):
     """The game, how much of it is left, Black Jack's cards and my secret choices."""
-    out[_PLAYERS + s.num_players - 2] = 1.0
-    out[_VARIANT + s.variant] = 1.0
+    out[_PLAYERS + int(s.num_players) - 2] = 1.0
+    out[_VARIANT + int(s.variant)] = 1.0
     out[_OPTIONS] = s.rob_before_pick
     out[_OPTIONS + 1] = s.three_games
     out[_OPTIONS + 2] = s.duel_overtakes
     out[_GAMES_LEFT] = (2 - int(s.game_number)) / 2 if s.three_games else 0.0
     out[_ROUNDS_LEFT] = (ROUNDS - int(s.round_number)) / ROUNDS
-    out[_DECISION + s.decision] = 1.0
+    out[_DECISION + int(s.decision)] = 1.0
     for i in range(JACK_MOVES):
         out[_JACK_LEFT + i] = s.jack_spent[i] == 0
     out[_NUMBERS + JACK] = s.numbers[JACK] / MOVES
     if s.choices[0]:
-        out[_MY_CHOICE + s.choices[0] - 1] = 1.0
+        out[_MY_CHOICE + int(s.choices[0]) - 1] = 1.0
     if s.jack_choice and s.buyer == 0:
-        out[_MY_JACK_CHOICE + s.jack_choice - 1] = 1.0
+        out[_MY_JACK_CHOICE + int(s.jack_choice) - 1] = 1.0
 
 
 @compiled
@@ -184,7 +184,7 @@ def write_roles(s, out):
 def mark(out, place, seat):
     """A 1 for the seat, unless it is NOBODY, in the part that begins at ``place``."""
     if seat != NOBODY:
-        out[place + seat] = 1.0
+        out[place + int(seat)] = 1.0
 
 
 @compiled
@@ -200,7 +200,7 @@ def write_ring(s, out):
         if s.heights[field] > 0 and s.decision != PLACE_CAPTAIN:  # H2: not yet turned up
             top = top_of(s, field)
             out[_TOP_VALUES + i] = VALUES[top] / _CARD
-            out[_TOP_COLOURS + NUM_COLOURS * i + COLOURS[top]] = 1.0
+            out[_TOP_COLOURS + NUM_COLOURS * i + int(COLOURS[top])] = 1.0
             out[_TOP_GAINS + i] = change(s, 0, top, 1) / _CARD
 
 

@@ -27,13 +27,13 @@ PRESETS: dict[str, TrainingSettings] = {
         advice_logit=4,
         bots=("planner",),
         past_self_fraction=0.3,
-        snapshot_every=500_000,
-        batch_size=2048,
-        n_epochs=4,
-        learning_rate=7e-4,
+        snapshot_every=250_000,
+        batch_size=4096,
+        n_epochs=2,
+        learning_rate=5e-4,
         ent_coef=0.003,
         eval_games=1000,
-        final_eval_games=4000,
+        final_eval_games=10_000,
     ),
 }
 """Presets by name."""

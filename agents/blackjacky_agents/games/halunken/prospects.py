@@ -4,7 +4,8 @@ Two softmax functions. A player's final score is foreseen as the sum of the card
 counted a second time in proportion to the chance that it becomes the most frequent one; that chance is a softmax of the
 numbers of cards, which sharpens with every round. The chance of winning is a softmax of these scores (a Luce choice
 model, "Individual Choice Behavior", 1959), whose spread grows with the root of the number of rounds still to be played.
-At the end of the game both are as sharp as the rules.
+At the end of the game both are as sharp as the rules. The constants did best in games of `planner` against copies with
+other values.
 """
 
 from __future__ import annotations

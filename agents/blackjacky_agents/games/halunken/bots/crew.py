@@ -61,7 +61,7 @@ def change(s, p, card, sign):
 def gain_of(s, p, card):
     """What p gains with the card, and a fraction of what its owner loses, if it is a rival."""
     owner, rivals = int(s.where[card]), int(s.num_players) - 1
-    gain = float(change(s, p, card, 1)) if p != HARBOUR else 0.0
+    gain = float(change(s, p, card, 1))
     if owner < HARBOUR and owner != p:
         gain -= change(s, owner, card, -1) / rivals
     return gain

@@ -84,12 +84,12 @@ def results_table(
 ) -> list[dict[str, Any]]:
     """Scores of an agent against copies of each opponent: one row per table size and opponent.
 
-    ``sizes``: by default the usual, the smallest and the largest of the game's first variant. ``options`` are those of
-    `play_games`.
+    ``sizes``: by default the usual, the smallest and the largest one of the game. ``options`` are those of `play_games`.
     """
     if sizes is None:
-        usual = get_game(game).variants[0]
-        sizes = (usual.default_players, usual.min_players, usual.max_players)
+        declared = get_game(game)
+        possible = [size for variant in declared.variants for size in variant.sizes]
+        sizes = (declared.default_players, min(possible), max(possible))
     return [
         {"players": players, "opponents": opponent.name, **asdict(score)}
         for players in dict.fromkeys(sizes)

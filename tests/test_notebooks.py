@@ -1,4 +1,4 @@
-"""The notebooks run as they are, and what is committed of them is what they print.
+"""The notebooks run, with fewer stages of training, and what is committed of them is what they print.
 
 python tests/test_notebooks.py    run them and write their outputs
 """
@@ -25,14 +25,20 @@ METADATA = {
 VARIES = "varies"
 """Tag of cells whose outputs depend on the processor: what comes of training a network."""
 
+STAGES, FEWER_STAGES = "range(10)", "range(2)"
+"""Loops that train a network in a cell that varies, and the fewer stages that a test goes through."""
+
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 
 
-def run(path, scratch):
+def run(path, scratch, stages=STAGES):
     """The notebook with outputs of a fresh kernel, run in a copy of its folder, and the files that it left there."""
     folder = Path(shutil.copytree(path.parent, scratch / "notebooks"))
     before = set(folder.rglob("*"))
     notebook = nbformat.read(path, as_version=4)
+    for cell in code_cells(notebook):
+        if VARIES in cell.metadata.get("tags", []):
+            cell.source = cell.source.replace(STAGES, stages)
     kernel = AsyncKernelManager(
         kernel_name="python3",
         kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),  # none that is installed: the Python that runs this
@@ -78,7 +84,7 @@ def refresh(path):
 
 @each_notebook
 def test_a_notebook_runs_and_prints_what_is_committed(path, tmp_path):
-    notebook, files = run(path, tmp_path)
+    notebook, files = run(path, tmp_path, FEWER_STAGES)
     assert {cell.id: written(cell, "stderr") for cell in code_cells(notebook) if written(cell, "stderr")} == {}
     assert files == set(), "a notebook leaves no files behind"
     committed = {cell.id: shown(cell) for cell in code_cells(nbformat.read(path, as_version=4))}

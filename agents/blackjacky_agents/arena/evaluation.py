@@ -84,7 +84,7 @@ def results_table(
 ) -> list[dict[str, Any]]:
     """Scores of an agent against copies of each opponent: one row per table size and opponent.
 
-    ``sizes``: by default the usual, the smallest and the largest one of the game. ``options`` are those of `play_games`.
+    ``sizes``: by default the usual, the smallest and the largest of the game. ``options`` are those of `play_games`.
     """
     if sizes is None:
         declared = get_game(game)

@@ -276,7 +276,7 @@ def batch_probes(seed: int, quick: bool) -> list[Probe]:
         *(random_play_probe(*each, moves, seed) for each in tables),
         step_probe(MANY, cores(), moves, seed),
         *(arithmetic_probe(threads, 50 * moves) for threads in range(1, cores() + 1)),
-        Probe([Line("memory of a game in a batch", "bytes")], lambda: [bytes_per_game(MANY)]),
+        *(memory_probe(game) for game in GAMES),
     ]
 
 
@@ -341,9 +341,15 @@ def four_sums(rounds):  # type: ignore[no-untyped-def]  # compiled
     return a + b + c + d
 
 
-def bytes_per_game(games: int) -> float:
+def memory_probe(game: str) -> Probe:
     """Memory of a batch per game, including observations and masks."""
-    return sum(array.nbytes for array in make_batch(DEFAULT, games)._board) / games
+    line = Line(f"memory of a game{of(game)} in a batch", "bytes")
+    return Probe([line], lambda: [sum(array.nbytes for array in make_batch(game, MANY)._board) / MANY])
+
+
+def of(game: str) -> str:
+    """What names a game in a line, such as `` of `my_game` ``; nothing for the default game."""
+    return "" if game == DEFAULT else f" of `{game}`"
 
 
 # ---------------------------------------------------------------- bots
@@ -415,11 +421,11 @@ def training_probe(args: Args, folder: Path) -> Probe:
 
 # ---------------------------------------------------------------- new processes
 
-FIRST = f"""
+FIRST = """
 import time
 started = time.perf_counter()
-from blackjacky_env import {module_name(DEFAULT)}
-env = {module_name(DEFAULT)}.env()
+from blackjacky_env import {module}
+env = {module}.env()
 env.reset(seed=0)
 observation, *_ = env.last()
 print(time.perf_counter() - started)
@@ -435,24 +441,28 @@ print(time.perf_counter() - started)
 
 
 def start_probes(folder: Path, quick: bool) -> list[Probe]:
-    """Startup of new processes, first with an empty compile cache and then with the cache filled by the first one.
+    """Startup of new processes, for each game with an empty compile cache and then with the cache that this has filled.
 
     A quick run uses the cache of this process for both.
     """
+    probes = [probe for game in GAMES for probe in start_probes_of(game, folder / game, quick)]
+    line = Line("importing numba, gymnasium and pettingzoo alone", "s")
+    return [*probes, Probe([line], lambda: new_process(IMPORTS, None if quick else folder))]
+
+
+def start_probes_of(game: str, folder: Path, quick: bool) -> list[Probe]:
+    """Startup for one game; the first of the caches in ``folder`` serves as the warm one."""
     numbers = count()
     warm = None if quick else folder / "cache0"
-    cold_lines = [
-        Line("start with an empty compile cache: `import` to first observation", "s"),
-        Line("start with an empty compile cache: `import` to first move made", "s"),
-    ]
-    warm_lines = [
-        Line("start with a warm compile cache: `import` to first observation", "s"),
-        Line("start with a warm compile cache: `import` to first move made", "s"),
-    ]
+    code = FIRST.format(module=module_name(game))
+    reached = ("first observation", "first move made")
+    cold_lines, warm_lines = (
+        [Line(f"start{of(game)} with {cache} compile cache: `import` to {event}", "s") for event in reached]
+        for cache in ("an empty", "a warm")
+    )
     return [
-        Probe(cold_lines, lambda: new_process(FIRST, warm and folder / f"cache{next(numbers)}")),
-        Probe(warm_lines, lambda: new_process(FIRST, warm)),
-        Probe([Line("importing numba, gymnasium and pettingzoo alone", "s")], lambda: new_process(IMPORTS, warm)),
+        Probe(cold_lines, lambda: new_process(code, warm and folder / f"cache{next(numbers)}")),
+        Probe(warm_lines, lambda: new_process(code, warm)),
     ]
 
 

@@ -10,6 +10,7 @@ import peers
 import pytest
 
 from blackjacky_env.engine.backend_cpu import cores
+from blackjacky_env.games import GAMES
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
@@ -37,7 +38,9 @@ def quick():
 
 def test_a_quick_run_measures_every_line(quick):
     found = lines(quick)
-    assert sum(not name.startswith("ratio: ") for name, _ in found) == 30 + 3 * cores()
+    of_each_game = 6 + cores()  # a loop, random play on 1 .. cores() threads, memory, four starts
+    others = 23 + cores()
+    assert sum(not name.startswith("ratio: ") for name, _ in found) == of_each_game * len(GAMES) + others
     foreign = ("loop: `classic/connect_four-v3`", "loop: `classic/leduc_holdem-v4`")
     for (name, _), value in found.items():
         assert re.fullmatch(r"[\d.,]+(e[+-]\d+)?", value) or (name in foreign and value == "-"), name

@@ -14,6 +14,7 @@ _HERE = Path(__file__).parent
 
 KIT = GameKit(
     bots={"greedy": (greedy.choose, greedy.PARAMETERS), "planner": (planner.choose, planner.PARAMETERS)},
+    trained={"champion": _HERE / "trained" / "champion.safetensors"},
     search=SearchConfig(
         playout_policy=greedy.choose,
         playout_parameters=tuple(belief.PARAMETERS.tolist()),

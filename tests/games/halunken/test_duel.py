@@ -266,6 +266,14 @@ def test_the_opponent_who_lands_on_black_jack_takes_from_the_harbour_or_robs_the
         assert table.now["round"] == 1
 
 
+def test_player_0_may_rob_a_buyer_too():
+    """D5: whoever of the two has bought."""
+    table = duel([4, 0], 9, ["", "R4 R5 R15"], "V3", {9: "Y1"}, buyer=(1, "R15")).choose(5, 2, jack=7)
+    assert (table.asked, table.legal) == (("take_or_rob", 0), {"take from the harbour", "rob the buyer"})
+    table.play("rob the buyer", "R4")
+    assert table.now["crews"] == [["R4", "Y1"], ["R5"]]
+
+
 @pytest.mark.parametrize(
     ("buyers", "harbour", "asked"), [("", "V3", "take"), ("R4", "V3", "take"), ("R4 R5", "", "take_or_rob")]
 )
@@ -351,6 +359,12 @@ def test_without_a_buyer_who_is_landed_on_gives_a_card_to_the_harbour_and_is_pus
     table.play("G3")
     assert (table.now["crews"], table.now["harbour"]) == ([[], ["G2"]], ["V3", "V4", "V5", "G3", "Y2"])
     assert table.now["captains"] == [3, 13]  # seat 1 from 6 on
+
+
+def test_without_a_buyer_an_only_card_is_given_too():
+    """D6, H9."""
+    table = duel([0, 5], 3, ["", "G2"], jack_deck="2").choose(3, 7)
+    assert (table.asked, table.legal) == (("give", 1), {"G2"})
 
 
 def test_without_a_buyer_who_has_no_card_gives_none_and_is_pushed():

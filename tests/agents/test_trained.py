@@ -30,11 +30,15 @@ def results(game: str, name: str) -> dict[tuple[int, str], Any]:
 
 def test_every_preset_has_left_an_agent() -> None:
     names = {game: [path.stem for path in TRAINED if path.parent == folder_of(game)] for game in GAMES}
-    assert names == {"black_jacky": ["champion", "full", "quick"], "schwarze_katze": ["champion"]}
+    assert names == {
+        "black_jacky": ["champion", "full", "quick"],
+        "schwarze_katze": ["champion"],
+        "halunken": ["champion"],
+    }
 
 
 def test_they_are_small() -> None:
-    assert all(file.stat().st_size < 1_000_000 for path in TRAINED for file in path.parent.iterdir())
+    assert all(file.stat().st_size < 1_500_000 for path in TRAINED for file in path.parent.iterdir())
 
 
 def test_the_quick_preset_beats_the_simple_bots() -> None:
@@ -52,6 +56,11 @@ def test_the_champion_of_schwarze_katze_beats_three_counter() -> None:
     row = results("schwarze_katze", "champion")[4, "counter"]
     assert row["low"] > row["par"] == 0.25
     assert make_agent("champion", "schwarze_katze").name == "champion"
+
+
+def test_the_champion_of_halunken_beats_three_planner_and_one_in_a_duel() -> None:
+    rows = results("halunken", "champion")
+    assert all(rows[players, "planner"]["low"] > rows[players, "planner"]["par"] == 1 / players for players in (4, 2))
 
 
 @pytest.mark.parametrize("path", TRAINED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")

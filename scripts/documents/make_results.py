@@ -17,7 +17,7 @@ from blackjacky_agents.reports import markdown_table, where_run
 from blackjacky_env.games import get_game
 
 RESULTS = ROOT / "agents" / "results"
-"""Measurements: GAME/ladder.json, GAME/timing.json, GAME/exploitability.json, GAME/seats.json."""
+"""Measurements: ladder.json, timing.json, exploitability.json, seats.json and search.json in a folder for each game."""
 
 AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
 
@@ -118,5 +118,6 @@ MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "timing": speeds,
     "exploitability": exploit_table,
     "seats": seat_rates,
+    "search": ladder,
 }
 """(contents of the file) -> Markdown, by name of the file."""

@@ -321,6 +321,15 @@ def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_
     assert (now["black_jack"], now["round"]) == (5, 1)
 
 
+def test_all_four_captains_may_be_overtaken():
+    """J5: each gives a card, in the order in which they stand."""
+    table = standing(["R4", "R5", "R6", "R7"], [3, 1, 4, 2], 0, "4")
+    for seat, left in ((1, [1, 3, 0, 2]), (3, [3, 0, 2]), (0, [0, 2]), (2, [2])):
+        assert (table.asked, table.now["to_rob"]) == (("give", seat), left)
+        table.play(table.now["crews"][seat][0])
+    assert (table.now["harbour"], table.now["black_jack"]) == (["R4", "R5", "R6", "R7"], 5)
+
+
 def test_giving_a_card_shows_in_the_points():
     table = standing(["R4 R5 R6", "", "Y1"], [2, 12, 11], 0, "3").play("R5")
     assert table.rewards() == [-10, 0, 0]

@@ -16,7 +16,7 @@ def printed_in_plain_mode(file: str) -> str:
     """What a test file prints when it is run as a script with ``NUMBA_DISABLE_JIT=1``."""
     plain = subprocess.run(
         [sys.executable, "-W", "error", file],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)},  # other libraries install tests, too
         stdout=subprocess.PIPE,
         text=True,
         check=True,

@@ -41,6 +41,9 @@ from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import machine, markdown_table, replace_part
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # other libraries (Pgx) install packages called tests, too
+
 from tests.reference.declaration import Kind, Options, Reference
 from tests.reference.registry import REFERENCES
 from tests.reference.shrinking import shrink

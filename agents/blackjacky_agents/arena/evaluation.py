@@ -88,8 +88,7 @@ def results_table(
     """
     if sizes is None:
         declared = get_game(game)
-        possible = [size for variant in declared.variants for size in variant.sizes]
-        sizes = (declared.default_players, min(possible), max(possible))
+        sizes = (declared.default_players, declared.min_players, declared.max_players)
     return [
         {"players": players, "opponents": opponent.name, **asdict(score)}
         for players in dict.fromkeys(sizes)

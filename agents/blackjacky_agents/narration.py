@@ -105,7 +105,7 @@ def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int |
         seat: the reader's seat; None: a spectator.
     """
     info = env.game.words.actions[action]
-    known = info if seat == before["player"] else info.heard()
+    known = info if seat == before["player"] else info.heard(before["phase"])
     return get_kit(env.game.name).narrator.story(Move(before, after, known, seat, env.num_players, env.config_dict()))
 
 

@@ -26,12 +26,16 @@ class ActionInfo:
     seats: tuple[int, ...] = ()
     """The chosen seats, relative to the acting player: 0 is that player, 1 the left neighbour."""
     number: int | str | None = None
-    """A number that is announced, such as a bid."""
+    """What is announced: a number such as a bid, or a word such as a colour."""
     secret: tuple[str, ...] = ()
     """Names of the fields that only the acting player knows: ``"card"``, ``"pile"``, ``"number"``."""
+    secret_phases: tuple[str, ...] = ()
+    """The phases of the game in which these fields are secret; empty: in all."""
 
-    def heard(self) -> ActionInfo:
-        """The action as all other players know it: secret fields are ``"hidden"``."""
+    def heard(self, phase: str) -> ActionInfo:
+        """The action, taken in ``phase``, as all other players know it: secret fields are ``"hidden"``."""
+        if self.secret_phases and phase not in self.secret_phases:
+            return self
         secrets: dict[str, Any] = dict.fromkeys(self.secret, HIDDEN)
         return replace(self, **secrets)
 

@@ -82,6 +82,8 @@ class Words:
     """Key of the snapshot's last settlement, whose value is None before the first."""
     phases: tuple[str, ...]
     """The values of the snapshot's ``phase``, in the order of play."""
+    phase_field: str = ""
+    """The record field that numbers `phases`; needed by a game with `ActionInfo.secret_phases`."""
     draw_svg: Callable[..., str] | None = None
     """(view, options, *, names, last_action, theme) -> the table as an SVG of 640 x 600 units; None: no picture.
 

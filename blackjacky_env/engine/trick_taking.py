@@ -2,7 +2,8 @@
 
 Cards are integers; the cards of a suit are consecutive, the highest last. ``where`` (int8, (cards,)) says where each
 card is: the seat whose hand holds it, `PLAYED` + seat once that seat has played it in this deal, or `ASIDE` if it is
-not in the game. ``table`` (int8, (seats,)) holds the card that each seat has played to the trick, or `NO_CARD`.
+not in the game. ``table`` (int8, (seats,)) holds the card that each seat has played to the trick, or `NO_CARD`; two
+seats may have played equal cards.
 """
 
 from __future__ import annotations
@@ -45,12 +46,23 @@ def holds_any(where, p, low, high):
 
 
 @inlined
-def winner_of_trick(table, low, high):
-    """The seat that played the highest of the cards low .. high - 1, the led suit, of which there is one at least."""
-    winner, best = 0, low - 1
-    for p in range(len(table)):
+def holds_rank(where, p, rank, num_ranks, num_suits):
+    """Whether p's hand holds a card of the rank: rank, rank + num_ranks, ..., one of each suit."""
+    count = 0
+    for suit in range(num_suits):
+        count += where[num_ranks * suit + rank] == p
+    return count > 0
+
+
+@inlined
+def winner_of_trick(table, leader, num_players, low, high):
+    """The seat that played the highest of the cards low .. high - 1, the led suit; of equal cards the first wins."""
+    winner, best = int(leader), int(table[leader])
+    p = next_seat(winner, num_players)
+    while p != leader:
         if best < table[p] < high:
             winner, best = p, int(table[p])
+        p = next_seat(p, num_players)
     return winner
 
 

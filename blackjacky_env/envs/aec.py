@@ -225,13 +225,18 @@ class TableEnv(AECEnv[str, Any, Any]):
                 raise IllegalActionError(f"the game is over for {agent}: step(None), or reset() to start the next")
             self._was_dead_step(None)
             return
-        number = self._check_action(action)
+        number, phase = self._check_action(action), self._phase_number()
         flags = self._functions.step(self._states, number, self._paid, self._observation, self._mask)
         if self._actions is not None:
             self._actions.append(number)
-        self._last_move = [self._seats[agent], number]
+        self._last_move = [self._seats[agent], number, phase]
         self._pay_rewards(agent, flags)
         self._pass_turn(agent, flags)
+
+    def _phase_number(self) -> int:
+        """The number of the phase, for a game in which it decides what is secret; otherwise 0."""
+        field = self.game.words.phase_field
+        return int(self._states[field][0]) if field else 0
 
     def observe(self, agent: str) -> Observation:
         """The observation of ``agent`` as a new dict of new arrays; its mask is all zeros off turn."""
@@ -316,9 +321,10 @@ class TableEnv(AECEnv[str, Any, Any]):
         """
         if self._last_move is None:
             return ""
-        actions, (actor, action) = self.game.words.actions, self._last_move
+        words, (actor, action, phase) = self.game.words, self._last_move
+        actions = words.actions
         called = self.possible_agents if names is None else names
-        known = actions[action] if everything or seat == actor else actions[action].heard()
+        known = actions[action] if everything or seat == actor else actions[action].heard(words.phases[phase])
         return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
 
     def _repr_svg_(self) -> str | None:

@@ -35,6 +35,7 @@ GAMES = {
     "black_jacky": Announced("blackjacky_env.games.black_jacky:GAME"),
     "schwarze_katze": Announced("blackjacky_env.games.schwarze_katze:GAME"),
     "halunken": Announced("blackjacky_env.games.halunken:GAME"),
+    "black_spy": Announced("blackjacky_env.games.black_spy:GAME"),
 }
 """The games of this package by name; those of other packages are added below."""
 

@@ -83,7 +83,7 @@ def film_of(
         before = env.agent_selection
         shown.append(None if mind is None else _describe_thoughts(env, mind, action, called))
         _step(env, action, number)
-        moves.append(_move(env, before, action, called))
+        moves.append(_move(env, before, tables[-1]["phase"], action, called))
         tables.append(env.snapshot())
         frames.append(_pictures(env, names, theme, film))
     nothing: list[list[int]] = [[]] * len(frames[0])
@@ -164,10 +164,10 @@ def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> l
     ]
 
 
-def _move(env: TableEnv, agent: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:
-    """The seat that moved, the name of the move, and its name for the other players if that differs."""
+def _move(env: TableEnv, agent: str, phase: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:
+    """The seat that moved in ``phase``, the name of the move, and its name for the other players if that differs."""
     seat, info = env.possible_agents.index(agent), env.game.words.actions[action]
-    own, public = (_named(env, known, seat, names) for known in (info, info.heard()))
+    own, public = (_named(env, known, seat, names) for known in (info, info.heard(phase)))
     return seat, own, None if own == public else public
 
 

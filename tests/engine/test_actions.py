@@ -41,9 +41,15 @@ def test_a_description_is_plain_data() -> None:
 
 
 def test_others_hear_nothing_of_what_is_secret() -> None:
-    assert PASS[2].heard() == PASS[3].heard()
-    assert PASS.tell(PASS[2].heard()) == "me give left+2 a card"
-    assert PASS[1].heard() == PASS[1]
+    assert PASS[2].heard("trade") == PASS[3].heard("trade")
+    assert PASS.tell(PASS[2].heard("trade")) == "me give left+2 a card"
+    assert PASS[1].heard("trade") == PASS[1]
+
+
+def test_what_is_secret_may_depend_on_the_phase() -> None:
+    card = ActionInfo("card", card="QS", secret=("card",), secret_phases=("pass",))
+    assert card.heard("pass").card == "hidden"
+    assert card.heard("play") == card
 
 
 @pytest.mark.parametrize(

@@ -225,7 +225,7 @@ def note_voids(s, p, suit):
 def take_trick(s):
     """K5: the highest card of the led suit wins the trick; its player leads the next one (K3)."""
     low = RANKS * suit_of(int(s.table[s.leader]))
-    winner = winner_of_trick(s.table, low, low + RANKS)
+    winner = winner_of_trick(s.table, int(s.leader), int(s.num_players), low, low + RANKS)
     penalty = 0
     for p in range(s.num_players):
         penalty += penalty_of(s, int(s.table[p]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,7 +61,7 @@ def states_from_views(table: Table, seat: int) -> dict[int, Any]:
 def _sentences(env: TableEnv, before: Any, after: Any, action: int, seat: int) -> list[Phrase]:
     info, narrator = env.game.words.actions[action], get_kit(env.game.name).narrator
     if before["player"] != seat:
-        info = replace(info, **dict.fromkeys(info.secret, "hidden"))
+        info = info.heard(before["phase"])
     told = narrator.story(Move(before, after, info, seat, env.num_players, env.config_dict()))
     return [*told, *(narrator.settlement(after) if is_settled(env.game.name, before, after) else [])]
 

@@ -1,0 +1,532 @@
+"""Imagined positions: `sample_state` leads from an observation back to a random full position that shows it.
+
+All deals of the cards that the observer cannot see are equally likely, of those that fit the hand sizes, the cards that
+it knows to be somewhere, and the colours and ranks that players are known to lack (O3).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.engine.compiling import entry, inlined, zeros
+from blackjacky_env.engine.random import below, draw
+from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, next_seat, places_from
+from blackjacky_env.games.black_spy.observation import (
+    AT_BLACK_TAKEN,
+    AT_CALLED,
+    AT_COLOUR_VOIDS,
+    AT_DEAL,
+    AT_DEALER,
+    AT_LEADER,
+    AT_MY_HAND,
+    AT_PASSED,
+    AT_PHASE,
+    AT_PICKS,
+    AT_PILE_SEEN,
+    AT_PLAYED_BY,
+    AT_POINTS,
+    AT_RANK_VOIDS,
+    AT_RECEIVED,
+    AT_RED_STAR,
+    AT_SPIES_PLAYED,
+    AT_SPIES_TAKEN,
+    AT_TABLE,
+    AT_TO_ACT,
+    AT_TOTALS,
+    AT_TRICK,
+    AT_WINNERS,
+    LAYOUT,
+)
+from blackjacky_env.games.black_spy.rules import (
+    BLACK_7,
+    CALLING,
+    CARDS,
+    CHOOSE,
+    COLOURS,
+    KINDS,
+    NOBODY,
+    OVER,
+    PASS,
+    PICKS,
+    PILE,
+    PLAY,
+    RANKS,
+    RED_1,
+    SEATS,
+    STATE,
+    TAKE,
+    colour_of,
+    hand_size,
+    has_pile,
+    kind_of,
+    pass_places,
+    place_of_seat,
+    rank_of,
+)
+from blackjacky_env.games.black_spy.unseen import UNSEEN, deal_unseen
+
+_FOR_PILE, _FOR_HANDS, _FOR_TAKEN, _FOR_PASSED = 1, 2, 3, 16  # draws; the last two: one for each seat
+_LEFT = -3  # in ``where``: a card that the observer has left in the mole's pile, not yet placed
+
+
+@inlined
+def sample(observation, bits, s):
+    """Write into ``s`` a random full legal position consistent with ``observation``.
+
+    ``observation``: integers, (SIZE,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
+    The observer gets seat 0, the game a new key.
+    """
+    s.key = draw(bits, 0)
+    imagine_options(observation, s)
+    imagine_table(observation, s)
+    place_seen(observation, s)
+    place_known(observation, s)
+    place_left(observation, s, draw(bits, _FOR_PILE))
+    place_others(s, draw(bits, _FOR_HANDS))
+    imagine_taken(observation, s, bits)
+    imagine_passed(observation, s, bits)
+    imagine_seats(observation, s)
+
+
+@inlined
+def imagine_options(observation, s):
+    """The options in force."""
+    s.num_players = observation[0]
+    s.no_good_spies = observation[1]
+    s.moon_choice = observation[2]
+    s.moon_never_scored = observation[3]
+    s.mole = observation[4]
+    s.mole_replaces_pass = observation[5]
+    s.call_colour = observation[6]
+    s.call_before_pass = observation[7]
+    s.rank_follow = observation[8]
+    s.rank_follow_strict = observation[9]
+    s.exact_limit = observation[10]
+    s.pass_cycle = observation[11]
+    s.left_opens = observation[12]
+    s.max_deals = observation[13]
+
+
+@inlined
+def imagine_table(observation, s):
+    """What everybody knows of the deal, and whose turn it is."""
+    s.phase = marked(observation, AT_PHASE, OVER + 1)
+    s.deal_number = observation[AT_DEAL]
+    s.deals = int(observation[AT_DEAL]) + 1
+    s.trick = observation[AT_TRICK]
+    s.picks = observation[AT_PICKS]
+    s.called = int(observation[AT_CALLED]) - 1
+    s.player = marked(observation, AT_TO_ACT, SEATS)
+    s.dealer = marked(observation, AT_DEALER, SEATS)
+    s.leader = marked(observation, AT_LEADER, SEATS)
+    s.star = marked(observation, AT_RED_STAR, SEATS)
+    s.moon = 0
+    for p in range(SEATS):
+        s.table[p] = int(observation[AT_TABLE + p]) - 1
+        s.totals[p] = observation[AT_TOTALS + p]
+        s.winners[p] = observation[AT_WINNERS + p]
+        for colour in range(COLOURS):
+            s.colour_voids[p, colour] = observation[AT_COLOUR_VOIDS + COLOURS * p + colour]
+        for rank in range(RANKS):
+            s.rank_voids[p, rank] = observation[AT_RANK_VOIDS + RANKS * p + rank]
+
+
+@inlined
+def imagine_seats(observation, s):
+    """What the seats have taken in this deal; last, because `deal_unseen` makes its notes in these fields."""
+    for p in range(SEATS):
+        s.black_taken[p] = observation[AT_BLACK_TAKEN + p]
+        s.spies_taken[p] = observation[AT_SPIES_TAKEN + p]
+        s.points[p] = observation[AT_POINTS + p]
+
+
+@inlined
+def marked(observation, place, length):
+    """The number of the entry that is 1, of ``length`` from ``place`` on, or NOBODY."""
+    for i in range(length):
+        if observation[place + i]:
+            return i
+    return NOBODY
+
+
+# ---------------------------------------------------------------- where cards lie
+
+
+@inlined
+def is_before_passing(s):
+    """Whether the cards chosen to be passed, if any, have not yet been moved."""
+    return s.phase in (TAKE, PASS) or (s.phase == CALLING and s.call_before_pass)
+
+
+@inlined
+def remembers_pile(s):
+    """Whether it is known who can have taken what from the pile in this deal (O3)."""
+    return has_pile(s) and (is_before_passing(s) or pass_places(s) == 0)
+
+
+@inlined
+def has_left(s):
+    """Whether the observer has left cards in the pile, or will have to take the last ones."""
+    return remembers_pile(s) and (s.phase != TAKE or place_of_seat(s, 0) < place_of_seat(s, int(s.player)))
+
+
+@inlined
+def taken_by(s, p):
+    """V3: number of cards that p has taken from the pile."""
+    if s.phase != TAKE:
+        return PICKS
+    place, asked = place_of_seat(s, p), place_of_seat(s, int(s.player))
+    return PICKS if place < asked else int(s.picks) * (place == asked)
+
+
+@inlined
+def cards_held(s, p):
+    """Number of cards in p's hand."""
+    count = hand_size(s) - int(s.trick) - int(s.table[p] != NO_CARD)
+    return count - PICKS + taken_by(s, p) if has_pile(s) else count
+
+
+@inlined
+def place_seen(observation, s):
+    """Cards in the observer's hand, played ones, and those seen in the pile; all others are `UNSEEN` or `_LEFT`."""
+    left = _LEFT if has_left(s) else PILE
+    before = is_before_passing(s)
+    for card in range(KINDS):
+        s.where[card] = UNSEEN
+        if observation[AT_MY_HAND + card] or (before and observation[AT_PASSED + card]):
+            s.where[card] = 0
+        elif observation[AT_PLAYED_BY + card]:
+            s.where[card] = PLAYED + int(observation[AT_PLAYED_BY + card]) - 1
+        elif observation[AT_PILE_SEEN + card]:
+            s.where[card] = left
+    for i in range(1 + CARDS - KINDS):
+        s.where[black_7(i)] = place_of_black_7(observation, i, before, left, s)
+
+
+@inlined
+def black_7(i):
+    """The card number of black 7 ``i``, 0 .. 5."""
+    return BLACK_7 if i == 0 else KINDS + i - 1
+
+
+@inlined
+def place_of_black_7(observation, i, before, left, s):
+    """Where black 7 ``i`` lies: those of the hand come first, then played ones; those of the pile are the last."""
+    i -= int(observation[AT_MY_HAND + BLACK_7])
+    if before:
+        i -= int(observation[AT_PASSED + BLACK_7])
+    if i < 0:
+        return 0
+    spare = 6 - int(observation[AT_MY_HAND + BLACK_7])
+    if before:
+        spare -= int(observation[AT_PASSED + BLACK_7])
+    for p in range(SEATS):
+        played = int(observation[AT_SPIES_PLAYED + p])
+        i -= played
+        spare -= played
+        if i < 0 and i + played >= 0:
+            return PLAYED + p
+    return left if spare - i <= black_7s_left(observation, s) else UNSEEN
+
+
+@inlined
+def black_7s_left(observation, s):
+    """Black 7s that the observer sees in the pile, or knows to be with those who took after it (O3)."""
+    count = int(observation[AT_PILE_SEEN + BLACK_7])
+    if s.phase in (PLAY, CHOOSE, OVER):
+        count -= black_7s_played_after(observation, s)
+    return max(0, count)
+
+
+@inlined
+def black_7s_played_after(observation, s):
+    """Black 7s played by the seats that took from the pile after the observer."""
+    count, place = 0, place_of_seat(s, 0)
+    for q in range(1, s.num_players):
+        if place_of_seat(s, q) > place:
+            count += int(observation[AT_SPIES_PLAYED + q])
+    return count
+
+
+@inlined
+def place_known(observation, s):
+    """O3: cards passed that the receiver must still have, and the red 1 of who led the first trick."""
+    receiver = pass_places(s)
+    if receiver and not is_before_passing(s):
+        for card in range(KINDS):
+            if observation[AT_PASSED + card] and card != BLACK_7:
+                s.where[card] = receiver
+        left = int(observation[AT_PASSED + BLACK_7])
+        for i in range(1 + CARDS - KINDS):
+            if left > 0 and s.where[black_7(i)] == UNSEEN:
+                s.where[black_7(i)] = receiver
+                left -= 1
+    if s.star > 0:
+        s.where[RED_1] = s.star
+
+
+# ---------------------------------------------------------------- cards that are dealt at random
+
+
+@inlined
+def place_left(observation, s, bits):
+    """V3, O3: deal what the observer has left in the pile to those who took after it, three cards each.
+
+    Once one of them has played a black 7 of which the observer cannot tell whether it lay in the pile, it only knows
+    that they have these cards.
+    """
+    if not has_left(s):
+        return
+    exact = not (int(observation[AT_PILE_SEEN + BLACK_7]) > 0 and black_7s_played_after(observation, s) > 0)
+    if exact:
+        count_places_left(observation, s)
+        swap_codes(s, _LEFT, UNSEEN)
+        allow(s, True)
+        deal_unseen(s, bits)
+        swap_codes(s, _LEFT, UNSEEN)
+
+
+@inlined
+def swap_codes(s, one, other):
+    """Exchange two values in ``where``."""
+    for card in range(CARDS):
+        if s.where[card] == one:
+            s.where[card] = other
+        elif s.where[card] == other:
+            s.where[card] = one
+
+
+@inlined
+def count_places_left(observation, s):
+    """Write to ``black_taken`` how many of the cards left in the pile each seat must have, 0: the pile."""
+    place, n = place_of_seat(s, 0), int(s.num_players)
+    s.black_taken[:] = 0
+    in_pile = 0
+    for card in range(CARDS):
+        in_pile += s.where[card] == _LEFT
+    for q in range(1, n):
+        if place_of_seat(s, q) > place:
+            count = taken_by(s, q)
+            for card in range(KINDS):
+                mine = observation[AT_PILE_SEEN + card] and card != BLACK_7
+                count -= int(mine and (s.where[card] == PLAYED + q or s.where[card] == q))
+            s.black_taken[q] = max(0, count)
+            in_pile -= max(0, count)
+    s.black_taken[0] = max(0, in_pile)
+
+
+@inlined
+def allow(s, with_pile):
+    """Write to ``taken_at`` the seats that may hold each card, one bit for each; 0 is the pile."""
+    place, n = place_of_seat(s, 0), int(s.num_players)
+    for card in range(CARDS):
+        kind, seats = kind_of(card), int(with_pile)
+        for q in range(1, n):
+            lacks = s.colour_voids[q, colour_of(kind)] or s.rank_voids[q, rank_of(kind)]
+            strange = s.where[card] == _LEFT and place_of_seat(s, q) < place
+            seats |= int(not lacks and not strange) << q
+        s.taken_at[card] = seats
+
+
+@inlined
+def place_others(s, bits):
+    """Deal all other cards to the hands, and to the pile if the observer has not seen it."""
+    allow(s, True)
+    s.black_taken[:] = 0
+    for card in range(CARDS):
+        if s.where[card] == _LEFT:
+            s.where[card] = UNSEEN
+    unseen = 0
+    for card in range(CARDS):
+        unseen += s.where[card] == UNSEEN
+    for q in range(1, s.num_players):
+        count = cards_held(s, q)
+        for card in range(CARDS):
+            count -= s.where[card] == q
+        s.black_taken[q] = max(0, count)
+        unseen -= count
+    s.black_taken[0] = max(0, unseen)
+    deal_unseen(s, bits)
+
+
+# ---------------------------------------------------------------- who has taken and passed which cards
+
+
+@inlined
+def mark_some(s, marks, place, also, blank, count, mark, bits):
+    """Set ``mark`` for ``count`` random cards among those in ``place`` or ``also`` whose mark is ``blank``."""
+    eligible = 0
+    for card in range(CARDS):
+        eligible += (s.where[card] == place or s.where[card] == also) and marks[card] == blank
+    for card in range(CARDS):
+        if (s.where[card] == place or s.where[card] == also) and marks[card] == blank:
+            if np.int64(below(draw(bits, card), eligible)) < count:
+                marks[card] = mark
+                count -= 1
+            eligible -= 1
+
+
+@inlined
+def imagine_taken(observation, s, bits):
+    """V3: who took which cards from the pile."""
+    s.taken_at[:] = 0
+    if not remembers_pile(s):
+        return
+    place = place_of_seat(s, 0)
+    black_7s = 0
+    if has_left(s):
+        black_7s = int(observation[AT_PILE_SEEN + BLACK_7])
+        mark_left(observation, s, black_7s_left(observation, s))
+        black_7s -= black_7s_left(observation, s)
+    for q in range(s.num_players):
+        own = place_of_seat(s, q)
+        if has_left(s) and own > place:
+            for i in range(1 + CARDS - KINDS):  # black 7s left there that may have been played since
+                if black_7s > 0 and s.where[black_7(i)] == PLAYED + q:
+                    s.taken_at[black_7(i)] = 1 + own
+                    black_7s -= 1
+        else:
+            mark_some(s, s.taken_at, q, PLAYED + q, 0, taken_by(s, q), 1 + own, draw(bits, _FOR_TAKEN + q))
+
+
+@inlined
+def mark_left(observation, s, black_7s):
+    """Mark the cards that the observer has left and others have taken."""
+    for card in range(CARDS):
+        holder = int(s.where[card])
+        holder -= PLAYED * (holder >= PLAYED)
+        last = card >= CARDS - black_7s or (card == BLACK_7 and black_7s > CARDS - KINDS)
+        mine = last if kind_of(card) == BLACK_7 else observation[AT_PILE_SEEN + kind_of(card)] > 0
+        if mine and holder < SEATS:
+            s.taken_at[card] = 1 + place_of_seat(s, holder)
+
+
+@inlined
+def imagine_passed(observation, s, bits):
+    """B3: who has passed which cards, or chosen to."""
+    n, places = int(s.num_players), pass_places(s)
+    s.passed_by[:] = NOBODY
+    if places == 0 or (is_before_passing(s) and s.phase != PASS):
+        return
+    for p in range(n):
+        receiver = p + places - n * (p + places >= n)
+        if s.phase == PASS:
+            mark_chosen(observation, s, p, draw(bits, _FOR_PASSED + p))
+        elif p == 0:
+            mark_passed(observation, s, receiver, draw(bits, _FOR_PASSED))
+        elif receiver == 0:
+            mark_kinds(observation, s, AT_RECEIVED, 0, PLAYED, p)
+        else:
+            mark_some(s, s.passed_by, receiver, PLAYED + receiver, NOBODY, PICKS, p, draw(bits, _FOR_PASSED + p))
+
+
+@inlined
+def mark_chosen(observation, s, p, bits):
+    """O2: what p has chosen so far; the observer knows what it has chosen itself."""
+    if p == 0:
+        mark_kinds(observation, s, AT_PASSED, 0, 0, 0)
+        return
+    n, first = int(s.num_players), next_seat(int(s.dealer), int(s.num_players))
+    place, asked = places_from(first, p, n), places_from(first, int(s.player), n)
+    count = PICKS if place < asked else int(s.picks) * (place == asked)
+    mark_some(s, s.passed_by, p, p, NOBODY, count, p, bits)
+
+
+@inlined
+def mark_kinds(observation, s, offset, place, also, giver):
+    """Mark the cards named in the observation, which lie in ``place`` or ``also``, as passed by ``giver``."""
+    left = int(observation[offset + BLACK_7])
+    for card in range(CARDS):
+        if s.where[card] == place or s.where[card] == also:
+            if kind_of(card) != BLACK_7:
+                if observation[offset + card]:
+                    s.passed_by[card] = giver
+            elif left > 0:
+                s.passed_by[card] = giver
+                left -= 1
+
+
+@inlined
+def mark_passed(observation, s, receiver, bits):
+    """What the observer has passed: cards that the receiver must still have; the others have been played.
+
+    If a black 7 must still be there, all that the receiver has played since were passed by the observer, too (O3).
+    """
+    mark_kinds(observation, s, AT_PASSED, receiver, receiver, 0)
+    count = PICKS
+    for card in range(CARDS):
+        played = s.where[card] == PLAYED + receiver and kind_of(card) == BLACK_7
+        if played and observation[AT_PASSED + BLACK_7]:
+            s.passed_by[card] = 0
+        count -= s.passed_by[card] == 0
+    mark_some(s, s.passed_by, PLAYED + receiver, PLAYED + receiver, NOBODY, max(0, count), 0, bits)
+
+
+# ---------------------------------------------------------------- from Python
+
+
+def _sample_one(observation, bits, states):
+    sample(observation, bits, states[0])
+
+
+_sample_entry = entry(_sample_one)
+
+
+def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """One `STATE` record, shape (1,), drawn by `sample` for ``observation`` (integers, shape (SIZE,)).
+
+    Raises `ValueError` if the cards do not add up or seats or ranges are wrong. The caller checks that the position
+    shows this very observation (`engine.table.sample_state`).
+    """
+    vector = LAYOUT.checked(observation)
+    _check(LAYOUT.decode(vector))
+    states = zeros(1, STATE)
+    _sample_entry(vector, rng.integers(2**64, dtype=np.uint64), states)
+    if (states[0]["where"] == UNSEEN).any():
+        raise ValueError(_NO_POSITION + "nobody can hold some of the unseen cards")
+    return states
+
+
+_NO_POSITION = "no legal position matches this observation: "
+
+
+def _check(seen: dict[str, Any]) -> None:
+    """What `sample` relies on; whatever else is wrong shows in the observation of the position."""
+    n = seen["num_players"]
+    if sum(seen["phase"]) != 1 or bool(seen["phase"][OVER]) == any(seen["to_act"]):
+        raise ValueError(_NO_POSITION + "phase and player to act contradict each other")
+    if sum(seen["dealer"]) != 1:
+        raise ValueError(_NO_POSITION + "it needs one dealer")
+    if seen["pass_to"] >= n:
+        raise ValueError(_NO_POSITION + "pass_to is an empty seat")
+    for name in ("to_act", "dealer", "leader", "red_star", "table", "black_7s_played"):
+        if any(seen[name][n:]):
+            raise ValueError(_NO_POSITION + f"{name} is an empty seat")
+    playing = any(seen["phase"][phase] for phase in (PLAY, CHOOSE, OVER))
+    if playing != any(seen["leader"]):
+        raise ValueError(_NO_POSITION + "there is a leader while cards are played, and only then")
+    _check_cards(seen)
+
+
+def _check_cards(seen: dict[str, Any]) -> None:
+    n = seen["num_players"]
+    if max(seen["played"]) > n or seen["played"][BLACK_7]:
+        raise ValueError(_NO_POSITION + "played names an empty seat, or a black 7, which black_7s_played counts")
+    for name in ("my_hand", "passed", "received", "pile"):
+        if any(count > 1 for kind, count in enumerate(seen[name]) if kind != BLACK_7):
+            raise ValueError(_NO_POSITION + f"{name} has two cards of a kind that there is only once")
+    if any(hand and played for hand, played in zip(seen["my_hand"], seen["played"], strict=True)):
+        raise ValueError(_NO_POSITION + "a card lies in two places")
+    if seen["my_hand"][BLACK_7] + sum(seen["black_7s_played"]) > 1 + CARDS - KINDS:
+        raise ValueError(_NO_POSITION + "there are only six black 7s")
+    if any(card and not _was_played(seen, seat, card - 1) for seat, card in enumerate(seen["table"])):
+        raise ValueError(_NO_POSITION + "a card on the table was played by another seat")
+
+
+def _was_played(seen: dict[str, Any], seat: int, kind: int) -> bool:
+    if kind == BLACK_7:
+        return bool(seen["black_7s_played"][seat])
+    return bool(seen["played"][kind] == 1 + seat)

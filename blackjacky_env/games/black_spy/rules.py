@@ -1,0 +1,638 @@
+"""The rules of Black Spy on one state record: deals, the mole, passing, tricks, scoring, result.
+
+Rule numbers (B1 .. B9, V1 .. V6, O1 .. O4) are those of this folder's README. Every function takes a state record
+``s`` and changes it in place; ``p`` and ``q`` are seats. There are 55 kinds of card, 11 * colour + rank - 1, and 60
+cards: card 0 .. 54 is the first one of its kind, 55 .. 59 are the other five black 7s. Plain Python mode has NumPy
+scalars in the fields, so fields are widened by ``int`` before arithmetic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_env.engine.compiling import inlined, record_dtype
+from blackjacky_env.engine.random import below, draw, shuffle, stream
+from blackjacky_env.engine.result import share_result
+from blackjacky_env.engine.trick_taking import (
+    NO_CARD,
+    PLAYED,
+    holds_any,
+    holds_rank,
+    mark_lowest,
+    next_seat,
+    places_from,
+    winner_of_trick,
+)
+
+SEATS = 6  # the most players (B1)
+KINDS, CARDS, COLOURS, RANKS = 55, 60, 5, 11
+BLACK = 4  # a colour
+BLACK_1, BLACK_7, RED_1 = 44, 50, 33  # kinds
+SPY_RANK = 6  # the rank of the 7s
+BLACK_CARDS = 16
+PICKS = 3  # cards that each player passes (B3) or takes from the pile (V3)
+NOBODY, NO_COLOUR = -1, -1
+PILE = 16  # in ``where``: the card lies in the mole's pile; above all seats, below `PLAYED`
+LIMITS = np.array([0, 0, 0, 200, 150, 120, 100], np.int16)
+"""By number of players: the total that ends the game (B9)."""
+MOON = 60  # points of a player who has taken all black cards, for the others (B8) or off his own (V2)
+# Actions: a card, a colour to call, who gets the points of a moon.
+CALL, MOON_OTHERS, MOON_MYSELF, NUM_ACTIONS = 55, 59, 60, 61
+
+# Phases. SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
+TAKE, CALLING, PASS, PLAY, CHOOSE, OVER, SETTLEMENT = range(7)
+# What random numbers are drawn for.
+FOR_DEALER, FOR_DECK = range(2)
+# Option `pass_cycle`.
+LEFT_RIGHT_ACROSS, LEFT_ACROSS_RIGHT, ALWAYS_LEFT = range(3)
+
+STATE = record_dtype(
+    [
+        ("key", np.uint64),
+        # options in force
+        ("num_players", np.int8),
+        ("no_good_spies", np.int8),
+        ("moon_choice", np.int8),
+        ("moon_never_scored", np.int8),  # option `moon_choice_spies`
+        ("mole", np.int8),
+        ("mole_replaces_pass", np.int8),
+        ("call_colour", np.int8),
+        ("call_before_pass", np.int8),  # option `call_timing`
+        ("rank_follow", np.int8),
+        ("rank_follow_strict", np.int8),
+        ("exact_limit", np.int8),
+        ("pass_cycle", np.int8),
+        ("left_opens", np.int8),  # option `opener`
+        ("max_deals", np.int8),
+        # the game
+        ("phase", np.int8),
+        ("player", np.int8),  # to act
+        ("deal_number", np.int8),  # from 0
+        ("deals", np.int8),  # deals made so far
+        ("dealer", np.int8),
+        ("totals", np.int16, SEATS),
+        ("winners", np.int8, SEATS),
+        # the deal
+        ("picks", np.int8),  # cards that the player to act has taken from the pile, or chosen to pass
+        ("called", np.int8),  # V4: the colour called, or NO_COLOUR
+        ("star", np.int8),  # B4: who is known to hold the red 1, or NOBODY
+        ("trick", np.int8),  # tricks taken so far
+        ("leader", np.int8),
+        ("table", np.int8, SEATS),  # by seat: the kind of card played to the trick
+        ("where", np.int8, CARDS),  # as in `engine.trick_taking`, or PILE
+        ("passed_by", np.int8, CARDS),  # B3: who has passed the card, or chosen to
+        ("taken_at", np.int8, CARDS),  # V3: 1 + the place in the order of taking at which it was taken; 0 when passed
+        ("colour_voids", np.int8, (SEATS, COLOURS)),  # 1: everybody knows that the seat has no card of the colour
+        ("rank_voids", np.int8, (SEATS, RANKS)),
+        ("black_taken", np.int8, SEATS),  # black cards in the seat's tricks
+        ("spies_taken", np.int8, SEATS),  # coloured 7s in the seat's tricks
+        ("points", np.int16, SEATS),  # of the cards taken in this deal
+        ("moon", np.int8),  # V2: the action chosen, 0 for none
+    ]
+)
+
+
+# ---------------------------------------------------------------- start and deal
+
+
+@inlined
+def begin(s, key, start_player):
+    """Start a game with the options in ``s``; start_player sits left of the dealer, NOBODY: drawn (B2)."""
+    n = int(s.num_players)
+    s.key = key
+    s.deal_number = 0
+    s.deals = 0
+    s.totals[:] = 0
+    s.winners[:] = 0
+    first = int(start_player)
+    if first == NOBODY:
+        first = below(draw(stream(key, FOR_DEALER, 0, 0), 0), n)
+    s.dealer = first - 1 if first > 0 else n - 1
+    deal(s)
+
+
+@inlined
+def deal(s):
+    """Deal all cards (B2), with a pile for the mole (V3), shuffled by (key, deal)."""
+    start_deal(s)
+    s.deals += 1
+    n, pile = int(s.num_players), pile_size(s)
+    for i in range(pile):
+        s.where[i] = PILE
+    p = 0
+    for i in range(pile, CARDS):  # shuffles the seats of the cards, which is the same as shuffling the cards
+        s.where[i] = p
+        p = next_seat(p, n)
+    shuffle(s.where, CARDS, stream(s.key, FOR_DECK, int(s.deal_number), 0))
+    open_deal(s)
+
+
+@inlined
+def redeal(s, deck):
+    """Repeat the last deal with ``deck``: all cards, top first; those of the pile lie on top (V3)."""
+    start_deal(s)
+    pile, p = pile_size(s), next_seat(int(s.dealer), int(s.num_players))
+    for i in range(CARDS):
+        if i < pile:
+            s.where[deck[i]] = PILE
+        else:
+            s.where[deck[i]] = p
+            p = next_seat(p, int(s.num_players))
+    open_deal(s)
+
+
+@inlined
+def start_deal(s):
+    """Clear the table of the last deal."""
+    s.picks = 0
+    s.called = NO_COLOUR
+    s.star = NOBODY
+    s.trick = 0
+    s.leader = NOBODY
+    s.table[:] = NO_CARD
+    s.passed_by[:] = NOBODY
+    s.taken_at[:] = 0
+    s.colour_voids[:] = 0
+    s.rank_voids[:] = 0
+    s.black_taken[:] = 0
+    s.spies_taken[:] = 0
+    s.points[:] = 0
+    s.moon = 0
+
+
+@inlined
+def has_pile(s):
+    """V3: whether there is a mole in this deal."""
+    return s.mole and s.deal_number > 0
+
+
+@inlined
+def pile_size(s):
+    """V3: number of cards laid aside for the mole."""
+    return PICKS * int(s.num_players) if has_pile(s) else 0
+
+
+@inlined
+def hand_size(s):
+    """B2: number of cards with which each player begins to play, and of tricks."""
+    return CARDS // int(s.num_players)
+
+
+@inlined
+def pass_places(s):
+    """B3: how many places clockwise cards are passed in this deal, 1 left, n - 1 right, 0: nothing is passed (V3)."""
+    n = int(s.num_players)
+    if has_pile(s) and s.mole_replaces_pass:
+        return 0
+    if s.pass_cycle == ALWAYS_LEFT:
+        return 1
+    turn = int(s.deal_number) % (3 if n == 4 else 2)
+    if turn == 0:
+        return 1
+    across = n == 4 and turn == (1 if s.pass_cycle == LEFT_ACROSS_RIGHT else 2)
+    return 2 if across else n - 1
+
+
+# ---------------------------------------------------------------- the order in a deal (O1)
+
+
+@inlined
+def open_deal(s):
+    """The mole comes first."""
+    if has_pile(s):
+        s.phase = TAKE
+        s.player = seat_at_place(s, 0)
+    else:
+        after_taking(s)
+
+
+@inlined
+def after_taking(s):
+    """The colour is called before passing, or cards are passed."""
+    if s.call_colour and s.call_before_pass:
+        ask_for_call(s)
+    else:
+        start_passing(s)
+
+
+@inlined
+def ask_for_call(s):
+    """V4: the dealer calls a colour."""
+    s.phase = CALLING
+    s.player = s.dealer
+
+
+@inlined
+def start_passing(s):
+    """O2: the seats choose clockwise from the dealer's left, if cards are passed in this deal."""
+    if pass_places(s) == 0:
+        after_passing(s)
+    else:
+        s.phase = PASS
+        s.player = next_seat(int(s.dealer), int(s.num_players))
+
+
+@inlined
+def after_passing(s):
+    """The colour is called now, unless it has been, and the tricks begin."""
+    if s.call_colour and s.called == NO_COLOUR:
+        ask_for_call(s)
+    else:
+        start_play(s)
+
+
+@inlined
+def start_play(s):
+    """B4, V4: who leads the first trick."""
+    s.phase = PLAY
+    if s.call_colour:
+        s.leader = first_who_holds(s, int(s.called))
+    elif s.left_opens:
+        s.leader = next_seat(int(s.dealer), int(s.num_players))
+    else:
+        s.leader = s.where[RED_1]
+        s.star = s.leader
+    s.player = s.leader
+
+
+@inlined
+def first_who_holds(s, colour):
+    """V4: the first seat clockwise from the dealer's left that holds the colour; who is skipped is known to lack it."""
+    p = next_seat(int(s.dealer), int(s.num_players))
+    while not holds_colour(s, p, colour):
+        s.colour_voids[p, colour] = 1
+        p = next_seat(p, int(s.num_players))
+    return p
+
+
+# ---------------------------------------------------------------- cards
+
+
+@inlined
+def kind_of(card):
+    """The kind of a card 0 .. 59."""
+    return card if card < KINDS else BLACK_7
+
+
+@inlined
+def colour_of(kind):
+    """0 blue, 1 yellow, 2 green, 3 red, 4 black."""
+    return kind // RANKS
+
+
+@inlined
+def rank_of(kind):
+    """0 .. 10, which is one less than the number on the card."""
+    return kind % RANKS
+
+
+@inlined
+def holds_colour(s, p, colour):
+    """Whether p's hand has a card of the colour."""
+    first = RANKS * colour
+    return holds_any(s.where, p, first, first + RANKS) or (colour == BLACK and holds_any(s.where, p, KINDS, CARDS))
+
+
+@inlined
+def holds_of_rank(s, p, rank):
+    """Whether p's hand has a card of the rank, black ones included."""
+    return holds_rank(s.where, p, rank, RANKS, COLOURS) or (rank == SPY_RANK and holds_any(s.where, p, KINDS, CARDS))
+
+
+@inlined
+def find_card(s, kind, place):
+    """The first card of the kind that lies at ``place`` and has not been chosen to be passed by whom it belongs to."""
+    if kind != BLACK_7 or is_free(s, BLACK_7, place):
+        return kind
+    card = KINDS
+    while not is_free(s, card, place):
+        card += 1
+    return card
+
+
+@inlined
+def is_free(s, card, place):
+    """Whether the card lies at ``place``; a card that its holder has chosen to pass (O2) does not count."""
+    return s.where[card] == place and s.passed_by[card] != place
+
+
+@inlined
+def points_of(s, kind):
+    """B7, V1, V2: points of a card."""
+    if kind < BLACK_1:
+        return -5 if rank_of(kind) == SPY_RANK and good_spies_count(s) else 0
+    if kind == BLACK_7:
+        return 10
+    rank = rank_of(kind)
+    return 1 if rank < SPY_RANK else rank - 5
+
+
+@inlined
+def good_spies_count(s):
+    """Whether coloured 7s count in a deal without a moon."""
+    return not s.no_good_spies and not (s.moon_choice and s.moon_never_scored)
+
+
+# ---------------------------------------------------------------- legal actions
+
+
+@inlined
+def is_leading(s):
+    """Whether the player to act leads a trick."""
+    return s.table[s.leader] == NO_CARD
+
+
+@inlined
+def legal(s, mask):
+    """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
+    for action in range(NUM_ACTIONS):
+        mask[action] = 0
+    if s.phase == CALLING:
+        for action in range(CALL, MOON_OTHERS):
+            mask[action] = 1
+    elif s.phase == CHOOSE:
+        mask[MOON_OTHERS] = 1
+        mask[MOON_MYSELF] = 1
+    elif s.phase == TAKE:
+        mark_cards(s, PILE, mask)
+    else:
+        mark_cards(s, int(s.player), mask)
+        if s.phase == PLAY:
+            restrict(s, int(s.player), mask)
+
+
+@inlined
+def mark_cards(s, place, mask):
+    """The kinds of card that lie at ``place``; what the player has chosen to pass is no longer among them (O2)."""
+    for card in range(KINDS):
+        mask[card] = (s.where[card] == place) & (s.passed_by[card] != place)
+    for card in range(KINDS, CARDS):
+        mask[BLACK_7] |= (s.where[card] == place) & (s.passed_by[card] != place)
+
+
+@inlined
+def restrict(s, p, mask):
+    """B4, B5, V4, V5: leave only what may be played."""
+    if not is_leading(s):
+        restrict_following(s, p, mask)
+    elif s.trick == 0:
+        if s.call_colour:
+            keep_colour(int(s.called), mask)
+        elif holds_any(s.where, p, 0, BLACK_1):  # O4: with nothing but black any card may be led
+            for card in range(BLACK_1, KINDS):
+                mask[card] = 0
+
+
+@inlined
+def keep_colour(colour, mask):
+    """Leave only cards of the colour."""
+    for card in range(KINDS):
+        mask[card] &= (card >= RANKS * colour) & (card < RANKS * colour + RANKS)
+
+
+@inlined
+def restrict_following(s, p, mask):
+    """B5: the led colour or the led rank; V5: the rank of the last card, too; a player who cannot plays any card."""
+    led = int(s.table[s.leader])
+    colour, rank = colour_of(led), rank_of(led)
+    last = last_rank(s, p) if s.rank_follow else rank
+    can = holds_colour(s, p, colour) or holds_of_rank(s, p, rank)
+    if can or (s.rank_follow_strict and holds_of_rank(s, p, last)):
+        for card in range(KINDS):
+            mask[card] &= (
+                ((card >= RANKS * colour) & (card < RANKS * colour + RANKS))
+                | (card % RANKS == rank)
+                | (card % RANKS == last)
+            )
+
+
+@inlined
+def last_rank(s, p):
+    """The rank of the card that was played last, by the player before p."""
+    before = p - 1 if p > 0 else int(s.num_players) - 1
+    return rank_of(int(s.table[before]))
+
+
+# ---------------------------------------------------------------- moves
+
+
+@inlined
+def apply(s, action):
+    """Take a legal action; the phase is SETTLEMENT afterwards if it was the last of the deal."""
+    if s.phase == PLAY:
+        play(s, int(s.player), action)
+    elif s.phase == PASS:
+        choose_to_pass(s, int(s.player), action)
+    elif s.phase == TAKE:
+        take(s, int(s.player), action)
+    elif s.phase == CALLING:
+        s.called = action - CALL
+        if s.call_before_pass:
+            start_passing(s)
+        else:
+            start_play(s)
+    else:
+        s.moon = action
+        s.phase = SETTLEMENT
+
+
+@inlined
+def place_of_seat(s, p):
+    """V3: p's place, from 0, in descending order of totals; ties clockwise from the dealer's left."""
+    n = int(s.num_players)
+    first = next_seat(int(s.dealer), n)
+    place = 0
+    for q in range(n):
+        earlier = places_from(first, q, n) < places_from(first, p, n)
+        place += s.totals[q] > s.totals[p] or (s.totals[q] == s.totals[p] and earlier)
+    return place
+
+
+@inlined
+def seat_at_place(s, place):
+    """V3: the seat that is asked at this place."""
+    for p in range(s.num_players):
+        if place_of_seat(s, p) == place:
+            return p
+    return NOBODY
+
+
+@inlined
+def take(s, p, kind):
+    """V3: p takes a card from the pile; after three it is the next player's turn, and the last gets what is left."""
+    place = place_of_seat(s, p)
+    card = find_card(s, kind, PILE)
+    s.where[card] = p
+    s.taken_at[card] = 1 + place
+    s.picks += 1
+    if s.picks < PICKS:
+        return
+    s.picks = 0
+    following = seat_at_place(s, place + 1)
+    if place + 2 < s.num_players:
+        s.player = following
+        return
+    for card in range(CARDS):
+        if s.where[card] == PILE:
+            s.where[card] = following
+            s.taken_at[card] = 2 + place
+    after_taking(s)
+
+
+@inlined
+def choose_to_pass(s, p, kind):
+    """B3, O2: p chooses a card; all move together when the last seat has chosen three."""
+    s.passed_by[find_card(s, kind, p)] = p
+    s.picks += 1
+    if s.picks < PICKS:
+        return
+    s.picks = 0
+    if p == s.dealer:
+        exchange(s)
+        after_passing(s)
+    else:
+        s.player = next_seat(p, int(s.num_players))
+
+
+@inlined
+def exchange(s):
+    """B3: the chosen cards move; where cards of the pile lie is not known any more (O3)."""
+    n, places = int(s.num_players), pass_places(s)
+    for card in range(CARDS):
+        if s.passed_by[card] != NOBODY:
+            receiver = int(s.passed_by[card]) + places
+            s.where[card] = receiver - n if receiver >= n else receiver
+        s.taken_at[card] = 0
+
+
+@inlined
+def play(s, p, kind):
+    """B5: p plays a card."""
+    note_voids(s, p, kind)
+    s.where[find_card(s, kind, p)] = PLAYED + p
+    s.table[p] = kind
+    if kind == RED_1:
+        s.star = NOBODY
+    following = next_seat(p, int(s.num_players))
+    if following == s.leader:
+        take_trick(s)
+    else:
+        s.player = following
+
+
+@inlined
+def note_voids(s, p, kind):
+    """What everybody learns about p's hand if p follows neither the led colour nor the led rank (B5, V5)."""
+    if is_leading(s):
+        return
+    led = int(s.table[s.leader])
+    if colour_of(kind) == colour_of(led) or rank_of(kind) == rank_of(led):
+        return
+    if s.rank_follow:
+        last = last_rank(s, p)
+        if rank_of(kind) == last:
+            return
+        if s.rank_follow_strict:
+            s.rank_voids[p, last] = 1
+    s.colour_voids[p, colour_of(led)] = 1
+    s.rank_voids[p, rank_of(led)] = 1
+
+
+@inlined
+def take_trick(s):
+    """B6: the highest card of the led colour wins the trick, and its player leads the next one."""
+    n, low = int(s.num_players), RANKS * colour_of(int(s.table[s.leader]))
+    winner = winner_of_trick(s.table, int(s.leader), n, low, low + RANKS)
+    for p in range(n):
+        kind = int(s.table[p])
+        s.black_taken[winner] += kind >= BLACK_1
+        s.spies_taken[winner] += kind < BLACK_1 and rank_of(kind) == SPY_RANK
+        s.points[winner] += points_of(s, kind)
+        s.table[p] = NO_CARD
+    s.trick += 1
+    s.leader = winner
+    s.player = winner
+    if s.trick == hand_size(s):
+        finish_play(s)
+
+
+@inlined
+def finish_play(s):
+    """V2: who has taken all black cards chooses; otherwise the deal is scored."""
+    shooter = shooter_of(s)
+    if s.moon_choice and shooter != NOBODY:
+        s.phase = CHOOSE
+        s.player = shooter
+    else:
+        s.phase = SETTLEMENT
+
+
+# ---------------------------------------------------------------- scoring and result
+
+
+@inlined
+def shooter_of(s):
+    """B8: the seat that has taken all sixteen black cards, or NOBODY."""
+    for p in range(s.num_players):
+        if s.black_taken[p] == BLACK_CARDS:
+            return p
+    return NOBODY
+
+
+@inlined
+def points_of_deal(s, p):
+    """B7, B8, V1, V2: what the finished deal adds to p's total."""
+    shooter = shooter_of(s)
+    if shooter == NOBODY:
+        return int(s.points[p])
+    if s.moon == MOON_MYSELF:
+        return -MOON if p == shooter else 0
+    if p == shooter:
+        return 0
+    return MOON if s.no_good_spies or s.moon_choice else MOON - 5 * int(s.spies_taken[p])
+
+
+@inlined
+def is_settled(s):
+    """Whether the deal is finished, so that `settle` is due."""
+    return s.phase == SETTLEMENT
+
+
+@inlined
+def settle(s):
+    """Score the deal; the next player deals (B2), or the game is over (B9)."""
+    n = int(s.num_players)
+    limit = int(LIMITS[n])
+    reached = s.deals == s.max_deals
+    for p in range(n):
+        total = int(s.totals[p]) + points_of_deal(s, p)
+        if s.exact_limit and total == limit:  # V6
+            total = limit // 2
+        reached |= total >= limit
+        s.totals[p] = total
+    if reached:
+        mark_lowest(s.totals, n, s.winners)
+        s.phase = OVER
+        s.player = NOBODY
+        return
+    s.deal_number += 1
+    s.dealer = next_seat(int(s.dealer), n)
+    deal(s)
+
+
+@inlined
+def is_over(s):
+    """Whether the game has ended."""
+    return s.phase == OVER
+
+
+@inlined
+def returns(s, rewards):
+    """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (6,)); the winners share 1."""
+    share_result(s.winners, int(s.num_players), rewards)
+
+
+@inlined
+def score(s, p):
+    """Minus p's total; ``reward="points"`` pays its changes."""
+    return -int(s.totals[p])

@@ -1,0 +1,173 @@
+"""Black Spy in words: snapshots of positions, views of a player, why an action is illegal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.engine.game import State
+from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
+from blackjacky_env.games.black_spy.options import CARD_NAMES, COLOUR_NAMES, KIND_NAMES
+from blackjacky_env.games.black_spy.rules import (
+    BLACK_7,
+    CALL,
+    CALLING,
+    CARDS,
+    CHOOSE,
+    KINDS,
+    MOON_OTHERS,
+    NO_COLOUR,
+    NOBODY,
+    OVER,
+    PASS,
+    PILE,
+    PLAY,
+    RANKS,
+    TAKE,
+    has_pile,
+    is_leading,
+    pass_places,
+    place_of_seat,
+    points_of_deal,
+)
+
+PHASES = {TAKE: "take", CALLING: "call", PASS: "pass", PLAY: "play", CHOOSE: "choose", OVER: "over"}
+_ORDER = {name: kind for kind, name in enumerate(KIND_NAMES)}
+
+
+# ---------------------------------------------------------------- positions
+
+
+def snapshot(s: State, settled: State | None) -> dict[str, Any]:
+    """Everything on the table as plain Python values; ``settled``: the record when a deal was last scored."""
+    n, leader = int(s["num_players"]), int(s["leader"])
+    played = [] if leader == NOBODY else [(leader + i) % n for i in range(n)]
+    return {
+        "phase": PHASES[int(s["phase"])],
+        "player": _seat(s["player"]),
+        "deal": int(s["deal_number"]),
+        "dealer": int(s["dealer"]),
+        "pass_to": _direction(s),
+        "called": None if s["called"] == NO_COLOUR else COLOUR_NAMES[s["called"]],
+        "leader": _seat(leader),
+        "trick": int(s["trick"]),
+        "red_star": _seat(s["star"]),
+        "hands": [_names(s["where"] == p) for p in range(n)],
+        "chosen": [_names((s["where"] == p) & (s["passed_by"] == p)) for p in range(n)],
+        "passed": [_names((s["where"] != p) & (s["passed_by"] == p)) for p in range(n)],
+        "received": [_received(s, p) for p in range(n)],
+        "pile": _names(s["where"] == PILE),
+        "left": [_left(s, p) for p in range(n)],
+        "table": [[p, KIND_NAMES[s["table"][p]]] for p in played if s["table"][p] != NO_CARD],
+        "played": [_names(s["where"] == PLAYED + p) for p in range(n)],
+        "lacks": [_lacks(s, p) for p in range(n)],
+        "black_taken": s["black_taken"][:n].tolist(),
+        "good_spies_taken": s["spies_taken"][:n].tolist(),
+        "points": s["points"][:n].tolist(),
+        "totals": s["totals"][:n].tolist(),
+        "last_deal": None if settled is None else [points_of_deal(settled, p) for p in range(n)],
+        "winners": np.flatnonzero(s["winners"]).tolist(),
+    }
+
+
+def _seat(number: Any) -> int | None:
+    return None if number == NOBODY else int(number)
+
+
+def _names(cards: Any) -> list[str]:
+    """The cards marked in a boolean array, shape (60,), sorted by action."""
+    return sorted((CARD_NAMES[card] for card in np.flatnonzero(cards)), key=_ORDER.__getitem__)
+
+
+def _direction(s: State) -> str | None:
+    """B3: the direction in which cards are passed in this deal, or None."""
+    places = pass_places(s)
+    return {0: None, 1: "left", int(s["num_players"]) - 1: "right"}.get(places, "across")
+
+
+def _received(s: State, p: int) -> list[str]:
+    """B3: the cards passed to p in this deal."""
+    at_p = (s["where"] == p) | (s["where"] == PLAYED + p)
+    return _names(at_p & (s["passed_by"] != NOBODY) & (s["passed_by"] != p))
+
+
+def _left(s: State, p: int) -> list[str]:
+    """V3: the cards that p has left in the pile, until cards are passed."""
+    if not has_pile(s) or (s["phase"] == TAKE and place_of_seat(s, p) >= place_of_seat(s, int(s["player"]))):
+        return []
+    return _names((s["taken_at"] > 1 + place_of_seat(s, p)) | (s["where"] == PILE))
+
+
+def _lacks(s: State, p: int) -> list[str | int]:
+    """Colours and numbers that p is known not to have."""
+    colours = [COLOUR_NAMES[colour] for colour in np.flatnonzero(s["colour_voids"][p])]
+    return [*colours, *(int(rank) + 1 for rank in np.flatnonzero(s["rank_voids"][p]))]
+
+
+def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
+    """A snapshot as ``seat`` (None: a spectator) may know it: numbers of cards where others know more."""
+    seen = {name: _own(table[name], seat) for name in ("hands", "chosen", "passed", "received", "left")}
+    choosing = table["phase"] == "take" and table["player"] == seat
+    return {**table, **seen, "pile": table["pile"] if choosing else len(table["pile"])}
+
+
+def _own(by_seat: Iterable[list[str]], seat: int | None) -> list[list[str] | int]:
+    return [cards if p == seat else len(cards) for p, cards in enumerate(by_seat)]
+
+
+# ---------------------------------------------------------------- why an action is illegal
+
+
+def why_illegal(s: State, action: int) -> str:
+    """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act."""
+    return f"{_called(action)} (action {action}) is illegal: {_reason(s, action)}"
+
+
+def _called(action: int) -> str:
+    if action < CALL:
+        return KIND_NAMES[action]
+    if action < MOON_OTHERS:
+        return f"calling {COLOUR_NAMES[action - CALL]}"
+    return "60 points for each of the others" if action == MOON_OTHERS else "minus 60 points for me"
+
+
+_ASKED = {
+    TAKE: "a card of the mole's pile (V3)",
+    CALLING: "a colour to call: blue, yellow, green or red (V4)",
+    PASS: "a card to pass (B3)",
+    PLAY: "a card to play (B5)",
+    CHOOSE: "who gets the points of all black cards (V2)",
+}
+
+
+def _reason(s: State, action: int) -> str:
+    phase = int(s["phase"])
+    if action >= CALL or phase in (CALLING, CHOOSE):
+        return f"asked is {_ASKED[phase]}"
+    if phase == TAKE:
+        return "it is not in the mole's pile (V3)"
+    copies = [action, *range(KINDS, CARDS)] if action == BLACK_7 else [action]
+    held = [card for card in copies if s["where"][card] == s["player"]]
+    if not held:
+        return "it is not in the hand"
+    if phase == PASS:
+        return "it has been chosen to be passed already (B3)"
+    return _why_not_led(s) if is_leading(s) else _why_not_followed(s)
+
+
+def _why_not_led(s: State) -> str:
+    if s["call_colour"]:
+        return f"{COLOUR_NAMES[s['called']]} was called and must be led (V4)"
+    return "the first trick of a deal is not led with a black card (B4)"
+
+
+def _why_not_followed(s: State) -> str:
+    led = int(s["table"][s["leader"]])
+    asked = f"{COLOUR_NAMES[led // RANKS]} cards and {led % RANKS + 1}s"
+    rule = "B5"
+    if s["rank_follow"]:
+        before = int(s["table"][(int(s["player"]) - 1) % int(s["num_players"])])
+        asked, rule = f"{asked} and {before % RANKS + 1}s", "B5, V5"
+    return f"{KIND_NAMES[led]} was led; of the hand, only {asked} follow ({rule})"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Game, Rules, Words
+from blackjacky_env.engine.game import Game, Hidden, Rules, Words
 from blackjacky_env.games.black_spy import (
     actions,
     examples,
+    hidden,
     imagined,
     observation,
     options,
@@ -55,5 +56,6 @@ GAME = Game(
         phase_field="phase",
     ),
     table_low=-7620,  # the total of 127 moons, each 60 off the own total (V2)
+    hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
     examples=examples.EXAMPLES,
 )

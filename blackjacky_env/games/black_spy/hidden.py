@@ -1,0 +1,193 @@
+"""Variations of what a seat cannot know and of what it can see, to prove that nothing leaks and nothing is missing.
+
+They are made in the state record, without `observation`, which is under test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import numpy as np
+
+from blackjacky_env.engine.game import State
+from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
+from blackjacky_env.games.black_spy.rules import (
+    BLACK_7,
+    BLACK_CARDS,
+    CARDS,
+    COLOURS,
+    KINDS,
+    NO_COLOUR,
+    NOBODY,
+    OVER,
+    PASS,
+    PICKS,
+    PILE,
+    RANKS,
+    RED_1,
+    TAKE,
+    colour_of,
+    has_pile,
+    kind_of,
+    pass_places,
+    place_of_seat,
+    rank_of,
+)
+
+_SWAPS = 200
+_BLACK_7S = [BLACK_7, *range(KINDS, CARDS)]
+
+
+def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
+    """Change everything that ``seat`` (None: a spectator) cannot know, in place, to another possible assignment.
+
+    That is the key, the cards in other hands and in the mole's pile, who has passed or taken which of them, and what
+    others have chosen to pass (O2). Hand sizes and what is known of hands (O3) stay: cards that ``seat`` has passed
+    with their receiver, three cards that it left in the pile with each player who took after it, the red 1 with the
+    leader, and nobody gets a card that they are known to lack. In ``settled``, the deal scored last, only the key is
+    hidden.
+    """
+    _exchange_black_7s(s, rng)
+    _swap_unseen(s, seat, rng)
+    _take_again(s, seat, rng)
+    _pass_again(s, seat, rng)
+    for state in (s, settled):
+        if state is not None:
+            state["key"] = rng.integers(2**64, dtype=np.uint64)
+
+
+def _exchange_black_7s(s: State, rng: np.random.Generator) -> None:
+    """Black 7s look alike: any that a player has or has played may be those that were passed or taken."""
+    for q in range(s["num_players"]):
+        own = [card for card in _BLACK_7S if s["where"][card] in (q, PLAYED + q)]
+        for marks in (s["passed_by"], s["taken_at"]):
+            marks[own] = rng.permutation(marks[own])
+
+
+def _swap_unseen(s: State, seat: int | None, rng: np.random.Generator) -> None:
+    """Let pairs of unseen cards change places, with everything that is known of a place."""
+    left = _left(s, seat)
+    unseen = [card for card in range(CARDS) if not _is_known(s, card, seat)]
+    for i, j in rng.integers(len(unseen), size=(_SWAPS, 2)).tolist() if unseen else []:
+        a, b = unseen[i], unseen[j]
+        if left[a] == left[b] and _may_lie(s, a, s["where"][b]) and _may_lie(s, b, s["where"][a]):
+            for marks in (s["where"], s["passed_by"], s["taken_at"]):
+                marks[[a, b]] = marks[[b, a]]
+
+
+def _left(s: State, seat: int | None) -> State:
+    """V3: by card, whether ``seat`` has left it in the pile, and remembers that."""
+    if seat is None or not _has_taken(s, seat):
+        return np.zeros(CARDS, np.bool_)
+    return (s["where"] == PILE) | (s["taken_at"] > 1 + place_of_seat(s, seat))
+
+
+def _has_taken(s: State, seat: int) -> bool:
+    """V3: whether ``seat`` has seen the mole's pile and taken its cards."""
+    asked = place_of_seat(s, int(s["player"])) if s["phase"] == TAKE else int(s["num_players"])
+    return bool(has_pile(s) and place_of_seat(s, seat) < asked)
+
+
+def _is_known(s: State, card: int, seat: int | None) -> bool:
+    """Whether ``seat`` knows where the card lies (O3)."""
+    where = s["where"][card]
+    if where == PILE:
+        return bool(s["player"] == seat)
+    passed = seat is not None and s["passed_by"][card] == seat
+    return bool(where >= PLAYED or where == seat or passed or (card == RED_1 and s["star"] != NOBODY))
+
+
+def _may_lie(s: State, card: int, place: int) -> bool:
+    """Whether it is possible, for all that is known of the hand, that the card lies there."""
+    kind = kind_of(card)
+    return place == PILE or not (s["colour_voids"][place, colour_of(kind)] or s["rank_voids"][place, rank_of(kind)])
+
+
+def _take_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
+    """V3: those who took before ``seat`` may have taken any of their cards."""
+    for q in range(s["num_players"]):
+        if q != seat and not (seat is not None and place_of_seat(s, q) > place_of_seat(s, seat)):
+            _mark_again(s["taken_at"], (s["where"] == q) | (s["where"] == PLAYED + q), 1 + place_of_seat(s, q), 0, rng)
+
+
+def _pass_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
+    """B3, O2: others may have chosen any of their cards, and passed any that their receiver has or has played."""
+    n = int(s["num_players"])
+    for q in range(n):
+        receiver = q if s["phase"] == PASS else (q + pass_places(s)) % n
+        if seat is None or seat not in (q, receiver):
+            own = (s["where"] == receiver) | (s["where"] == PLAYED + receiver)
+            _mark_again(s["passed_by"], own, q, NOBODY, rng)
+
+
+def _mark_again(marks: State, own: State, mark: int, blank: int, rng: np.random.Generator) -> None:
+    """Give the mark to as many random ones of the own cards as have it now."""
+    eligible = np.flatnonzero(own & ((marks == mark) | (marks == blank)))
+    count = np.count_nonzero(marks[eligible] == mark)
+    marks[eligible] = blank
+    marks[rng.permutation(eligible)[:count]] = mark
+
+
+Variation = tuple[str, tuple[int, ...], int]
+"""Field, index in it (empty for a scalar field), new value."""
+
+
+def public_variations(s: State, seat: int, rng: np.random.Generator) -> Iterator[Variation]:
+    """For each field that ``seat`` can see, if it has a meaning now, one entry and another value for it.
+
+    Each variation changes a single entry, so the position may be impossible, but it can be encoded.
+    """
+    for name, indices, values in _visible(s, seat):
+        index = indices[int(rng.integers(len(indices)))]
+        others = [value for value in values if value != s[name][index]]
+        yield name, index, int(rng.choice(others))
+
+
+Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
+"""Field, indices of entries, possible values of these."""
+
+
+def _visible(s: State, seat: int) -> Iterator[Visible]:
+    seats = range(int(s["num_players"]))
+    each = [(q,) for q in seats]
+    if s["phase"] != OVER:
+        yield "phase", [()], range(OVER)
+        yield "player", [()], seats
+    yield "deal_number", [()], range(1, 127)
+    yield "picks", [()], range(PICKS)
+    yield "called", [()], range(NO_COLOUR, COLOURS - 1)
+    yield "star", [()], (NOBODY, *seats)
+    yield "dealer", [()], seats
+    yield "leader", [()], (NOBODY, *seats)
+    yield "trick", [()], range(21)
+    yield "table", each, (NO_CARD, *range(KINDS))
+    yield "colour_voids", list(product(seats, range(COLOURS))), (0, 1)
+    yield "rank_voids", list(product(seats, range(RANKS))), (0, 1)
+    yield "black_taken", each, range(BLACK_CARDS + 1)
+    yield "spies_taken", each, range(5)
+    yield "points", each, range(-20, 81)
+    yield "totals", each, range(-7620, 280)
+    yield "winners", each, (0, 1)
+    yield from _visible_cards(s, seat, seats)
+
+
+def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
+    """Own and played cards, the pile as seen, what was passed, received and left."""
+    where, passed_by = s["where"], s["passed_by"]
+    elsewhere = [PLAYED + q for q in seats]
+    in_pile = (where == PILE) & (s["phase"] == TAKE) & (s["player"] == seat)
+    received = ((where == seat) | (where == PLAYED + seat)) & (passed_by != NOBODY)
+    sent = (where < PILE) & (where != seat) & (passed_by == seat)
+    sent[_BLACK_7S] = False  # O3: it shows only how many the receiver must still have
+    left = _left(s, seat) & (where != PILE)
+    for name, cards, values in (
+        ("where", where == seat, elsewhere),
+        ("where", where >= PLAYED, (seat, *elsewhere)),
+        ("where", in_pile, (seat, *elsewhere)),
+        ("passed_by", received, (NOBODY,)),
+        ("passed_by", sent, (NOBODY,)),
+        ("taken_at", left, (0,)),
+    ):
+        if cards.any():
+            yield name, [(int(card),) for card in np.flatnonzero(cards)], values

@@ -46,15 +46,6 @@ def holds_any(where, p, low, high):
 
 
 @inlined
-def holds_rank(where, p, rank, num_ranks, num_suits):
-    """Whether p's hand holds a card of the rank: rank, rank + num_ranks, ..., one of each suit."""
-    count = 0
-    for suit in range(num_suits):
-        count += where[num_ranks * suit + rank] == p
-    return count > 0
-
-
-@inlined
 def winner_of_trick(table, leader, num_players, low, high):
     """The seat that played the highest of the cards low .. high - 1, the led suit; of equal cards the first wins."""
     winner, best = int(leader), int(table[leader])

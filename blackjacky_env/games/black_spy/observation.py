@@ -182,27 +182,26 @@ def encode_black_7(s, card, observer, n, out):
 @inlined
 def encode_passing(s, observer, n, out):
     """O3: what I have chosen or passed until its receiver has played it, and what I was passed."""
-    receiver = observer + pass_places(s)
-    receiver -= n * (receiver >= n)
+    places = pass_places(s)
+    receiver = observer + places - n * (observer + places >= n)
+    giver = observer - places + n * (observer < places)
     for card in range(KINDS):
-        mine, here = s.passed_by[card] == observer, is_at(s, card, observer)
-        out[AT_PASSED + card] = mine & (s.where[card] < PLAYED)
-        out[AT_RECEIVED + card] = here & (s.passed_by[card] != NOBODY) & (not mine)
+        out[AT_PASSED + card] = (s.passed_by[card] == observer) & (s.where[card] < PLAYED)
+        out[AT_RECEIVED + card] = (s.passed_by[card] == giver) & (holder_of(s, card) == observer)
     passed, received, played = 0, 0, 0
     for i in range(1 + CARDS - KINDS):
         card = BLACK_7 if i == 0 else KINDS + i - 1
-        mine, here = s.passed_by[card] == observer, is_at(s, card, observer)
-        passed += mine
-        received += here & (s.passed_by[card] != NOBODY) & (not mine)
+        passed += s.passed_by[card] == observer
+        received += (s.passed_by[card] == giver) & (holder_of(s, card) == observer)
         played += s.where[card] == PLAYED + receiver
     out[AT_PASSED + BLACK_7] = max(0, passed - played)
     out[AT_RECEIVED + BLACK_7] = received
 
 
 @inlined
-def is_at(s, card, p):
-    """Whether the card lies in p's hand or was played by p."""
-    return (s.where[card] == p) | (s.where[card] == PLAYED + p)
+def holder_of(s, card):
+    """The seat that has the card in its hand, or has played it."""
+    return s.where[card] & (PLAYED - 1)
 
 
 @inlined

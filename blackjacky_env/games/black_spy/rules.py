@@ -16,8 +16,8 @@ from blackjacky_env.engine.result import share_result
 from blackjacky_env.engine.trick_taking import (
     NO_CARD,
     PLAYED,
+    deal_in_turn,
     holds_any,
-    holds_rank,
     mark_lowest,
     next_seat,
     places_from,
@@ -33,6 +33,9 @@ BLACK_CARDS = 16
 PICKS = 3  # cards that each player passes (B3) or takes from the pile (V3)
 NOBODY, NO_COLOUR = -1, -1
 PILE = 16  # in ``where``: the card lies in the mole's pile; above all seats, below `PLAYED`
+COLOUR_OF = np.repeat(np.arange(COLOURS, dtype=np.int8), RANKS)
+RANK_OF = np.tile(np.arange(RANKS, dtype=np.int8), COLOURS)
+"""By kind of card; loops over all kinds are much faster with these than with divisions."""
 LIMITS = np.array([0, 0, 0, 200, 150, 120, 100], np.int16)
 """By number of players: the total that ends the game (B9)."""
 MOON = 60  # points of a player who has taken all black cards, for the others (B8) or off his own (V2)
@@ -131,13 +134,10 @@ def deal(s):
 def redeal(s, deck):
     """Repeat the last deal with ``deck``: all cards, top first; those of the pile lie on top (V3)."""
     start_deal(s)
-    pile, p = pile_size(s), next_seat(int(s.dealer), int(s.num_players))
-    for i in range(CARDS):
-        if i < pile:
-            s.where[deck[i]] = PILE
-        else:
-            s.where[deck[i]] = p
-            p = next_seat(p, int(s.num_players))
+    pile = pile_size(s)
+    for i in range(pile):
+        s.where[deck[i]] = PILE
+    deal_in_turn(s.where, deck[pile:], next_seat(int(s.dealer), int(s.num_players)), int(s.num_players))
     open_deal(s)
 
 
@@ -294,12 +294,6 @@ def holds_colour(s, p, colour):
 
 
 @inlined
-def holds_of_rank(s, p, rank):
-    """Whether p's hand has a card of the rank, black ones included."""
-    return holds_rank(s.where, p, rank, RANKS, COLOURS) or (rank == SPY_RANK and holds_any(s.where, p, KINDS, CARDS))
-
-
-@inlined
 def find_card(s, kind, place):
     """The first card of the kind that lies at ``place`` and has not been chosen to be passed by whom it belongs to."""
     if kind != BLACK_7 or is_free(s, BLACK_7, place):
@@ -387,23 +381,25 @@ def restrict(s, p, mask):
 def keep_colour(colour, mask):
     """Leave only cards of the colour."""
     for card in range(KINDS):
-        mask[card] &= (card >= RANKS * colour) & (card < RANKS * colour + RANKS)
+        mask[card] &= COLOUR_OF[card] == colour
 
 
 @inlined
 def restrict_following(s, p, mask):
     """B5: the led colour or the led rank; V5: the rank of the last card, too; a player who cannot plays any card."""
     led = int(s.table[s.leader])
-    colour, rank = colour_of(led), rank_of(led)
-    last = last_rank(s, p) if s.rank_follow else rank
-    can = holds_colour(s, p, colour) or holds_of_rank(s, p, rank)
-    if can or (s.rank_follow_strict and holds_of_rank(s, p, last)):
+    colour, rank = np.int8(colour_of(led)), np.int8(rank_of(led))
+    last = np.int8(last_rank(s, p)) if s.rank_follow else rank
+    can = 0
+    if s.rank_follow_strict:
         for card in range(KINDS):
-            mask[card] &= (
-                ((card >= RANKS * colour) & (card < RANKS * colour + RANKS))
-                | (card % RANKS == rank)
-                | (card % RANKS == last)
-            )
+            can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == last))
+    else:
+        for card in range(KINDS):
+            can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank))
+    if can:
+        for card in range(KINDS):
+            mask[card] &= (COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == last)
 
 
 @inlined

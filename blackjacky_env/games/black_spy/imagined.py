@@ -164,7 +164,7 @@ def is_before_passing(s):
 @inlined
 def remembers_pile(s):
     """Whether it is known who can have taken what from the pile in this deal (O3)."""
-    return has_pile(s) and (is_before_passing(s) or pass_places(s) == 0)
+    return has_pile(s) and s.phase != OVER and (is_before_passing(s) or pass_places(s) == 0)
 
 
 @inlined

@@ -608,6 +608,7 @@ def settle(s):
         s.totals[p] = total
     if reached:
         mark_lowest(s.totals, n, s.winners)
+        s.taken_at[:] = 0  # V3: places follow from the totals, which are others now
         s.phase = OVER
         s.player = NOBODY
         return

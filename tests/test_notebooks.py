@@ -1,4 +1,4 @@
-"""The notebooks run, with fewer stages of training, and what is committed of them is what they print.
+"""The notebooks run, with less training and fewer games, and what is committed of them is what they print.
 
 python tests/test_notebooks.py    run them and write their outputs
 """
@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
+from types import MappingProxyType
 
 import nbformat
 import pytest
@@ -25,20 +26,20 @@ METADATA = {
 VARIES = "varies"
 """Tag of cells whose outputs depend on the processor: what comes of training a network."""
 
-STAGES, FEWER_STAGES = "range(10)", "range(2)"
-"""Loops that train a network in a cell that varies, and the fewer stages that a test goes through."""
+SHORTER = {"range(10)": "range(1)", "TABLES, MOVES = 300": "TABLES, MOVES = 100"}
+"""Training and games of which a test does a part; only cells that vary show what comes of them."""
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 
 
-def run(path, scratch, stages=STAGES):
+def run(path, scratch, shorter=MappingProxyType({})):
     """The notebook with outputs of a fresh kernel, run in a copy of its folder, and the files that it left there."""
     folder = Path(shutil.copytree(path.parent, scratch / "notebooks"))
     before = set(folder.rglob("*"))
     notebook = nbformat.read(path, as_version=4)
     for cell in code_cells(notebook):
-        if VARIES in cell.metadata.get("tags", []):
-            cell.source = cell.source.replace(STAGES, stages)
+        for whole, part in shorter.items():
+            cell.source = cell.source.replace(whole, part)
     kernel = AsyncKernelManager(
         kernel_name="python3",
         kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),  # none that is installed: the Python that runs this
@@ -84,7 +85,7 @@ def refresh(path):
 
 @each_notebook
 def test_a_notebook_runs_and_prints_what_is_committed(path, tmp_path):
-    notebook, files = run(path, tmp_path, FEWER_STAGES)
+    notebook, files = run(path, tmp_path, SHORTER)
     assert {cell.id: written(cell, "stderr") for cell in code_cells(notebook) if written(cell, "stderr")} == {}
     assert files == set(), "a notebook leaves no files behind"
     committed = {cell.id: shown(cell) for cell in code_cells(nbformat.read(path, as_version=4))}

@@ -1,4 +1,4 @@
-"""Cats, mice, captains, suits and card backs as SVG shapes, and the colours of the light and the dark theme.
+"""Cats, mice, captains, spies, suits and card backs as SVG shapes, and the colours of the light and the dark theme.
 
 A shape has fixed colours, the same in both themes, or takes the ``fill`` of the element that uses it; everything else
 is coloured by classes. All artwork was drawn for this package.
@@ -68,10 +68,19 @@ SHAPES = {
         '<path d="M12 8v15M6 12h12M2 15q1 8 10 8t10-8" fill="none" stroke-width="2.6" stroke-linecap="round"/>'
         '<circle cx="12" cy="5" r="3" fill="none" stroke-width="2.2"/>'
     ),
+    "spy": (
+        '<path d="M4 44q0-11 10-14l6 5 6-5q10 3 10 14z"/>'
+        '<ellipse cx="20" cy="22" rx="10.5" ry="11.5" fill="#f0c9a4" stroke="none"/>'
+        f'<path d="M12 19h16l-.5 3q-1 3-3.5 3-3 0-4-4-1 4-4 4-2.5 0-3.5-3z" fill="{INK}" stroke="none"/>'
+        '<path d="M2 16Q9 13 10 11q1-9 5-9 5 3 10 0 4 0 5 9 1 2 8 5-18 6-36 0z"/>'
+        '<path d="M10 12q10 4 20 0" fill="none" stroke-width="1.6"/>'
+    ),
+    "star": '<path d="M10 0l3 7 7 .6-5.3 4.9 1.7 7.5-6.4-4-6.4 4 1.7-7.5L0 7.6 7 7z"/>',
     "bottle": '<path d="M6 0h4v6q4 2 4 6v11q0 2-2 2H4q-2 0-2-2V12q0-4 4-6z"/>',
 }
 """By id. Cats and posters are 48 wide and high, mice 24 x 12, hearts 18 x 17, suits 20 x 20, backs 36 x 50, captains
-and eye patches 30 x 40, anchors 24 x 26, bottles 16 x 25."""
+and eye patches 30 x 40, anchors 24 x 26, spies 40 x 44, stars 20 x 20,
+bottles 16 x 25."""
 
 _FONTS = "FreeSans,Helvetica,Arial,Liberation Sans,DejaVu Sans Condensed,sans-serif"  # all of about the same width
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from blackjacky_env.engine.game import Game, Hidden, Rules, Words
 from blackjacky_env.games.black_spy import (
     actions,
+    drawing,
     examples,
     hidden,
     imagined,
@@ -50,6 +51,7 @@ GAME = Game(
         actions=actions.ACTIONS,
         why_illegal=words.why_illegal,
         draw_text=terminal.draw_text,
+        draw_svg=drawing.draw_svg,
         round_key="deal",
         settlement_key="last_deal",
         phases=tuple(words.PHASES.values()),

@@ -1,10 +1,292 @@
-"""The table as text."""
+"""The table as text for a terminal, and texts shared with the picture.
+
+It is drawn from a view, so it shows nothing that the viewer may not know.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import groupby, zip_longest
 from typing import Any
 
+from blackjacky_env.engine.text import (
+    FACE_DOWN,
+    FAINT,
+    RED,
+    STRONG,
+    TITLE,
+    YOURS,
+    framed,
+    joined,
+    listed,
+    paint,
+    plain,
+    seen_by,
+    viewer,
+)
+from blackjacky_env.games.black_spy.options import COLOUR_NAMES
+from blackjacky_env.games.black_spy.rules import CARDS, LIMITS, PICKS, RANKS
 
-def draw_text(view: dict[str, Any], options: dict[str, Any], colour: bool) -> str:
-    """The table as text."""
-    return str(view)
+View = dict[str, Any]
+
+_COLUMNS = {
+    "": 1,
+    "seat": 12,
+    "played": 9,
+    "cards": 5,
+    "black": 5,
+    "spies": 5,
+    "deal": 4,
+    "last": 4,
+    "total": 5,
+    "lacks": 15,
+}
+_LABEL, _ROOM = 11, 60
+_STYLES = {
+    "blue": "1;38;5;231;48;5;25",
+    "yellow": "1;38;5;16;48;5;220",
+    "green": "1;38;5;231;48;5;29",
+    "red": "1;38;5;231;48;5;124",
+    "black": "1;38;5;231;48;5;16",
+}
+_OPTIONS = {
+    "no_good_spies": "good spies count nothing",
+    "moon_choice": "a choice after a moon",
+    "mole": "mole",
+    "call_colour": "the dealer calls a colour",
+    "rank_follow": "the last number may be followed",
+    "exact_limit": "exactly the limit is halved",
+}
+_DETAILS: dict[
+    str, tuple[str | None, dict[Any, str]]
+] = {  # by option: the option without which it has no effect, and words by value
+    "moon_choice_spies": ("moon_choice", {"never_scored": "good spies count nothing"}),
+    "mole_replaces_pass": ("mole", {True: "instead of passing"}),
+    "call_timing": ("call_colour", {"before_pass": "before passing"}),
+    "rank_follow_strict": ("rank_follow", {True: "strictly"}),
+    "pass_cycle": (None, {"left_across_right": "left, across, right", "left": "always left"}),
+    "opener": (None, {"left_of_dealer": "left of the dealer opens"}),
+}
+_ASKED = {
+    "take": "takes a card from the mole's pile",
+    "call": "calls a colour",
+    "choose": "has all black cards and chooses who gets the points",
+}
+
+
+def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
+    """The table that ``view`` shows, in lines of at most 80 characters; ``options`` are from `TableEnv.config_dict`.
+
+    Without ``colour`` the text has no escape codes, but the same characters.
+    """
+    names = [f"player_{seat}" for seat in range(len(view["totals"]))]
+    lines = [*_options_lines(options), *_seats(view, names), *_cards_known(view), *_cards_played(view)]
+    lines += ["", "   " + sentence(view, options, names)]
+    text = framed(lines, paint("Black Spy", TITLE), when(view), seen_by(view))
+    return text if colour else plain(text)
+
+
+def when(view: View) -> str:
+    """The deal, and what is going on in it."""
+    players = len(view["totals"])
+    doing = {
+        "take": "the mole",
+        "call": "the call",
+        "pass": f"passing {view['pass_to']}",
+        "choose": "a moon",
+        "over": f"game over at {limit(view)}",
+    }
+    trick = f"trick {view['trick'] + 1} of {CARDS // players}"
+    return f"deal {view['deal'] + 1} · {doing.get(view['phase'], trick)}"
+
+
+def limit(view: View) -> int:
+    """B9: the total that ends the game."""
+    return int(LIMITS[len(view["totals"])])
+
+
+def options_in_force(options: dict[str, Any]) -> str:
+    """The options that differ from the rule sheet and have an effect, in words."""
+    return " · ".join([*_variants(options), *_details(options, None)])
+
+
+def _variants(options: dict[str, Any]) -> list[str]:
+    """The variants, each with its details."""
+    return [", ".join([words, *_details(options, name)]) for name, words in _OPTIONS.items() if options[name]]
+
+
+def _details(options: dict[str, Any], parent: str | None) -> list[str]:
+    return [words[options[name]] for name, (of, words) in _DETAILS.items() if of == parent and options[name] in words]
+
+
+def _options_lines(options: dict[str, Any]) -> list[str]:
+    others = options_in_force(options)
+    pieces = [paint(piece, FAINT) for piece in others.split(" · ")] if others else []
+    return [*_wrapped(pieces, 74, paint(" · ", FAINT)), ""] if pieces else []
+
+
+# ---------------------------------------------------------------- cards
+
+
+def colour_of(card: str) -> str:
+    """The colour of a card such as ``"red 1"``."""
+    return card.split(maxsplit=1)[0]
+
+
+def number_of(card: str) -> int:
+    """The number of a card such as ``"red 1"``."""
+    return int(card.split()[1])
+
+
+def winner_of(trick: Sequence[Sequence[Any]]) -> int:
+    """B6: the seat that wins a trick, or would as it lies, given as [seat, card] in the order of play."""
+    led = colour_of(trick[0][1])
+    following = [entry for entry in trick if colour_of(entry[1]) == led]
+    return int(max(following, key=lambda entry: number_of(entry[1]))[0])
+
+
+def by_colour(cards: Iterable[str]) -> dict[str, list[int]]:
+    """The numbers of cards that are sorted by action, by colour."""
+    return {colour: [number_of(card) for card in group] for colour, group in groupby(cards, colour_of)}
+
+
+def _chip(text: str, colour: str) -> str:
+    return paint(text, _STYLES[colour])
+
+
+def _chips(cards: Iterable[str]) -> list[str]:
+    """A chip for the cards of each colour, such as ``blue 3 7 11``."""
+    return [_chip(f"{colour} {' '.join(map(str, numbers))}", colour) for colour, numbers in by_colour(cards).items()]
+
+
+def _wrapped(pieces: Sequence[str], width: int, between: str = " ") -> list[str]:
+    """Pieces side by side, on as many lines as they need."""
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and len(plain(lines[-1] + between + piece)) <= width:
+            lines[-1] += between + piece
+        else:
+            lines.append(piece)
+    return lines
+
+
+def _labelled(label: str, pieces: Sequence[str]) -> list[str]:
+    lines = zip_longest([paint(label, FAINT)], _wrapped(pieces, _ROOM), fillvalue="")
+    return ["   " + joined(line, [_LABEL, _ROOM]) for line in lines]
+
+
+# ---------------------------------------------------------------- seats
+
+
+def roles(view: View, seat: int) -> list[str]:
+    """What the seat is in this deal and trick."""
+    if view["phase"] == "over":
+        return []
+    return ["dealer"] * (seat == view["dealer"]) + ["leads"] * (seat == view["leader"])
+
+
+def _seats(view: View, names: Sequence[str]) -> list[str]:
+    widths = _COLUMNS.values()
+    lines = [joined([paint(name, FAINT) for name in _COLUMNS], widths)]
+    for seat, name in enumerate(names):
+        lacks = _wrapped([str(each) for each in view["lacks"][seat]], _COLUMNS["lacks"])
+        first, *others = lacks or [""]
+        lines.append(joined([*_cells(view, seat, name), first], widths))
+        lines += [joined([*[""] * (len(_COLUMNS) - 1), line], widths) for line in others]
+    return lines
+
+
+def _cells(view: View, seat: int, name: str) -> list[str]:
+    """All columns of a seat but the last."""
+    played = dict(view["table"]).get(seat)
+    count = _count(view["hands"][seat])
+    marks = "".join(role[0].upper() for role in roles(view, seat)) + "★" * (seat == view["red_star"])
+    last = view["last_deal"]
+    return [
+        paint("►", YOURS) if seat == view["player"] else "",
+        (paint(name, YOURS) if seat == viewer(view) else name) + paint(f" {marks}" if marks else "", FAINT),
+        _chip(played, colour_of(played)) if played else "",
+        f"{paint('[?]', FACE_DOWN)}{count:2}" if count else "",
+        str(view["black_taken"][seat]),
+        str(view["good_spies_taken"][seat]),
+        _points(view["points"][seat]),
+        "" if last is None else _points(last[seat]),
+        paint(str(view["totals"][seat]), TITLE if seat in view["winners"] else STRONG),
+    ]
+
+
+def _count(cards: list[str] | int) -> int:
+    return cards if isinstance(cards, int) else len(cards)
+
+
+def _points(points: int) -> str:
+    return paint(str(points), RED) if points > 0 else str(points)
+
+
+# ---------------------------------------------------------------- cards known and played
+
+
+def _cards_known(view: View) -> list[str]:
+    """The colour called, the pile, and the viewer's cards: in the hand, passed, received and left in the pile."""
+    called, pile, own = view["called"], view["pile"], viewer(view)
+    lines = _labelled("called", [_chip(called, called)]) if called else []
+    if _count(pile):
+        lines += _labelled("mole's pile", [f"{pile} cards"] if isinstance(pile, int) else _chips(pile))
+    if own is not None:
+        known = {"hand": "hands", "to pass": "chosen", "passed": "passed", "received": "received", "left": "left"}
+        for label, key in known.items():
+            lines += _labelled(label, _chips(view[key][own])) if view[key][own] else []
+    return ["", *lines] if lines else []
+
+
+def _cards_played(view: View) -> list[str]:
+    """By colour and number: the seats that have played the card in this deal; there are six black 7s."""
+    if not any(view["played"]):
+        return []
+    seats = {(colour, rank): "" for colour in COLOUR_NAMES for rank in range(1, RANKS + 1)}
+    for seat, cards in enumerate(view["played"]):
+        for card in cards:
+            seats[colour_of(card), number_of(card)] += str(seat)
+    widths = [_LABEL, *(6 if rank == 7 else 3 for rank in range(1, RANKS + 1))]
+    rows = [[paint("played by", FAINT), *(paint(str(rank), FAINT) for rank in range(1, RANKS + 1))]]
+    for colour in COLOUR_NAMES:
+        cells = [seats[colour, rank] or paint("·", FAINT) for rank in range(1, RANKS + 1)]
+        rows.append([_chip(colour, colour), *cells])
+    return ["", *("   " + joined(row, widths) for row in rows)]
+
+
+# ---------------------------------------------------------------- a sentence
+
+
+def sentence(view: View, options: dict[str, Any], names: Sequence[str]) -> str:
+    """What is asked, in words, with the players' names."""
+    if view["phase"] == "over":
+        verb = "wins" if len(view["winners"]) == 1 else "win"
+        return paint(f"{listed([names[winner] for winner in view['winners']])} {verb}.", STRONG)
+    return f"{paint(names[view['player']], STRONG)} {_asked(view, options)}."
+
+
+def _asked(view: View, options: dict[str, Any]) -> str:
+    if view["phase"] == "pass":
+        nth = ("first", "second", "third")[_count(view["chosen"][view["player"]])]
+        return f"chooses the {nth} of {PICKS} cards to pass {_towards(view['pass_to'])}"
+    if view["phase"] != "play":
+        return _ASKED[view["phase"]]
+    if view["table"]:
+        return f"plays to the {view['table'][0][1]} and must follow {_to_follow(view, options)} if possible"
+    if view["trick"]:
+        return "leads a trick"
+    first = "leads the first trick"
+    return f"{first}, with {view['called']}" if view["called"] else f"{first}, not with a black card"
+
+
+def _to_follow(view: View, options: dict[str, Any]) -> str:
+    """B5, V5: the led colour and number, and the number of the last card."""
+    led, last = view["table"][0][1], view["table"][-1][1]
+    if options["rank_follow"] and number_of(last) != number_of(led):
+        return f"{colour_of(led)}, {number_of(led)} or {number_of(last)}"
+    return f"{colour_of(led)} or {number_of(led)}"
+
+
+def _towards(direction: str) -> str:
+    return "across" if direction == "across" else f"to the {direction}"

@@ -1,0 +1,403 @@
+"""The table as a picture, drawn from a view, so that it shows nothing that the viewer may not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from blackjacky_env.engine import svg
+from blackjacky_env.engine.artwork import FURS, INK
+from blackjacky_env.engine.svg import MINUS, View, data, group, use, words
+from blackjacky_env.engine.text import plain, seen_by, viewer
+from blackjacky_env.games.black_spy import terminal
+from blackjacky_env.games.black_spy.options import COLOUR_NAMES
+from blackjacky_env.games.black_spy.rules import BLACK, MOON
+from blackjacky_env.games.black_spy.terminal import by_colour, colour_of, number_of
+
+_HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 130, 396, 160, 573
+_MIDDLE = (svg.WIDTH / 2, (svg.TOP + _HEIGHT + _OWN_TOP) / 2)
+_SPY = 7
+
+_CREAM, _BACK = "#fffdf6", "#2f4a76"
+_COLOURS = {  # by colour of a card: its ground, and signs on it
+    "blue": ("#1f62ad", "#fff"),
+    "yellow": ("#f2c530", INK),
+    "green": ("#1b7a43", "#fff"),
+    "red": ("#c4283a", "#fff"),
+    "black": ("#1d1f26", "#fff"),
+}
+_MARKS = {  # by colour, in a square of 8 units, so that colours differ in shape as well
+    "blue": '<circle cx="4" cy="4" r="3.8"/>',
+    "yellow": '<path d="M4 .2 8 7.6H0z"/>',
+    "green": '<path d="M.5.5h7v7h-7z"/>',
+    "red": '<path d="M4-.5 8.5 4 4 8.5-.5 4z"/>',
+    "black": '<path d="M2.7 4.7a2.7 2.7 0 1 1 2.6 0L6.6 8.3H1.4z"/>',
+}
+_ARROW = '<path d="M-13-22A26 26 0 1 0 15-21" fill="none" class="now"/><path d="M-24-14-10-16-17-29z"/>'
+
+
+def draw_svg(
+    view: View,
+    options: dict[str, Any],
+    *,
+    names: Sequence[str] | None = None,
+    last_action: str = "",
+    theme: str = "auto",
+) -> str:
+    """The table that ``view`` shows, as an SVG of 640 x 600 units.
+
+    Args:
+        view: from `TableEnv.view` or `TableEnv.snapshot`.
+        options: from `TableEnv.config_dict`.
+        names: names of the players by seat; None: ``player_0`` .. .
+        last_action: the last action, in words, without secrets that the viewer may not know.
+        theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+
+    Raises `ValueError` for an unknown theme or a wrong number of names.
+    """
+    players = svg.names_of(len(view["totals"]), names)
+    near = viewer(view) or 0
+    corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
+    parts = [words(terminal.options_in_force(options), 12, 41, 12, 616, "faint")]
+    parts += [_seat(view, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
+    parts += [*_middle(view, near), _near_seat(view, near, players)]
+    parts += svg.lines([last_action, plain(terminal.sentence(view, options, players))], _WORDS_TOP)
+    return svg.document(f"Black Spy · {terminal.when(view)}", seen_by(view, players), _OWN_TOP, parts, theme)
+
+
+# ---------------------------------------------------------------- cards
+
+
+def _mark(colour: str, x: float, y: float, size: float, attributes: str = "") -> str:
+    """The mark of a colour, in the colour of signs on its cards."""
+    return group([_MARKS[colour]], x, y, round(size / 8, 2), f' fill="{_COLOURS[colour][1]}"{attributes}')
+
+
+def _card(name: str, x: float, y: float, scale: float = 1, attributes: str = "") -> str:
+    """A card, 52 x 78 units before scaling; its left edge, visible when cards overlap, shows number and mark."""
+    colour, number = colour_of(name), number_of(name)
+    ground, sign = _COLOURS[colour]
+    size, left = (21, 2.5) if number > 9 else (25, 5)
+    parts = [
+        f'<rect width="52" height="78" rx="6" fill="{ground}" stroke="{_CREAM}" stroke-width="1.5"/>',
+        f'<text x="{left}" y="23" font-size="{size}" fill="{sign}">{number}</text>',
+        _mark(colour, 6, 29, 12),
+        _motif(name),
+    ]
+    return group(parts, x, y, scale, attributes)
+
+
+def _motif(name: str) -> str:
+    """A spy on every 7 (B1), a star on the red 1 (B4), else the mark of the colour."""
+    colour = colour_of(name)
+    if number_of(name) == _SPY:
+        look = 'fill="#4a505e" stroke="#d5d9e0"' if colour == COLOUR_NAMES[BLACK] else f'fill="{_CREAM}" stroke="{INK}"'
+        return group([use("spy")], 5, 42, 0.78, f" {look}")
+    if name == "red 1":
+        return use("star", 12, 47, 1.25, "#ffd84d")
+    return _mark(colour, 23, 49, 24, ' opacity=".35"')
+
+
+def _mine(name: str, seat: int, kind: str = "") -> str:
+    """Attributes of a card; one of a ``kind`` that no action has cannot be clicked."""
+    return ' class="card"' + data(card=name, seat=seat) + (data(kind=kind) if kind else "")
+
+
+def _back(x: float, y: float, scale: float = 1) -> str:
+    """A card face down, 36 x 50 units before scaling."""
+    paper = f'<rect width="36" height="50" rx="5" fill="{_BACK}" stroke="#fff" stroke-width="1.5"/>'
+    return group([paper, group([_MARKS["black"]], 7, 14, 2.75, ' fill="#86a3d0"')], x, y, scale)
+
+
+def _pack(count: int, x: float, y: float) -> str:
+    """A card face down, with the number of cards."""
+    number = f'<text x="{x + 16:g}" y="{y + 28:g}" font-size="18" fill="#fff" text-anchor="middle">{count}</text>'
+    ring = f'<circle cx="{x + 16:g}" cy="{y + 22:g}" r="13" fill="{_BACK}"/>'
+    return _back(x, y, 0.88) + ring + number
+
+
+def _small(colour: str, x: float, y: float, size: float) -> str:
+    """The mark of a colour on its ground."""
+    ground = f'<rect width="14" height="14" rx="3" fill="{_COLOURS[colour][0]}" stroke="{_CREAM}" stroke-width=".7"/>'
+    return group([ground, _mark(colour, 3, 3, 8)], x, y, round(size / 14, 2))
+
+
+# ---------------------------------------------------------------- cards in few words
+
+
+def _wide(numbers: Sequence[int]) -> float:
+    """Width of a group of cards, relative to the size of its letters."""
+    return 1.5 + sum(0.29 + 0.57 * len(str(number)) for number in numbers)
+
+
+def _groups(cards: Iterable[str], x: float, y: float, room: float, rows: int, size: float = 14) -> list[str]:
+    """Cards by colour, each colour as its mark and the numbers on its ground, on one or several rows."""
+    groups = [*by_colour(cards).items()]
+    lines = _broken(groups, room / size)
+    while len(lines) > rows and size > 6:
+        size -= 0.5
+        lines = _broken(groups, room / size)
+    return [part for i, line in enumerate(lines) for part in _row_of_groups(line, x, y + i * (size + 2.5), size)]
+
+
+def _broken(groups: Sequence[tuple[str, list[int]]], room: float) -> list[list[tuple[str, list[int]]]]:
+    """Groups on as many lines as they need."""
+    lines: list[list[tuple[str, list[int]]]] = [[]]
+    left = room
+    for each in groups:
+        if lines[-1] and _wide(each[1]) > left:
+            lines.append([])
+            left = room
+        lines[-1].append(each)
+        left -= _wide(each[1]) + 0.3
+    return lines if left >= -0.3 else [*lines, []]
+
+
+def _row_of_groups(line: Sequence[tuple[str, list[int]]], x: float, y: float, size: float) -> list[str]:
+    parts = []
+    for colour, numbers in line:
+        ground, sign = _COLOURS[colour]
+        width = _wide(numbers) * size
+        place = f'x="{svg.number(x)}" y="{svg.number(y)}" width="{svg.number(width)}" height="{svg.number(size + 1)}"'
+        at = f'x="{svg.number(x + 1.15 * size)}" y="{svg.number(y + 0.88 * size)}" font-size="{svg.number(size)}"'
+        parts += [
+            f'<rect {place} rx="3" fill="{ground}" stroke="{_CREAM}" stroke-width=".7"/>',
+            _mark(colour, x + 0.3 * size, y + 0.25 * size, 0.6 * size),
+            f'<text {at} fill="{sign}">{" ".join(map(str, numbers))}</text>',
+        ]
+        x += width + 0.3 * size
+    return parts
+
+
+def _captioned(caption: str, cards: Sequence[str], x: float, y: float, room: float) -> list[str]:
+    """A caption and cards in few words; nothing without cards."""
+    if not cards:
+        return []
+    return [words(caption, x, y, 13, 56, "faint"), *_groups(cards, x + 58, y - 12, room - 58, 1)]
+
+
+# ---------------------------------------------------------------- the middle of the table
+
+
+def _middle(view: View, near: int) -> list[str]:
+    """What is decided now; while cards are played the trick, with the colour called."""
+    match view["phase"]:
+        case "take":
+            return _pile(view, near)
+        case "call":
+            return [_colour_to_call(colour, i) for i, colour in enumerate(COLOUR_NAMES[:BLACK])]
+        case "pass":
+            return [_direction(view["pass_to"]), *_to_pass(view, near)]
+        case "choose":
+            return [_choice("others", "for each of the others", -62), _choice("myself", "off the own total", 8)]
+    called = view["called"]
+    if called is None or view["phase"] == "over":
+        return _trick(view, near)
+    x, y = _MIDDLE
+    return [
+        _small(called, x - 13, y - 20, 26),
+        words("called", x, y + 22, 14, 60, anchor="middle"),
+        *_trick(view, near),
+    ]
+
+
+def _places(view: View) -> list[tuple[float, float]]:
+    """A point for each seat's card, clockwise from the near seat."""
+    seats = len(view["totals"])
+    return svg.around(seats, _MIDDLE, 62 if seats < 5 else 80, 72 if seats < 5 else 78)
+
+
+def _trick(view: View, near: int) -> list[str]:
+    """The cards of the trick in front of their players, numbered in order, with a frame around the one that wins."""
+    seats = len(view["totals"])
+    scale = {3: 1, 4: 0.85, 5: 0.8, 6: 0.72}[seats]
+    points, parts = _places(view), []
+    winner = terminal.winner_of(view["table"]) if view["table"] else None
+    for turn, (seat, name) in enumerate(view["table"], 1):
+        x, y = points[(seat - near) % seats]
+        left, top = x - 26 * scale, y - 39 * scale
+        parts.append(_card(name, left, top, scale, _mine(name, seat, "played")))
+        if seat == winner:
+            frame = '<rect x="-2" y="-2" width="56" height="82" rx="8" fill="none" class="now"/>'
+            parts.append(group([frame], left, top, scale))
+        parts.append(_turn(turn, left + 52 * scale - 3, top + 5))
+    return parts
+
+
+def _turn(number: int, x: float, y: float) -> str:
+    """A badge with the place in the order of play; the leader's is filled."""
+    led = number == 1
+    ring = f'<circle cx="{svg.number(x)}" cy="{svg.number(y)}" r="8.5" class="{"sign" if led else "panel edge"}"/>'
+    return ring + words(str(number), x, y + 4.5, 13, look="bg" if led else "ink", anchor="middle")
+
+
+def _direction(pass_to: str) -> str:
+    """An arrow around or across the table, with the direction in words."""
+    x, y = _MIDDLE
+    towards = words(pass_to, x, y + 5, 15, 48, anchor="middle")
+    if pass_to == "across":
+        ends = '<path d="M-10-20 0-36 10-20zM-10 20 0 36 10 20z"/>'
+        return group([ends], x, y, attributes=' class="sign"') + towards
+    turned = "" if pass_to == "left" else ' transform="scale(-1 1)"'
+    return group([f"<g{turned}>{_ARROW}</g>"], x, y, attributes=' class="sign"') + towards
+
+
+def _to_pass(view: View, near: int) -> list[str]:
+    """B3: the cards chosen by the others, face down in front of them, and those of the near seat unless it is open."""
+    parts, points, seats = [], _places(view), len(view["totals"])
+    for seat, chosen in enumerate(view["chosen"]):
+        if seat == near and isinstance(chosen, list):
+            continue
+        x, y = points[(seat - near) % seats]
+        count = chosen if isinstance(chosen, int) else len(chosen)
+        parts += [_back(x - 14 + 11 * (i - (count - 1) / 2), y - 20, 0.78) for i in range(count)]
+    return parts
+
+
+def _pile(view: View, near: int) -> list[str]:
+    """V3: the mole's pile, open to the seat that takes, and the cards that the near seat has left there."""
+    pile, left, (x, y) = view["pile"], view["left"][near], _MIDDLE
+    caption = words("the mole's pile", x, y - 96, 15, 200, anchor="middle")
+    if isinstance(pile, list):
+        columns = min(len(pile), 6)
+        across, top = x - (34 * columns - 3) / 2, y - 86
+        cards = [_card(c, across + 34 * (i % 6), top + 60 * (i // 6), 0.6, _in_pile(c)) for i, c in enumerate(pile)]
+        return [caption, *cards]
+    backs = [_back(x - 22 + 3 * i, y - 34 - 3 * i, 1.2) for i in range(min(pile, 4))]
+    number = f'<text x="{x + 9:g}" y="{y - 7:g}" font-size="24" fill="#fff" text-anchor="middle">{pile}</text>'
+    ring = f'<circle cx="{x + 9:g}" cy="{y - 15:g}" r="16" fill="{_BACK}"/>'
+    return [caption, *backs, ring, number, *_left(left if isinstance(left, list) else [])]
+
+
+def _in_pile(name: str) -> str:
+    return data(kind="card", card=name)
+
+
+def _left(cards: Sequence[str]) -> list[str]:
+    """V3: what the viewer knows of the cards that others take."""
+    if not cards:
+        return []
+    x, y = _MIDDLE
+    return [words("left there", x, y + 52, 14, 120, "faint", "middle"), *_groups(cards, x - 95, y + 58, 190, 3)]
+
+
+def _colour_to_call(colour: str, place: int) -> str:
+    """V4: one of four colours, in a square around the middle."""
+    x, y = _MIDDLE[0] - 56 + 60 * (place % 2), _MIDDLE[1] - 56 + 60 * (place // 2)
+    ground = f'<rect width="52" height="52" rx="10" fill="{_COLOURS[colour][0]}" stroke="{_CREAM}" stroke-width="2"/>'
+    return group([ground, _mark(colour, 13, 13, 26)], x, y, attributes=data(kind="call", number=colour))
+
+
+def _choice(kind: str, whose: str, above: float) -> str:
+    """V2: one of the two things that a player with all black cards can choose."""
+    box = svg.box(0, 0, 190, 54, 12, "panel edge")
+    lines = [words(f"{MOON} points", 95, 23, 18, anchor="middle"), words(whose, 95, 43, 16, 180, anchor="middle")]
+    return group([box, *lines], _MIDDLE[0] - 95, _MIDDLE[1] + above, attributes=data(kind=kind))
+
+
+# ---------------------------------------------------------------- seats
+
+
+def _avatar(seat: int, x: float, y: float, scale: float) -> str:
+    """A spy whose hat has a colour of the seat."""
+    return group([use("spy", fill=FURS[seat % len(FURS)])], x, y, scale, f' stroke="{INK}"')
+
+
+def _taken(view: View, seat: int, x: float, y: float) -> list[str]:
+    """Black cards and good spies taken in this deal, and their points."""
+    black, spies, points = view["black_taken"][seat], view["good_spies_taken"][seat], view["points"][seat]
+    parts = [_small(COLOUR_NAMES[BLACK], x, y - 12, 14), words(str(black), x + 18, y, 15)]
+    x += 20 + 9 * len(str(black))
+    if spies:
+        spy = group([use("spy")], x + 4, y - 14, 0.38, f' fill="{_CREAM}" stroke="{INK}" stroke-width="2"')
+        parts += [spy, words(str(spies), x + 22, y, 15)]
+        x += 34
+    return [*parts, words(f"{_signed(points)} point{'' if points == 1 else 's'}", x + 8, y, 15, 90)]
+
+
+def _signed(points: int) -> str:
+    return str(points).replace("-", MINUS)
+
+
+def _total(view: View, seat: int) -> str:
+    """The total and what ends the game; the points of the last deal."""
+    last = view["last_deal"]
+    before = "" if last is None else f" (last {_signed(last[seat])})"
+    return f"total {_signed(view['totals'][seat])} of {terminal.limit(view)}{before}"
+
+
+def _roles(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
+    """Whether the seat deals or leads, and a star if it is known to hold the red 1."""
+    parts = []
+    if view["red_star"] == seat:
+        parts.append(group([use("star")], x, y - 13, 0.75, f' fill="#ffd84d" stroke="{INK}" stroke-width="1.3"'))
+        x, room = x + 19, room - 19
+    return [*parts, words(", ".join(terminal.roles(view, seat)), x, y, 14, room, "faint")]
+
+
+def _lacks(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
+    """Colours, as marks, and numbers that the seat is known not to have."""
+    lacks = view["lacks"][seat]
+    if not lacks:
+        return []
+    colours = [each for each in lacks if isinstance(each, str)]
+    numbers = " ".join(str(each) for each in lacks if not isinstance(each, str))
+    marks = [_small(colour, x + 24 + 15 * i, y - 11, 13) for i, colour in enumerate(colours)]
+    begin = 26 + 15 * len(colours)
+    return [words("no", x, y, 14, look="faint"), *marks, words(numbers, x + begin, y, 14, room - begin)]
+
+
+def _winner(view: View, seat: int, right: float, y: float) -> str:
+    return svg.label("winner", right, y, "#8a6100") if seat in view["winners"] else ""
+
+
+def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
+    """The panel of another seat; its open hand, or else the cards that it has played in this deal."""
+    hand = view["hands"][seat]
+    shown = hand if isinstance(hand, list) and hand else view["played"][seat]
+    parts = [
+        _avatar(seat, 14, 5, 0.88),
+        words(names[seat], 56, 21, 17, 98),
+        *_roles(view, seat, 56, 40, 98),
+        _pack(hand, 160, 5) if isinstance(hand, int) and hand else "",
+        _winner(view, seat, 194, 26),
+        *_taken(view, seat, 12, 61),
+        words(_total(view, seat), 12, 78, 15, 178),
+        *_lacks(view, seat, 12, 94, 178),
+        *_groups(shown, 10, 99, 180, 2, 12.5),
+    ]
+    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
+
+
+def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
+    """The seat at the bottom, with its hand if that is open."""
+    hand = view["hands"][seat]
+    passed, received = ([] if isinstance(view[key][seat], int) else view[key][seat] for key in ("passed", "received"))
+    parts = [
+        _avatar(seat, 14, 6, 1.05),
+        words(names[seat], 66, 24, 18, 130),
+        *_roles(view, seat, 66, 44, 130),
+        _winner(view, seat, 200, 30),
+        *_captioned("passed", passed, 206, 23, 216),
+        *_captioned("received", received, 206, 43, 216),
+        *_taken(view, seat, 436, 24),
+        words(_total(view, seat), 436, 44, 15, 174),
+        *_lacks(view, seat, 14, 65, 150),
+        *_captioned("played", view["played"][seat], 206, 63, 402),
+    ]
+    parts += _open_hand(view, seat) if isinstance(hand, list) else [_pack(hand, 14, 84)] if hand else []
+    return svg.panel(svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, seat, seat == view["player"], parts)
+
+
+def _open_hand(view: View, seat: int) -> list[str]:
+    """The cards of the near seat by colour, those chosen to be passed lifted."""
+    hand = view["hands"][seat]
+    (begins,) = svg.rows([len(hand)], [52], 12, 596)
+    chosen, parts = list(view["chosen"][seat]), []
+    kind = "held" if view["phase"] == "take" else ""
+    for name, x in zip(hand, begins, strict=True):
+        lifted = name in chosen
+        if lifted:
+            chosen.remove(name)
+        parts.append(_card(name, x, 62 if lifted else 74, 1, _mine(name, seat, "chosen" if lifted else kind)))
+    return parts

@@ -78,7 +78,7 @@ def _seat(number: Any) -> int | None:
 
 def _names(cards: Any) -> list[str]:
     """The cards marked in a boolean array, shape (60,), sorted by action."""
-    return sorted((CARD_NAMES[card] for card in np.flatnonzero(cards)), key=_ORDER.__getitem__)
+    return sorted((CARD_NAMES[card] for card in cards.nonzero()[0].tolist()), key=_ORDER.__getitem__)
 
 
 def _direction(s: State) -> str | None:
@@ -102,8 +102,8 @@ def _left(s: State, p: int) -> list[str]:
 
 def _lacks(s: State, p: int) -> list[str | int]:
     """Colours and numbers that p is known not to have."""
-    colours = [COLOUR_NAMES[colour] for colour in np.flatnonzero(s["colour_voids"][p])]
-    return [*colours, *(int(rank) + 1 for rank in np.flatnonzero(s["rank_voids"][p]))]
+    colours = [COLOUR_NAMES[colour] for colour in s["colour_voids"][p].nonzero()[0].tolist()]
+    return [*colours, *(rank + 1 for rank in s["rank_voids"][p].nonzero()[0].tolist())]
 
 
 def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:

@@ -21,6 +21,7 @@ _ROOMS = {
     "black_jacky": "blackjacky_agents.games.black_jacky",
     "schwarze_katze": "blackjacky_agents.games.schwarze_katze",
     "halunken": "blackjacky_agents.games.halunken",
+    "black_spy": "blackjacky_agents.games.black_spy",
 }
 
 

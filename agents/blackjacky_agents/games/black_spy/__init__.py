@@ -1,0 +1,23 @@
+"""Agents for Black Spy; `KIT` declares them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from blackjacky_agents.games.black_spy import prospects, tuning
+from blackjacky_agents.games.black_spy.bots import counter, low
+from blackjacky_agents.kit import GameKit
+from blackjacky_agents.search.config import SearchConfig, with_parameters
+
+_HERE = Path(__file__).parent
+
+KIT = GameKit(
+    bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
+    search=SearchConfig(
+        playout_policy=low.choose,
+        prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
+        value=prospects.value,
+    ),
+    opponents="counter,low,random",
+    tuning=tuning.TUNING,
+)

@@ -1,0 +1,402 @@
+"""`counter`: counts colours, ranks and black 7s, and takes the action with the lowest expected points.
+
+For the current trick it estimates the chance of taking it (assuming that everybody else plays below if possible) and
+the points in it. For the cards left in the hand it estimates the chance that each takes a later trick, and what that
+costs. Passing, and the mole's pile, are judged by the same estimate of the hand. It goes for all sixteen black cards
+where the hand allows, and tries not to let anybody else take them (B8).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from blackjacky_agents.games.black_spy.bots.cards import (
+    BLACK_TAKEN,
+    COLOUR_VOIDS,
+    MY_HAND,
+    NOTHING,
+    NUM_PLAYERS,
+    PASS_TO,
+    PASSED,
+    POINTS,
+    RANK_FOLLOW,
+    RANK_VOIDS,
+    RED_STAR,
+    TABLE,
+    TOTALS,
+    beats,
+    count_unseen,
+    hand_size_of,
+    highest_on_table,
+    led_card,
+    phase_of,
+    points_of,
+    points_on_table,
+)
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.black_spy.rules import (
+    BLACK,
+    BLACK_1,
+    BLACK_7,
+    BLACK_CARDS,
+    CALL,
+    CALLING,
+    CHOOSE,
+    COLOURS,
+    KINDS,
+    MOON,
+    MOON_MYSELF,
+    MOON_OTHERS,
+    NUM_ACTIONS,
+    PASS,
+    PLAY,
+    RANKS,
+    RED_1,
+    SEATS,
+    SPY_RANK,
+)
+
+# Indices of the parameters. NEARNESS: the chance that a card takes a later trick is the fraction of lower unseen cards
+# to this power. PROTECTION: factor on that chance for each lower card of the colour in my hand. ALONE: that chance if
+# nobody else has the colour. WILLING, EAGER: the chance that a player takes a trick without points, or with a coloured
+# 7, that need not be taken. LATER: weight of the points of later tricks. GIFT: weight of points given to others.
+# VOIDS: the chance that a player who now has a colour lacks it in a later trick. RELIEF: factor on the chance that
+# black cards take a trick for a colour that I lack. CATCH: the chance that a later trick has a good spy of its colour.
+# BLACK_TRICK: fraction of the black cards in a later black trick. THREAT: the chance that a player who has taken all
+# black cards so far gets the others is their fraction to this power. OUTSIDE, CONTROL: the chance that I get all is the
+# fraction of black cards that nobody else holds to the first power, times the mean chance that my cards take a trick to
+# the second.
+(
+    NEARNESS,
+    PROTECTION,
+    ALONE,
+    WILLING,
+    EAGER,
+    LATER,
+    GIFT,
+    VOIDS,
+    RELIEF,
+    CATCH,
+    BLACK_TRICK,
+    THREAT,
+    OUTSIDE,
+    CONTROL,
+) = range(14)
+
+PARAMETERS = np.array([1.0, 0.6, 0.5, 0.3, 0.7, 1.0, 0.2, 0.25, 0.5, 0.2, 0.5, 3.0, 4.0, 4.0], np.float32)
+"""Found by `scripts/tuning/tune_counter.py --game black_spy`."""
+
+_BLACK_7_POINTS, _OTHER_POINTS = 10.0, 2.0  # points of a discarded black 7, about those of another black card
+
+
+class Count(NamedTuple):
+    """Statistics of the unseen cards."""
+
+    unseen: np.ndarray  # int64, (55,): how many of each card are in other hands
+    by_colour: np.ndarray  # int64, (5,): how many of each colour
+    held: np.ndarray  # float64, (6, 55): chance that a seat holds one
+    discard: np.ndarray  # float64, (6,): points to be expected when a seat may play any card
+    taking: np.ndarray  # float64, (55,): chance that a card takes a later trick
+    trick: np.ndarray  # float64, (55,): points of that trick, the card included
+
+
+@compiled
+def choose(observation, mask, random_state, parameters):
+    """The legal action with the lowest expected points."""
+    costs = np.empty(NUM_ACTIONS)
+    estimate(observation, mask, costs, parameters)
+    return np.argmin(costs)
+
+
+@compiled
+def estimate(observation, mask, costs, parameters):
+    """Fill ``costs`` (float, (61,)) with the points to be expected after each legal action; infinity elsewhere."""
+    phase = phase_of(observation)
+    for action in range(NUM_ACTIONS):
+        costs[action] = np.inf
+    if phase == CHOOSE:
+        ends_well = is_won_by_moon(observation)
+        costs[MOON_OTHERS], costs[MOON_MYSELF] = (-MOON, 0.0) if ends_well else (0.0, -MOON)
+    elif phase == CALLING:
+        estimate_calls(observation, costs)
+    else:
+        count = count_cards(observation, phase, parameters)
+        if phase == PLAY:
+            estimate_plays(observation, mask, count, costs, parameters)
+        else:
+            estimate_picks(observation, mask, phase, count, costs, parameters)
+
+
+# ---------------------------------------------------------------- decisions before and after the tricks
+
+
+@compiled
+def estimate_picks(observation, mask, phase, count, costs, parameters):
+    """Passing, and taking from the pile: what the hand costs without the card, or with it."""
+    change = -1 if phase == PASS else 1
+    hand = observation[MY_HAND : MY_HAND + KINDS].astype(np.int64)
+    for card in range(KINDS):
+        if mask[card]:
+            hand[card] += change
+            costs[card] = future(hand, count, parameters)
+            hand[card] -= change
+
+
+@compiled
+def estimate_calls(observation, costs):
+    """V4: the fewer cards of a colour I have, the sooner I can discard; then the one where mine are lowest."""
+    for colour in range(BLACK):
+        costs[CALL + colour] = 0.0
+        for rank in range(RANKS):
+            costs[CALL + colour] += observation[MY_HAND + RANKS * colour + rank] * (1.0 + 0.01 * rank)
+
+
+@compiled
+def is_won_by_moon(observation):
+    """V2: whether I have the lowest total if everybody else gets 60, as I then have if 60 are taken off mine."""
+    n = int(observation[NUM_PLAYERS])
+    for seat in range(1, n):
+        if observation[TOTALS + seat] + MOON < observation[TOTALS]:
+            return False
+    return True
+
+
+# ---------------------------------------------------------------- counting
+
+
+@compiled
+def count_cards(observation, phase, parameters):
+    """Every unseen card lies with anybody who may have it, by the sizes of their hands; those I passed are known."""
+    unseen, by_colour = np.empty(KINDS, np.int64), np.zeros(COLOURS, np.int64)
+    count_unseen(observation, unseen)
+    if phase == PASS:
+        for card in range(KINDS):
+            unseen[card] -= observation[PASSED + card]
+    held, discard = np.zeros((SEATS, KINDS)), np.zeros(SEATS)
+    for card in range(KINDS):
+        by_colour[card // RANKS] += unseen[card]
+        if unseen[card]:
+            spread(observation, phase, card, int(unseen[card]), held)
+    for seat in range(1, int(observation[NUM_PLAYERS])):
+        none = 1.0
+        for card in range(BLACK_1, KINDS):
+            none *= 1.0 - held[seat, card]
+        spies = held[seat, BLACK_7]
+        discard[seat] = _BLACK_7_POINTS * spies + _OTHER_POINTS * max(0.0, 1.0 - none - spies)
+    count = Count(unseen, by_colour, held, discard, np.zeros(KINDS), np.zeros(KINDS))
+    foresee(observation, count, parameters)
+    return count
+
+
+@compiled
+def spread(observation, phase, card, number, held):
+    """Fill ``held[:, card]``: the chance of each seat to hold one of the ``number`` unseen cards of this kind."""
+    n, total = int(observation[NUM_PLAYERS]), 0.0
+    if phase == PLAY and observation[PASSED + card]:
+        held[int(observation[PASS_TO]), card] = 1.0
+        number -= int(observation[PASSED + card])
+    for seat in range(1, n):
+        if card == RED_1 and observation[RED_STAR + seat]:
+            held[seat, card] = 1.0
+            return
+        if may_hold(observation, seat, card):
+            total += hand_size_of(observation, seat)
+    if number <= 0 or total <= 0.0:
+        return
+    for seat in range(1, n):
+        if held[seat, card] == 0.0 and may_hold(observation, seat, card):
+            held[seat, card] = 1.0 - (1.0 - hand_size_of(observation, seat) / total) ** number
+
+
+@compiled
+def may_hold(observation, seat, card):
+    """Whether the seat is not known to lack the card's colour or rank (O3)."""
+    return not (
+        observation[COLOUR_VOIDS + COLOURS * seat + card // RANKS]
+        or observation[RANK_VOIDS + RANKS * seat + card % RANKS]
+    )
+
+
+@compiled
+def foresee(observation, count, parameters):
+    """Fill ``count.taking`` and ``count.trick``."""
+    n = int(observation[NUM_PLAYERS])
+    for colour in range(COLOURS):
+        first, total, lower = RANKS * colour, int(count.by_colour[colour]), 0.0
+        points = points_of_later_trick(count, colour, n, parameters)
+        for card in range(first, first + RANKS):
+            same = 0.5 * count.unseen[card]  # of two black 7s the first wins (B6)
+            chance = ((lower + same) / total) ** parameters[NEARNESS] if total else np.float64(parameters[ALONE])
+            count.taking[card] = chance
+            caught = 0.0
+            if colour < BLACK and card % RANKS > SPY_RANK and count.unseen[first + SPY_RANK]:
+                caught = parameters[CATCH] * points_of(observation, first + SPY_RANK)
+            count.trick[card] = points + points_of(observation, card) + caught
+            lower += count.unseen[card]
+
+
+@compiled
+def points_of_later_trick(count, colour, n, parameters):
+    """About what the others' cards in a later trick of the colour are worth."""
+    points = 0.0
+    if colour == BLACK:
+        for card in range(BLACK_1, KINDS):
+            points += count.unseen[card] * (_BLACK_7_POINTS if card == BLACK_7 else _OTHER_POINTS)
+        fraction = min(1.0, (n - 1) / max(1, count.by_colour[BLACK]))
+        return parameters[BLACK_TRICK] * fraction * points
+    for seat in range(1, n):
+        void = 1.0
+        for card in range(RANKS * colour, RANKS * colour + RANKS):
+            void *= 1.0 - count.held[seat, card]
+        points += (parameters[VOIDS] + (1.0 - parameters[VOIDS]) * void) * count.discard[seat]
+    return points
+
+
+# ---------------------------------------------------------------- later tricks
+
+
+@compiled
+def future(hand, count, parameters):
+    """The points that ``hand`` (int64, (55,)) will take."""
+    points, shortness = 0.0, 0.0
+    for colour in range(BLACK):
+        cost, number = cost_of_colour(hand, colour, count, parameters)
+        points += cost
+        if count.by_colour[colour]:
+            shortness += 0.5**number
+    cost, _ = cost_of_colour(hand, BLACK, count, parameters)
+    return points + cost * parameters[RELIEF] ** shortness
+
+
+@compiled
+def cost_of_colour(hand, colour, count, parameters):
+    """(the points that the cards of a colour will take, how many they are)."""
+    points, below, protection = 0.0, 0, 1.0
+    for card in range(RANKS * colour, RANKS * colour + RANKS):
+        for _ in range(hand[card]):
+            points += count.taking[card] * protection * count.trick[card]
+            protection *= parameters[PROTECTION]
+            below += 1
+    return points, below
+
+
+# ---------------------------------------------------------------- this trick
+
+
+@compiled
+def estimate_plays(observation, mask, count, costs, parameters):
+    """The points of this trick, those of the cards that stay, and what happens to a moon."""
+    led = led_card(observation)
+    highest, on_table = highest_on_table(observation, led), float(points_on_table(observation))
+    shooter, threat = find_shooter(observation, parameters)
+    theirs = led != NOTHING and observation[TABLE + shooter] - 1 == highest
+    hand = observation[MY_HAND : MY_HAND + KINDS].astype(np.int64)
+    alone = has_all_black(observation)
+    for card in range(KINDS):
+        if mask[card]:
+            taking, lying = 0.0, 0.0
+            if beats(card, highest, led):
+                taking, lying = fate_of_trick(observation, count, led, card, on_table, parameters)
+            hand[card] -= 1
+            cost = taking * lying - parameters[GIFT] * (1.0 - taking) * points_of(observation, card)
+            cost += parameters[LATER] * future(hand, count, parameters)
+            black = card >= BLACK_1 or has_black(observation)
+            if theirs and black and taking == 0.0:
+                cost += threat
+            if alone:
+                moon = chance_of_moon(hand, count, parameters) * (taking if black else 1.0)
+                cost -= moon * (MOON + observation[POINTS] + cost)
+            costs[card] = cost
+            hand[card] += 1
+
+
+@compiled
+def fate_of_trick(observation, count, led, card, on_table, parameters):
+    """(the chance that I take the trick with ``card``, the points that I then take)."""
+    taking, lying = 1.0, on_table + points_of(observation, card)
+    rank = card % RANKS if led == NOTHING else led % RANKS
+    for seat in range(1, int(observation[NUM_PLAYERS])):
+        if observation[TABLE + seat] == 0:
+            lower, higher, same = chances_of_none(count, seat, card, rank)
+            forced = lower * same
+            willing = parameters[EAGER] if lying < 0.0 else parameters[WILLING] if lying < 1.0 else 0.0
+            taking *= 1.0 - (1.0 - higher) * (forced + (1.0 - forced) * willing)
+            lying += expected_points(observation, count, seat, card, rank, forced * higher)
+    return taking, lying
+
+
+@compiled
+def chances_of_none(count, seat, card, rank):
+    """The chances that a seat has no card of the colour up to ``card``, none above, none of the rank elsewhere."""
+    lower, higher, same = 1.0, 1.0, 1.0
+    first = card // RANKS * RANKS
+    for other in range(first, first + RANKS):
+        if other <= card:
+            lower *= 1.0 - count.held[seat, other]
+        else:
+            higher *= 1.0 - count.held[seat, other]
+    for other in range(rank, KINDS, RANKS):
+        if other // RANKS != card // RANKS:
+            same *= 1.0 - count.held[seat, other]
+    return lower, higher, same
+
+
+@compiled
+def expected_points(observation, count, seat, card, rank, void):
+    """What a player to come adds to a trick that ``card`` takes; ``void``: the chance that any card may be played."""
+    if card >= BLACK_1:
+        followed = count.held[seat, BLACK_7] * _BLACK_7_POINTS if card >= BLACK_7 else 1.0
+        return (1.0 - void) * followed
+    points = void * count.discard[seat]
+    points += count.held[seat, BLACK_1 + rank] * points_of(observation, BLACK_1 + rank)
+    if observation[RANK_FOLLOW] and seat == 1 and card % RANKS != rank:  # V5
+        points += count.held[seat, BLACK_1 + card % RANKS] * points_of(observation, BLACK_1 + card % RANKS)
+    return points
+
+
+@compiled
+def has_black(observation):
+    """Whether a black card has been played to this trick."""
+    for seat in range(1, SEATS):
+        if observation[TABLE + seat] > BLACK_1:
+            return True
+    return False
+
+
+# ---------------------------------------------------------------- all sixteen black cards
+
+
+@compiled
+def find_shooter(observation, parameters):
+    """(another seat that has taken all black cards taken so far, the points that I may expect of this); (0, 0.0)."""
+    total, shooter = 0, 0
+    for seat in range(int(observation[NUM_PLAYERS])):
+        total += observation[BLACK_TAKEN + seat]
+    for seat in range(1, int(observation[NUM_PLAYERS])):
+        if total and observation[BLACK_TAKEN + seat] == total:
+            shooter = seat
+    if shooter == 0:
+        return 0, 0.0
+    return shooter, MOON * (total / BLACK_CARDS) ** parameters[THREAT]
+
+
+@compiled
+def has_all_black(observation):
+    """Whether nobody else has taken a black card."""
+    for seat in range(1, int(observation[NUM_PLAYERS])):
+        if observation[BLACK_TAKEN + seat]:
+            return False
+    return True
+
+
+@compiled
+def chance_of_moon(hand, count, parameters):
+    """The chance that I take all black cards with this hand, if I get those of the present trick."""
+    number, control = 0, 0.0
+    for card in range(KINDS):
+        number += hand[card]
+        control += hand[card] * count.taking[card]
+    mine = 1.0 - count.by_colour[BLACK] / BLACK_CARDS
+    return mine ** parameters[OUTSIDE] * (control / max(1, number)) ** parameters[CONTROL]

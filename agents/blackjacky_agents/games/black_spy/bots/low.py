@@ -1,0 +1,86 @@
+"""`low`: leads low, ducks, passes and discards the dearest black cards, and takes harmless ones; it does not count."""
+
+from __future__ import annotations
+
+from blackjacky_agents.games.black_spy.bots.cards import (
+    MY_HAND,
+    NOTHING,
+    beats,
+    highest_on_table,
+    led_card,
+    phase_of,
+    players_to_come,
+    points_on_table,
+)
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.black_spy.rules import (
+    BLACK_1,
+    BLACK_7,
+    CALL,
+    CALLING,
+    CHOOSE,
+    COLOURS,
+    KINDS,
+    MOON_OTHERS,
+    PASS,
+    RANKS,
+    SPY_RANK,
+    TAKE,
+)
+
+
+@compiled
+def choose(observation, mask, random_state, parameters):
+    """The legal action that it likes best; of equal ones the first."""
+    phase = phase_of(observation)
+    if phase == CHOOSE:
+        return MOON_OTHERS
+    if phase == CALLING:
+        return CALL + shortest_colour(observation)
+    led = led_card(observation)
+    highest = highest_on_table(observation, led)
+    harmless = players_to_come(observation) == 0 and points_on_table(observation) <= 0
+    best, best_liking = NOTHING, -1000
+    for card in range(KINDS):
+        if mask[card]:
+            if phase in (PASS, TAKE):
+                liking = danger_of(card) if phase == PASS else -danger_of(card)
+            else:
+                liking = liking_of(card, led, highest, harmless)
+            if liking > best_liking:
+                best, best_liking = card, liking
+    return best
+
+
+@compiled
+def shortest_colour(observation):
+    """The colour other than black of which it has the fewest cards."""
+    best, fewest = 0, KINDS
+    for colour in range(COLOURS - 1):
+        count = 0
+        for card in range(RANKS * colour, RANKS * colour + RANKS):
+            count += observation[MY_HAND + card]
+        if count < fewest:
+            best, fewest = colour, count
+    return best
+
+
+@compiled
+def liking_of(card, led, highest, harmless):
+    """How gladly it plays a card: away with danger if it does not take the trick, else as low as possible.
+
+    A trick that costs nothing is taken with a high card, unless that is a black one.
+    """
+    if led != NOTHING and not beats(card, highest, led):
+        return 100 + danger_of(card)
+    return card % RANKS if harmless and card < BLACK_1 else -danger_of(card)
+
+
+@compiled
+def danger_of(card):
+    """How much it would like to be rid of a card: black 7s, those that may catch them, black cards, high cards."""
+    if card == BLACK_7:
+        return 60
+    if card >= BLACK_1:
+        return (40 if card > BLACK_7 else 10) + card % RANKS
+    return -1 if card % RANKS == SPY_RANK else card % RANKS

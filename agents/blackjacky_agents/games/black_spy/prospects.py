@@ -1,0 +1,42 @@
+"""The value of each seat at the beginning of a deal, from the totals and the points to the limit.
+
+A Luce choice model ("Individual Choice Behavior", 1959): the chance of winning is a player's fraction of all weights,
+and a weight is exp(-points / (`SPREAD` x sqrt(remaining deals))), since the standard deviation of the points still to
+come grows with that root. The remaining deals are those that the player with the most points needs to the limit (B9) if
+she or he gets `PER_DEAL`. The spreads were fitted to games between copies of `counter` by
+`scripts/tuning/fit_prospects.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.games.black_spy.rules import LIMITS
+
+SPREAD = np.array([0.0, 0.0, 0.0, 22.0, 18.0, 16.0, 14.0])
+"""In points, by number of players, 3 .. 6."""
+PER_DEAL = np.array([0.0, 0.0, 0.0, 30.0, 25.0, 21.0, 18.0])
+"""Points that the player with the highest total gets in a deal, by number of players, 3 .. 6."""
+
+
+@compiled
+def deals_left(n, highest, deals_allowed):
+    """About how many deals are left, at least 1."""
+    left = 1.0 + max(0.0, (LIMITS[n] - highest) / PER_DEAL[n] - 0.5)
+    return min(left, max(1.0, deals_allowed))
+
+
+@compiled
+def value(s, result):
+    """Fill ``result`` (float64, (6,)) with the "win" rewards to expect when a deal has just begun."""
+    n, lowest, highest, total = int(s.num_players), int(s.totals[0]), int(s.totals[0]), 0.0
+    for p in range(n):
+        lowest, highest = min(lowest, int(s.totals[p])), max(highest, int(s.totals[p]))
+    spread = SPREAD[n] * np.sqrt(deals_left(n, highest, float(int(s.max_deals) - int(s.deal_number))))
+    for p in range(n):
+        result[p] = np.exp((lowest - int(s.totals[p])) / spread)
+        total += result[p]
+    for p in range(n):
+        chance = result[p] / total
+        result[p] = chance - (1.0 - chance) / (n - 1)

@@ -443,7 +443,7 @@ print(time.perf_counter() - started)
 def start_probes(folder: Path, quick: bool) -> list[Probe]:
     """Startup of new processes, for each game with an empty compile cache and then with the cache that this has filled.
 
-    A quick run uses the cache of this process for both.
+    A quick run starts one process for both, with the cache of this one.
     """
     probes = [probe for game in GAMES for probe in start_probes_of(game, folder / game, quick)]
     line = Line("importing numba, gymnasium and pettingzoo alone", "s")
@@ -453,16 +453,17 @@ def start_probes(folder: Path, quick: bool) -> list[Probe]:
 def start_probes_of(game: str, folder: Path, quick: bool) -> list[Probe]:
     """Startup for one game; the first of the caches in ``folder`` serves as the warm one."""
     numbers = count()
-    warm = None if quick else folder / "cache0"
     code = FIRST.format(module=module_name(game))
     reached = ("first observation", "first move made")
     cold_lines, warm_lines = (
         [Line(f"start{of(game)} with {cache} compile cache: `import` to {event}", "s") for event in reached]
         for cache in ("an empty", "a warm")
     )
+    if quick:
+        return [Probe([*cold_lines, *warm_lines], lambda: 2 * new_process(code, None))]
     return [
-        Probe(cold_lines, lambda: new_process(code, warm and folder / f"cache{next(numbers)}")),
-        Probe(warm_lines, lambda: new_process(code, warm)),
+        Probe(cold_lines, lambda: new_process(code, folder / f"cache{next(numbers)}")),
+        Probe(warm_lines, lambda: new_process(code, folder / "cache0")),
     ]
 
 

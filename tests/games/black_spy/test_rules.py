@@ -1,0 +1,583 @@
+"""Deals, passing, tricks and scoring of Black Spy, rule by rule; the variants are in `test_variants.py`."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from blackjacky_env import IllegalActionError, black_spy_v0
+from tests.games.black_spy.rigging import (
+    BLACKS,
+    DECK,
+    KINDS,
+    Table,
+    dealt,
+    deck_of,
+    filled_up,
+    full,
+    last_card,
+    moon_with_spies_elsewhere,
+    shoot,
+    shooter,
+    short,
+)
+
+SIZES = {3: 20, 4: 15, 5: 12, 6: 10}  # B2
+LIMITS = {3: 200, 4: 150, 5: 120, 6: 100}  # B9
+
+
+# ---------------------------------------------------------------- B1, B2: cards and deals
+
+
+@pytest.mark.parametrize("players", SIZES)
+def test_all_60_cards_are_dealt_and_hands_are_equal(players):
+    """B1, B2."""
+    env = black_spy_v0.env(num_players=players)
+    env.reset(seed=players)
+    hands = env.snapshot()["hands"]
+    assert [len(hand) for hand in hands] == [SIZES[players]] * players
+    assert sorted(short(card) for hand in hands for card in hand) == sorted(DECK)
+
+
+def test_there_are_four_colours_from_1_to_11_and_sixteen_black_cards_with_six_7s():
+    """B1."""
+    cards = Counter(DECK)
+    assert len(DECK) == 60
+    assert Counter(card[0] for card in DECK) == {"b": 11, "y": 11, "g": 11, "r": 11, "k": 16}
+    assert [card for card, count in cards.items() if count > 1] == ["k7"]
+    assert cards["k7"] == 6
+
+
+@pytest.mark.parametrize("players", [2, 7])
+def test_other_numbers_of_players_are_refused(players):
+    """B1."""
+    with pytest.raises(ValueError, match=rf"num_players={players} is out of range; allowed are 3 .. 6"):
+        black_spy_v0.env(num_players=players)
+
+
+@pytest.mark.parametrize("start", range(4))
+def test_cards_are_dealt_clockwise_from_the_dealers_left(start):
+    """B2, with a rigged deck."""
+    env = black_spy_v0.env(num_players=4)
+    env.reset(seed=0, options={"start_player": start, "deck": [full(card) for card in DECK]})
+    now = env.snapshot()
+    assert now["dealer"] == (start - 1) % 4
+    assert now["player"] == start
+    for place in range(4):
+        hand = [short(card) for card in now["hands"][(start + place) % 4]]
+        assert sorted(hand) == sorted(DECK[place::4])
+
+
+@pytest.mark.parametrize("players", SIZES)
+def test_the_deal_passes_clockwise(players):
+    """B2."""
+    for dealer in range(players):
+        game = last_card(players).arrange(dealer=dealer).first_legal()
+        assert game.now["dealer"] == (dealer + 1) % players
+        assert game.asked == ("pass", (dealer + 2) % players)
+
+
+def test_a_seed_means_the_same_dealer_and_the_same_cards_for_ever():
+    """Results that name a seed can be made again; another meaning of seeds is another version of the game."""
+    env, dealers = black_spy_v0.env(num_players=6), []
+    for seed in range(12):
+        env.reset(seed=seed)
+        dealers.append(env.snapshot()["dealer"])
+    assert dealers == [1, 0, 1, 3, 0, 5, 4, 5, 4, 3, 4, 0]
+    env.reset(seed=2026)
+    hands = [" ".join(short(card) for card in hand) for hand in env.snapshot()["hands"]]
+    assert hands[:2] == ["b7 b10 b11 y6 r10 r11 k6 k7 k7 k8", "b1 b5 b6 b9 y8 g3 g9 r9 k4 k7"]
+
+
+def test_later_deals_can_be_rigged_too():
+    """B2: the deck goes round from the left of the dealer, who is another one."""
+    cards = [full(card) for card in DECK]
+    env = black_spy_v0.env(num_players=3, max_deals=2)
+    env.reset(seed=0, options={"start_player": 2, "deck": [cards, cards[::-1]]})
+    while env.snapshot()["deal"] == 0:
+        env.step(int(np.argmax(env.last()[0]["action_mask"])))
+    hands = env.snapshot()["hands"]
+    assert [sorted(map(short, hand)) for hand in hands] == [sorted(DECK[::-1][i::3]) for i in range(3)]
+    env.unwrapped.replay(env.record())
+
+
+# ---------------------------------------------------------------- B3: passing
+
+LEFT, RIGHT, ACROSS = "left", "right", "across"
+DIRECTIONS = [
+    *((players, "left_right_across", [LEFT, RIGHT] * 2) for players in (3, 5, 6)),
+    *((players, "left_across_right", [LEFT, RIGHT] * 2) for players in (3, 5, 6)),
+    (4, "left_right_across", [LEFT, RIGHT, ACROSS, LEFT]),
+    (4, "left_across_right", [LEFT, ACROSS, RIGHT, LEFT]),
+    *((players, "left", [LEFT] * 3) for players in SIZES),
+]
+
+
+@pytest.mark.parametrize(("players", "cycle", "directions"), DIRECTIONS)
+def test_the_direction_of_passing_changes_from_deal_to_deal(players, cycle, directions):
+    """B3: across with four players only."""
+    game = dealt(players, pass_cycle=cycle)
+    for deal, direction in enumerate(directions):
+        game.arrange(deal_number=deal)
+        assert game.now["pass_to"] == direction
+        places = {LEFT: 1, RIGHT: players - 1, ACROSS: 2}[direction]
+        assert game.seen(1)["pass_to"] == places
+
+
+@pytest.mark.parametrize(
+    ("players", "deal", "places"), [(4, 0, 1), (4, 1, 3), (4, 2, 2), (3, 1, 2), (5, 1, 4), (6, 1, 5)]
+)
+def test_three_cards_of_everybody_go_to_the_player_in_that_direction(players, deal, places):
+    """B3: all at once, when the last one has chosen."""
+    game = dealt(players, first=1).arrange(deal_number=deal)
+    before = [game.hand(p) for p in range(players)]
+    given = [[hand[0], hand[4], hand[-1]] for hand in before]
+    for i in range(players):
+        assert game.asked == ("pass", (1 + i) % players)
+        assert [game.hand(p) for p in range(players)] == before
+        game.play(" ".join(given[(1 + i) % players]))
+    assert game.now["phase"] == "play"
+    for p in range(players):
+        kept = Counter(before[p]) - Counter(given[p])
+        assert Counter(game.hand(p)) == kept + Counter(given[(p - places) % players])
+        assert [short(card) for card in game.now["passed"][p]] == given[p]
+        assert [short(card) for card in game.now["received"][p]] == given[(p - places) % players]
+
+
+def test_any_card_of_the_hand_may_be_passed_but_none_twice():
+    """B3, O2: black 7s as often as they are held."""
+    game = Table("k7 k7 k7 k7 b5", "", "", "", passed=False)
+    assert game.legal == set(game.hand(0))
+    assert "k7" in game.play("k7 k7").legal
+    game = Table("k7 k7 b5", "", "", "", passed=False).play("b5 k7")
+    assert "k7" in game.legal
+    assert "b5" not in game.legal
+    with pytest.raises(IllegalActionError, match=r"blue 5 .* it has been chosen to be passed already \(B3\)"):
+        game.play("b5")
+    game = Table("k7 k7 b5", "", "", "", passed=False).play("k7 k7")
+    assert "k7" not in game.legal
+    with pytest.raises(IllegalActionError, match=r"black 7 .* it has been chosen to be passed already \(B3\)"):
+        game.play("k7")
+    with pytest.raises(IllegalActionError, match=r"it is not in the hand"):
+        game.play("k1")
+
+
+def test_black_7s_that_are_passed_lie_with_the_receiver():
+    """B3: of black 7s as many as were chosen."""
+    game = Table("k7 k7 k7 k7", "k7", "", "k7 b1", passed=False)
+    game.play("k7 k7 k7")
+    for p in (1, 2, 3):
+        game.play(" ".join(game.hand(p)[:3]))
+    assert [game.hand(p).count("k7") for p in range(4)] == [1, 4, 0, 1]
+
+
+# ---------------------------------------------------------------- B4: who leads
+
+
+def test_the_holder_of_the_red_1_leads_the_first_trick_with_any_card_that_is_not_black():
+    """B4."""
+    game = Table("", "", f"r1 {BLACKS[:40]}", "", first=3)
+    assert game.asked == ("play", 2)
+    assert game.now["leader"] == game.now["red_star"] == 2
+    assert game.legal == {card for card in game.hand(2) if card[0] != "k"}
+    with pytest.raises(IllegalActionError, match=r"not led with a black card \(B4\)"):
+        game.play("k11")
+
+
+def test_the_red_1_counts_where_it_is_after_passing():
+    """B4 [X]."""
+    game = Table("b1 b2 b3", "r1 y2 y3", "g1 g2 g3", "k1 k2 k3", passed=False)
+    game.play("b1 b2 b3 r1 y2 y3 g1 g2 g3 k1 k2 k3")
+    assert game.asked == ("play", 2)
+
+
+def test_the_winner_of_a_trick_leads_the_next_with_any_card():
+    """B4; the table is empty at once."""
+    game = Table("r1 r5", "r4", "r9 k3", "r2").play("r5 r4 r9 r2")
+    now = game.now
+    assert (now["leader"], now["player"], now["trick"], now["table"]) == (2, 2, 1, [])
+    assert game.legal == set(game.hand(2))
+    assert "k3" in game.legal
+
+
+def test_the_player_left_of_the_dealer_leads_if_that_is_the_rule():
+    """B4: option opener."""
+    game = Table("r1", "", f"b1 {BLACKS[:40]}", "", first=2, opener="left_of_dealer")
+    assert game.asked == ("play", 2)
+    assert game.now["red_star"] is None
+    assert game.legal == {card for card in game.hand(2) if card[0] != "k"}
+
+
+def test_who_holds_nothing_but_black_may_lead_the_first_trick_with_any_card():
+    """O4: 12 cards each."""
+    game = Table(BLACKS[:-12], "r1", "", "", "", opener="left_of_dealer")
+    assert game.asked == ("play", 0)
+    assert set(game.hand(0)) == game.legal == {"k11", "k10", "k9", "k8", "k7", "k6", "k5"}
+
+
+def test_only_the_lead_to_the_first_trick_may_not_be_black():
+    """B4: who cannot follow may throw off a black card at once."""
+    game = Table("r1 r5", COLOURLESS, "", "").play("r5")
+    assert {"k1", "k2", "k3"} < game.legal
+
+
+# ---------------------------------------------------------------- B5: following
+
+
+def test_the_led_colour_or_the_led_number_must_be_followed_as_one_likes():
+    """B5."""
+    game = Table("r1 r5", "r2 r11 b5 k5 b6 k6", "", "").play("r5")
+    hand = game.hand(1)
+    assert game.legal == {card for card in hand if card[0] == "r" or card[1:] == "5"}
+    assert {"r2", "r11", "b5", "k5"} <= game.legal
+    with pytest.raises(IllegalActionError, match=r"red 5 was led; of the hand, only red cards and 5s follow \(B5\)"):
+        game.play("b6")
+
+
+COLOURLESS = "k1 k2 k3 y1 y2 y3 y4 y6 y8 y9 y10 y11 g1 g2 g3"  # 15 cards without blue, red, 5 and 7
+
+
+def test_with_neither_colour_nor_number_any_card_may_be_played():
+    """B5."""
+    game = Table("r1 r5", COLOURLESS, "", "").play("r5")
+    assert game.legal == set(COLOURLESS.split())
+    assert len(game.legal) == 15
+
+
+@pytest.mark.parametrize("card", ["b5", "k5", "r11"])
+def test_one_card_of_the_colour_or_of_the_number_binds(card):
+    """B5."""
+    game = Table("r1 r5", COLOURLESS.replace("k1", card), "", "").play("r5")
+    assert game.legal == {card}
+
+
+def test_a_black_7_is_a_black_card_with_the_number_7():
+    """B5: each of the six."""
+    for copies in range(1, 7):
+        hand = COLOURLESS.split()[copies:] + ["k7"] * copies
+        assert Table("r1 r7", " ".join(hand), "", "").play("r7").legal == {"k7"}
+    for elsewhere in range(1, 6):  # whichever of the six it is
+        game = Table("r1 r7" + " k7" * elsewhere, COLOURLESS.replace("k1", "k7"), "", "")
+        assert game.play("r7").legal == {"k7"}
+
+
+def test_a_led_black_7_is_followed_with_black_cards_and_7s():
+    """B5."""
+    game = Table("r1 r11 k7", "r2 k7 b7 k3 y5", "r3", "r4").play("r11 r2 r3 r4 k7")
+    hand = game.hand(1)
+    assert game.legal == {card for card in hand if card[0] == "k" or card[1:] == "7"}
+    assert {"k7", "b7", "k3"} <= game.legal
+
+
+def test_any_of_the_six_black_7s_follows_black():
+    """B5: the only black card of a hand is a 7."""
+    game = Table("r1 r11 k5 k7 k7 k7 k7 k7", COLOURLESS.replace("k1 k2 k3", "r2 b1 k7"), "r3", "r4")
+    assert game.play("r11 r2 r3 r4 k5").legal == {"k7"}
+
+
+def test_cards_lie_on_the_table_in_the_order_of_play():
+    game = Table("", "", "r1 r5", "r6").play("r5 r6")
+    assert game.now["table"] == [[2, "red 5"], [3, "red 6"]]
+    assert game.now["player"] == 0
+    assert game.now["played"] == [[], [], ["red 5"], ["red 6"]]
+
+
+# ---------------------------------------------------------------- B6: winning
+
+
+def taken_by(led, *others):
+    """Return who wins the second trick of four: player_0 leads, the others follow with these cards."""
+    hands = [f"r1 r11 {led}", *(f"{red} {card}" for red, card in zip(("r2", "r3", "r4"), others, strict=True))]
+    game = Table(*hands).play(f"r11 r2 r3 r4 {led}")
+    for card in others:
+        game.play(card)
+    assert game.now["trick"] == 2
+    return game.now["leader"]
+
+
+@pytest.mark.parametrize(
+    ("cards", "winner"),
+    [
+        (("b5", "b4", "b3", "b2"), 0),
+        (("b2", "b3", "b4", "b5"), 3),
+        (("b5", "b4", "b11", "b10"), 2),
+        (("b5", "y5", "g5", "k5"), 0),  # the number is followed, but does not win
+        (("g5", "y5", "g6", "k5"), 2),
+        (("y1", "k1", "b1", "g1"), 0),
+        (("k5", "b5", "k6", "k4"), 2),
+        (("k7", "b7", "y7", "g7"), 0),
+        (("b7", "k7", "k7", "k7"), 0),
+        (("b1", "b2", "k1", "y1"), 1),
+        (("g11", "b11", "k11", "y11"), 0),
+        (("b10", "b11", "g10", "y10"), 1),
+    ],
+)
+def test_the_highest_card_of_the_led_colour_wins(cards, winner):
+    """B6."""
+    assert taken_by(*cards) == winner
+
+
+@pytest.mark.parametrize(
+    ("cards", "winner"),
+    [
+        (("k7", "k7", "k7", "k7"), 0),
+        (("k7", "k6", "k7", "k7"), 0),
+        (("k6", "k7", "k7", "k5"), 1),
+        (("k6", "k5", "k7", "k7"), 2),
+        (("k6", "k5", "k4", "k7"), 3),
+        (("k7", "k7", "k8", "k7"), 2),
+        (("k8", "k7", "k7", "k7"), 0),
+        (("k7", "b7", "k7", "k9"), 3),
+    ],
+)
+def test_if_the_highest_black_card_is_a_7_the_one_played_first_wins(cards, winner):
+    """B6."""
+    assert taken_by(*cards) == winner
+
+
+# ---------------------------------------------------------------- B7: points
+
+POINTS = {
+    **{f"k{rank}": 1 for rank in range(1, 7)},
+    **{"k7": 10, "k8": 2, "k9": 3, "k10": 4, "k11": 5},
+    **dict.fromkeys(["b7", "y7", "g7", "r7"], -5),
+}
+
+
+def test_the_points_of_all_cards_add_up_to_60():
+    """B7: 80 for the black cards, -20 for the coloured 7s."""
+    assert sum(POINTS.get(card, 0) for card in DECK) == 60
+    assert sum(POINTS.get(card, 0) for card in DECK if card[0] == "k") == 80
+
+
+def test_every_card_counts_for_who_has_taken_it():
+    """B7: player by player in random deals of all sizes, trick by trick."""
+    for players in SIZES:
+        game = dealt(players)
+        rng = np.random.default_rng(players)
+        taken = [[] for _ in range(players)]
+        while game.now["deal"] == 0:
+            before = game.now
+            game.env.step(int(rng.choice(np.flatnonzero(game.env.last()[0]["action_mask"]))))
+            now = game.now
+            if now["deal"] == 0 and now["trick"] > before["trick"]:
+                trick = [cards[-1] for cards in latest(before, now)]
+                taken[now["leader"]] += trick
+                assert now["points"] == [sum(POINTS.get(card, 0) for card in cards) for cards in taken]
+                assert now["black_taken"] == [sum(card[0] == "k" for card in cards) for cards in taken]
+                assert now["good_spies_taken"] == [len({"b7", "y7", "g7", "r7"} & {*cards}) for cards in taken]
+                assert sum(map(len, taken)) == now["trick"] * players
+
+
+def latest(before, now):
+    """Return the cards of the trick just taken, as lists of one card."""
+    players = range(len(now["played"]))
+    on_table = dict(before["table"])
+    for p in players:
+        new = Counter(map(short, now["played"][p])) - Counter(map(short, before["played"][p]))
+        yield list(new) or [short(on_table[p])]
+
+
+def test_points_and_totals_are_those_of_the_deal_and_rewards_are_paid_when_it_is_scored():
+    """B7, B9: three tricks tell: everything before the last one pays nothing."""
+    game, paid = dealt(4), np.zeros(4)
+    while game.now["deal"] == 0:
+        before = game.now
+        game.first_legal()
+        paid += game.rewards()
+        if game.now["deal"] == 0:
+            assert not paid.any()
+    assert before["totals"] == [0, 0, 0, 0]
+    assert game.now["totals"] == game.now["last_deal"] == (-paid).tolist()
+    assert sum(game.now["totals"]) == 60
+    assert game.now["points"] == game.now["black_taken"] == game.now["good_spies_taken"] == [0, 0, 0, 0]
+
+
+# ---------------------------------------------------------------- B8: all black cards
+
+
+def test_who_takes_all_black_cards_scores_0_and_everybody_else_60():
+    """B8: the shooter's coloured 7s do not count, either."""
+    game = shoot(shooter())
+    assert game.now["last_deal"] == game.now["totals"] == [0, 60, 60]
+    assert game.rewards() == [0, -60, -60]
+
+
+def test_coloured_7s_of_the_others_count_minus_five_even_then():
+    """B8: 60 (n - 1) - 5 (4 - s) in all."""
+    points = moon_with_spies_elsewhere().now["last_deal"]
+    assert points == [0, 45, 60]
+    assert sum(points) == 60 * 2 - 5 * (4 - 1)
+
+
+def test_fifteen_black_cards_are_not_all():
+    """B8: player_1 takes the black 1; all coloured 7s fall to the black ones of player_0."""
+    others = "y1 y2 y3 y4 y5 y6 y7 y8 y9 y10 g1 g2 g3 g4 g5 g6 g7 g8 g9"
+    game = Table(f"b1 r11 r10 r9 r8 {BLACKS[:-3]}", "r1 b11", f"k1 {others}").play("b11 k1 b1 r1 y1 r11")
+    for card in BLACKS[:-3].split():
+        game.play(card)
+        for _ in range(2):
+            game.play(min(game.legal, key=KINDS.index))
+    assert game.now["black_taken"] == [15, 1, 0]
+    assert game.finish_deal().now["last_deal"] == [79 - 20, 1, 0]
+
+
+# ---------------------------------------------------------------- B9: the end
+
+
+@pytest.mark.parametrize(("players", "limit"), LIMITS.items())
+@pytest.mark.parametrize("short_by", [-1, 0, 1])
+def test_the_game_ends_after_the_deal_in_which_a_total_reaches_the_limit(players, limit, short_by):
+    """B9: a total that is one point short does not end it."""
+    points = last_card(players).first_legal().now["last_deal"]
+    for p in range(players):
+        totals = [0] * players
+        totals[p] = limit - points[p] - short_by
+        game = last_card(players).arrange(totals=totals).first_legal()
+        assert game.now["totals"][p] == limit - short_by
+        assert (game.now["phase"] == "over") == (short_by <= 0)
+        assert game.now["deal"] == (short_by > 0)
+        assert (game.now["player"] is None) == (short_by <= 0)
+
+
+def test_the_lowest_total_wins():
+    """B9: not who took the fewest points in the last deal."""
+    game = last_card(4, max_deals=1, reward="win").arrange(totals=[-20, -90, -70, 10]).first_legal()
+    totals = game.now["totals"]
+    assert game.now["winners"] == [1] == [p for p in range(4) if totals[p] == min(totals)]
+    assert game.rewards() == pytest.approx([-1 / 3, 1, -1 / 3, -1 / 3])
+
+
+def test_tied_players_share_the_win():
+    """B9: two others with 60 each; player_0 starts with 60."""
+    game = shoot(shooter(max_deals=1, reward="win").arrange(totals=[70, 0, 0]))
+    assert game.now["winners"] == [1, 2]
+    assert game.rewards() == pytest.approx([-1, 1 / 2, 1 / 2])
+    game = shoot(shooter(max_deals=1, reward="win").arrange(totals=[60, 0, 0]))
+    assert game.now["winners"] == [0, 1, 2]
+    assert game.rewards() == [0, 0, 0]
+
+
+def test_a_game_that_would_not_end_does_so_after_max_deals():
+    """B9."""
+    game = last_card(5, max_deals=2).first_legal()
+    assert (game.now["phase"], game.now["deal"]) == ("pass", 1)
+    game.finish_deal()
+    assert (game.now["phase"], game.now["deal"]) == ("over", 1)
+    assert max(game.now["totals"]) < LIMITS[5]
+    assert game.now["winners"] == [p for p in range(5) if game.now["totals"][p] == min(game.now["totals"])]
+
+
+def test_after_a_deal_the_next_one_begins_on_an_empty_table():
+    """B2."""
+    now = last_card(4).first_legal().now
+    assert (now["deal"], now["trick"], now["dealer"], now["leader"]) == (1, 0, 0, None)
+    assert (now["red_star"], now["called"], now["player"]) == (None, None, 1)
+    assert now["table"] == []
+    for name in ("chosen", "passed", "received", "played", "lacks", "left"):
+        assert now[name] == [[]] * 4
+    assert [len(hand) for hand in now["hands"]] == [15] * 4
+
+
+def test_when_the_game_is_over_the_last_deal_stays_as_it_ended():
+    now = last_card(3, max_deals=1).first_legal().now
+    assert (now["phase"], now["player"], now["trick"], now["hands"]) == ("over", None, 20, [[], [], []])
+    assert sorted(short(card) for cards in now["played"] for card in cards) == sorted(DECK)
+    assert now["points"] == now["totals"]
+    assert sum(now["black_taken"]) == 16
+    assert sum(now["good_spies_taken"]) == 4
+
+
+# ---------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"max_deals": 0}, ValueError, "max_deals=0 is out of range; allowed are 1 .. 127"),
+        ({"max_deals": 128}, ValueError, "max_deals=128 is out of range"),
+        ({"pass_cycle": "right"}, ValueError, "pass_cycle='right' is unknown; allowed are 'left_right_across'"),
+        ({"opener": "dealer"}, ValueError, "opener='dealer' is unknown; allowed are 'red_star', 'left_of_dealer'"),
+        ({"mole": 2}, ValueError, "mole=2 is unknown; allowed are False and True"),
+        ({"spies": 2}, TypeError, "unknown option spies=2; options of black_spy are"),
+        ({"reward": "hearts"}, ValueError, "'win', 'points'"),
+        ({"variant": "schnell_duell"}, ValueError, "'classic'"),
+    ],
+)
+def test_unknown_options_are_refused(options, error, words):
+    with pytest.raises(error, match=words):
+        black_spy_v0.env(**options)
+
+
+@pytest.mark.parametrize(
+    ("deck", "words"),
+    [
+        (DECK[1:], r"missing \['blue 1'\], too many \[\]"),
+        ([*DECK[1:], "k7"], r"missing \['blue 1'\], too many \['black 7'\]"),
+        ([*DECK[1:], "b12"], "'blue 12' is not a card; allowed are a colour"),
+    ],
+)
+def test_a_deck_that_is_not_all_cards_is_refused(deck, words):
+    env = black_spy_v0.env(num_players=4)
+    with pytest.raises(ValueError, match=words):
+        env.reset(seed=0, options={"deck": [full(card) for card in deck]})
+
+
+def test_something_that_is_no_card_is_refused():
+    with pytest.raises(ValueError, match="7 is not a card"):
+        black_spy_v0.env(num_players=4).reset(seed=0, options={"deck": [7] * 60})
+
+
+# ---------------------------------------------------------------- words
+
+
+def test_actions_have_names_that_people_write():
+    env = black_spy_v0.env()
+    names = [full(card) for card in KINDS] + [f"call {colour}" for colour in ("blue", "yellow", "green", "red")]
+    names += ["60 points for each of the others", "minus 60 points for me"]
+    assert [env.action_name(action) for action in range(61)] == names
+    assert [env.parse_action(f" {name.upper()} ") for name in names] == list(range(61))
+    with pytest.raises(ValueError, match="no action is called 'black 12'"):
+        env.parse_action("black 12")
+
+
+def test_actions_that_are_not_asked_for_are_refused_in_the_words_of_the_game_and_change_nothing():
+    game = Table("r1 r5", "r2 b6", "", "").play("r5")
+    before = game.env.get_state()
+    for name, reason in (
+        ("blue 6", "red 5 was led"),
+        ("black 11", "it is not in the hand"),
+        ("call red", r"asked is a card to play \(B5\)"),
+        ("minus 60 points for me", r"minus 60 points for me \(action 60\) is illegal: asked is a card to play"),
+        ("60 points for each of the others", "60 points for each of the others .* asked is a card to play"),
+    ):
+        with pytest.raises(IllegalActionError, match=reason):
+            game.say(name)
+    game = dealt(4)
+    with pytest.raises(IllegalActionError, match=r"calling green \(action 57\) .* asked is a card to pass \(B3\)"):
+        game.say("call green")
+    assert before
+
+
+def test_a_view_shows_what_others_have_as_numbers_of_cards():
+    """B3: hands, and what they have passed and received."""
+    game = Table("r1", "", "", "").play("r1")
+    now, view = game.now, game.env.view("player_1")
+    assert view["hands"] == [14, now["hands"][1], 15, 15]
+    assert view["passed"] == [3, now["passed"][1], 3, 3]
+    assert view["received"] == [3, now["received"][1], 3, 3]
+    spectator = game.env.view(None)
+    assert (spectator["hands"], spectator["passed"]) == ([14, 15, 15, 15], [3, 3, 3, 3])
+    hidden = {"hands", "passed", "received", "chosen", "left", "pile"}
+    for seen in (view, spectator):
+        assert {key: value for key, value in seen.items() if key not in hidden} == {
+            key: value for key, value in now.items() if key not in hidden
+        }
+
+
+def test_the_deck_of_a_rigged_deal_is_complete():
+    """So that the tests above have dealt what they say."""
+    hands = filled_up(["k7 k7", "r1", "b5"], 20)
+    assert Counter(map(short, deck_of(hands))) == Counter(DECK)

@@ -1,0 +1,504 @@
+"""The variants of Black Spy, each a switch of its own, and how they go together (V1 .. V6, O1 .. O4)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blackjacky_env import IllegalActionError
+from tests.games.black_spy.rigging import (
+    DECK,
+    Table,
+    dealt,
+    full,
+    last_card,
+    moon_with_spies_elsewhere,
+    second_deal,
+    shoot,
+    shooter,
+    short,
+)
+from tests.games.black_spy.test_rules import COLOURLESS, LIMITS, SIZES
+
+# ---------------------------------------------------------------- V1: no good spies
+
+
+def test_coloured_7s_count_nothing_without_good_spies():
+    """V1: a deal has 80 points; the 7s are still counted."""
+    game = dealt(4, no_good_spies=True, max_deals=1).finish_deal()
+    assert sum(game.now["last_deal"]) == 80
+    assert sum(game.now["good_spies_taken"]) == 4
+    assert min(game.now["points"]) >= 0
+
+
+def test_without_good_spies_a_moon_gives_all_others_60():
+    """V1, B8."""
+    game = moon_with_spies_elsewhere(no_good_spies=True)
+    assert game.now["last_deal"] == [0, 60, 60]
+
+
+# ---------------------------------------------------------------- V2: the choice of a moon
+
+
+def test_who_has_taken_all_black_cards_chooses():
+    """V2: 60 for each of the others, or 60 off the own total."""
+    game = shoot(shooter(moon_choice=True))
+    assert game.asked == ("choose", 0)
+    assert game.now["last_deal"] is None
+    assert game.legal == {"60 points for each of the others", "minus 60 points for me"}
+    with pytest.raises(IllegalActionError, match=r"asked is who gets the points of all black cards \(V2\)"):
+        game.play("r1")
+    before = game.env.get_state()
+    game.say("minus 60 points for me")
+    assert game.now["last_deal"] == game.now["totals"] == [-60, 0, 0]
+    assert game.rewards() == [60, 0, 0]
+    game.env.set_state(before)
+    game.say("60 points for each of the others")
+    assert game.now["last_deal"] == game.now["totals"] == [0, 60, 60]
+    assert game.now["deal"] == 1
+
+
+@pytest.mark.parametrize("spies", ["moon_deal_only", "never_scored"])
+@pytest.mark.parametrize(
+    ("choice", "points"), [("60 points for each of the others", [0, 60, 60]), ("minus 60 points for me", [-60, 0, 0])]
+)
+def test_coloured_7s_do_not_count_in_a_deal_with_a_choice(spies, choice, points):
+    """V2: though player_1 has three of them."""
+    game = moon_with_spies_elsewhere(moon_choice=True, moon_choice_spies=spies)
+    assert game.now["good_spies_taken"] == [1, 3, 0]
+    assert game.say(choice).now["last_deal"] == points
+
+
+@pytest.mark.parametrize(
+    ("options", "total"),
+    [
+        ({"moon_choice": True}, 60),
+        ({"moon_choice": True, "moon_choice_spies": "moon_deal_only"}, 60),
+        ({"moon_choice": True, "moon_choice_spies": "never_scored"}, 80),
+        ({"moon_choice_spies": "never_scored"}, 60),  # without its parent it has no effect
+        ({"moon_choice": True, "no_good_spies": True}, 80),
+    ],
+)
+def test_coloured_7s_of_deals_without_a_moon_count_as_the_option_says(options, total):
+    """V2 [J]."""
+    game = dealt(3, max_deals=1, **options).finish_deal()
+    assert max(game.now["black_taken"]) < 16
+    assert game.now["phase"] == "over"
+    assert sum(game.now["last_deal"]) == total
+
+
+def test_a_choice_can_end_the_game_or_not():
+    """V2, B9: the totals are looked at after the choice."""
+    game = shoot(shooter(moon_choice=True).arrange(totals=[200, 140, 0]))
+    before = game.env.get_state()
+    assert game.say("minus 60 points for me").now["totals"] == [140, 140, 0]
+    assert game.now["deal"] == 1
+    game.env.set_state(before)
+    assert game.say("60 points for each of the others").now["phase"] == "over"
+    assert game.now["winners"] == [2]
+
+
+# ---------------------------------------------------------------- V3: the mole
+
+
+@pytest.mark.parametrize("players", SIZES)
+def test_from_the_second_deal_on_three_cards_for_each_player_are_laid_aside(players):
+    """V3: 17, 12, 9 or 7 cards each are dealt, and after taking everybody has the usual number."""
+    game = dealt(players, mole=True)
+    assert game.now["pile"] == []
+    assert game.now["phase"] == "pass"
+    game = second_deal(players)
+    now = game.now
+    assert now["phase"] == "take"
+    assert len(now["pile"]) == 3 * players
+    assert [len(hand) for hand in now["hands"]] == [{3: 17, 4: 12, 5: 9, 6: 7}[players]] * players
+    assert sorted(short(card) for cards in [*now["hands"], now["pile"]] for card in cards) == sorted(DECK)
+    game.first_legal(3 * (players - 1))
+    assert game.now["phase"] == "pass"
+    assert [len(hand) for hand in game.now["hands"]] == [SIZES[players]] * players
+    assert game.now["pile"] == []
+
+
+@pytest.mark.parametrize(
+    ("players", "totals", "first"),
+    [
+        (3, [10, 0, 0], 0),
+        (4, [0, 60, 0, -40], 1),
+        (5, [5, 60, 5, 60, 5], 4),
+        (6, [0, 0, 0, 0, 0, 0], 2),
+        (6, [-3, 30, 30, -3, 30, 0], 5),
+    ],
+)
+def test_the_players_take_in_the_order_of_their_totals_ties_clockwise_from_the_dealers_left(players, totals, first):
+    """V3: the highest total first; the last three go to the last player without a decision."""
+    game = second_deal(players).arrange(totals=totals, dealer=(first - 1) % players)
+    order = sorted(range(players), key=lambda p: (-totals[p], (p - first) % players))
+    game.arrange(player=order[0])
+    for place, p in enumerate(order[:-1]):
+        for picks in range(3):
+            assert game.asked == ("take", p)
+            assert game.seen(p)["picks"] == picks
+            assert len(game.now["pile"]) == 3 * (players - place) - picks
+            game.first_legal()
+    assert game.now["phase"] == "pass"
+
+
+@pytest.mark.parametrize("players", SIZES)
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_the_highest_total_after_the_first_deal_takes_first(players, before):
+    """V3, B9."""
+    totals = [(5 * (p + before)) % 20 for p in range(players)]
+    now = second_deal(players, totals=totals).now
+    left = (now["dealer"] + 1) % players
+    assert now["player"] == min(range(players), key=lambda p: (-now["totals"][p], (p - left) % players))
+
+
+def test_any_card_of_the_pile_may_be_taken_and_no_other():
+    """V3."""
+    game = second_deal(4)
+    taker, pile = game.now["player"], game.now["pile"]
+    assert set(pile) == {game.env.action_name(action) for action in np.flatnonzero(game.env.last()[0]["action_mask"])}
+    own = next(card for card in game.hand(taker) if card not in game.legal)
+    with pytest.raises(IllegalActionError, match=r"it is not in the mole's pile \(V3\)"):
+        game.play(own)
+    with pytest.raises(IllegalActionError, match=r"asked is a card of the mole's pile \(V3\)"):
+        game.say("call red")
+    card = min(game.legal)
+    hand = game.hand(taker)
+    game.play(card)
+    assert sorted(game.hand(taker)) == sorted([*hand, card])
+
+
+def rigged_pile(players, pile, hands="", first=0, **options):
+    """Return a game with a mole in its second deal, in which these cards are on top of the deck."""
+    game, rest = dealt(players, mole=True, **options), list(DECK)
+    for card in (*pile.split(), *hands.split()):
+        rest.remove(card)
+    decks = [[*map(full, DECK)], [*map(full, [*pile.split(), *hands.split(), *rest])]]
+    game.env.reset(seed=0, options={"start_player": first, "deck": decks})
+    return game.finish_deal()
+
+
+def test_the_pile_lies_on_top_of_a_rigged_deck_and_the_rest_is_dealt_from_the_dealers_left():
+    """V3, O1."""
+    pile = "k7 k7 k7 k7 k7 k7 r1 r2 r3"
+    game = rigged_pile(3, pile, hands="b1 y1 g1", first=1)
+    assert sorted(game.now["pile"]) == sorted(map(full, pile.split()))
+    left = (game.now["dealer"] + 1) % 3
+    assert left == 2
+    assert ["b1" in game.hand(left), "y1" in game.hand(0), "g1" in game.hand(1)] == [True] * 3
+
+
+def test_black_7s_of_the_pile_are_taken_one_by_one():
+    """V3: all six lie there, three for each of two players, and the last player gets what is left."""
+    game = rigged_pile(3, "k7 k7 k7 k7 k7 k7 r1 r2 r3")
+    first = game.now["player"]
+    game.play("k7 k7 k7")
+    second = game.now["player"]
+    assert game.hand(first).count("k7") == 3
+    game.play("k7 k7 r2")
+    assert game.hand(second).count("k7") == 2
+    third = 3 - first - second
+    assert {"k7", "r1", "r3"} <= set(game.hand(third))
+    assert game.now["phase"] == "pass"
+
+
+def test_only_who_takes_sees_the_pile():
+    """O3: others see how many cards there are, and later what they have left."""
+    game = rigged_pile(4, "k7 k7 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10")
+    first = game.now["player"]
+    views = {p: game.env.view(f"player_{p}") for p in range(4)}
+    assert views[first]["pile"] == game.now["pile"]
+    assert [views[p]["pile"] for p in range(4) if p != first] == [12, 12, 12]
+    assert game.env.view(None)["pile"] == 12
+    game.play("k7 r9 r1")
+    now, second = game.now, game.now["player"]
+    assert sorted(now["left"][first]) == sorted(now["pile"])
+    assert game.env.view(f"player_{first}")["pile"] == 9
+    assert game.env.view(f"player_{first}")["left"][first] == now["pile"]
+    assert game.env.view(f"player_{second}")["left"] == [
+        9 if p == first else [] if p == second else 0 for p in range(4)
+    ]
+    game.play("k7 r2 r3")
+    assert len(game.now["left"][first]) == 9
+    assert len(game.now["left"][second]) == 6
+
+
+def test_cards_are_passed_after_the_mole_as_usual():
+    """V3, O1: in the direction of the deal; what was left in the pile is forgotten then."""
+    game = second_deal(4)
+    assert game.now["pass_to"] == "right"
+    game.first_legal(9)
+    assert game.asked == ("pass", (game.now["dealer"] + 1) % 4)
+    assert sorted(map(len, game.now["left"])) == [0, 3, 6, 9]
+    game.first_legal(12)
+    assert game.now["phase"] == "play"
+    assert game.now["left"] == [[]] * 4
+
+
+def test_the_mole_may_replace_passing_in_deals_with_a_pile():
+    """V3: option mole_replaces_pass; the first deal has no pile."""
+    game = dealt(4, mole=True, mole_replaces_pass=True)
+    assert (game.now["phase"], game.now["pass_to"]) == ("pass", "left")
+    game = second_deal(4, mole_replaces_pass=True)
+    assert (game.now["phase"], game.now["pass_to"]) == ("take", None)
+    assert game.seen(0)["pass_to"] == 0
+    game.first_legal(9)
+    assert game.now["phase"] == "play"
+    assert sorted(map(len, game.now["left"])) == [0, 3, 6, 9]
+    assert "red 1" in game.now["hands"][game.now["player"]]
+
+
+def test_without_a_mole_its_option_has_no_effect():
+    """V3."""
+    game = last_card(4, mole_replaces_pass=True).first_legal()
+    assert (game.now["phase"], game.now["pass_to"]) == ("pass", "right")
+
+
+# ---------------------------------------------------------------- V4: the call
+
+CALLS = {"call blue", "call yellow", "call green", "call red"}
+
+
+@pytest.mark.parametrize("colour", ["blue", "yellow", "green", "red"])
+def test_the_colour_called_by_the_dealer_must_be_led_by_the_left_neighbour(colour):
+    """V4: instead of B4."""
+    game = Table("r1 b1 y1 g1 k1", "", "", "", first=0, call_colour=True)
+    assert game.asked == ("call", 3)
+    assert game.legal == CALLS
+    game.say(f"call {colour}")
+    assert game.asked == ("play", 0)
+    assert game.now["called"] == colour
+    assert game.now["red_star"] is None
+    assert game.legal == {card for card in game.hand(0) if card[0] == colour[0]}
+    with pytest.raises(IllegalActionError, match=rf"{colour} was called and must be led \(V4\)"):
+        game.play("k1")
+
+
+def test_who_cannot_lead_the_colour_is_skipped_and_known_to_lack_it():
+    """V4, O3."""
+    no_red = "b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 k1 k2 k3 k4"
+    game = Table("r1", no_red, no_red.replace("b", "y").replace("k1 k2 k3 k4", "k5 k6 k7 k7"), "r5", first=1)
+    assert game.now["player"] == 0
+    game = Table(
+        "r1",
+        no_red,
+        no_red.replace("b", "y").replace("k1 k2 k3 k4", "k5 k6 k7 k7"),
+        "r5 k11",
+        first=1,
+        call_colour=True,
+    ).say("call red")
+    assert game.asked == ("play", 3)
+    assert game.legal == {card for card in game.hand(3) if card[0] == "r"}
+    assert game.now["lacks"] == [[], ["red"], ["red"], []]
+
+
+def test_the_dealer_leads_if_nobody_else_can():
+    """V4."""
+    no_red = "b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 k1 k2 k3 k4 k5 k6 k7 k8 k9"
+    game = Table(no_red, no_red.replace("b", "y").replace("k1 k2 k3 k4 k5 k6 k7 k8 k9", "g1 g2 g3 g4 g5 g6 g7 g8 g9"),
+                 "r1", call_colour=True).say("call red")  # fmt: skip
+    assert game.asked == ("play", 2)
+    assert game.now["lacks"] == [["red"], ["red"], []]
+
+
+def test_the_call_binds_the_first_trick_only():
+    """V4."""
+    game = Table("b11 b10 k1", "b1", "b2", "b3", call_colour=True).say("call blue").play("b11 b1 b2 b3")
+    assert game.asked == ("play", 0)
+    assert game.legal == set(game.hand(0))
+
+
+@pytest.mark.parametrize(
+    ("timing", "phases"), [("after_pass", ["pass", "call", "play"]), ("before_pass", ["call", "pass", "play"])]
+)
+def test_the_call_comes_before_or_after_passing(timing, phases):
+    """V4, O1."""
+    game, met = dealt(4, call_colour=True, call_timing=timing, first=2), []
+    while game.now["trick"] == 0:
+        if game.now["phase"] not in met:
+            met.append(game.now["phase"])
+        if game.now["phase"] == "call":
+            assert game.now["player"] == game.now["dealer"] == 1
+            assert (game.now["passed"] == [[]] * 4) == (timing == "before_pass")
+        game.first_legal()
+    assert met == phases
+
+
+def test_who_can_lead_the_colour_is_decided_after_passing():
+    """V4, O1: the call comes before, but player_0 has passed the only red card."""
+    game = Table("r1 b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 k1 k2 k3", "r2", "", "y1 y2 y3",
+                 passed=False, call_colour=True, call_timing="before_pass").say("call red")  # fmt: skip
+    for cards in ("r1 b1 b2", "r2", "", "y1 y2 y3"):
+        seat = game.now["player"]
+        game.play(" ".join([*cards.split(), *(card for card in game.hand(seat) if card not in cards.split())][:3]))
+    assert game.asked == ("play", 1)
+    assert game.now["lacks"][0] == ["red"]
+
+
+@pytest.mark.parametrize("timing", ["after_pass", "before_pass"])
+@pytest.mark.parametrize("replaces", [False, True])
+def test_mole_call_and_passing_come_in_this_order(timing, replaces):
+    """O1."""
+    options = {"mole_replaces_pass": replaces, "call_colour": True, "call_timing": timing}
+    game, met = second_deal(3, **options), []
+    while game.now["trick"] == 0:
+        if game.now["phase"] not in met:
+            met.append(game.now["phase"])
+        game.first_legal()
+    middle = ["call", "pass"] if timing == "before_pass" else ["pass", "call"]
+    assert met == ["take", *(["call"] if replaces else middle), "play"]
+
+
+def test_a_call_replaces_every_other_way_to_open():
+    """V4: option opener has no effect."""
+    game = Table("r1", "", "", "", first=1, call_colour=True, opener="left_of_dealer")
+    assert game.asked == ("call", 0)
+    game.say("call blue")
+    assert game.now["player"] == next(p for p in (1, 2, 3, 0) if any(card[0] == "b" for card in game.hand(p)))
+
+
+# ---------------------------------------------------------------- V5: the number of the last card
+
+
+def following(hand, cards, **options):
+    """Return what player_2 may play after these two cards."""
+    options = {"rank_follow": True, **options}
+    game = Table(f"r1 {cards[0]}", cards[1], hand, "", **options)
+    return game.play(" ".join(cards)).legal
+
+
+HAND = "b1 b2 b3 b4 y1 y2 y3 y4 k1 k2 k3 k4 g1 g2 g3"  # neither red nor 5 nor 9
+
+
+def test_the_number_of_the_last_card_may_be_followed_too():
+    """V5: beside the led colour and the led number."""
+    hand = HAND.replace("b1 b2 b3", "r6 b5 b9")
+    assert following(hand, ("r5", "r9")) == {"r6", "b5", "b9"}
+    assert following(hand, ("r5", "r9"), rank_follow=False) == {"r6", "b5"}
+
+
+def test_with_neither_led_colour_nor_led_number_any_card_may_be_played():
+    """V5: holding only the last number binds nobody, unless it is strict."""
+    hand = HAND.replace("b1", "b9")
+    assert following(hand, ("r5", "r9")) == set(hand.split())
+    assert following(hand, ("r5", "r9"), rank_follow_strict=True) == {"b9"}
+    assert following(HAND, ("r5", "r9"), rank_follow_strict=True) == set(HAND.split())
+
+
+@pytest.mark.parametrize("held", ["r6", "b5"])
+@pytest.mark.parametrize("strict", [False, True])
+def test_who_holds_led_colour_or_led_number_may_play_the_last_number(held, strict):
+    """V5."""
+    hand = HAND.replace("b1 b2", f"{held} b9")
+    assert following(hand, ("r5", "r9"), rank_follow_strict=strict) == {held, "b9"}
+
+
+def test_strict_is_without_effect_unless_the_last_number_may_be_followed():
+    """V5."""
+    hand = HAND.replace("b1", "b9")
+    assert following(hand, ("r5", "r9"), rank_follow=False, rank_follow_strict=True) == set(hand.split())
+
+
+def test_the_last_card_is_that_of_the_player_before():
+    """V5: not the led one, nor one of a trick before; the player after the highest seat is player_0."""
+    game = Table("b9 b4 b2 b3 k1 k2 k3 k4 g1 g2 g3 g4 y1 y2 y3", "b6", "r1 r5", "r9", rank_follow=True)
+    game.play("r5 r9")
+    assert game.now["player"] == 0
+    assert game.legal == set(game.hand(0))
+    game = Table("b9 r4 b2 b3 k1 k2 k3 k4 g1 g2 g3 g4 y1 y2 y3", "b6", "r1 r5", "r9", rank_follow=True).play("r5 r9")
+    assert game.legal == {"r4", "b9"}
+
+
+def test_a_led_card_is_itself_the_last_one():
+    """V5: the second player has no more to choose from."""
+    game = Table("r1 r5", COLOURLESS.replace("k1", "b5"), "", "", rank_follow=True).play("r5")
+    assert game.legal == {"b5"}
+
+
+def test_black_7s_follow_a_last_7():
+    """V5, B5."""
+    hand = HAND.replace("b1 b2", "r6 k7")
+    assert following(hand, ("r5", "r7")) == {"r6", "k7"}
+    hand = HAND.replace("b1", "k7")
+    assert following(hand, ("r5", "r7"), rank_follow_strict=True) == {"k7"}
+
+
+def test_why_a_card_does_not_follow_is_said_with_the_last_number():
+    """V5."""
+    game = Table("r1 r5", "r9", HAND.replace("b1 b2", "r6 b9"), "", rank_follow=True).play("r5 r9")
+    with pytest.raises(IllegalActionError, match=r"only red cards and 5s and 9s follow \(B5, V5\)"):
+        game.play("b3")
+
+
+def test_following_the_last_number_does_not_win_the_trick():
+    """V5, B6."""
+    game = Table("r1 r5", "r9", HAND.replace("b1 b2", "r6 b9"), "r2", rank_follow=True).play("r5 r9 b9 r2")
+    assert game.now["leader"] == 1
+
+
+# ---------------------------------------------------------------- V6: exactly the limit
+
+
+@pytest.mark.parametrize(("players", "limit"), LIMITS.items())
+@pytest.mark.parametrize("over", [-1, 0, 1])
+def test_a_total_of_exactly_the_limit_is_halved_and_only_a_higher_one_ends_the_game(players, limit, over):
+    """V6: the reward is the change of the total, halving included."""
+    points = last_card(players, exact_limit=True).first_legal().now["last_deal"]
+    for p in range(players):
+        totals = [0] * players
+        totals[p] = limit + over - points[p]
+        game = last_card(players, exact_limit=True).arrange(totals=totals).first_legal()
+        expected = {-1: limit - 1, 0: limit // 2, 1: limit + 1}[over]
+        assert game.now["totals"][p] == expected
+        assert game.now["last_deal"] == points
+        assert (game.now["phase"] == "over") == (over == 1)
+        assert game.rewards()[p] == totals[p] - expected
+
+
+def test_a_halved_total_counts_in_the_last_deal_too():
+    """V6: the game ends by max_deals, and the halved total wins."""
+    points = last_card(4).first_legal().now["last_deal"]
+    totals = [150 - points[0], 76 - points[1], 140 - points[2], 149 - points[3]]
+    game = last_card(4, exact_limit=True, max_deals=1).arrange(totals=totals).first_legal()
+    assert game.now["totals"] == [75, 76, 140, 149]
+    assert game.now["winners"] == [0]
+
+
+# ---------------------------------------------------------------- O2: choosing in secret
+
+
+def test_the_seats_choose_clockwise_from_the_dealers_left_and_nothing_shows_before_all_have():
+    """O2."""
+    game = dealt(4, first=3)
+    hands = [game.hand(p) for p in range(4)]
+    for p in (3, 0, 1, 2):
+        for picks in range(3):
+            assert game.asked == ("pass", p)
+            assert game.seen(p)["picks"] == picks
+            assert [game.hand(q) for q in range(4)] == hands
+            view = game.env.view(f"player_{(p + 1) % 4}")
+            assert view["hands"][p] == 15
+            assert view["chosen"][p] == picks
+            assert view["received"] == [[] if q == (p + 1) % 4 else 0 for q in range(4)]
+            game.first_legal()
+    assert game.now["phase"] == "play"
+    assert game.now["chosen"] == [[]] * 4
+
+
+@pytest.mark.parametrize("seat", range(4))
+def test_what_the_others_have_chosen_shows_to_nobody(seat):
+    """O2: observation, mask, infos, view and picture are the same whatever they chose."""
+    shown, secrets = [], []
+    for chosen in (slice(3), slice(-3, None)):
+        game = dealt(4, first=0, render_mode="ansi", render_as=f"player_{seat}")
+        for p in range(3):
+            game.play(" ".join(game.hand(p)[chosen if p != seat else slice(3)]))
+        seen, raw = game.env.observe(f"player_{seat}"), game.env.unwrapped
+        masks = [seen["action_mask"], game.env.infos[f"player_{seat}"]["action_mask"]]
+        picture = raw.draw(f"player_{seat}") if raw.game.words.draw_svg else ""
+        shown.append([*(array.tolist() for array in [seen["observation"], *masks]), raw.view(f"player_{seat}")])
+        shown[-1] += [game.env.render(), picture]
+        secrets.append(game.now["chosen"])
+    assert shown[0] == shown[1]
+    assert secrets[0] != secrets[1]

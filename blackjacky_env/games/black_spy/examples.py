@@ -14,12 +14,18 @@ _EVERYTHING = {
 }
 
 EXAMPLES = Examples(
-    short={"max_deals": 3},
+    short={"max_deals": 2, "mole": True, "moon_choice": True},
     tables=(
         {"num_players": 3, **_EVERYTHING, "no_good_spies": True, "max_deals": 3, "reward": "points"},
         {"num_players": 4, **_EVERYTHING, "call_timing": "before_pass", "pass_cycle": "left_across_right"},
         {"num_players": 5, "mole": True, "mole_replaces_pass": True, "rank_follow": True, "opener": "left_of_dealer"},
         {"num_players": 6, "moon_choice": True, "moon_choice_spies": "never_scored", "pass_cycle": "left"},
     ),
+    counted={
+        "chosen in secret": lambda seen: any(seen["chosen"]),
+        "left in the pile": lambda seen: any(seen["left"]),
+        "known to lack": lambda seen: any(seen["lacks"]),
+        "red 1 known": lambda seen: seen["red_star"] is not None,
+    },
     picture=Position(seed=1, moves=40),
 )

@@ -129,7 +129,8 @@ class Table:
         for name, value in fields.items():
             room = records[0][name]
             records[0][name] = [*value, *[0] * (len(room) - len(value))] if np.ndim(room) else value
-        header["history"] |= {"actions": None, "rigged": {}, "deals": 0}
+        selected = f"player_{records[0]['player']}"
+        header["history"] |= {"actions": None, "rigged": {}, "deals": 0, "agent_selection": selected}
         self.env.set_state(table.pack(header, records[:1]))
         return self
 

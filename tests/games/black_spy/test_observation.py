@@ -1,0 +1,320 @@
+"""The observation of Black Spy: all that a player may know, seen from the own seat, and nothing else (O3)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from blackjacky_env import black_spy_v0
+from tests.games.black_spy.rigging import KINDS, Table, cards_of, dealt, last_card, second_deal, short
+
+
+def voids(game, seat):
+    """Return the colours and numbers that each player is known to lack, seen by this one, by absolute seat."""
+    seen, n = game.seen(seat), game.env.num_players
+    colours, ranks = np.reshape(seen["colour_voids"], (6, 5)), np.reshape(seen["rank_voids"], (6, 11))
+    found = [["bygrk"[i] for i in np.flatnonzero(c)] + [int(i) + 1 for i in np.flatnonzero(r)]
+             for c, r in zip(colours, ranks, strict=True)]  # fmt: skip
+    assert found[n:] == [[]] * (6 - n)
+    return [found[(p - seat) % n] for p in range(n)]
+
+
+def vector(game, seat):
+    return game.env.observe(f"player_{seat}")["observation"].tolist()
+
+
+# ---------------------------------------------------------------- hands and tricks
+
+
+def test_the_own_hand_is_seen_and_those_of_others_are_not():
+    hands = ["r1 k7 k7", "k7 y1 y2", "k11 r3 k7", "b1"]
+    game = dealt(4)
+    for seat in range(4):
+        assert sorted(cards_of(game.seen(seat)["my_hand"])) == sorted(game.hand(seat))
+    one, other = Table(*hands, passed=False), Table(hands[0], hands[2], hands[1], hands[3], passed=False)
+    filled = [" ".join(one.hand(p)) for p in range(4)]
+    other = Table(filled[0], filled[2], filled[1], filled[3], passed=False)
+    assert vector(one, 0) == vector(other, 0)
+    assert vector(one, 1) != vector(other, 1)
+    assert one.seen(0)["my_hand"][KINDS.index("k7")] == 2
+
+
+def test_the_trick_on_the_table_and_who_has_played_what_are_seen_from_the_own_seat():
+    game = Table("b1", "y1 k7 b11", "r1 r9 k7 k7", "r4 k7 k5", first=1)
+    game.play("r9 r4")
+    while game.now["trick"] == 0:
+        game.first_legal()
+    assert game.now["leader"] == 2
+    game.play("k7 k7")
+    now = game.now
+    for seat in range(4):
+        seen = game.seen(seat)
+        table = {2: 1 + KINDS.index("k7"), 3: 1 + KINDS.index("k7")}
+        assert seen["table"] == [table.get((seat + i) % 4, 0) for i in range(4)] + [0, 0]
+        assert seen["black_7s_played"] == [int((seat + i) % 4 in (2, 3)) for i in range(4)] + [0, 0]
+        played = {KINDS[card]: (seat + place - 1) % 4 for card, place in enumerate(seen["played"]) if place}
+        assert played == {short(c): p for p in range(4) for c in now["played"][p] if c != "black 7"}
+        assert (seen["to_act"].index(1), seen["leader"].index(1)) == ((0 - seat) % 4, (2 - seat) % 4)
+        assert seen["dealer"].index(1) == (0 - seat) % 4
+        assert (seen["trick"], seen["phase"]) == (1, [0, 0, 0, 1, 0, 0])
+        assert [sum(seen[name]) for name in ("to_act", "leader", "dealer", "phase")] == [1] * 4
+
+
+def test_all_black_7s_of_a_player_are_counted():
+    game = Table("r1 r11 k7 k7 k7 k7 k7 k7", "b1", "b2")
+    for _ in range(4):
+        game.play(next(card for card in ("r11", "k7") if card in game.legal)).first_legal(2)
+    assert game.now["leader"] == 0
+    assert [game.seen(seat)["black_7s_played"][:3] for seat in range(3)] == [[3, 0, 0], [0, 0, 3], [0, 3, 0]]
+    assert game.seen(0)["my_hand"][KINDS.index("k7")] == 3
+
+
+def test_what_has_been_taken_and_all_totals_are_seen_by_seat():
+    """B7: and the points of this deal."""
+    game = Table("r1 r11 r7", "k7 k1", "b11", "r2 k9", max_deals=2).arrange(totals=[3, -4, 5, 279])
+    for _ in range(3):
+        game.first_legal(4)
+    now = game.now
+    for seat in range(4):
+        seen = game.seen(seat)
+        for part in ("points", "black_taken", "good_spies_taken", "totals"):
+            assert seen[part] == now[part][seat:] + now[part][:seat] + [0, 0]
+
+
+def test_a_new_deal_clears_all_that_was_seen():
+    """O3."""
+    game = last_card(5)
+    assert sum(game.seen(0)["black_7s_played"]) > 0
+    game.first_legal()
+    for seat in range(5):
+        seen = game.seen(seat)
+        assert seen["deal"] == 1
+        for part in ("played", "black_7s_played", "table", "passed", "received", "pile", "points", "black_taken"):
+            assert not np.any(seen[part])
+        for part in ("good_spies_taken", "colour_voids", "rank_voids", "leader", "red_star", "winners"):
+            assert not np.any(seen[part])
+        assert seen["totals"] == game.now["totals"][seat:] + game.now["totals"][:seat] + [0]
+
+
+def test_the_end_is_seen():
+    game = last_card(3, max_deals=1).first_legal()
+    for seat in range(3):
+        seen = game.seen(seat)
+        assert seen["phase"] == [0, 0, 0, 0, 0, 1]
+        assert not any(seen["to_act"])
+        assert [(seat + i) % 3 for i in range(6) if seen["winners"][i]] == game.now["winners"]
+
+
+def test_options_are_seen():
+    """In the order of the layout."""
+    plain = dict(zip(OPTIONS, [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50], strict=True))
+    assert {name: dealt(4).seen(1)[name] for name in OPTIONS} == plain
+    for name, (value, number) in CHANGED.items():
+        assert {part: dealt(4, **{name: value}).seen(1)[part] for part in OPTIONS} == {**plain, name: number}
+    assert dealt(4, pass_cycle="left").seen(1)["pass_cycle"] == 2
+
+
+CHANGED = {
+    "no_good_spies": (True, 1),
+    "moon_choice": (True, 1),
+    "moon_choice_spies": ("never_scored", 1),
+    "mole": (True, 1),
+    "mole_replaces_pass": (True, 1),
+    "call_colour": (True, 1),
+    "call_timing": ("before_pass", 1),
+    "rank_follow": (True, 1),
+    "rank_follow_strict": (True, 1),
+    "exact_limit": (True, 1),
+    "pass_cycle": ("left_across_right", 1),
+    "opener": ("left_of_dealer", 1),
+    "max_deals": (7, 7),
+}
+OPTIONS = ["num_players", *CHANGED]
+
+
+# ---------------------------------------------------------------- passing
+
+
+def test_chosen_cards_are_seen_by_who_has_chosen_them_and_leave_the_hand():
+    """O2."""
+    game = Table("k7 k7 b1 b2", "", "", "", passed=False)
+    before = vector(game, 1)
+    game.play("k7")
+    seen = game.seen(0)
+    assert cards_of(seen["passed"]) == ["k7"]
+    assert sorted([*cards_of(seen["my_hand"]), "k7"]) == sorted(game.hand(0))
+    assert (seen["picks"], game.seen(1)["picks"]) == (1, 1)
+    changed = [i for i, (a, b) in enumerate(zip(before, vector(game, 1), strict=True)) if a != b]
+    assert len(changed) == 1  # picks
+    game.play("k7 b2")
+    assert cards_of(game.seen(0)["passed"]) == ["b2", "k7", "k7"]
+    assert game.seen(0)["picks"] == 0
+    assert cards_of(game.seen(1)["passed"]) == cards_of(game.seen(1)["received"]) == []
+
+
+@pytest.mark.parametrize(("deal", "places"), [(0, 1), (1, 3), (2, 2)])
+def test_what_was_passed_is_known_until_played_and_what_was_received_to_the_end(deal, places):
+    """O3."""
+    game = dealt(4).arrange(deal_number=deal)
+    given = []
+    for _ in range(4):
+        seat = game.now["player"]
+        given.append(game.hand(seat)[:3])
+        game.play(" ".join(given[-1]))
+    for seat in range(4):
+        assert cards_of(game.seen(seat)["passed"]) == given[seat]
+        assert cards_of(game.seen(seat)["received"]) == given[(seat - places) % 4]
+        assert game.seen(seat)["pass_to"] == places
+    while game.now["deal"] == deal and sum(map(len, game.now["hands"])) > 1:
+        game.first_legal()
+        for seat in range(4):
+            hand = game.hand((seat + places) % 4)
+            assert cards_of(game.seen(seat)["passed"]) == [card for card in given[seat] if card in hand]
+            assert cards_of(game.seen(seat)["received"]) == given[(seat - places) % 4]
+
+
+def test_black_7s_that_were_passed_are_counted_down_as_the_receiver_plays_any():
+    """O3: the receiver had one before; nobody can tell them apart, and the count stops at 0."""
+    game = Table("k7 k7 b1", "k7 r1 r11 b5 b6 b7", "", passed=False).play("k7 k7 b1 b5 b6 b7").first_legal(3)
+    assert game.asked == ("play", 1)
+    known = [cards_of(game.seen(0)["passed"])]
+    for card in ("r11", "k7", "k7", "k7"):
+        game.play(card).first_legal(2)
+        assert game.now["leader"] == 1
+        known.append(cards_of(game.seen(0)["passed"]))
+    assert known == [["b1", "k7", "k7"], ["b1", "k7", "k7"], ["b1", "k7"], ["b1"], ["b1"]]
+    assert cards_of(game.seen(1)["received"]) == ["b1", "k7", "k7"]
+
+
+def test_black_7s_played_by_others_than_the_receiver_do_not_count():
+    """O3."""
+    game = Table("k7 r1 r11 k7 b1 b2", "b3 b4 b5", "b6 b8 b9", passed=False).play("k7 b1 b2 b3 b4 b5 b6 b8 b9")
+    game.play("r11").first_legal(2)
+    game.play("k7")
+    assert cards_of(game.seen(0)["passed"]) == ["b1", "b2", "k7"]
+
+
+# ---------------------------------------------------------------- the mole's pile
+
+
+@pytest.mark.parametrize("replaces", [False, True])
+def test_the_pile_is_seen_by_who_takes_and_what_was_left_is_remembered_until_passing(replaces):
+    """V3, O3."""
+    game, left = second_deal(4, totals=[40, 30, 20, 10], mole_replaces_pass=replaces), {}
+    order = []
+    while game.now["phase"] == "take":
+        taker, pile = game.now["player"], [short(card) for card in game.now["pile"]]
+        order.append(taker)
+        for seat in range(4):
+            assert cards_of(game.seen(seat)["pile"]) == (pile if seat == taker else left.get(seat, []))
+        game.first_legal(2)
+        assert cards_of(game.seen(taker)["pile"]) == [short(card) for card in game.now["pile"]]
+        game.first_legal()
+        left[taker] = pile[3:]
+    assert len(order) == 3
+    assert [len(left[seat]) for seat in order] == [9, 6, 3]
+    for _ in range(15):
+        known = game.now["phase"] == "pass" or replaces
+        for seat in range(4):
+            assert cards_of(game.seen(seat)["pile"]) == (left.get(seat, []) if known else [])
+        game.first_legal()
+    assert game.now["phase"] == "play"
+
+
+def test_black_7s_in_the_pile_are_counted():
+    """V3."""
+    game = second_deal(3)
+    while game.now["phase"] == "take":
+        taker, pile = game.now["player"], game.now["pile"]
+        assert game.seen(taker)["pile"][KINDS.index("k7")] == pile.count("black 7")
+        game.first_legal()
+    game.arrange(phase=0, player=0, totals=[9, 1, 1], where=[16] * 60, taken_at=[0] * 60)
+    assert game.seen(0)["pile"] == [1] * 50 + [6] + [1] * 4
+    assert not any(game.seen(1)["pile"])
+
+
+# ---------------------------------------------------------------- the red star and voids
+
+
+def test_who_leads_by_the_red_star_is_known_to_hold_the_red_1_until_it_is_played():
+    """B4, O3."""
+    game = Table("b1", "b2", "r1 r9", "r2", first=1)
+    assert [game.seen(seat)["red_star"].index(1) for seat in range(4)] == [2, 1, 0, 3]
+    game.play("r9")
+    assert game.seen(0)["red_star"] == [0, 0, 1, 0, 0, 0]
+    game = Table("b1", "b2", "r1 r9", "r2", first=1).play("r1")
+    assert not any(game.seen(0)["red_star"])
+    game = Table("b1", "b2", "r1 r9", "r2", opener="left_of_dealer")
+    assert not any(game.seen(0)["red_star"])
+
+
+LACKS_RED_5 = "k1 k2 k3 y1 y2 y3 y4 y6 y8 y9 y10 b9 g1 g2 g3"
+
+
+def test_who_follows_neither_colour_nor_number_is_known_to_have_none_of_them():
+    """O3."""
+    game = Table("b1", "r1 r5", LACKS_RED_5, "r6")
+    game.play("r5 k1")
+    for seat in range(4):
+        assert voids(game, seat) == [[], [], ["r", 5], []]
+    game.play("r6")
+    assert voids(game, 0) == [[], [], ["r", 5], []]
+
+
+@pytest.mark.parametrize("card", ["r6", "b5", "k5"])
+def test_who_follows_colour_or_number_shows_nothing(card):
+    """O3."""
+    game = Table("r1 r5", LACKS_RED_5.replace("k1 k2", f"{card} r8" if card != "r6" else "r6 b5"), "", "")
+    assert voids(game.play(f"r5 {card}"), 2) == [[]] * 4
+
+
+def test_a_led_card_shows_nothing():
+    """O3: the leader of a second trick, too."""
+    game = Table("r1 r11 b3", "r2", "r3", "r4").play("r11 r2 r3 r4 b3")
+    assert voids(game, 1) == [[]] * 4
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_playing_the_last_number_shows_nothing(strict):
+    """V5, O3."""
+    game = Table("r1 r5", "r9", LACKS_RED_5, "", rank_follow=True, rank_follow_strict=strict).play("r5 r9 b9")
+    assert voids(game, 0) == [[]] * 4
+
+
+def test_a_card_that_follows_nothing_shows_that_the_last_number_is_missing_too_if_that_is_strict():
+    """V5, O3."""
+    hand = LACKS_RED_5.replace("b9", "b8")
+    game = Table("r1 r5", "r8", hand.replace("b8", "b9").replace("y8", "y11"), "", rank_follow=True)
+    assert voids(game.play("r5 r8 k1"), 0) == [[], [], ["r", 5], []]
+    game = Table("r1 r5", "r11", hand, "", rank_follow=True, rank_follow_strict=True)
+    assert voids(game.play("r5 r11 k1"), 0) == [[], [], ["r", 5, 11], []]
+    game = Table(hand, "b1", "r1 r5", "r11", rank_follow=True, rank_follow_strict=True)
+    assert voids(game.play("r5 r11 k1"), 3) == [["r", 5, 11], [], [], []]
+    game = Table("r1 r5", "r11", hand, "", rank_follow_strict=True)
+    assert voids(game.play("r5 r11 k1"), 0) == [[], [], ["r", 5], []]
+
+
+def test_who_is_skipped_at_the_call_is_known_to_lack_the_colour():
+    """V4, O3."""
+    game = Table(LACKS_RED_5, "r2", "r3", "r4", call_colour=True).say("call red")
+    assert game.asked == ("play", 1)
+    for seat in range(4):
+        assert voids(game, seat) == [["r"], [], [], []]
+        assert game.seen(seat)["called"] == 4
+    assert game.seen(0)["phase"] == [0, 0, 0, 1, 0, 0]
+
+
+# ---------------------------------------------------------------- the layout
+
+
+def test_the_layout_is_declared():
+    parts = black_spy_v0.describe_observation()
+    env = black_spy_v0.env()
+    space = env.observation_space("player_0")["observation"]
+    assert parts[0]["offset"] == 0
+    for part, following in pairwise(parts):
+        assert part["offset"] + part["length"] == following["offset"]
+    assert parts[-1]["offset"] + parts[-1]["length"] == space.shape[0]
+    assert space.dtype == np.int16

@@ -123,8 +123,8 @@ def page_texts(game: str) -> dict[str, Texts]:
 
     Sections are ``help`` (a list of paragraphs) and the following, each a mapping from key to text: ``phases``
     (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions, by
-    ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ from
-    those in snapshots), and ``hidden`` (words for secret fields).
+    ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
+    from those in snapshots), and ``hidden`` (words for secret fields).
     """
     texts = get_kit(game).texts
     general = {"sentences": {"did": "{actor}: {action}"}, "hidden": HIDDEN_WORDS}

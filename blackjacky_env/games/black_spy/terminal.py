@@ -273,7 +273,7 @@ def _asked(view: View, options: dict[str, Any]) -> str:
     if view["phase"] != "play":
         return _ASKED[view["phase"]]
     if view["table"]:
-        return f"plays to the {view['table'][0][1]} and must follow {_to_follow(view, options)} if possible"
+        return f"plays to the {view['table'][0][1]}: {_to_follow(view, options)}"
     if view["trick"]:
         return "leads a trick"
     first = "leads the first trick"
@@ -283,9 +283,12 @@ def _asked(view: View, options: dict[str, Any]) -> str:
 def _to_follow(view: View, options: dict[str, Any]) -> str:
     """B5, V5: the led colour and number, and the number of the last card."""
     led, last = view["table"][0][1], view["table"][-1][1]
-    if options["rank_follow"] and number_of(last) != number_of(led):
-        return f"{colour_of(led)}, {number_of(led)} or {number_of(last)}"
-    return f"{colour_of(led)} or {number_of(led)}"
+    colour, number, other = colour_of(led), number_of(led), number_of(last)
+    if not options["rank_follow"] or other == number:
+        return f"{colour} or {number} if possible"
+    if options["rank_follow_strict"]:
+        return f"{colour}, {number} or {other} if possible"
+    return f"{colour} or {number} if possible, or {other}"
 
 
 def _towards(direction: str) -> str:

@@ -1,0 +1,28 @@
+"""The reference implementation of Black Spy."""
+
+from __future__ import annotations
+
+from tests.reference.declaration import Reference
+
+from . import chance, observation, played
+from .events import EVENTS
+from .rules import ReferenceGame
+
+REFERENCE = Reference(
+    name="black_spy",
+    game=ReferenceGame,
+    observations=observation.observations,
+    num_actions=61,
+    rewards=("win", "points"),
+    deal_number=lambda snapshot: snapshot["deal"],
+    start_player=chance.start_player,
+    decks=chance.DECKS,
+    policies=played.POLICIES,
+    any_options=played.any_options,
+    events=EVENTS,
+    settings=played.SETTINGS,
+    kinds=played.KINDS_OF_GAMES,
+    steered=played.STEERED,
+    short={"max_deals": 1},
+    told=lambda game: game.told,
+)

@@ -1,0 +1,277 @@
+"""What is played when the reference implementation of Black Spy is compared with the environment."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+from tests.reference.declaration import Kind, Options, Policy, Rigged, Setting
+
+from . import events
+from .rules import (
+    ALL_CARDS,
+    BLACK,
+    CALL,
+    COLOUR,
+    COLOURS,
+    KINDS,
+    NUMBER,
+    RED_STAR,
+    Card,
+    Deck,
+    Player,
+    ReferenceGame,
+    value,
+)
+
+CARDS = set(range(CALL))
+
+# -- policies ---------------------------------------------------------------------------------------------------------
+
+
+def uniform(legal: set[int]) -> set[int]:
+    return legal
+
+
+def duck(legal: set[int]) -> set[int]:
+    """The lowest numbers."""
+    return {action for action in legal if action % 11 == min(action % 11 for action in legal)}
+
+
+def dump(legal: set[int]) -> set[int]:
+    """What costs most, in a lead too."""
+    if not legal <= CARDS:
+        return legal
+    most = max(value(KINDS[action]) for action in legal)
+    return {action for action in legal if value(KINDS[action]) == most}
+
+
+POLICIES: dict[str, Policy] = {"uniform": uniform, "duck": duck, "dump": dump}
+
+# -- options ----------------------------------------------------------------------------------------------------------
+
+SWITCHES = (
+    *("no_good_spies", "moon_choice", "mole", "mole_replaces_pass", "call_colour"),
+    *("rank_follow", "rank_follow_strict", "exact_limit"),
+)
+
+
+def any_options(rng: random.Random, num_players: int) -> Options:
+    """Any of the family; most games are short."""
+    return {
+        "num_players": num_players,
+        **{switch: rng.random() < 0.5 for switch in SWITCHES},
+        "moon_choice_spies": rng.choice(["moon_deal_only", "never_scored"]),
+        "call_timing": rng.choice(["after_pass", "before_pass"]),
+        "pass_cycle": rng.choice(["left_right_across", "left_across_right", "left"]),
+        "opener": rng.choice(["red_star", "left_of_dealer"]),
+        "max_deals": rng.choice([1, 1, 2, 2, 3, 4, 50, rng.randint(1, 127)]),
+    }
+
+
+EVERYTHING: Options = {
+    **dict.fromkeys(SWITCHES, True),
+    "moon_choice_spies": "never_scored",
+    "call_timing": "before_pass",
+    "pass_cycle": "left_across_right",
+    "opener": "left_of_dealer",
+    "max_deals": 4,
+}
+
+# -- rehearsed games: somebody who sees all cards plays the first deals, which become the opening ---------------------
+
+Director = Callable[[ReferenceGame, list[int], random.Random], int]
+"""From (game, legal actions, random numbers) to the action that is taken."""
+Stack = Callable[[ReferenceGame, random.Random], Deck]
+"""The deck of the deal that the game is about to begin."""
+REHEARSED = 10  # deals at most
+
+
+def rehearse(rng: random.Random, options: Options, stack: Stack, direct: Director) -> Rigged:
+    """The decks and actions of a game that the reference implementation has played alone."""
+    game = ReferenceGame(**{name: given for name, given in options.items() if name != "reward"})
+    start, decks, opening = rng.randrange(len(game.players)), list[Deck](), list[int]()
+
+    def deal(_number: int) -> Deck:
+        decks.append(stack(game, rng))
+        return decks[-1]
+
+    game.start(start, deal)
+    while not game.over and game.deal < REHEARSED:
+        opening.append(direct(game, sorted(game.legal_actions()), rng))
+        game.step(opening[-1])
+    return Rigged({"start_player": start, "deck": decks}, opening)
+
+
+def deck_with(game: ReferenceGame, hands: dict[Player, list[Card]], rng: random.Random) -> Deck:
+    """These cards are dealt to these players, all others anywhere; what is laid aside is not among them."""
+    left = Counter(ALL_CARDS) - Counter(card for hand in hands.values() for card in hand)
+    others = rng.sample(list(left.elements()), left.total())
+    size = hand_size(game)
+    full = [list(hands.get(player, [])) for player in game.from_left_of_dealer]
+    for hand in full:
+        hand += [others.pop() for _ in range(size - len(hand))]
+    return [*others, *(card for layer in zip(*full, strict=True) for card in layer)]
+
+
+def hand_size(game: ReferenceGame) -> int:
+    """B2, V3: as the cards are dealt."""
+    return len(ALL_CARDS) // len(game.players) - 3 * game.with_pile
+
+
+# -- B8: somebody takes all black cards -------------------------------------------------------------------------------
+
+Who = Callable[[ReferenceGame], Player]
+HIGHEST_BLACK = sorted((card for card in ALL_CARDS if COLOUR[card] == BLACK), key=NUMBER.__getitem__, reverse=True)
+TO_LEAD = [RED_STAR, "red 11"]
+
+
+def moons(rng: random.Random, options: Options) -> Rigged:
+    """In every deal the same player gets the highest black cards, and the red 1 and 11 for the first trick."""
+    seat = rng.randrange(options["num_players"])
+
+    def shooter(game: ReferenceGame) -> Player:
+        return game.players[seat]
+
+    def stack(game: ReferenceGame, rng: random.Random) -> Deck:
+        most = hand_size(game) - len(TO_LEAD) - (0 if game.with_pile else 3)
+        return deck_with(game, {shooter(game): [*TO_LEAD, *HIGHEST_BLACK[:most]]}, rng)
+
+    return rehearse(rng, options, stack, partial(shoot, shooter))
+
+
+def black_hands(rng: random.Random, options: Options) -> Rigged:
+    """O4: the player left of the dealer has nothing but black cards once three of them have been passed."""
+
+    def shooter(game: ReferenceGame) -> Player:
+        return game.from_left_of_dealer[0]
+
+    def stack(game: ReferenceGame, rng: random.Random) -> Deck:
+        most = hand_size(game)
+        giver = next(player for player in game.players if game.receiver(player) is shooter(game))
+        hands = {shooter(game): HIGHEST_BLACK[: most - 3], giver: HIGHEST_BLACK[most - 3 : most]}
+        return deck_with(game, hands, rng)
+
+    return rehearse(rng, options, stack, partial(shoot, shooter))
+
+
+def shoot(who: Who, game: ReferenceGame, legal: list[int], rng: random.Random) -> int:
+    """All want the shooter to take the black cards."""
+    if not CARDS.issuperset(legal):
+        return CALL + COLOURS.index("red") if game.phase == "call" else rng.choice(legal)
+    shooter = who(game)
+    wish = shooters_wish if game.player == shooter.seat else others_wish
+    return min(legal, key=lambda action: wish(game, shooter, KINDS[action]))
+
+
+def shooters_wish(game: ReferenceGame, _shooter: Player, card: Card) -> tuple[int, ...]:
+    """Lower for better cards: keep and lead the black ones, highest first; let another take the first trick."""
+    black, number = COLOUR[card] == BLACK, NUMBER[card]
+    if game.phase != "play":
+        return card in TO_LEAD, black, number
+    if not game.table:
+        return not black, card not in TO_LEAD, -number if black else number
+    follows = COLOUR[card] == COLOUR[game.table[0][1]]
+    return not follows, black, -number if follows else number
+
+
+def others_wish(game: ReferenceGame, shooter: Player, card: Card) -> tuple[int, ...]:
+    """Lower for better cards: give the black ones to the shooter and nobody else; lead red; take coloured 7s."""
+    black, number = COLOUR[card] == BLACK, NUMBER[card]
+    if gives(game, shooter):
+        return not black, number == 7, -number
+    leads = game.phase == "play" and not game.table
+    return black, COLOUR[card] != "red" if leads else number != 7, number
+
+
+def gives(game: ReferenceGame, shooter: Player) -> bool:
+    """Whether the shooter gets what the player to act gives."""
+    if game.phase == "pass":
+        return game.receiver(game.players[game.player]) is shooter
+    if not game.table:
+        return game.phase == "take"
+    leader, led = game.table[0]
+    return leader is shooter and led != RED_STAR
+
+
+# -- V4: several players do not have the colour called ----------------------------------------------------------------
+
+
+def skips(rng: random.Random, options: Options) -> Rigged:
+    """In every deal some players from the dealer's left on are dealt nothing of one colour."""
+    return rehearse(rng, options, one_sided_deck, call_what_is_lacking)
+
+
+def one_sided_deck(game: ReferenceGame, rng: random.Random) -> Deck:
+    colour, players = rng.choice(COLOURS), game.from_left_of_dealer
+    without = rng.choice([1, 1, 2, len(players) - 2])
+    others = [card for card in rng.sample(ALL_CARDS, len(ALL_CARDS)) if COLOUR[card] != colour]
+    size = hand_size(game)
+    hands = {player: others[place * size :][:size] for place, player in enumerate(players[:without])}
+    return deck_with(game, hands, rng)
+
+
+def call_what_is_lacking(game: ReferenceGame, legal: list[int], rng: random.Random) -> int:
+    """The dealer calls the colour that most players would be skipped for; all pass what they have least of."""
+    if game.phase == "call":
+        return max(legal, key=lambda action: skipped(game, COLOURS[action - CALL]))
+    if game.phase == "pass":
+        hand = Counter(COLOUR[card] for card in game.players[game.player].hand)
+        return min(legal, key=lambda action: hand[COLOUR[KINDS[action]]])
+    return rng.choice(legal)
+
+
+def skipped(game: ReferenceGame, colour: str) -> int:
+    """How many players are, if this colour is called."""
+    holders = [player.has(colour) for player in game.from_left_of_dealer]
+    return holders.index(True)
+
+
+# -- the games of the tests and of the long run -----------------------------------------------------------------------
+
+CHOICE = {"moon_choice": True}
+NEVER_SCORED = {**CHOICE, "moon_choice_spies": "never_scored"}
+TO_120 = {"no_good_spies": True, "exact_limit": True}
+LEFT = {"opener": "left_of_dealer"}
+CALLED = {"call_colour": True}
+CALLED_BEFORE = {**CALLED, "call_timing": "before_pass"}
+NO_PASSING = {"mole": True, "mole_replaces_pass": True}
+STRICT = {"rank_follow": True, "rank_follow_strict": True}
+
+PASSING_MEETS = (events.passed_across, events.red_1_passed, events.passed_spy_played)
+SPIES_MEET = (events.black_spy_on_a_good_one, events.three_spies_on_black, events.first_of_several_spies_wins)
+CHOICE_MEETS = (*(events.moon_where_good_spies_never_score, events.moon_for_the_others, events.moon_for_myself),)
+SETTINGS = (
+    Setting("mixed", 3, {"max_deals": 2}, games=2),
+    Setting("mixed", 4, {"max_deals": 3}, games=8, meets=PASSING_MEETS),
+    Setting("mixed", 5, {"max_deals": 2}, games=8, meets=SPIES_MEET),
+    Setting("mixed", 5, {"mole": True, "max_deals": 2}, games=2, meets=(events.last_three_of_the_pile,)),
+    Setting("mixed", 4, {**NO_PASSING, "max_deals": 2}, games=2, meets=(events.pile_and_no_passing,)),
+    Setting("uniform", 6, {"rank_follow": True, "max_deals": 1}, meets=(events.last_number_followed,)),
+    Setting("uniform", 6, {**STRICT, "max_deals": 1}, meets=(events.last_number_forced,)),
+    Setting("uniform", 6, {"max_deals": 1}, games=30, meets=(events.ended_by_max_deals, events.several_winners)),
+    Setting("mixed", 6, {"max_deals": 1}, meets=(events.moon, events.moon_with_good_spies), games=8, rig=moons),
+    Setting("mixed", 4, {**NEVER_SCORED, "max_deals": 2}, meets=CHOICE_MEETS, games=8, rig=moons),
+    Setting("mixed", 5, {**TO_120, "max_deals": 2}, meets=(events.total_halved,), games=8, rig=moons),
+    Setting("mixed", 4, {**LEFT, "max_deals": 1}, meets=(events.nothing_but_black_to_lead,), rig=black_hands),
+    Setting("uniform", 6, {**CALLED, "max_deals": 1}, meets=(events.several_skipped,), games=8, rig=skips),
+    Setting("uniform", 3, {**CALLED_BEFORE, "max_deals": 1}, meets=(events.one_skipped,), games=8, rig=skips),
+    *(Setting("mixed", n, {**EVERYTHING, "max_deals": 2}, games=1) for n in (3, 4, 5, 6)),
+)
+
+KINDS_OF_GAMES = (
+    *(Kind(n, options=EVERYTHING) for n in (3, 4, 5, 6)),
+    *(Kind(n, options={"max_deals": 1}) for n in (3, 4, 5, 6)),
+)
+STEERED = (
+    *(Kind(n, "mixed", {}, moons) for n in (4, 6)),
+    *(Kind(n, "mixed", CHOICE, moons) for n in (3, 6)),
+    *(Kind(n, "mixed", NEVER_SCORED, moons) for n in (4, 5)),
+    *(Kind(5, "mixed", {**TO_120, **more, "max_deals": 10}, moons) for more in ({}, LEFT, NO_PASSING)),
+    Kind(5, "mixed", None, moons),
+    *(Kind(n, "mixed", LEFT, black_hands) for n in (4, 5, 6)),
+    *(Kind(n, "mixed", CALLED, skips) for n in (3, 4)),
+    *(Kind(n, "mixed", CALLED_BEFORE, skips) for n in (5, 6)),
+)

@@ -67,7 +67,7 @@ def any_options(rng: random.Random, num_players: int) -> Options:
         "call_timing": rng.choice(["after_pass", "before_pass"]),
         "pass_cycle": rng.choice(["left_right_across", "left_across_right", "left"]),
         "opener": rng.choice(["red_star", "left_of_dealer"]),
-        "max_deals": rng.choice([1, 1, 2, 2, 3, 4, 50, rng.randint(1, 127)]),
+        "max_deals": rng.choice([1, 1, 1, 2, 2, 3, 4, 50, rng.randint(1, 127)]),
     }
 
 

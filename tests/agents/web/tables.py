@@ -14,8 +14,8 @@ from blackjacky_agents.web.picture import picture
 from blackjacky_agents.web.table import SENTENCES, Table, seats_for
 from blackjacky_env.envs.aec import TableEnv
 
-SHORT = {"schwarze_katze": {"deals": 2}}
-"""Rule options by game that make games short."""
+SHORT = {"schwarze_katze": {"deals": 2}, "black_spy": {"max_deals": 2, "mole": True, "call_colour": True}}
+"""Rule options by game that make games short and let much happen."""
 STATE_KEYS = {
     *("type", "game", "title", "you", "names", "agents", "move", "turn", "view", "picture", "actions", "story"),
     *("hints", "winners"),

@@ -64,16 +64,19 @@ def first_legal(table):
 # ---------------------------------------------------------------- all games
 
 
-def test_every_sentence_occurs():
-    keys = Counter()
-    for options in GAMES:
-        for reader in (None, 0):
-            for _, _, phrases in stories(options, range(2), reader):
-                keys.update(key for phrase in phrases for key in keys_in(phrase))
-    called = phrases_of(skipping().env.unwrapped, skipping().env.parse_action("call red"), 1)[2]
-    for rare in (moon(OTHERS), moon(MYSELF), all_black(), called, halved(), shared_win()):
-        keys.update(key for phrase in rare for key in keys_in(phrase))
-    assert keys.keys() == get_kit("black_spy").texts["en"]["sentences"].keys()
+def test_every_sentence_occurs_and_has_all_its_values():
+    phrases = [
+        each for options in GAMES for reader in (None, 0) for each in told_in(stories(options, range(2), reader))
+    ]
+    phrases += [*moon(OTHERS), *moon(MYSELF), *all_black(), *skip(), *halved(), *shared_win()]
+    sentences = get_kit("black_spy").texts["en"]["sentences"]
+    assert {key for phrase in phrases for key in keys_in(phrase)} == sentences.keys()
+    for texts in page_texts("black_spy").values():
+        assert all("{" not in in_words(phrase, texts, NAMES) for phrase in phrases)
+
+
+def told_in(moves):
+    return [phrase for _, _, phrases in moves for phrase in phrases]
 
 
 def moon(choice):
@@ -94,6 +97,12 @@ def all_black():
 def skipping():
     """Return a table at which player_2 calls; player_0 has no red, player_1 all of it."""
     return Table("k1 k2", "r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 k3", "k4", call_colour=True)
+
+
+def skip():
+    """The phrases of a call of red."""
+    env = skipping().env.unwrapped
+    return phrases_of(env, env.parse_action("call red"), 1)[2]
 
 
 def halved():

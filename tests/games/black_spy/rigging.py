@@ -17,6 +17,10 @@ LETTERS = {"b": "blue", "y": "yellow", "g": "green", "r": "red", "k": "black"}
 KINDS = [f"{letter}{rank}" for letter in LETTERS for rank in range(1, 12)]  # in the order of the actions
 DECK = KINDS + ["k7"] * 5  # B1
 PICKS = 3  # B3, V3
+CARDS = [*KINDS, *["k7"] * 5]  # by the numbers of the record
+PHASES = {"take": 0, "call": 1, "pass": 2, "play": 3}
+names = STATE.names or ()
+OPTIONS = names[names.index("num_players") : names.index("phase")]
 
 
 def full(card: str) -> str:
@@ -122,6 +126,10 @@ class Table:
         """The parts of what a player sees."""
         return black_spy_v0.decode(self.env.observe(f"player_{seat}")["observation"])
 
+    def record(self) -> Any:
+        """The state record."""
+        return table.read_records(*table.unpack(self.env.get_state()), STATE)[0]
+
     def arrange(self, **fields: Any) -> Table:
         """Set fields of the record; those by seat are filled up with 0."""
         header, data = table.unpack(self.env.get_state())
@@ -142,23 +150,77 @@ def dealt(players: int, **options: Any) -> Table:
 
 def last_card(players: int, **options: Any) -> Table:
     """A game in which one card of the first deal is left to play."""
+    fields = np.frombuffer(_before_last_card(players), STATE)[0]
     game = dealt(players, **options)
-    game.env.set_state(_before_last_card(players, tuple(options.items())))
-    return game
+    return game.arrange(**{name: fields[name] for name in STATE.names or () if name not in OPTIONS})
 
 
 @functools.cache
-def _before_last_card(players: int, options: tuple[tuple[str, Any], ...]) -> bytes:
-    game = dealt(players, **dict(options))
+def _before_last_card(players: int) -> bytes:
+    game = dealt(players)
     while sum(map(len, game.now["hands"])) > 1:
         game.first_legal()
-    state: bytes = game.env.get_state()
-    return state
+    return game.record().tobytes()
 
 
 def second_deal(players: int, totals: Sequence[int] = (), **options: Any) -> Table:
     """A game with a mole in its second deal (V3), with these totals before the first one was scored."""
     return last_card(players, mole=True, **options).arrange(totals=totals).first_legal()
+
+
+def laid_out(
+    *hands: str,
+    phase: str = "play",
+    player: int = 0,
+    pile: str = "",
+    played: Sequence[tuple[int, str]] = (),
+    passed: Sequence[tuple[int, int, str]] = (),
+    taken: Sequence[tuple[int, int, str]] = (),
+    lacks: Sequence[tuple[int, str]] = (),
+    **fields: Any,
+) -> Table:
+    """A position with these hands by seat, and this pile; whatever is not named has been played by player_0.
+
+    ``played``: (seat, cards); ``passed``: (giver, receiver, cards); ``taken``: (place in the order of taking from 0,
+    holder, cards); ``lacks``: (seat, colours and numbers that it is known not to have); ``fields``: fields of the
+    record, and options of the game.
+    """
+    record = {name: fields.pop(name) for name in names if name in fields and name not in OPTIONS}
+    where = np.full(60, 32)
+    spies = iter([50, *range(55, 60)])
+    for place, cards in [*enumerate(hands), (16, pile), *((32 + seat, cards) for seat, cards in played)]:
+        where[[next(spies) if card == "k7" else KINDS.index(card) for card in cards.split()]] = place
+    passed_by, taken_at = np.full(60, -1), np.zeros(60, int)
+    for marks, blank, told in ((passed_by, -1, passed), (taken_at, 0, [(1 + place, q, c) for place, q, c in taken])):
+        for mark, holder, cards in told:
+            for card in cards.split():
+                at = (np.array(CARDS) == card) & (where % 32 == holder) & (marks == blank)
+                marks[np.flatnonzero(at)[0]] = mark
+    colours, ranks = np.zeros((6, 5), int), np.zeros((6, 11), int)
+    for seat, told in lacks:
+        colours[seat, ["bygrk".index(lack) for lack in told.split() if not lack.isdigit()]] = 1
+        ranks[seat, [int(lack) - 1 for lack in told.split() if lack.isdigit()]] = 1
+    return dealt(len(hands), **fields).arrange(
+        **{
+            "phase": PHASES[phase],
+            "player": player,
+            "leader": player if phase == "play" else -1,
+            "trick": 60 // len(hands) - max(len(hand.split()) for hand in hands),
+            "where": where,
+            "passed_by": passed_by,
+            "taken_at": taken_at,
+            "colour_voids": colours,
+            "rank_voids": ranks,
+            **record,
+        }
+    )
+
+
+def moon(spies: Sequence[int] = (4, 0, 0), **options: Any) -> Table:
+    """A table of three at which player_0 has just taken all black cards; ``spies``: coloured 7s that each has taken."""
+    points = [80 - 5 * spies[0], *(-5 * count for count in spies[1:])]
+    game = laid_out("b3", "b2", "b1", black_taken=[16, 0, 0], spies_taken=spies, points=points, **options)
+    return game.play("b3 b2 b1")
 
 
 BLACKS = "k11 k10 k9 k8 k7 k7 k7 k7 k7 k7 k6 k5 k4 k3 k2 k1"
@@ -172,14 +234,5 @@ def shooter(**options: Any) -> Table:
 def shoot(game: Table) -> Table:
     """Play until player_0 of `shooter` has taken all tricks and with them all black cards."""
     for card in f"r11 {BLACKS} r10 r9 r1".split():
-        game.play(card).first_legal(2)
-    return game
-
-
-def moon_with_spies_elsewhere(**options: Any) -> Table:
-    """Return a table of three: player_0 has just taken all black cards, player_1 blue, red and yellow 7."""
-    game = Table(f"b1 y1 g11 r2 {BLACKS}", "r1 b7 y7 g2", "r7 g7 y2 g3", **options)
-    game.play("b7 r7 b1 y7 y2 y1 g2 g3 g11")
-    for card in f"{BLACKS} r2".split():
         game.play(card).first_legal(2)
     return game

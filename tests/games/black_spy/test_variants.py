@@ -11,11 +11,10 @@ from tests.games.black_spy.rigging import (
     Table,
     dealt,
     full,
+    laid_out,
     last_card,
-    moon_with_spies_elsewhere,
+    moon,
     second_deal,
-    shoot,
-    shooter,
     short,
 )
 from tests.games.black_spy.test_rules import COLOURLESS, LIMITS, SIZES
@@ -33,8 +32,7 @@ def test_coloured_7s_count_nothing_without_good_spies():
 
 def test_without_good_spies_a_moon_gives_all_others_60():
     """V1, B8."""
-    game = moon_with_spies_elsewhere(no_good_spies=True)
-    assert game.now["last_deal"] == [0, 60, 60]
+    assert moon((1, 2, 1), no_good_spies=True).now["last_deal"] == [0, 60, 60]
 
 
 # ---------------------------------------------------------------- V2: the choice of a moon
@@ -42,7 +40,7 @@ def test_without_good_spies_a_moon_gives_all_others_60():
 
 def test_who_has_taken_all_black_cards_chooses():
     """V2: 60 for each of the others, or 60 off the own total."""
-    game = shoot(shooter(moon_choice=True))
+    game = moon(moon_choice=True)
     assert game.asked == ("choose", 0)
     assert game.now["last_deal"] is None
     assert game.legal == {"60 points for each of the others", "minus 60 points for me"}
@@ -64,32 +62,30 @@ def test_who_has_taken_all_black_cards_chooses():
 )
 def test_coloured_7s_do_not_count_in_a_deal_with_a_choice(spies, choice, points):
     """V2: though player_1 has three of them."""
-    game = moon_with_spies_elsewhere(moon_choice=True, moon_choice_spies=spies)
+    game = moon((1, 3, 0), moon_choice=True, moon_choice_spies=spies)
     assert game.now["good_spies_taken"] == [1, 3, 0]
     assert game.say(choice).now["last_deal"] == points
 
 
 @pytest.mark.parametrize(
-    ("options", "total"),
+    ("options", "points"),
     [
-        ({"moon_choice": True}, 60),
-        ({"moon_choice": True, "moon_choice_spies": "moon_deal_only"}, 60),
-        ({"moon_choice": True, "moon_choice_spies": "never_scored"}, 80),
-        ({"moon_choice_spies": "never_scored"}, 60),  # without its parent it has no effect
-        ({"moon_choice": True, "no_good_spies": True}, 80),
+        ({"moon_choice": True}, -5),
+        ({"moon_choice": True, "moon_choice_spies": "moon_deal_only"}, -5),
+        ({"moon_choice": True, "moon_choice_spies": "never_scored"}, 0),
+        ({"moon_choice_spies": "never_scored"}, -5),  # without its parent it has no effect
+        ({"moon_choice": True, "no_good_spies": True}, 0),
     ],
 )
-def test_coloured_7s_of_deals_without_a_moon_count_as_the_option_says(options, total):
+def test_coloured_7s_of_deals_without_a_moon_count_as_the_option_says(options, points):
     """V2 [J]."""
-    game = dealt(3, max_deals=1, **options).finish_deal()
-    assert max(game.now["black_taken"]) < 16
-    assert game.now["phase"] == "over"
-    assert sum(game.now["last_deal"]) == total
+    game = laid_out("b7", "b2", "b1", **options).play("b7 b2 b1")
+    assert game.now["last_deal"] == [points, 0, 0]
 
 
 def test_a_choice_can_end_the_game_or_not():
     """V2, B9: the totals are looked at after the choice."""
-    game = shoot(shooter(moon_choice=True).arrange(totals=[200, 140, 0]))
+    game = moon(moon_choice=True, totals=[200, 140, 0])
     before = game.env.get_state()
     assert game.say("minus 60 points for me").now["totals"] == [140, 140, 0]
     assert game.now["deal"] == 1

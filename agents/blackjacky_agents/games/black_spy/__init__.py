@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from blackjacky_agents.games.black_spy import prospects, tuning
+from blackjacky_agents.games.black_spy import encodings, narrator, presets, prospects, tuning
 from blackjacky_agents.games.black_spy.bots import counter, low
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -19,5 +20,9 @@ KIT = GameKit(
         value=prospects.value,
     ),
     opponents="counter,low,random",
+    encodings=encodings.ENCODINGS,
+    presets=presets.PRESETS,
     tuning=tuning.TUNING,
+    narrator=narrator.NARRATOR,
+    texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
 )

@@ -9,6 +9,7 @@ from blackjacky_env.games.black_spy.rules import (
     BLACK_7,
     CARDS,
     KINDS,
+    PASS,
     PLAY,
     RANKS,
     SEATS,
@@ -112,9 +113,12 @@ def hand_size_of(observation, seat):
 
 @compiled
 def count_unseen(observation, unseen):
-    """Write into ``unseen`` (int64, (55,)) how many of each card are not in my hand and have not been played."""
+    """Write into ``unseen`` (int64, (55,)) how many of each card lie in other hands, or in the mole's pile."""
     for card in range(KINDS):
-        unseen[card] = (observation[MY_HAND + card] == 0) & (observation[PLAYED + card] == 0)
-    unseen[BLACK_7] = 1 + CARDS - KINDS - observation[MY_HAND + BLACK_7]
+        unseen[card] = observation[PLAYED + card] == 0
+    unseen[BLACK_7] = 1 + CARDS - KINDS
     for seat in range(SEATS):
         unseen[BLACK_7] -= observation[BLACK_7S_PLAYED + seat]
+    choosing = observation[PHASE + PASS]  # what I choose to pass is still mine
+    for card in range(KINDS):
+        unseen[card] -= observation[MY_HAND + card] + choosing * observation[PASSED + card]

@@ -85,7 +85,7 @@ from blackjacky_env.games.black_spy.rules import (
     CONTROL,
 ) = range(14)
 
-PARAMETERS = np.array([1.0, 0.6, 0.5, 0.3, 0.7, 1.0, 0.2, 0.25, 0.5, 0.2, 0.5, 3.0, 4.0, 4.0], np.float32)
+PARAMETERS = np.array([2.36, 1.0, 0.5, 0.3, 0.7, 0.63, 0.21, 0.25, 0.71, 0.2, 0.93, 0.72, 18.8, 4.0], np.float32)
 """Found by `scripts/tuning/tune_counter.py --game black_spy`."""
 
 _BLACK_7_POINTS, _OTHER_POINTS = 10.0, 2.0  # points of a discarded black 7, about those of another black card
@@ -171,9 +171,6 @@ def count_cards(observation, phase, parameters):
     """Every unseen card lies with anybody who may have it, by the sizes of their hands; those I passed are known."""
     unseen, by_colour = np.empty(KINDS, np.int64), np.zeros(COLOURS, np.int64)
     count_unseen(observation, unseen)
-    if phase == PASS:
-        for card in range(KINDS):
-            unseen[card] -= observation[PASSED + card]
     held, discard = np.zeros((SEATS, KINDS)), np.zeros(SEATS)
     for card in range(KINDS):
         by_colour[card // RANKS] += unseen[card]

@@ -259,18 +259,22 @@ def _pile(view: View, near: int) -> list[str]:
     pile, left, (x, y) = view["pile"], view["left"][near], _MIDDLE
     caption = words("the mole's pile", x, y - 96, 15, 200, anchor="middle")
     if isinstance(pile, list):
-        columns = min(len(pile), 6)
-        across, top = x - (34 * columns - 3) / 2, y - 86
-        cards = [_card(c, across + 34 * (i % 6), top + 60 * (i // 6), 0.6, _in_pile(c)) for i, c in enumerate(pile)]
-        return [caption, *cards]
+        return [caption, *_open_pile(pile, len(view["totals"]))]
     backs = [_back(x - 22 + 3 * i, y - 34 - 3 * i, 1.2) for i in range(min(pile, 4))]
     number = f'<text x="{x + 9:g}" y="{y - 7:g}" font-size="24" fill="#fff" text-anchor="middle">{pile}</text>'
     ring = f'<circle cx="{x + 9:g}" cy="{y - 15:g}" r="16" fill="{_BACK}"/>'
     return [caption, *backs, ring, number, *_left(left if isinstance(left, list) else [])]
 
 
-def _in_pile(name: str) -> str:
-    return data(kind="card", card=name)
+def _open_pile(pile: Sequence[str], columns: int) -> list[str]:
+    """The cards to take from, at first in three rows."""
+    scale = min(0.78, 3.6 / columns)
+    across, down = 52 * scale + 3, 78 * scale + 3
+    left, top = _MIDDLE[0] - (across * min(columns, len(pile)) - 3) / 2, _MIDDLE[1] - 86
+    return [
+        _card(name, left + across * (i % columns), top + down * (i // columns), scale, data(kind="card", card=name))
+        for i, name in enumerate(pile)
+    ]
 
 
 def _left(cards: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blackjacky_agents.games.black_spy import encodings, narrator, presets, prospects, tuning
 from blackjacky_agents.games.black_spy.bots import counter, low
-from blackjacky_agents.kit import GameKit
+from blackjacky_agents.kit import GameKit, Screenshot
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 
 _HERE = Path(__file__).parent
@@ -25,4 +25,5 @@ KIT = GameKit(
     tuning=tuning.TUNING,
     narrator=narrator.NARRATOR,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
+    screenshot=Screenshot("counter", ("counter", "low", "random"), seed=25, moves=34),
 )

@@ -18,6 +18,9 @@ _HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 130, 396, 160, 573
 _MIDDLE = (svg.WIDTH / 2, (svg.TOP + _HEIGHT + _OWN_TOP) / 2)
 _SPY = 7
 
+Group = tuple[str, list[int]]
+"""The numbers of cards of one colour."""
+
 _CREAM, _BACK = "#fffdf6", "#2f4a76"
 _COLOURS = {  # by colour of a card: its ground, and signs on it
     "blue": ("#1f62ad", "#fff"),
@@ -58,7 +61,7 @@ def draw_svg(
     players = svg.names_of(len(view["totals"]), names)
     near = viewer(view) or 0
     corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
-    parts = [words(terminal.options_in_force(options), 12, 41, 12, 616, "faint")]
+    parts = [words(terminal.options_in_force(options), 12, 42, 10.5, 616, "faint")]
     parts += [_seat(view, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
     parts += [*_middle(view, near), _near_seat(view, near, players)]
     parts += svg.lines([last_action, plain(terminal.sentence(view, options, players))], _WORDS_TOP)
@@ -109,11 +112,11 @@ def _back(x: float, y: float, scale: float = 1) -> str:
     return group([paper, group([_MARKS["black"]], 7, 14, 2.75, ' fill="#86a3d0"')], x, y, scale)
 
 
-def _pack(count: int, x: float, y: float) -> str:
+def _pack(count: int, x: float, y: float, scale: float = 0.88) -> str:
     """A card face down, with the number of cards."""
-    number = f'<text x="{x + 16:g}" y="{y + 28:g}" font-size="18" fill="#fff" text-anchor="middle">{count}</text>'
-    ring = f'<circle cx="{x + 16:g}" cy="{y + 22:g}" r="13" fill="{_BACK}"/>'
-    return _back(x, y, 0.88) + ring + number
+    ring = f'<circle cx="18" cy="25" r="14" fill="{_BACK}"/>'
+    number = f'<text x="18" y="32" font-size="20" fill="#fff" text-anchor="middle">{count}</text>'
+    return group([_back(0, 0), ring, number], x, y, scale)
 
 
 def _small(colour: str, x: float, y: float, size: float) -> str:
@@ -125,39 +128,37 @@ def _small(colour: str, x: float, y: float, size: float) -> str:
 # ---------------------------------------------------------------- cards in few words
 
 
-def _wide(numbers: Sequence[int]) -> float:
-    """Width of a group of cards, relative to the size of its letters."""
-    return 1.5 + sum(0.29 + 0.57 * len(str(number)) for number in numbers)
+def _width(line: Sequence[Group]) -> float:
+    """Width of groups side by side, relative to the size of their letters."""
+    return sum(1.5 + sum(0.29 + 0.57 * len(str(number)) for number in numbers) for _, numbers in line) + 0.3 * len(line)
 
 
 def _groups(cards: Iterable[str], x: float, y: float, room: float, rows: int, size: float = 14) -> list[str]:
     """Cards by colour, each colour as its mark and the numbers on its ground, on one or several rows."""
     groups = [*by_colour(cards).items()]
     lines = _broken(groups, room / size)
-    while len(lines) > rows and size > 6:
+    while len(lines) > rows or any(_width(line) * size > room for line in lines):
         size -= 0.5
         lines = _broken(groups, room / size)
     return [part for i, line in enumerate(lines) for part in _row_of_groups(line, x, y + i * (size + 2.5), size)]
 
 
-def _broken(groups: Sequence[tuple[str, list[int]]], room: float) -> list[list[tuple[str, list[int]]]]:
+def _broken(groups: Sequence[Group], room: float) -> list[list[Group]]:
     """Groups on as many lines as they need."""
-    lines: list[list[tuple[str, list[int]]]] = [[]]
-    left = room
+    lines: list[list[Group]] = []
     for each in groups:
-        if lines[-1] and _wide(each[1]) > left:
-            lines.append([])
-            left = room
-        lines[-1].append(each)
-        left -= _wide(each[1]) + 0.3
-    return lines if left >= -0.3 else [*lines, []]
+        if lines and _width([*lines[-1], each]) <= room:
+            lines[-1].append(each)
+        else:
+            lines.append([each])
+    return lines
 
 
-def _row_of_groups(line: Sequence[tuple[str, list[int]]], x: float, y: float, size: float) -> list[str]:
+def _row_of_groups(line: Sequence[Group], x: float, y: float, size: float) -> list[str]:
     parts = []
     for colour, numbers in line:
         ground, sign = _COLOURS[colour]
-        width = _wide(numbers) * size
+        width = (_width([(colour, numbers)]) - 0.3) * size
         place = f'x="{svg.number(x)}" y="{svg.number(y)}" width="{svg.number(width)}" height="{svg.number(size + 1)}"'
         at = f'x="{svg.number(x + 1.15 * size)}" y="{svg.number(y + 0.88 * size)}" font-size="{svg.number(size)}"'
         parts += [
@@ -169,11 +170,11 @@ def _row_of_groups(line: Sequence[tuple[str, list[int]]], x: float, y: float, si
     return parts
 
 
-def _captioned(caption: str, cards: Sequence[str], x: float, y: float, room: float) -> list[str]:
-    """A caption and cards in few words; nothing without cards."""
-    if not cards:
+def _captioned(caption: str, cards: list[str] | int, y: float, room: float, rows: int = 1) -> list[str]:
+    """In the panel at the bottom a caption and cards in few words; nothing without cards or if they are not known."""
+    if not cards or isinstance(cards, int):
         return []
-    return [words(caption, x, y, 13, 56, "faint"), *_groups(cards, x + 58, y - 12, room - 58, 1)]
+    return [words(caption, 206, y, 13, 56, "faint"), *_groups(cards, 264, y - 12, room, rows)]
 
 
 # ---------------------------------------------------------------- the middle of the table
@@ -183,7 +184,7 @@ def _middle(view: View, near: int) -> list[str]:
     """What is decided now; while cards are played the trick, with the colour called."""
     match view["phase"]:
         case "take":
-            return _pile(view, near)
+            return _pile(view["pile"], len(view["totals"]))
         case "call":
             return [_colour_to_call(colour, i) for i, colour in enumerate(COLOUR_NAMES[:BLACK])]
         case "pass":
@@ -254,16 +255,13 @@ def _to_pass(view: View, near: int) -> list[str]:
     return parts
 
 
-def _pile(view: View, near: int) -> list[str]:
-    """V3: the mole's pile, open to the seat that takes, and the cards that the near seat has left there."""
-    pile, left, (x, y) = view["pile"], view["left"][near], _MIDDLE
+def _pile(pile: list[str] | int, players: int) -> list[str]:
+    """V3: the mole's pile, open to the seat that takes."""
+    x, y = _MIDDLE
     caption = words("the mole's pile", x, y - 96, 15, 200, anchor="middle")
     if isinstance(pile, list):
-        return [caption, *_open_pile(pile, len(view["totals"]))]
-    backs = [_back(x - 22 + 3 * i, y - 34 - 3 * i, 1.2) for i in range(min(pile, 4))]
-    number = f'<text x="{x + 9:g}" y="{y - 7:g}" font-size="24" fill="#fff" text-anchor="middle">{pile}</text>'
-    ring = f'<circle cx="{x + 9:g}" cy="{y - 15:g}" r="16" fill="{_BACK}"/>'
-    return [caption, *backs, ring, number, *_left(left if isinstance(left, list) else [])]
+        return [caption, *_open_pile(pile, players)]
+    return [caption, *(_back(x - 31 + 3 * i, y - 28 - 3 * i, 1.4) for i in range(3)), _pack(pile, x - 22, y - 37, 1.4)]
 
 
 def _open_pile(pile: Sequence[str], columns: int) -> list[str]:
@@ -275,14 +273,6 @@ def _open_pile(pile: Sequence[str], columns: int) -> list[str]:
         _card(name, left + across * (i % columns), top + down * (i // columns), scale, data(kind="card", card=name))
         for i, name in enumerate(pile)
     ]
-
-
-def _left(cards: Sequence[str]) -> list[str]:
-    """V3: what the viewer knows of the cards that others take."""
-    if not cards:
-        return []
-    x, y = _MIDDLE
-    return [words("left there", x, y + 52, 14, 120, "faint", "middle"), *_groups(cards, x - 95, y + 58, 190, 3)]
 
 
 def _colour_to_call(colour: str, place: int) -> str:
@@ -374,20 +364,20 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
 
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
-    """The seat at the bottom, with its hand if that is open."""
+    """The seat at the bottom with what it knows (O3), and its hand if that is open."""
     hand = view["hands"][seat]
-    passed, received = ([] if isinstance(view[key][seat], int) else view[key][seat] for key in ("passed", "received"))
     parts = [
         _avatar(seat, 14, 6, 1.05),
         words(names[seat], 66, 24, 18, 130),
         *_roles(view, seat, 66, 44, 130),
         _winner(view, seat, 200, 30),
-        *_captioned("passed", passed, 206, 23, 216),
-        *_captioned("received", received, 206, 43, 216),
+        *_captioned("left there", view["left"][seat], 23, 160, 2),
+        *_captioned("passed", view["passed"][seat], 23, 160),
+        *_captioned("received", view["received"][seat], 43, 160),
         *_taken(view, seat, 436, 24),
         words(_total(view, seat), 436, 44, 15, 174),
         *_lacks(view, seat, 14, 65, 150),
-        *_captioned("played", view["played"][seat], 206, 63, 402),
+        *_captioned("played", view["played"][seat], 63, 344),
     ]
     parts += _open_hand(view, seat) if isinstance(hand, list) else [_pack(hand, 14, 84)] if hand else []
     return svg.panel(svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, seat, seat == view["player"], parts)

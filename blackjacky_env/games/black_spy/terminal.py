@@ -233,7 +233,7 @@ def _cards_known(view: View) -> list[str]:
     if _count(pile):
         lines += _labelled("mole's pile", [f"{pile} cards"] if isinstance(pile, int) else _chips(pile))
     if own is not None:
-        known = {"hand": "hands", "to pass": "chosen", "passed": "passed", "received": "received", "left": "left"}
+        known = {"hand": "hands", "to pass": "chosen", "passed": "passed", "received": "received", "left there": "left"}
         for label, key in known.items():
             lines += _labelled(label, _chips(view[key][own])) if view[key][own] else []
     return ["", *lines] if lines else []

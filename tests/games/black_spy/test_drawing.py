@@ -109,6 +109,15 @@ def test_the_moles_pile_is_open_to_the_player_who_takes():
     assert "left there" not in told(drawn(game, f"player_{(taker + 1) % 4}"))
 
 
+def test_cards_left_in_the_pile_are_remembered_until_cards_are_passed():
+    for replaces in (True, False):
+        game = second_deal(3, (5, 40, 20), mole_replaces_pass=replaces)
+        taker = game.now["player"]
+        while game.now["phase"] != "play":
+            game.first_legal()
+        assert ("left there" in told(drawn(game, f"player_{taker}"))) == replaces
+
+
 def test_the_colours_to_call_belong_to_actions_and_the_one_called_is_shown():
     game = dealt(4, call_colour=True, call_timing="before_pass")
     assert lying_colours(drawn(game)) == ["blue", "yellow", "green", "red"]

@@ -29,7 +29,7 @@ def line(text, label):
 
 def labels(text):
     """The labels of cards that somebody knows."""
-    known = ("hand", "to pass", "passed", "received", "left")
+    known = ("hand", "to pass", "passed", "received", "left there")
     return {label for label in known if any(line.startswith(f"│    {label} ") for line in text.splitlines())}
 
 
@@ -84,7 +84,7 @@ def test_the_moles_pile_is_open_to_the_player_who_takes():
     assert line(drawn(game, f"player_{taker}"), "mole's pile").startswith("blue ")
     assert line(drawn(game), "mole's pile") == "12 cards"
     game.first_legal(3)
-    assert "left" in labels(drawn(game, f"player_{taker}"))
+    assert "left there" in labels(drawn(game, f"player_{taker}"))
     assert "takes a card from the mole's pile" in drawn(game)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.compiling import entry, inlined, zeros
+from blackjacky_env.engine.game import State
 from blackjacky_env.engine.random import below, draw
 from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, next_seat, places_from
 from blackjacky_env.games.black_spy.observation import (
@@ -487,7 +488,17 @@ def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.nda
     _sample_entry(vector, rng.integers(2**64, dtype=np.uint64), states)
     if (states[0]["where"] == UNSEEN).any():
         raise ValueError(_NO_POSITION + "nobody can hold some of the unseen cards")
+    if not _add_up(states[0]):
+        raise ValueError(_NO_POSITION + "the cards do not add up")
     return states
+
+
+def _add_up(s: State) -> bool:
+    """Whether every hand has the right size, and as many cards as there were tricks have been played."""
+    n, where = int(s["num_players"]), s["where"]
+    played = n * int(s["trick"]) + np.count_nonzero(s["table"] != NO_CARD)
+    held = all(np.count_nonzero(where == p) == cards_held(s, p) for p in range(n))
+    return bool(held and np.count_nonzero(where >= PLAYED) == played)
 
 
 _NO_POSITION = "no legal position matches this observation: "

@@ -1,0 +1,366 @@
+"""`sample_state` of Black Spy: every deal that fits what a player knows, as often as every other, and no others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import ceil
+
+import numpy as np
+import pytest
+
+from blackjacky_env import black_spy_v0
+from blackjacky_env.engine import table
+from blackjacky_env.games.black_spy.rules import STATE
+from tests.chances import UNLIKELY, fit_outcomes
+from tests.games.black_spy.listing import Listing
+from tests.games.black_spy.rigging import CARDS, DECK, KINDS, Table, dealt, laid_out, short
+
+PARTS = {part["name"]: part["offset"] for part in black_spy_v0.describe_observation()}
+MOST = 6000  # samples for one list
+
+
+def vector(env, seat):
+    return env.observe(f"player_{seat}")["observation"]
+
+
+def other_env(env):
+    """Return another environment with the same options."""
+    other = black_spy_v0.env(**env.config_dict())
+    other.reset(seed=0)
+    return other
+
+
+def at_random(env, rng):
+    env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+
+
+# ---------------------------------------------------------------- the distribution
+
+
+def deal_of(record, listing):
+    """Return the deal of a sampled record, as `Listing.deals` writes it."""
+    where, chosen = record["where"], record["passed_by"]
+    piles = [where == q for q in listing.others]
+    piles.append((where == 16) & (listing.in_pile() > 0))
+    piles += [(where == q) & (chosen == q) for q in listing.others]
+    return tuple(tuple(sorted(CARDS[card] for card in np.flatnonzero(pile))) for pile in piles)
+
+
+def samples(env, seat, count):
+    """Yield sampled records."""
+    rng, seen = np.random.default_rng(seat), vector(env, seat)
+    for _ in range(count):
+        yield table.read_records(*table.unpack(black_spy_v0.sample_state(seen, rng)), STATE)[0]
+
+
+def check_distribution(env, seat):
+    """Assert that every deal comes as often as assignments of the physical cards look like it; returns their number."""
+    listing = Listing(black_spy_v0.decode(vector(env, seat)))
+    deals = listing.deals()
+    count = max(200, ceil(6 * deals.total() / min(deals.values())))
+    assert count <= MOST, f"{len(deals)} deals, {count} samples: too many"
+    counts = Counter(deal_of(record, listing) for record in samples(env, seat, count))
+    assert fit_outcomes(counts, {deal: ways / deals.total() for deal, ways in deals.items()}) > UNLIKELY
+    return len(deals)
+
+
+MOLE = {"mole": True, "deal_number": 1, "totals": [30, 20, 10]}
+REPLACED = {**MOLE, "mole_replaces_pass": True}
+
+ONE_DEAL = "only one deal fits, though no card has a single place"
+
+RIGGED = {
+    "hands without any knowledge": (["b1 b2", "y1 k7", "g1 r2", "k3 y5"], {}),
+    "look-alike 7s": (["b1 b2 b3", "k7 k7 y1", "k7 k7 g1"], {}),
+    "voids in colours": (
+        ["b1 b2 b3", "y1 y2 k1", "g1 g2 k2", "r1 r2 y3"],
+        {"lacks": [(1, "r"), (2, "y"), (3, "k g")]},
+    ),
+    "voids in numbers": (
+        ["b1 b2 b3", "y1 k7 k7", "g7 g2 k3", "r4 r2 y3"],
+        {"lacks": [(1, "2"), (2, "4 1"), (3, "7")]},
+    ),
+    "almost every card is restricted": (
+        ["b1 b2 b3", "y1 y2 k7", "g1 y3 k2", "r1 r2 k7"],
+        {"lacks": [(1, "r g"), (2, "r 7"), (3, "y g")]},
+    ),
+    "only one deal fits": (
+        ["b1 b2", "y1 y2", "g1 g2", "r1 r2"],
+        {"lacks": [(1, "r g"), (2, "r y"), (3, "y g")]},
+    ),
+    ONE_DEAL: (
+        ["b1", "y1", "g1", "r2"],
+        {"lacks": [(1, "r"), (2, "y 2"), (3, "1 b")]},
+    ),
+    "cards passed": (
+        ["b1 b2 b3", "y1 k7 g2", "k7 g1 k2", "r3 r2 k1"],
+        {"passed": [(0, 1, "y1 k7")], "lacks": [(2, "r")]},
+    ),
+    "two black 7s passed, of which one may have been played": (
+        ["b1 b2 b3", "y1 k7 g2", "k7 g1 k7"],
+        {"passed": [(0, 1, "k7 k7 y1")], "played": [(1, "k7")]},
+    ),
+    "the only black 7 passed may have been played": (
+        ["b1 b2 b3", "y1 k7 g2", "k7 g1 k7"],
+        {"passed": [(0, 1, "k7")], "played": [(1, "k7")]},
+    ),
+    "the red star": (["b1 b2 b3", "r1 y2 k7", "k7 y1 g1"], {"star": 1}),
+    "the red star that I hold": (["r1 b2 b3", "b1 y2 k7", "k7 y1 g1"], {"star": 0}),
+    "the red star that I passed": (
+        ["b1 b2", "r1 y2", "k7 y1"],
+        {"star": 1, "passed": [(0, 1, "r1")]},
+    ),
+    "an unequal trick": (
+        ["b1 b2 b3", "y1 k7 g2", "k7 g1", "r3 r2"],
+        {"player": 0, "leader": 2, "table": [-1, -1, 20, 21, -1, -1], "trick": 12, "played": [(2, "y10"), (3, "y11")]},
+    ),
+    "others are passing": (
+        ["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
+        {"phase": "pass", "player": 2, "dealer": 2, "picks": 2, "passed": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 g2"),
+                                                                        (2, 2, "k7 y2")]},
+    ),
+    "passing with much to choose from": (
+        ["b1 b2 b3 b4", "y1 k7 g2 k7", "g1 k7 y2 k7"],
+        {"phase": "pass", "player": 0, "dealer": 0, "picks": 1,
+         "passed": [(0, 0, "b1"), (1, 1, "y1 k7 k7"), (2, 2, "k7 g1 k7")]},
+    ),
+    "my first place at the pile, while passing": (
+        ["b1 b2 b3 b4", "y1 k7 g2 k7", "g1 k7 y2 k3"],
+        {**MOLE, "phase": "pass", "dealer": 2,
+         "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 g2"), (2, 2, "g1 k7 y2")]},
+    ),
+    "the second of four at the pile, while a colour is called": (
+        ["b1 b2 b3 b4", "y1 k7 g2 k7", "g1 k7 y2 k3", "r1 r2 r3 r4"],
+        {**MOLE, "totals": [20, 30, 10, 0], "phase": "call", "player": 2, "dealer": 2, "call_colour": True,
+         "call_timing": "before_pass",
+         "taken": [(0, 1, "y1 k7 g2"), (1, 0, "b1 b2 b3"), (2, 2, "g1 k7 y2"), (3, 3, "r1 r2 r3")]},
+    ),
+    "the last at the pile": (
+        ["", "y1 g2 b9", "g1"],
+        {**MOLE, "totals": [0, 30, 10], "phase": "take", "player": 2, "picks": 1, "trick": 17,
+         "pile": "k2 b8 k7 r1 r2", "taken": [(0, 1, "y1 g2 b9"), (1, 2, "g1")]},
+    ),
+    "another takes from what I have left": (
+        ["b1 b2 b3 b4", "y1 k7", "g1"],
+        {**MOLE, "phase": "take", "player": 1, "picks": 1, "trick": 16, "pile": "k7 y2 k7 r1 r2",
+         "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1")]},
+    ),
+    "another takes before me": (
+        ["b1", "y1 k7", "g1"],
+        {**MOLE, "totals": [0, 30, 10], "phase": "take", "player": 1, "picks": 1, "trick": 16,
+         "pile": "k7 k7 k7 k7 k7 r1 r2 r3", "taken": [(0, 1, "y1")]},
+    ),
+    "I take": (
+        ["b1 b2", "k7", "g2"],
+        {**MOLE, "phase": "take", "player": 0, "picks": 1, "trick": 16, "dealer": 2,
+         "pile": "k7 k7 r1 r2 r3 r4 r5 r6", "taken": [(0, 0, "b1")]},
+    ),
+    "the mole replaces passing": (
+        ["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
+        {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 y11"), (2, 2, "g1 y2 y10")],
+         "played": [(1, "y11"), (2, "y10")]},
+    ),
+    "a black 7 left in the pile may have been played": (
+        ["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
+        {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 k7"), (2, 2, "g1 y2 y10")],
+         "played": [(1, "k7"), (2, "y10")]},
+    ),
+    "all black 7s left in the pile may have been played": (
+        ["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
+        {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 g2"), (2, 2, "g1 y2 y10")],
+         "played": [(1, "k7"), (2, "y10")]},
+    ),
+    "voids of those who took after me": (
+        ["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
+        {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 y11"), (2, 2, "g1 y2 y10")],
+         "played": [(1, "y11"), (2, "y10")], "lacks": [(2, "2"), (1, "4")]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("hands", "fields"), RIGGED.values(), ids=RIGGED)
+def test_all_deals_that_fit_come_equally_often(hands, fields):
+    """O3."""
+    check_distribution(laid_out(*hands, **fields).env, 0)
+
+
+def test_rigged_positions_leave_much_or_nothing_to_chance():
+    """So that the lists above are what they are called."""
+    lengths = {}
+    for name in ("hands without any knowledge", "only one deal fits", ONE_DEAL, "almost every card is restricted"):
+        hands, fields = RIGGED[name]
+        env = laid_out(*hands, **fields).env
+        lengths[name] = len(Listing(black_spy_v0.decode(vector(env, 0))).deals())
+    assert list(lengths.values()) == [90, 1, 1, 9]
+
+
+def test_a_dealer_who_forgets_that_7s_look_alike_or_prefers_a_hand_would_be_noticed():
+    hands, fields = RIGGED["look-alike 7s"]
+    listing = Listing(black_spy_v0.decode(vector(laid_out(*hands, **fields).env, 0)))
+    deals = listing.deals()
+    shares = {deal: ways / deals.total() for deal, ways in deals.items()}
+    assert {*deals.values()} == {4, 6}
+    assert fit_outcomes(dict.fromkeys(deals, 100), shares) < UNLIKELY
+    assert fit_outcomes({deal: 30 * ways for deal, ways in deals.items()}, shares) > UNLIKELY
+    assert fit_outcomes({**{deal: 30 * ways for deal, ways in deals.items()}, ("b1",): 1}, shares) == 0
+
+
+# ---------------------------------------------------------------- random games
+
+ANY = [
+    {"num_players": 3, "mole": True, "rank_follow": True, "rank_follow_strict": True, "call_colour": True},
+    {"num_players": 3, "mole": True, "mole_replaces_pass": True, "moon_choice": True},
+    {"num_players": 4, "mole": True, "call_colour": True, "call_timing": "before_pass", "pass_cycle": "left"},
+    {"num_players": 4, "mole": True, "mole_replaces_pass": True, "rank_follow": True, "call_colour": True},
+    {"num_players": 5, "mole": True, "opener": "left_of_dealer", "exact_limit": True},
+    {"num_players": 6, "mole": True, "mole_replaces_pass": True, "rank_follow": True, "rank_follow_strict": True},
+]
+
+
+@pytest.mark.parametrize("options", ANY, ids=str)
+def test_every_sample_of_a_random_game_is_a_legal_position_that_looks_the_same_to_its_player(options):
+    """In every phase, by every seat in turn, also when the game is over."""
+    env = black_spy_v0.env(**options, max_deals=2)
+    env.reset(seed=5)
+    other, rng, moves = other_env(env), np.random.default_rng(5), 0
+    while True:
+        check_sample(env, other, moves % env.num_players, rng)
+        if env.snapshot()["phase"] == "over":
+            return
+        at_random(env, rng)
+        moves += 1
+
+
+def check_sample(env, other, seat, rng):
+    """Assert that a sampled position looks the same to its player, and that cards lie where they may."""
+    other.set_state(black_spy_v0.sample_state(vector(env, seat), rng))
+    np.testing.assert_array_equal(vector(other, 0), vector(env, seat))
+    assert seen_from(other.view("player_0"), 0) == seen_from(env.view(f"player_{seat}"), seat)
+    now = other.snapshot()
+    cards = [short(card) for pile in (*now["hands"], *now["played"], now["pile"]) for card in pile]
+    assert sorted(cards) == sorted(DECK)
+    for hand, chosen, lacks in zip(now["hands"], now["chosen"], now["lacks"], strict=True):
+        assert not Counter(chosen) - Counter(hand)
+        assert not any(colour in lacks or int(rank) in lacks for colour, rank in map(str.split, hand))
+
+
+def seen_from(view, seat):
+    """Return a view with all seats relative to `seat`, without the last deal and the names of cards passed."""
+    n = len(view["totals"])
+    seen = {name: value for name, value in view.items() if name != "last_deal"}
+    seen["left"] = view["left"][seat]  # of the others, a sample may get the number wrong (O3)
+    seen["passed"] = [cards if isinstance(cards, int) else len(cards) for cards in view["passed"]]
+    for name, value in seen.items():
+        if isinstance(value, list) and len(value) == n and name not in ("table", "winners", "pile", "left"):
+            seen[name] = value[seat:] + value[:seat]
+    for name in ("player", "dealer", "leader", "red_star"):
+        seen[name] = None if seen[name] is None else (seen[name] - seat) % n
+    seen["table"] = [[(q - seat) % n, card] for q, card in seen["table"]]
+    seen["winners"] = sorted((q - seat) % n for q in seen["winners"])
+    return seen
+
+
+@pytest.mark.parametrize("options", ANY, ids=str)
+def test_all_deals_that_fit_come_equally_often_at_the_end_of_random_deals(options):
+    """Every seat, as soon as few enough deals are left to list them all."""
+    env, rng = black_spy_v0.env(**options), np.random.default_rng(1)
+    for seed in range(2):
+        env.reset(seed=seed)
+        while env.snapshot()["deal"] == 0 or sum(map(len, env.snapshot()["hands"])) > 12 - env.num_players - seed:
+            at_random(env, rng)
+        for seat in range(2):
+            check_distribution(env, seat)
+
+
+def test_imagined_positions_can_be_played_to_their_end():
+    rng = np.random.default_rng(1)
+    for options in ANY:
+        env = black_spy_v0.env(**options, max_deals=2)
+        env.reset(seed=1)
+        for _ in range(60 + 9 * env.num_players):
+            at_random(env, rng)
+        other = other_env(env)
+        other.set_state(black_spy_v0.sample_state(vector(env, 1), rng))
+        while not all(other.terminations.values()):
+            at_random(other, rng)
+        assert sum(map(len, other.snapshot()["played"])) == 60
+
+
+# ---------------------------------------------------------------- observations that cannot be
+
+
+def changed(part, index, value):
+    """What player_2 of four sees after two cards of the first trick, with one entry changed."""
+    game = Table("r1 r5", "r6", "r7 k7", "").play("r5 r6")
+    seen = vector(game.env, 2).copy()
+    seen[PARTS[part] + index] = value
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("part", "index", "value", "words"),
+    [
+        ("phase", 3, 0, "phase and player to act"),
+        ("phase", 5, 1, "phase and player to act"),
+        ("to_act", 0, 0, "phase and player to act"),
+        ("dealer", 0, 1, "one dealer"),
+        ("dealer", 1, 0, "one dealer"),
+        ("pass_to", 0, 4, "pass_to is an empty seat"),
+        ("pass_to", 0, 2, "its parts contradict each other"),
+        ("leader", 4, 1, "leader is an empty seat"),
+        ("red_star", 5, 1, "red_star is an empty seat"),
+        ("table", 4, 1, "table is an empty seat"),
+        ("black_7s_played", 4, 1, "black_7s_played is an empty seat"),
+        ("leader", 2, 0, "there is a leader while cards are played"),
+        ("played", KINDS.index("r6"), 5, "played names an empty seat"),
+        ("played", KINDS.index("k7"), 1, "or a black 7"),
+        ("my_hand", KINDS.index("r7"), 2, "two cards of a kind"),
+        ("received", KINDS.index("r7"), 2, "two cards of a kind"),
+        ("passed", KINDS.index("b1"), 2, "two cards of a kind"),
+        ("pile", KINDS.index("b1"), 2, "two cards of a kind"),
+        ("my_hand", KINDS.index("r5"), 1, "a card lies in two places"),
+        ("my_hand", KINDS.index("k7"), 7, r"entries outside the ranges that describe_observation\(\) states"),
+        ("black_7s_played", 1, 6, "only six black 7s"),
+        ("played", KINDS.index("r5"), 1, "a card on the table was played by another seat"),
+        ("table", 2, 1 + KINDS.index("k7"), "a card on the table was played by another seat"),
+        ("my_hand", KINDS.index("b1"), 1, "nobody can hold some of the unseen cards"),
+        ("trick", 0, 1, "the cards do not add up"),
+        ("mole", 0, 2, r"entries outside the ranges that describe_observation\(\) states"),
+    ],
+)
+def test_an_observation_that_no_position_shows_is_refused(part, index, value, words):
+    assert vector(Table("r1 r5", "r6", "r7 k7", "").play("r5 r6").env, 2).tolist() == changed("trick", 0, 0).tolist()
+    with pytest.raises(ValueError, match=words):
+        black_spy_v0.sample_state(changed(part, index, value), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("hands", "lacks"),
+    [
+        (["y1 y2", "r1 r2"], [(1, "r"), (2, "r")]),  # nobody may have red
+        (["y1 y2", "y3 r2"], [(1, "y")]),  # three yellow cards for two places
+        (["y1 y2", "r1 r2", "g1 g2"], [(1, "y r"), (2, "y r"), (3, "k")]),  # four cards for two places
+    ],
+)
+def test_voids_that_leave_nobody_to_hold_a_card_are_refused(hands, lacks):
+    game = laid_out("b1 b2", *hands, lacks=lacks)
+    with pytest.raises(ValueError, match="no legal position matches this observation: nobody can hold some of"):
+        black_spy_v0.sample_state(vector(game.env, 0), np.random.default_rng(0))
+
+
+def test_a_hand_that_is_too_large_is_refused_even_if_every_card_has_a_place():
+    """One card is left, player_1's; player_0 says that it has it."""
+    game = laid_out("b1", "y1", "g1", trick=19)
+    seen = vector(game.play("b1 y1").env, 0).copy()
+    seen[PARTS["my_hand"] + KINDS.index("g1")] = 1
+    with pytest.raises(ValueError, match="the cards do not add up"):
+        black_spy_v0.sample_state(seen, np.random.default_rng(0))
+
+
+def test_a_sample_has_neither_history_nor_a_last_deal():
+    game = dealt(3).finish_deal()
+    other = other_env(game.env)
+    other.set_state(black_spy_v0.sample_state(vector(game.env, 0), np.random.default_rng(0)))
+    assert other.snapshot()["last_deal"] is None
+    with pytest.raises(RuntimeError, match="this position was sampled and has no history"):
+        other.record()

@@ -31,6 +31,7 @@ import signal
 import sys
 import time
 import tomllib
+import zlib
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -120,6 +121,8 @@ class Args:
     """Number of processes; results do not depend on it."""
     only: str = ""
     """Try only mutants whose name contains this text."""
+    sample: float = 1.0
+    """Fraction of the mutants to try; a hash of their names decides which."""
     output: Path | None = None
     """File of the results (JSON); by default runs/mutants-GAME.json."""
     write: bool = False
@@ -138,9 +141,9 @@ def main(args: Args) -> int:
     # For the worker processes: loading plugins of pytest can take longer than the tests.
     os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     everything = mutants(subject.rules.read_text(encoding="utf-8"))
-    chosen = {name: code for name, code in everything.items() if args.only in name}
+    chosen = {name: code for name, code in everything.items() if args.only in name and is_sampled(name, args.sample)}
     if not chosen:
-        sys.exit(f"error: --only {args.only!r} does not match any mutant")
+        sys.exit(f"error: no mutant is left by --only {args.only!r} and --sample {args.sample}")
     results = begin(output, subject)
     try:
         try_all(chosen, results, output, args.workers, subject)
@@ -149,9 +152,9 @@ def main(args: Args) -> int:
         return 130
     found = {name: results["killed_by"][name] for name in chosen}
     reasons = explained(subject)
-    text = report(found, reasons, results["seconds"], args)
+    text = report(found, reasons, results["seconds"], args, len(everything))
     print(text)
-    if args.write and len(found) == len(everything):
+    if args.write and not args.only:
         publish(subject.page, text)
     return judge(found, reasons)
 
@@ -201,6 +204,11 @@ def name_of(where: str, source: str, mutant: str, taken: Container[str]) -> str:
     old, new = next((old, new) for old, new in zip(source.splitlines(), mutant.splitlines(), strict=True) if old != new)
     name = f"{where}: {old.strip()} => {new.strip()}"
     return name if name not in taken else next(f"{name} #{i}" for i in count(2) if f"{name} #{i}" not in taken)
+
+
+def is_sampled(name: str, fraction: float) -> bool:
+    """Whether a mutant belongs to the sample; a larger sample contains every smaller one."""
+    return zlib.crc32(name.encode()) < fraction * 2**32
 
 
 # ---------------------------------------------------------------- running the tests
@@ -345,7 +353,7 @@ def publish(page: Path, text: str) -> None:
     write_file(page, replace_part(page.read_text(encoding="utf-8"), "mutants", text))
 
 
-def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args) -> str:
+def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args, there_are: int) -> str:
     """The numbers of killed and surviving mutants as a Markdown table, with command and duration."""
     from blackjacky_agents.reports import markdown_table
 
@@ -355,10 +363,11 @@ def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args:
         [suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"]
         for suite in (RULES_TESTS, REFERENCE, SURVIVED)
     ]
+    sample, option = (f" of {there_are:,}", f" --sample {args.sample}") if args.sample < 1 else ("", "")
     return (
         f"{markdown_table(['killed by', 'mutants', 'fraction'], rows)}\n\n"
-        f"{len(found):,} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"
-        f"`python scripts/proofs/mutate_rules.py --game {args.game}`: {seconds / 60:.0f} minutes "
+        f"{len(found):,}{sample} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"
+        f"`python scripts/proofs/mutate_rules.py --game {args.game}{option}`: {seconds / 60:.0f} minutes "
         f"with {args.workers} process{'es' * (args.workers > 1)}, cosmic-ray {version('cosmic-ray')}."
     )
 

@@ -59,6 +59,15 @@ def test_a_mutant_is_named_after_what_changed_and_where():
     assert names == ["f: return 1 => return 2", "f: return 1 => return 2 #2"]
 
 
+def test_a_sample_of_the_mutants_is_part_of_every_larger_one():
+    names = [f"f: {i} => {i + 1}" for i in range(1000)]
+    small, large, all_of_them = (
+        {name for name in names if mutate_rules.is_sampled(name, share)} for share in (0.2, 0.5, 1)
+    )
+    assert small < large < all_of_them == set(names)
+    assert 150 < len(small) < 250
+
+
 def test_survivors_and_explanations_must_match(capsys):
     survived, reasons = mutate_rules.SURVIVED, {"a": "cannot happen", "b": "is not used"}
     assert mutate_rules.judge({"a": survived, "b": survived, "c": "reference implementation"}, reasons) == 0

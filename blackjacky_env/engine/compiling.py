@@ -1,4 +1,4 @@
-"""Compilation with Numba, and an on-disk cache for functions that close over a game and its bots.
+"""Compilation with Numba, and an on-disk cache for functions that close over a game and its bots, and for their parts.
 
 Numba's own cache never hits for such closures and does not notice when a callee in another file changes. Here the
 name of a cache file is a hash of everything its machine code depends on: the byte code and constants of the function
@@ -31,7 +31,7 @@ from numba.core.extending import _Intrinsic  # what `numba.extending.intrinsic` 
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from blackjacky_env.engine.locking import one_process
-from blackjacky_env.engine.part import Part
+from blackjacky_env.engine.part import Code, Part
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
 """Plain Python mode (NUMBA_DISABLE_JIT=1): nothing is compiled, for debugging and coverage."""
@@ -65,7 +65,7 @@ Function = Callable[..., Any]
 
 def compiled(function: Function) -> Function:
     """Decorator for the functions that entries and bots are built from."""
-    return _dispatcher(Part, function)
+    return _dispatcher(_CachedPart, function)
 
 
 def inlined(function: Function) -> Function:
@@ -74,7 +74,7 @@ def inlined(function: Function) -> Function:
     The compiler does not inline these calls by itself; inlining makes random play twice as fast. Bots are not compiled
     this way: they have many functions with many call sites, so compiling them would take minutes.
     """
-    return _dispatcher(Part, function, forceinline=True)
+    return _dispatcher(_CachedPart, function, forceinline=True)
 
 
 def is_compiled(function: object) -> bool:
@@ -245,8 +245,30 @@ class _Entry(_CPUDispatcher):  # type: ignore[misc]
             return super().compile(sig)
 
 
+class _CachedPart(Part):
+    """A part that is compiled once for all processes."""
+
+    def make_code(self, args: tuple[Any, ...]) -> Code:
+        """Load what another process has compiled, or compile and save it."""
+        cache = self._disk_cache
+        code = cache.load_overload(args, self.targetctx) if cache else None
+        if code is None:
+            code = super().make_code(args)
+            if cache:
+                cache.save_overload(args, code)
+        return code
+
+    @cached_property
+    def _disk_cache(self) -> _PartCache | None:
+        with contextlib.suppress(RuntimeError, TypeError):  # no folder to write to; something that cannot be hashed
+            return _PartCache(self)
+        return None
+
+
 class _EntryCache(FunctionCache):
     """Caches each compiled overload in its own file, named after everything it depends on."""
+
+    _suffix = ".nbc"
 
     @cached_property
     def _key(self) -> str:
@@ -262,7 +284,7 @@ class _EntryCache(FunctionCache):
         options = (*sorted(OPTIONS.items()), numba.config.OPT)  # type: ignore[attr-defined]
         facts = (self._key, module, arguments, codegen.magic_tuple(), versions, options, _FORMAT)
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
-        return Path(self._cache_path) / f"blackjacky-{name[:40]}.nbc"
+        return Path(self._cache_path) / f"blackjacky-{name[:40]}{self._suffix}"
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -273,15 +295,15 @@ class _EntryCache(FunctionCache):
         if hashlib.sha256(data).digest() != checksum:
             return None  # truncated or damaged: compile again
         try:
-            return self._impl.rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see `path`
-        except ModuleNotFoundError:
-            return None  # a function it refers to has moved to another module: compile again
+            return self._rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see `path`
+        except (ModuleNotFoundError, AttributeError):
+            return None  # something it refers to has moved to another module: compile again
 
     def _save_overload(self, sig: Any, data: Any) -> None:
-        if not self._impl.check_cachable(data):
+        content = self._dump(data)
+        if content is None:
             return
-        path = self.path(sig, data.codegen)
-        content = self._cache_file._dump(self._impl.reduce(data))
+        path = self.path(sig, cpu_target.target_context.codegen())
         aside = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
         try:
             self._impl.locator.ensure_cache_path()
@@ -290,3 +312,29 @@ class _EntryCache(FunctionCache):
         except OSError:  # a full disk or lost permissions must not stop the run
             with contextlib.suppress(OSError):
                 aside.unlink()
+
+    def _dump(self, data: Any) -> bytes | None:
+        """The content of a file; None if no other process could use it."""
+        return self._cache_file._dump(self._impl.reduce(data)) if self._impl.check_cachable(data) else None
+
+    def _rebuild(self, target_context: Any, data: Any) -> Any:
+        return self._impl.rebuild(target_context, data)
+
+
+class _PartCache(_EntryCache):
+    """Caches the code of a part, which callers still have to optimise."""
+
+    _suffix = ".nbp"
+
+    def __init__(self, part: Part) -> None:
+        super().__init__(part.py_func)
+        self._key = fingerprint(part)  # with how it is compiled, such as inlined
+
+    def _dump(self, data: Code) -> bytes | None:
+        packed = data.pack()
+        with contextlib.suppress(pickle.PicklingError, AttributeError):  # types that only this process knows
+            return pickle.dumps(packed) if packed else None
+        return None
+
+    def _rebuild(self, target_context: Any, data: Any) -> Code | None:
+        return Code.unpack(target_context.codegen(), *data)

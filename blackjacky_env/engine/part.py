@@ -5,13 +5,16 @@ the caller's machine code contains everything it calls. Without them entries com
 
 A part is optimised by itself and once more in each of its callers. With ``NUMBA_OPT`` below 3 only callers optimise it:
 compiling takes a third less time, and some bots are a tenth slower.
+
+What callers need of a part can be packed for other processes, which then compile their own callers only.
 """
 
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
+import llvmlite.binding as llvm
 from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
@@ -27,19 +30,46 @@ _NumbaCompiler: Any = _FunctionCompiler
 FULL_OPTIMISATION = 3  # Numba's default for NUMBA_OPT
 
 
+class Code(NamedTuple):
+    """What callers need of a part."""
+
+    library: Any
+    description: Any
+    signature: Any
+    environment: Any = None
+    """Which Numba finds by its name, as long as there is a reference; no other process needs it."""
+
+    def pack(self) -> tuple[Any, ...] | None:
+        """What `unpack` takes in another process; None for code that holds addresses."""
+        name, _, bitcode = self.library.serialize_using_bitcode()
+        if self.library.has_dynamic_globals:
+            return None
+        self.description.typemap = self.description.calltypes = None  # large, and of use to the compiler only
+        return name, bitcode, self.description, self.signature
+
+    @classmethod
+    def unpack(cls, codegen: Any, name: str, bitcode: bytes, description: Any, signature: Any) -> Code:
+        """The code that another process has packed."""
+        library = codegen.create_library(name)
+        library.__class__ = _PartLibrary
+        library._final_module = llvm.parse_bitcode(bitcode)
+        library._finalize_final_module()
+        return cls(library, description, signature)
+
+
 class Part(_CPUDispatcher):  # type: ignore[misc]
     """A dispatcher that keeps overloads called by compiled code apart from those called by Python, if any."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._parts: dict[tuple[Any, ...], Any] = {}  # compile results by argument types
+        self._parts: dict[tuple[Any, ...], Code] = {}  # by argument types
         self._keys: dict[tuple[Any, ...], object] = {}  # their keys in Numba's function table
 
     def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
         """Signatures for a call with arguments of these types; Numba asks while it compiles the caller."""
         signature, folded = self._compiler.fold_argument_types(args, kws)
         if tuple(folded) not in self._parts:
-            self._compile_part(tuple(folded))
+            self._offer(tuple(folded), self.make_code(tuple(folded)))
         name = self.py_func.__name__
         signatures = [part.signature for part in self._parts.values()]
         template = make_concrete_template(f"CallTemplate({name})", key=name, signatures=signatures)
@@ -49,16 +79,21 @@ class Part(_CPUDispatcher):  # type: ignore[misc]
         """The key under which callers find the function of this signature."""
         return self._keys[tuple(normalize_signature(sig)[0])]
 
-    def _compile_part(self, args: tuple[Any, ...]) -> None:
+    def make_code(self, args: tuple[Any, ...]) -> Code:
+        """Compile for arguments of these types."""
         pipeline = self._compiler.pipeline_class
         compiler = _PartCompiler(self.py_func, self.targetdescr, self.targetoptions, {}, pipeline)
         with global_compiler_lock, self._compiling_counter:
             part = compiler.compile(args, None)
         part.library.__class__ = _PartLibrary
+        return Code(part.library, part.fndesc, part.signature, part.environment)
+
+    def _offer(self, args: tuple[Any, ...], code: Code) -> None:
+        """Let callers find the code."""
         key = object()
-        self.targetctx.insert_user_function(key, part.fndesc, [part.library])
+        self.targetctx.insert_user_function(key, code.description, [code.library])
         weakref.finalize(self, self.targetctx.remove_user_function, key).atexit = False
-        self._keys[args], self._parts[args] = key, part
+        self._keys[args], self._parts[args] = key, code
 
 
 class _PartCompiler(_NumbaCompiler):  # type: ignore[misc]

@@ -19,7 +19,8 @@ import pytest
 
 import blackjacky_env
 from blackjacky_agents import CompiledAgent
-from blackjacky_env.engine.compiling import compiled, entry, fingerprint
+from blackjacky_env.engine.compiling import compiled, entry, fingerprint, inlined
+from blackjacky_env.engine.part import Part
 from blackjacky_env.engine.table import table_functions
 from blackjacky_env.games import get_game
 
@@ -58,6 +59,11 @@ def make_sum(inner: Callable[[int], int], constant: Any) -> Any:
         return inner(x) + constant
 
     return entry(run)
+
+
+def uncompiled(part: Any) -> Any:
+    """The part as a new process finds it."""
+    return compiled(part.py_func)
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -126,7 +132,7 @@ def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp
     assert together[0][0] == together[1][0]
     assert {found[1] for found in together} == {"0", "1"}, "one has compiled, the other has waited"
     assert finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))[1] == "1"
-    assert all(path.suffix == ".nbc" for path in files(cache))
+    assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
 
 
 def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Path, cache: Path) -> None:
@@ -335,6 +341,32 @@ def test_a_part_of_an_entry_can_be_called_from_python_too() -> None:
     assert make_sum(double, 2)(10) == 22
 
 
+def test_a_part_is_compiled_once_for_all_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_sum(uncompiled(double), 1)(10)
+    monkeypatch.setattr(Part, "make_code", lambda *_: pytest.fail("compiled again"))
+    function = make_sum(uncompiled(double), 2)
+    assert function(10) == 22
+    assert hits(function) == 0
+
+
+def test_a_part_that_is_inlined_is_kept_apart(cache: Path) -> None:
+    for part in (compiled(double.py_func), inlined(double.py_func)):
+        make_sum(part, 1)(10)
+    assert len(list(cache.rglob("*.nbp"))) == 2
+
+
+def test_a_part_that_holds_an_address_is_compiled_again(cache: Path) -> None:
+    large = np.arange(1_000_000)  # not copied into the code
+
+    def read(x):
+        return large[x]
+
+    for _ in range(2):
+        with pytest.warns(numba.NumbaWarning, match="dynamic globals"):
+            assert make_sum(compiled(read), 1)(10) == 11
+    assert files(cache) == []
+
+
 def test_bots_are_kept_apart() -> None:
     game = get_game("black_jacky")
     observations, masks = np.zeros((1, game.layout.size), np.int8), np.zeros((1, game.num_actions), np.int8)
@@ -408,13 +440,14 @@ def _empty(content: bytes) -> bytes:
 
 @pytest.mark.parametrize("damage", [_cut, _flip, _empty])
 def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[bytes], bytes]) -> None:
-    make_sum(double, 1)(10)
-    (path,) = files(cache)
-    path.write_bytes(damage(path.read_bytes()))
-    function = make_sum(double, 1)
+    make_sum(uncompiled(double), 1)(10)
+    assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
+    for path in files(cache):
+        path.write_bytes(damage(path.read_bytes()))
+    function = make_sum(uncompiled(double), 1)
     assert function(10) == 21
     assert hits(function) == 0
-    repaired = make_sum(double, 1)
+    repaired = make_sum(uncompiled(double), 1)
     assert repaired(10) == 21
     assert hits(repaired) == 1
 

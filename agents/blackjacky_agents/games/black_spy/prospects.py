@@ -2,8 +2,8 @@
 
 A Luce choice model ("Individual Choice Behavior", 1959): the chance of winning is a player's fraction of all weights,
 and a weight is exp(-points / (`SPREAD` x sqrt(remaining deals))), since the standard deviation of the points still to
-come grows with that root. The remaining deals are those that the player with the most points needs to the limit (B9) if
-she or he gets `PER_DEAL`. The spreads were fitted to games between copies of `counter` by
+come grows with that root. The game lasts until the player with the highest total, who gets `PER_DEAL` in each deal,
+has reached the limit (B9). Both tables were fitted to games between copies of `counter` by
 `scripts/tuning/fit_prospects.py`.
 """
 
@@ -22,9 +22,8 @@ PER_DEAL = np.array([0.0, 0.0, 0.0, 30.0, 25.0, 21.0, 18.0])
 
 @compiled
 def deals_left(n, highest, deals_allowed):
-    """About how many deals are left, at least 1."""
-    left = 1.0 + max(0.0, (LIMITS[n] - highest) / PER_DEAL[n] - 0.5)
-    return min(left, max(1.0, deals_allowed))
+    """About how many deals are left, from 1 to ``deals_allowed``."""
+    return min(max(1.0, (LIMITS[n] - highest) / PER_DEAL[n]), deals_allowed)
 
 
 @compiled

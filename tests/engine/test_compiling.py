@@ -79,10 +79,12 @@ FIRST_OBSERVATION = """
 import numba.core.event
 compilations = numba.core.event.RecordingListener()
 numba.core.event.register("numba:compile", compilations)
-from blackjacky_env import black_jacky_v0
-env = black_jacky_v0.env()
-env.reset(seed=7)
-print(env.last()[0]["observation"].tolist())
+from blackjacky_env.envs.aec import TableEnv
+from tests.every_game import TINY, with_tiny
+with with_tiny():
+    env = TableEnv(TINY)
+    env.reset(seed=7)
+    print(env.last()[0]["observation"].tolist())
 print(len(compilations.buffer))
 """
 
@@ -120,8 +122,9 @@ def copied_package(folder: Path) -> Path:
 
 
 def test_a_second_process_shows_the_first_observation_and_compiles_nothing(tmp_path: Path, cache: Path) -> None:
-    first = finish(start(FIRST_OBSERVATION, tmp_path, NUMBA_CACHE_DIR=str(cache)))
-    second = finish(start(FIRST_OBSERVATION, tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    variables = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(PACKAGE.parent)}  # other libraries install tests, too
+    first = finish(start(FIRST_OBSERVATION, tmp_path, **variables))
+    second = finish(start(FIRST_OBSERVATION, tmp_path, **variables))
     assert first[0] == second[0]
     assert int(first[1]) > 0
     assert int(second[1]) == 0

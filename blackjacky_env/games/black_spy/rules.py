@@ -259,7 +259,7 @@ def start_play(s):
 def first_who_holds(s, colour):
     """V4: the first seat clockwise from the dealer's left that holds the colour; who is skipped is known to lack it."""
     p = next_seat(int(s.dealer), int(s.num_players))
-    while not holds_colour(s, p, colour):
+    while not holds_any(s.where, p, RANKS * colour, RANKS * colour + RANKS):
         s.colour_voids[p, colour] = 1
         p = next_seat(p, int(s.num_players))
     return p
@@ -284,13 +284,6 @@ def colour_of(kind):
 def rank_of(kind):
     """0 .. 10, which is one less than the number on the card."""
     return kind % RANKS
-
-
-@inlined
-def holds_colour(s, p, colour):
-    """Whether p's hand has a card of the colour."""
-    first = RANKS * colour
-    return holds_any(s.where, p, first, first + RANKS) or (colour == BLACK and holds_any(s.where, p, KINDS, CARDS))
 
 
 @inlined

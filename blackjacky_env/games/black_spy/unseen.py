@@ -41,8 +41,8 @@ def deal_unseen(s, bits):
     restricted, free, places = 0, 0, 0
     for card in range(CARDS):
         if s.where[card] == UNSEEN:
-            restricted += s.taken_at[card] & seats != seats
-            free += s.taken_at[card] & seats == seats
+            restricted += int(s.taken_at[card]) & seats != seats
+            free += int(s.taken_at[card]) & seats == seats
     for seat in range(SEATS):
         places += int(s.black_taken[seat])
     if places != restricted + free:
@@ -78,7 +78,7 @@ def deal_forced(s):
         found = False
         for card in range(CARDS):
             if s.where[card] == UNSEEN:
-                allowed = s.taken_at[card] & seats_with_room(s)
+                allowed = int(s.taken_at[card]) & seats_with_room(s)
                 if allowed and allowed & (allowed - 1) == 0:
                     seat = 0
                     while allowed >> seat & 1 == 0:
@@ -118,7 +118,7 @@ def expected_cards(s, seats, seat):
     """Expected number of cards of a seat, those that anybody may hold included."""
     expected = 1e-9
     for card in range(CARDS):
-        allowed = s.taken_at[card] & seats
+        allowed = int(s.taken_at[card]) & seats
         if s.where[card] == UNSEEN and allowed >> seat & 1:
             expected += float(s.points[seat]) / float(weight_of(s, allowed))
     return expected
@@ -131,7 +131,7 @@ def deal_restricted(s, seats, free, bits):
         fits = choose_seats(s, seats, bits, _ATTEMPT * attempt)
         if fits and unit(draw(bits, _ACCEPT + attempt)) < chance(s, seats, free):
             for card in range(CARDS):
-                if s.where[card] == UNSEEN and s.taken_at[card] & seats != seats:
+                if s.where[card] == UNSEEN and int(s.taken_at[card]) & seats != seats:
                     give(s, card, int(s.passed_by[card]))
             return True
     return False
@@ -145,7 +145,7 @@ def choose_seats(s, seats, bits, number):
     """
     s.spies_taken[:] = 0
     for card in range(CARDS):
-        allowed = s.taken_at[card] & seats
+        allowed = int(s.taken_at[card]) & seats
         if s.where[card] == UNSEEN and allowed != seats:
             if allowed == 0:
                 return False

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_spy_v0
-from tests.games.black_spy.rigging import KINDS, Table, cards_of, dealt, last_card, second_deal, short
+from blackjacky_env.games.black_spy.rules import STATE, kind_of
+from tests.games.black_spy.rigging import CARDS, KINDS, Table, cards_of, dealt, last_card, second_deal, short
 
 
 def voids(game, seat):
@@ -309,7 +310,43 @@ def test_who_is_skipped_at_the_call_is_known_to_lack_the_colour():
     assert game.seen(0)["phase"] == [0, 0, 0, 1, 0, 0]
 
 
-# ---------------------------------------------------------------- the layout
+# ---------------------------------------------------------------- the state vector, the layout
+
+
+def state_parts(game):
+    """Return the parts of the state vector by name."""
+    vector, parts = game.env.state().tolist(), {}
+    for name in game.env.unwrapped.game.table_fields:
+        size = STATE[name].itemsize // STATE[name].base.itemsize
+        parts[name], vector = vector[:size], vector[size:]
+    assert not vector
+    return parts
+
+
+@pytest.mark.parametrize("deal", [0, 1])
+def test_the_state_vector_says_where_every_card_is_and_has_no_traces_of_earlier_deals(deal):
+    """V2, V3."""
+    game = dealt(3) if deal == 0 else last_card(3, mole=True).arrange(moon=60, taken_at=[3] * 60).first_legal()
+    parts, now = state_parts(game), game.now
+    for place, cards in [*enumerate(now["hands"]), (16, now["pile"])]:
+        assert [CARDS[card] for card in np.argsort(ORDER, kind="stable") if parts["where"][card] == place] == [
+            short(card) for card in cards
+        ]
+    assert parts["taken_at"] == [0] * 60
+    assert parts["passed_by"] == [-1] * 60
+    for name, value in {"moon": 0, "called": -1, "star": -1, "leader": -1, "picks": 0, "trick": 0}.items():
+        assert parts[name] == [value]
+    assert parts["table"] == [-1] * 6
+    assert (parts["deal_number"], parts["deals"]) == ([deal], [deal + 1])
+    assert game.seen(0)["called"] == 0
+
+
+ORDER = [KINDS.index(card) for card in CARDS]
+
+
+def test_the_last_five_card_numbers_are_black_7s():
+    """B1."""
+    assert [KINDS[kind_of(card)] for card in range(60)] == CARDS
 
 
 def test_the_layout_is_declared():

@@ -17,6 +17,7 @@ from tests.games.black_spy.rigging import (
     deck_of,
     filled_up,
     full,
+    laid_out,
     last_card,
     moon,
     shoot,
@@ -171,6 +172,15 @@ def test_black_7s_that_are_passed_lie_with_the_receiver():
     for p in (1, 2, 3):
         game.play(" ".join(game.hand(p)[:3]))
     assert [game.hand(p).count("k7") for p in range(4)] == [1, 4, 0, 1]
+
+
+def test_a_black_7_that_was_passed_can_be_played():
+    """B3: the only one of a hand, received from a player with a higher or a lower seat."""
+    for giver in range(4):
+        receiver = (giver + 1) % 4
+        hands = ["k7" if p == receiver else f"b{p + 1}" for p in range(4)]
+        game = laid_out(*hands, player=receiver, passed=[(giver, receiver, "k7")]).play("k7")
+        assert game.hand(receiver) == []
 
 
 # ---------------------------------------------------------------- B4: who leads

@@ -14,6 +14,7 @@ _EVERYTHING = {
 }
 
 EXAMPLES = Examples(
+    seeds={("classic", 3): 4, ("classic", 4): 9, ("classic", 6): 15},  # black 7s tie, the red 1 is passed
     short={"max_deals": 2, "mole": True, "moon_choice": True},
     tables=(
         {"num_players": 3, **_EVERYTHING, "no_good_spies": True, "max_deals": 3, "reward": "points"},

@@ -34,6 +34,7 @@ def test_every_preset_has_left_an_agent() -> None:
         "black_jacky": ["champion", "full", "quick"],
         "schwarze_katze": ["champion"],
         "halunken": ["champion"],
+        "black_spy": ["champion"],
     }
 
 
@@ -61,6 +62,11 @@ def test_the_champion_of_schwarze_katze_beats_three_counter() -> None:
 def test_the_champion_of_halunken_beats_three_planner_and_one_in_a_duel() -> None:
     rows = results("halunken", "champion")
     assert all(rows[players, "planner"]["low"] > rows[players, "planner"]["par"] == 1 / players for players in (4, 2))
+
+
+def test_the_champion_of_black_spy_beats_three_counter() -> None:
+    row = results("black_spy", "champion")[4, "counter"]
+    assert row["low"] > row["par"] == 0.25
 
 
 @pytest.mark.parametrize("path", TRAINED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")

@@ -14,6 +14,7 @@ _HERE = Path(__file__).parent
 
 KIT = GameKit(
     bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
+    trained={"champion": _HERE / "trained" / "champion.safetensors"},
     search=SearchConfig(
         playout_policy=low.choose,
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),

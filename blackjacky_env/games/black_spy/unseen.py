@@ -41,8 +41,11 @@ def deal_unseen(s, bits):
     restricted, free, places = 0, 0, 0
     for card in range(CARDS):
         if s.where[card] == UNSEEN:
-            restricted += int(s.taken_at[card]) & seats != seats
-            free += int(s.taken_at[card]) & seats == seats
+            allowed = int(s.taken_at[card]) & seats
+            if allowed == 0:
+                return
+            restricted += allowed != seats
+            free += allowed == seats
     for seat in range(SEATS):
         places += int(s.black_taken[seat])
     if places != restricted + free:
@@ -147,8 +150,6 @@ def choose_seats(s, seats, bits, number):
     for card in range(CARDS):
         allowed = int(s.taken_at[card]) & seats
         if s.where[card] == UNSEEN and allowed != seats:
-            if allowed == 0:
-                return False
             point, seat = np.int64(below(draw(bits, number + card), weight_of(s, allowed))), 0
             while allowed >> seat & 1 == 0 or point >= s.points[seat]:
                 point -= int(s.points[seat]) * (allowed >> seat & 1)

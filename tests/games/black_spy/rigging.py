@@ -88,6 +88,7 @@ class Table:
     def legal(self) -> set[str]:
         """The cards, and other actions, that the player to act may choose."""
         mask = self.env.last()[0]["action_mask"]
+        assert mask.max() == 1
         return {short(self.env.action_name(action)) for action in np.flatnonzero(mask)}
 
     def hand(self, seat: int) -> list[str]:

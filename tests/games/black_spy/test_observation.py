@@ -15,6 +15,7 @@ from tests.games.black_spy.rigging import CARDS, KINDS, Table, cards_of, dealt, 
 def voids(game, seat):
     """Return the colours and numbers that each player is known to lack, seen by this one, by absolute seat."""
     seen, n = game.seen(seat), game.env.num_players
+    assert max(map(max, seen["colour_voids"] + seen["rank_voids"])) <= 1
     colours, ranks = np.reshape(seen["colour_voids"], (6, 5)), np.reshape(seen["rank_voids"], (6, 11))
     found = [["bygrk"[i] for i in np.flatnonzero(c)] + [int(i) + 1 for i in np.flatnonzero(r)]
              for c, r in zip(colours, ranks, strict=True)]  # fmt: skip
@@ -203,25 +204,22 @@ def test_black_7s_played_by_others_than_the_receiver_do_not_count():
 # ---------------------------------------------------------------- the mole's pile
 
 
-@pytest.mark.parametrize("replaces", [False, True])
-def test_the_pile_is_seen_by_who_takes_and_what_was_left_is_remembered_until_passing(replaces):
+@pytest.mark.parametrize(("players", "replaces"), [(3, True), (4, False), (5, True)])
+def test_the_pile_is_seen_by_who_takes_and_what_was_left_is_remembered_until_passing(players, replaces):
     """V3, O3."""
-    game, left = second_deal(4, totals=[40, 30, 20, 10], mole_replaces_pass=replaces), {}
-    order = []
+    game, left = second_deal(players, totals=[40, 30, 20, 10][:players], mole_replaces_pass=replaces), {}
     while game.now["phase"] == "take":
         taker, pile = game.now["player"], [short(card) for card in game.now["pile"]]
-        order.append(taker)
-        for seat in range(4):
+        for seat in range(players):
             assert cards_of(game.seen(seat)["pile"]) == (pile if seat == taker else left.get(seat, []))
         game.first_legal(2)
         assert cards_of(game.seen(taker)["pile"]) == [short(card) for card in game.now["pile"]]
         game.first_legal()
         left[taker] = pile[3:]
-    assert len(order) == 3
-    assert [len(left[seat]) for seat in order] == [9, 6, 3]
-    for _ in range(15):
+    assert [len(cards) for cards in left.values()] == list(range(3 * players - 3, 0, -3))
+    for _ in range(3 * players + 3):
         known = game.now["phase"] == "pass" or replaces
-        for seat in range(4):
+        for seat in range(players):
             assert cards_of(game.seen(seat)["pile"]) == (left.get(seat, []) if known else [])
         game.first_legal()
     assert game.now["phase"] == "play"
@@ -244,9 +242,9 @@ def test_black_7s_in_the_pile_are_counted():
 
 def test_who_leads_by_the_red_star_is_known_to_hold_the_red_1_until_it_is_played():
     """B4, O3."""
-    game = Table("b1", "b2", "r1 r9", "r2", first=1)
+    game = Table("b1", "b2", "r1 b3", "r2", first=1)
     assert [game.seen(seat)["red_star"].index(1) for seat in range(4)] == [2, 1, 0, 3]
-    game.play("r9")
+    game.play("b3")
     assert game.seen(0)["red_star"] == [0, 0, 1, 0, 0, 0]
     game = Table("b1", "b2", "r1 r9", "r2", first=1).play("r1")
     assert not any(game.seen(0)["red_star"])
@@ -257,10 +255,10 @@ def test_who_leads_by_the_red_star_is_known_to_hold_the_red_1_until_it_is_played
 LACKS_RED_5 = "k1 k2 k3 y1 y2 y3 y4 y6 y8 y9 y10 b9 g1 g2 g3"
 
 
-def test_who_follows_neither_colour_nor_number_is_known_to_have_none_of_them():
+@pytest.mark.parametrize("card", ["k1", "y1", "y10", "b9"])
+def test_who_follows_neither_colour_nor_number_is_known_to_have_none_of_them(card):
     """O3."""
-    game = Table("b1", "r1 r5", LACKS_RED_5, "r6")
-    game.play("r5 k1")
+    game = Table("b1", "r1 r5", LACKS_RED_5, "r6").play(f"r5 {card}")
     for seat in range(4):
         assert voids(game, seat) == [[], [], ["r", 5], []]
     game.play("r6")
@@ -291,7 +289,7 @@ def test_a_card_that_follows_nothing_shows_that_the_last_number_is_missing_too_i
     """V5, O3."""
     hand = LACKS_RED_5.replace("b9", "b8")
     game = Table("r1 r5", "r8", hand.replace("b8", "b9").replace("y8", "y11"), "", rank_follow=True)
-    assert voids(game.play("r5 r8 k1"), 0) == [[], [], ["r", 5], []]
+    assert voids(game.play("r5 r8 y10"), 0) == [[], [], ["r", 5], []]
     game = Table("r1 r5", "r11", hand, "", rank_follow=True, rank_follow_strict=True)
     assert voids(game.play("r5 r11 k1"), 0) == [[], [], ["r", 5, 11], []]
     game = Table(hand, "b1", "r1 r5", "r11", rank_follow=True, rank_follow_strict=True)

@@ -227,6 +227,13 @@ def test_who_holds_nothing_but_black_may_lead_the_first_trick_with_any_card():
     assert set(game.hand(0)) == game.legal == {"k11", "k10", "k9", "k8", "k7", "k6", "k5"}
 
 
+@pytest.mark.parametrize("card", ["b1", "r11"])
+def test_who_holds_one_card_that_is_not_black_must_lead_it(card):
+    """B4, O4."""
+    game = laid_out(f"k1 {card} k11", "b2 b3 b4", "y1 y2 y3", trick=0, opener="left_of_dealer")
+    assert game.legal == {card}
+
+
 def test_only_the_lead_to_the_first_trick_may_not_be_black():
     """B4: who cannot follow may throw off a black card at once."""
     game = Table("r1 r5", COLOURLESS, "", "").play("r5")

@@ -440,10 +440,11 @@ def place_of_seat(s, p):
 @inlined
 def seat_at_place(s, place):
     """V3: the seat that is asked at this place."""
+    seat = NOBODY
     for p in range(s.num_players):
         if place_of_seat(s, p) == place:
-            return p
-    return NOBODY
+            seat = p
+    return seat
 
 
 @inlined

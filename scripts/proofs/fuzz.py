@@ -28,7 +28,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from itertools import count, islice
 from pathlib import Path
@@ -57,6 +57,7 @@ CODE = (
 )
 """Files on which a run depends, except for the tests among them."""
 VIEWED = 1 / 8  # fraction of games in which views are compared, which takes as long as everything else
+ALL = "all of them at once"
 USUAL_RARITY = 20_000  # maximum number of actions per occurrence of a rare event: 1,000 in 20 million
 
 Counts = dict[str, Counter[str]]
@@ -188,12 +189,14 @@ def play_one(reference: Reference, kind: Kind, rng: random.Random) -> tuple[str,
 
 def no_counts(reference: Reference) -> Counts:
     """Counts of zero for everything that must appear in the report."""
+    game = get_game(reference.name)
     counts = {
         "total": Counter(games=0, actions=0),
         "table size": Counter({f"{n} players": 0 for n in reference.sizes()}),
         "variant": Counter(dict.fromkeys((variant.name for variant in reference.variants), 0)),
         "rule options": Counter({"default": 0, "others": 0}),
         "policy": Counter(dict.fromkeys(reference.all_policies, 0)),
+        "changed option": Counter({**dict.fromkeys((option.name for option in fields(game.options)), 0), ALL: 0}),
         "event": Counter({event.__name__: 0 for event in reference.events}),
     }
     if reference.steered:
@@ -213,8 +216,19 @@ def counts_of(table: SideBySide, policy: str) -> Counts:
         "variant": Counter({variant: actions}),
         "rule options": Counter({"others" if others else "default": actions}),
         "policy": Counter({policy: actions}),
+        "changed option": Counter(changed_options(table)),
         "event": Counter({event.__name__: times for event, times in table.events.items()}),
     }
+
+
+def changed_options(table: SideBySide) -> list[str]:
+    """The rule options that are not at their defaults, and `ALL` if none is."""
+    game, given = get_game(table.story.game), dict(table.story.options)
+    num_players, variant = game.choose_table(given.pop("num_players"), given.pop("variant", None))
+    given.pop("reward", None)
+    usual, chosen = (game.check_options(num_players, variant, options) for options in ({}, given))
+    changed = [name for name in usual if chosen[name] != usual[name]]
+    return [*changed, ALL] if len(changed) == len(usual) else changed
 
 
 def counts_of_steered(table: SideBySide, kind: Kind) -> Counts:
@@ -349,8 +363,13 @@ def report(results: Results, args: Args) -> str:
         f"{machine()['processor']}, Python {platform.python_version()}, numpy {version('numpy')}, "
         f"numba {version('numba')}."
     )
+    changed = (
+        [name if name == ALL else f"`{name}`", f"{games:,}", f"{games / total['games']:.1%}"]
+        for name, games in counts["changed option"].items()
+    )
     tables = (
         markdown_table(["category", "value", "actions", "fraction"], shares),
+        markdown_table(["rule option not at its default", "games", "fraction"], changed),
         markdown_table(["rare event", "occurrences"], events),
     )
     return "\n\n".join([facts, *tables, *(report_of_steered(counts) if steered else ())])

@@ -2,16 +2,19 @@
 
 import importlib
 import json
+import random
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
 from tests.games.black_jacky.reference.rules import Player, ReferenceGame
 from tests.games.schwarze_katze.reference.rules import Card
+from tests.reference.declaration import Kind
 from tests.reference.registry import REFERENCES
 from tests.reference.shrinking import pinned
 from tests.reference.side_by_side import Deal, Difference, Story
@@ -59,7 +62,7 @@ def play_code(text):
 
 
 @pytest.mark.parametrize("game", REFERENCES)
-def test_a_run_without_difference_reports_what_was_played(game, run, results, capsys):
+def test_a_run_without_difference_reports_what_was_played(game, fuzz, run, results, capsys):
     assert run(600, "--game", game, "--at-least", "0") == 0
     counts, text = results()["counts"], capsys.readouterr().out
     played = counts["total"]["actions"]
@@ -68,9 +71,22 @@ def test_a_run_without_difference_reports_what_was_played(game, run, results, ca
         assert sum(counts[group].values()) == played
         for name, actions in counts[group].items():
             assert f"| {group} | {name} | {actions:,} | {actions / played:.1%} |" in text
+    usual = {option.name for option in fields(get_game(game).options)}
+    assert counts["changed option"].keys() == {*usual, fuzz.ALL}
+    for name, games in counts["changed option"].items():
+        shown = name if name == fuzz.ALL else f"`{name}`"
+        assert f"| {shown} | {games:,} | {games / counts['total']['games']:.1%} |" in text
     assert [*counts["event"]] == [event.__name__ for event in REFERENCES[game].events]
     for name, times in counts["event"].items():
         assert f"| `{name}` | {times:,} |" in text
+
+
+def test_options_that_are_not_at_their_defaults_are_counted(fuzz):
+    reference = REFERENCES["black_spy"]
+    usual, everything = Kind(3, "uniform", {"mole": False, "max_deals": 1}), reference.kinds[0]
+    assert fuzz.changed_options(fuzz.play_one(reference, usual, random.Random(0))[1]) == ["max_deals"]
+    changed = fuzz.changed_options(fuzz.play_one(reference, everything, random.Random(0))[1])
+    assert changed == [*(option.name for option in fields(get_game("black_spy").options)), fuzz.ALL]
 
 
 def test_a_run_that_has_met_an_event_too_seldom_fails_and_names_it(run, results, capsys):

@@ -9,7 +9,8 @@ from tests.plain_mode import missed_in_plain_mode
 
 HERE = Path(__file__).parent
 SUITE = [HERE / f"test_{name}.py" for name in ("rules", "variants", "observation", "sample_state")]
-SLOW = "equally_often or would_be_noticed or every_card_counts or random"  # reach nothing more
+# reach nothing more
+SLOW = "equally_often or would_be_noticed or every_card or random or imagined or limit or takes_first or clockwise"
 MEASURED = [f"blackjacky_env/games/black_spy/{name}.py" for name in ("rules", "observation", "imagined", "unseen")]
 
 

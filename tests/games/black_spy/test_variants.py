@@ -273,17 +273,9 @@ def test_the_colour_called_by_the_dealer_must_be_led_by_the_left_neighbour(colou
 
 def test_who_cannot_lead_the_colour_is_skipped_and_known_to_lack_it():
     """V4, O3."""
-    no_red = "b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 k1 k2 k3 k4"
-    game = Table("r1", no_red, no_red.replace("b", "y").replace("k1 k2 k3 k4", "k5 k6 k7 k7"), "r5", first=1)
-    assert game.now["player"] == 0
-    game = Table(
-        "r1",
-        no_red,
-        no_red.replace("b", "y").replace("k1 k2 k3 k4", "k5 k6 k7 k7"),
-        "r5 k11",
-        first=1,
-        call_colour=True,
-    ).say("call red")
+    blue, yellow = (" ".join(f"{colour}{rank}" for rank in range(1, 12)) for colour in "by")
+    game = Table("r1", f"{blue} k1 k2 k3 k4", f"{yellow} k5 k6 k7 k7", "r5 k11", first=1, call_colour=True)
+    game.say("call red")
     assert game.asked == ("play", 3)
     assert game.legal == {card for card in game.hand(3) if card[0] == "r"}
     assert game.now["lacks"] == [[], ["red"], ["red"], []]
@@ -291,9 +283,9 @@ def test_who_cannot_lead_the_colour_is_skipped_and_known_to_lack_it():
 
 def test_the_dealer_leads_if_nobody_else_can():
     """V4."""
-    no_red = "b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 k1 k2 k3 k4 k5 k6 k7 k8 k9"
-    game = Table(no_red, no_red.replace("b", "y").replace("k1 k2 k3 k4 k5 k6 k7 k8 k9", "g1 g2 g3 g4 g5 g6 g7 g8 g9"),
-                 "r1", call_colour=True).say("call red")  # fmt: skip
+    blue, yellow, green = (" ".join(f"{colour}{rank}" for rank in range(1, 12)) for colour in "byg")
+    game = Table(f"{blue} k1 k2 k3 k4 k5 k6 k7 k8 k9", f"{yellow} {green[:-8]}", "r1", call_colour=True)
+    game.say("call red")
     assert game.asked == ("play", 2)
     assert game.now["lacks"] == [["red"], ["red"], []]
 

@@ -16,7 +16,8 @@ KIT = GameKit(
     bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
     trained={"champion": _HERE / "trained" / "champion.safetensors"},
     search=SearchConfig(
-        playout_policy=low.choose,
+        playout_policy=counter.choose,
+        playout_parameters=tuple(counter.PARAMETERS.tolist()),
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
         value=prospects.value,
     ),

@@ -142,7 +142,7 @@ class AnyBlackSpy(AnyGame):
             self.check_result(after, self.rewards())
 
 
-AnyBlackSpy.TestCase.settings = settings(max_examples=40, stateful_step_count=20)
+AnyBlackSpy.TestCase.settings = settings(max_examples=25, stateful_step_count=20)
 
 
 class TestAnyBlackSpy(AnyBlackSpy.TestCase):

@@ -217,10 +217,11 @@ def laid_out(
     )
 
 
-def moon(spies: Sequence[int] = (4, 0, 0), **options: Any) -> Table:
-    """A table of three at which player_0 has just taken all black cards; ``spies``: coloured 7s that each has taken."""
-    points = [80 - 5 * spies[0], *(-5 * count for count in spies[1:])]
-    game = laid_out("b3", "b2", "b1", black_taken=[16, 0, 0], spies_taken=spies, points=points, **options)
+def moon(spies: Sequence[int] = (4, 0, 0), shooter: int = 0, **options: Any) -> Table:
+    """A table of three at which a player has just taken all black cards; ``spies``: coloured 7s that each has taken."""
+    black = [16 * (p == shooter) for p in range(3)]
+    points = [5 * (black[p] - spies[p]) for p in range(3)]  # 16 black cards have 80
+    game = laid_out("b3", "b2", "b1", black_taken=black, spies_taken=spies, points=points, **options)
     return game.play("b3 b2 b1")
 
 

@@ -430,6 +430,12 @@ def test_coloured_7s_of_the_others_count_minus_five_even_then(spies):
     assert sum(points) == 60 * 2 - 5 * (4 - spies[0])
 
 
+@pytest.mark.parametrize("shooter", range(3))
+def test_whoever_takes_all_black_cards_scores_0(shooter):
+    """B8."""
+    assert moon((0, 0, 0), shooter).now["last_deal"] == [60 * (p != shooter) for p in range(3)]
+
+
 def test_fifteen_black_cards_are_not_all():
     """B8: player_1 takes the black 1; all coloured 7s fall to the black ones of player_0."""
     others = "y1 y2 y3 y4 y5 y6 y7 y8 y9 y10 g1 g2 g3 g4 g5 g6 g7 g8 g9"

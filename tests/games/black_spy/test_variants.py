@@ -83,6 +83,14 @@ def test_coloured_7s_of_deals_without_a_moon_count_as_the_option_says(options, p
     assert game.now["last_deal"] == [points, 0, 0]
 
 
+@pytest.mark.parametrize("shooter", range(3))
+def test_whoever_takes_all_black_cards_chooses(shooter):
+    """V2."""
+    game = moon((0, 0, 0), shooter, moon_choice=True)
+    assert game.asked == ("choose", shooter)
+    assert game.say("minus 60 points for me").now["last_deal"] == [-60 * (p == shooter) for p in range(3)]
+
+
 def test_a_choice_can_end_the_game_or_not():
     """V2, B9: the totals are looked at after the choice."""
     game = moon(moon_choice=True, totals=[200, 140, 0])
@@ -230,6 +238,7 @@ def test_cards_are_passed_after_the_mole_as_usual():
     game.first_legal(12)
     assert game.now["phase"] == "play"
     assert game.now["left"] == [[]] * 4
+    assert game.record()["taken_at"].tolist() == [0] * 60
 
 
 def test_the_mole_may_replace_passing_in_deals_with_a_pile():

@@ -216,16 +216,16 @@ def counts_of(table: SideBySide, policy: str) -> Counts:
         "variant": Counter({variant: actions}),
         "rule options": Counter({"others" if others else "default": actions}),
         "policy": Counter({policy: actions}),
-        "changed option": Counter(changed_options(table)),
+        "changed option": Counter(changed_options(table.story.game, options)),
         "event": Counter({event.__name__: times for event, times in table.events.items()}),
     }
 
 
-def changed_options(table: SideBySide) -> list[str]:
-    """The rule options that are not at their defaults, and `ALL` if none is."""
-    game, given = get_game(table.story.game), dict(table.story.options)
-    num_players, variant = game.choose_table(given.pop("num_players"), given.pop("variant", None))
-    given.pop("reward", None)
+def changed_options(name: str, options: Options) -> list[str]:
+    """The rule options of a game that are not at their defaults, and `ALL` if none is."""
+    game = get_game(name)
+    num_players, variant = game.choose_table(options["num_players"], options.get("variant"))
+    given = {key: value for key, value in options.items() if key not in ("num_players", "variant", "reward")}
     usual, chosen = (game.check_options(num_players, variant, options) for options in ({}, given))
     changed = [name for name in usual if chosen[name] != usual[name]]
     return [*changed, ALL] if len(changed) == len(usual) else changed

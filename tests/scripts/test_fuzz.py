@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tests.reference.shrinking import pinned
 from tests.reference.side_by_side import Deal, Difference, Story
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
+DRAWN = 50  # games of each kind
 IMPORT = "from tests.reference.side_by_side import SideBySide"
 
 
@@ -84,8 +86,8 @@ def test_a_run_without_difference_reports_what_was_played(game, fuzz, run, resul
 def test_options_that_are_not_at_their_defaults_are_counted(fuzz):
     reference = REFERENCES["black_spy"]
     usual, everything = Kind(3, "uniform", {"mole": False, "max_deals": 1}), reference.kinds[0]
-    assert fuzz.changed_options(fuzz.play_one(reference, usual, random.Random(0))[1]) == ["max_deals"]
-    changed = fuzz.changed_options(fuzz.play_one(reference, everything, random.Random(0))[1])
+    assert fuzz.changed_options("black_spy", fuzz.draw(reference, usual, random.Random(0))[1]) == ["max_deals"]
+    changed = fuzz.changed_options("black_spy", fuzz.draw(reference, everything, random.Random(0))[1])
     assert changed == [*(option.name for option in fields(get_game("black_spy").options)), fuzz.ALL]
 
 
@@ -177,6 +179,19 @@ def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_and_policy_with_
             if num_players in variant.sizes:
                 assert ({} if variant is reference.variants[0] else {"variant": variant.name}) in options
         assert None in options
+
+
+@pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
+def test_the_schedule_changes_every_rule_option_in_a_tenth_of_the_actions(fuzz, reference):
+    """Each kind gets as many actions as every other, whatever the length of its games."""
+    game, rng, kinds = get_game(reference.name), random.Random(0), fuzz.kinds(reference)
+    changed = Counter()
+    for kind in kinds:
+        for _ in range(DRAWN):
+            _, options = fuzz.draw(reference, kind, rng)
+            changed.update(fuzz.changed_options(game.name, options))
+    for option in fields(game.options):
+        assert changed[option.name] >= len(kinds) * DRAWN / 10, option.name
 
 
 def test_steered_games_come_on_top_and_are_reported_apart(fuzz, run, results, monkeypatch, capsys):

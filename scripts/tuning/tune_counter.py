@@ -108,7 +108,10 @@ def main(args: Args) -> int:
 
 
 def change(best: Parameters, tuning: BotTuning, rng: np.random.Generator) -> Parameters:
-    """Parameters with one to three random changes by up to about a half, or by a small amount where they are 0."""
+    """Parameters with one to three random changes by up to about a half, or by a small amount where they are 0.
+
+    A probability that would exceed 1 is reduced by the same factor, so that one that is 1 changes, too.
+    """
     changed = best.copy()
     for i in rng.choice(len(best), rng.integers(1, 4), replace=False):
         if i in tuning.integers:
@@ -116,7 +119,7 @@ def change(best: Parameters, tuning: BotTuning, rng: np.random.Generator) -> Par
         else:
             changed[i] = changed[i] * np.exp(rng.normal(0, 0.5)) + 0.002 * rng.random()
     probabilities = list(tuning.probabilities)
-    changed[probabilities] = changed[probabilities].clip(0, 1)
+    changed[probabilities] = np.minimum(changed[probabilities], 1 / np.maximum(changed[probabilities], 1))
     return changed
 
 

@@ -79,8 +79,7 @@ SHAPES = {
     "bottle": '<path d="M6 0h4v6q4 2 4 6v11q0 2-2 2H4q-2 0-2-2V12q0-4 4-6z"/>',
 }
 """By id. Cats and posters are 48 wide and high, mice 24 x 12, hearts 18 x 17, suits 20 x 20, backs 36 x 50, captains
-and eye patches 30 x 40, anchors 24 x 26, spies 40 x 44, stars 20 x 20,
-bottles 16 x 25."""
+and eye patches 30 x 40, anchors 24 x 26, spies 40 x 44, stars 20 x 20, bottles 16 x 25."""
 
 _FONTS = "FreeSans,Helvetica,Arial,Liberation Sans,DejaVu Sans Condensed,sans-serif"  # all of about the same width
 

@@ -216,21 +216,16 @@ def black_7(i):
 @inlined
 def place_of_black_7(observation, i, before, left, s):
     """Where black 7 ``i`` lies: those of the hand come first, then played ones; those of the pile are the last."""
-    i -= int(observation[AT_MY_HAND + BLACK_7])
+    rest = i - int(observation[AT_MY_HAND + BLACK_7])
     if before:
-        i -= int(observation[AT_PASSED + BLACK_7])
-    if i < 0:
+        rest -= int(observation[AT_PASSED + BLACK_7])
+    if rest < 0:
         return 0
-    spare = 6 - int(observation[AT_MY_HAND + BLACK_7])
-    if before:
-        spare -= int(observation[AT_PASSED + BLACK_7])
     for p in range(SEATS):
-        played = int(observation[AT_SPIES_PLAYED + p])
-        i -= played
-        spare -= played
-        if i < 0 and i + played >= 0:
+        rest -= int(observation[AT_SPIES_PLAYED + p])
+        if rest < 0:
             return PLAYED + p
-    return left if spare - i <= black_7s_left(observation, s) else UNSEEN
+    return left if 1 + CARDS - KINDS - i <= black_7s_left(observation, s) else UNSEEN
 
 
 @inlined
@@ -285,7 +280,7 @@ def place_left(observation, s, bits):
     if exact:
         count_places_left(observation, s)
         swap_codes(s, _LEFT, UNSEEN)
-        allow(s, True)
+        allow(s)
         deal_unseen(s, bits)
         swap_codes(s, _LEFT, UNSEEN)
 
@@ -320,22 +315,22 @@ def count_places_left(observation, s):
 
 
 @inlined
-def allow(s, with_pile):
+def allow(s):
     """Write to ``taken_at`` the seats that may hold each card, one bit for each; 0 is the pile."""
     place, n = place_of_seat(s, 0), int(s.num_players)
     for card in range(CARDS):
-        kind, seats = kind_of(card), int(with_pile)
+        kind, seats = kind_of(card), 1
         for q in range(1, n):
             lacks = s.colour_voids[q, colour_of(kind)] or s.rank_voids[q, rank_of(kind)]
-            strange = s.where[card] == _LEFT and place_of_seat(s, q) < place
-            seats |= int(not lacks and not strange) << q
+            took_before = s.where[card] == _LEFT and place_of_seat(s, q) < place
+            seats |= int(not lacks and not took_before) << q
         s.taken_at[card] = seats
 
 
 @inlined
 def place_others(s, bits):
     """Deal all other cards to the hands, and to the pile if the observer has not seen it."""
-    allow(s, True)
+    allow(s)
     s.black_taken[:] = 0
     for card in range(CARDS):
         if s.where[card] == _LEFT:

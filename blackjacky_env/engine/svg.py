@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import cos, pi, sin
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from blackjacky_env.engine.artwork import FURS, SHAPES, style
@@ -15,7 +16,14 @@ from blackjacky_env.engine.checks import check_choice
 View = dict[str, Any]
 
 WIDTH, HEIGHT = 640, 600
-"""Size of every picture, in SVG user units."""
+"""Size of every document, in SVG user units."""
+PHONE_WIDTH = 360
+"""Width of the layout for phones, whose text is at least `PHONE_TEXT` units high."""
+PHONE_TEXT = 12.0
+PHONE_MARGIN, PHONE_GAP = 3, 6
+LAYOUTS = ("document", "table", "phone")
+"""``document``: title, table and sentences, 640 x 600 units; ``table``: the table alone, 640 units wide, for pages that
+have a title of their own; ``phone``: the table alone, 360 units wide."""
 THEMES = ("auto", "light", "dark")
 MARGIN, TOP = 10, 44
 MINUS = "\N{MINUS SIGN}"
@@ -27,6 +35,36 @@ LETTER = 0.56
 _WIDE_LETTER = 0.62  # the same in a wide font
 _USED = re.compile(r'href="#(\w+)"')
 _NAME_LENGTH = 14
+
+
+# ---------------------------------------------------------------- setting
+
+
+class Setting(NamedTuple):
+    """What holds for a whole picture."""
+
+    layout: str = "document"
+    texts: Mapping[str, str] = {}
+    """Translations of the words in the picture, by the English template."""
+
+
+_SETTING: ContextVar[Setting] = ContextVar("setting", default=Setting())  # noqa: B039  # immutable in use
+
+
+@contextmanager
+def setting(layout: str, texts: Mapping[str, str] | None) -> Iterator[None]:
+    """Draw in one of the `LAYOUTS` and in the language of ``texts`` (None: English); `ValueError` for another layout."""
+    check_choice("layout", layout, LAYOUTS)
+    token = _SETTING.set(Setting(layout, texts or {}))
+    try:
+        yield
+    finally:
+        _SETTING.reset(token)
+
+
+def say(template: str, **values: object) -> str:
+    """An English template in the language of the picture, filled with ``values``; English if it is not translated."""
+    return _SETTING.get().texts.get(template, template).format(**values)
 
 
 # ---------------------------------------------------------------- elements
@@ -68,10 +106,15 @@ def box(x: float, y: float, width: float, height: float, radius: float, look: st
 def words(
     text: str, x: float, y: float, size: float, room: float = WIDTH, look: str = "ink", anchor: str = "start"
 ) -> str:
-    """A line of text, made smaller if it is wider than ``room``; ``anchor``: start, middle or end."""
+    """A line of text, made smaller if it is wider than ``room``; ``anchor``: start, middle or end.
+
+    On a phone it is cut rather than made smaller than `PHONE_TEXT`.
+    """
     text = text if text.isprintable() else "".join(filter(str.isprintable, text))  # XML forbids most of the rest
     if not text:
         return ""
+    if _SETTING.get().layout == "phone":
+        text = _cut(text, room / PHONE_TEXT)
     fitting = min(size, room / _letters(text))
     at = "" if anchor == "start" else f' text-anchor="{anchor}"'
     place = f'x="{number(x)}" y="{number(y)}" font-size="{number(fitting)}"'
@@ -84,14 +127,23 @@ def _letters(text: str) -> float:
     return LETTER * len(text) + 0.4 * wide + 0.12 * sum(map(str.isupper, text))
 
 
-def label(text: str, x: float, y: float, colour: str, anchor: str = "end") -> str:
+def _cut(text: str, room: float) -> str:
+    """``text``, with an ellipsis in place of what does not fit; ``room`` is relative to the font size."""
+    if _letters(text) <= room + 0.01:
+        return text
+    while len(text) > 1 and _letters(text + "…") > room:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def label(text: str, x: float, y: float, colour: str, anchor: str = "end", size: float = 15) -> str:
     """A white word in a rounded box that starts or ends at ``x``; ``colour``: a background dark enough for white."""
-    width = _WIDE_LETTER * 15 * len(text) + 10
+    width, height = _WIDE_LETTER * size * len(text) + 10, size + 5
     right = x if anchor == "end" else x + width
-    size = f'width="{number(width)}" height="20" rx="10"'
-    ground = f'<rect x="{number(right - width)}" y="{number(y)}" {size} fill="{colour}"/>'
-    middle = f'x="{number(right - width / 2)}" y="{number(y + 15)}"'
-    return f'{ground}<text {middle} font-size="15" fill="#fff" text-anchor="middle">{escape(text)}</text>'
+    measures = f'width="{number(width)}" height="{number(height)}" rx="{number(height / 2)}"'
+    ground = f'<rect x="{number(right - width)}" y="{number(y)}" {measures} fill="{colour}"/>'
+    middle = f'x="{number(right - width / 2)}" y="{number(y + size)}" font-size="{number(size)}"'
+    return f'{ground}<text {middle} fill="#fff" text-anchor="middle">{escape(text)}</text>'
 
 
 def cat(seat: int, x: float, y: float, scale: float = 0.92, awake: bool = True, wanted: bool = False) -> str:
@@ -159,6 +211,24 @@ def places(others: int, height: float, bottom: float) -> list[tuple[float, float
     return [*((float(MARGIN), y) for y in reversed(rows)), *row, *((float(right), y) for y in rows)]
 
 
+def phone_places(others: int, height: float, columns: int = 3) -> list[tuple[float, float, float]]:
+    """Left edge, top edge and width of panels on a phone, row by row in at most so many columns."""
+    columns = {1: 1, 2: 2, 4: 2}.get(others, columns)
+    width = (PHONE_WIDTH - 2 * PHONE_MARGIN - PHONE_GAP * (columns - 1)) / columns
+    return [
+        (PHONE_MARGIN + i % columns * (width + PHONE_GAP), PHONE_MARGIN + i // columns * (height + PHONE_GAP), width)
+        for i in range(others)
+    ]
+
+
+def phone_rows(cards: int, width: float, x: float, room: float, most: int) -> list[tuple[float, int]]:
+    """Left edge and row of each card of a hand on a phone, in one or two rows: at most ``most`` cards in one."""
+    lines = 1 if cards <= most else 2
+    in_row = -(-cards // lines)
+    step = min(width + 4, (room - width) / max(1, in_row - 1))
+    return [(x + step * (i % in_row), i // in_row) for i in range(cards)]
+
+
 def around(count: int, middle: tuple[float, float], across: float, down: float) -> list[tuple[float, float]]:
     """Points on an oval, clockwise from the lowest."""
     turns = [2 * pi * i / count for i in range(count)]
@@ -175,21 +245,43 @@ def panel(x: float, y: float, width: float, height: float, seat: int, on_turn: b
 # ---------------------------------------------------------------- the document
 
 
-def document(title: str, right: str, bottom: float, parts: Sequence[str], theme: str) -> str:
-    """A whole SVG: title and words above, a table down to ``bottom``, and the parts on it."""
-    check_choice("theme", theme, THEMES)
+def document(title: str, right: str, bottom: float, end: float, parts: Sequence[str], theme: str) -> str:
+    """A picture in the layout ``document`` or ``table``.
+
+    Args:
+        title, right: words above the table, left and right, in a document.
+        bottom: where the table itself ends.
+        end: where the lowest panel ends.
+        parts: everything on the table.
+        theme: one of `THEMES`.
+    """
+    table = [
+        box(70, TOP + 24, WIDTH - 140, bottom - TOP - 20, 150, "rim"),
+        box(80, TOP + 34, WIDTH - 160, bottom - TOP - 40, 140, "felt"),
+    ]
+    if _SETTING.get().layout == "table":
+        return _drawn(title, (TOP - MARGIN, WIDTH, end - TOP + 2 * MARGIN), [*table, *parts], theme)
     head = [
         f'<rect width="{WIDTH}" height="{HEIGHT}" class="bg"/>',
         words(title, 12, 29, 20, 430),
         words(right, WIDTH - 12, 29, 16, 170, "faint", "end"),
-        box(70, TOP + 24, WIDTH - 140, bottom - TOP - 20, 150, "rim"),
-        box(80, TOP + 34, WIDTH - 160, bottom - TOP - 40, 140, "felt"),
     ]
-    body = "".join(chain(head, parts))
-    name = f"table-{theme}"
-    root = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+    return _drawn(f"{title}, {right}", (0, WIDTH, HEIGHT), [*head, *table, *parts], theme)
+
+
+def phone(title: str, height: float, parts: Sequence[str], theme: str) -> str:
+    """A picture in the layout ``phone``, ``height`` units high."""
+    return _drawn(title, (0, PHONE_WIDTH, height), parts, theme)
+
+
+def _drawn(title: str, size: tuple[float, float, float], parts: Sequence[str], theme: str) -> str:
+    """The whole SVG; ``size``: top, width and height."""
+    check_choice("theme", theme, THEMES)
+    top, width, height = map(number, size)
+    body, name = "".join(parts), f"table-{theme}"
+    root = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 {top} {width} {height}" width="{width}" height="{height}"'
     return (
-        f'<svg {root} class="{name}" role="img" aria-label={quoteattr(f"{title}, {right}")}>'
+        f'<svg {root} class="{name}" role="img" aria-label={quoteattr(title)}>'
         f"<style>{style(name)}</style><defs>{_used_shapes(body)}</defs>{body}</svg>\n"
     )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS
 from blackjacky_env.engine.artwork import INK, RED
-from blackjacky_env.engine.svg import MINUS, View, data, group, use, words
+from blackjacky_env.engine.svg import MINUS, View, data, group, say, use, words
 from blackjacky_env.engine.text import plain, seen_by, viewer
 from blackjacky_env.games.black_jacky import terminal
 
@@ -56,8 +56,10 @@ def draw_svg(
     names: Sequence[str] | None = None,
     last_action: str = "",
     theme: str = "auto",
+    layout: str = "document",
+    texts: Mapping[str, str] | None = None,
 ) -> str:
-    """The table that ``view`` shows, as an SVG of 640 x 600 units.
+    """The table that ``view`` shows, as an SVG.
 
     Args:
         view: from `TableEnv.view` or `TableEnv.snapshot`.
@@ -65,18 +67,25 @@ def draw_svg(
         names: names of the players by seat; None: ``player_0`` .. .
         last_action: the last action, in words, without secrets that the viewer may not know.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+        layout: one of `svg.LAYOUTS`.
+        texts: translations of the words on the table, by the English template; None: English.
 
-    Raises `ValueError` for an unknown theme or a wrong number of names.
+    Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
     """
     players = svg.names_of(len(view["hearts"]), names)
     near = viewer(view) or 0
-    corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
-    parts = [_seat(view, options, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
-    parts += [_piles(view), _near_seat(view, options, near, players)]
-    sentences = map(plain, terminal.sentences(view, players, _in_words))
-    parts += svg.lines([last_action, *sentences, terminal.options_in_force(options)], _WORDS_TOP)
-    title = f"{terminal.title(options)} · {terminal.when(view)}"
-    return svg.document(title, seen_by(view, players), _OWN_TOP, parts, theme)
+    others = [(near + 1 + i) % len(players) for i in range(len(players) - 1)]
+    with svg.setting(layout, texts):
+        if layout == "phone":
+            return _on_phone(view, options, [*others, near], players, theme)
+        corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
+        parts = [_seat(view, options, seat, players, corner) for seat, corner in zip(others, corners, strict=True)]
+        parts += [_piles(view), _near_seat(view, options, near, players)]
+        if layout == "document":
+            sentences = map(plain, terminal.sentences(view, players, _in_words))
+            parts += svg.lines([last_action, *sentences, terminal.options_in_force(options)], _WORDS_TOP)
+        title = f"{terminal.title(options)} · {terminal.when(view)}"
+        return svg.document(title, seen_by(view, players), _OWN_TOP, _OWN_TOP + _OWN_HEIGHT, parts, theme)
 
 
 def _in_words(card: int | str) -> str:
@@ -105,13 +114,12 @@ def _laid_out(value: int, x: float, y: float, scale: float = 1) -> str:
     return group([_paper(36, 50, "#a7acb5"), digit, struck], x, y, scale)
 
 
-def _big_card(value: int, x: float, y: float, seat: int) -> str:
+def _big_card(value: int, x: float, y: float, seat: int, scale: float = 1.25) -> str:
     """A card of the hand at the bottom, 64 x 92 units before scaling, with as many mice as its value."""
     digit = f'<text x="5" y="27" font-size="30" fill="{INK}">{value}</text>'
     mice = [use("mouse", *place) for place in _MICE[value]]
-    return group(
-        [_paper(64, 92, _CARD_COLOURS[value]), digit, *mice], x, y, 1.25, f' class="card"{data(card=value, seat=seat)}'
-    )
+    paper = _paper(64, 92, _CARD_COLOURS[value])
+    return group([paper, digit, *mice], x, y, scale, f' class="card"{data(card=value, seat=seat)}')
 
 
 def _plus_one(x: float, y: float) -> str:
@@ -144,9 +152,28 @@ def _now(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -
         return _settled(view, options, seat, names)
     if view["status"][seat] != "saloon" or view["phase"] == "tip":
         return _Cards([], [], False, _tip(view, seat, names), False)
-    total = plain(terminal.sum_so_far(view, seat, options))
-    caption = "" if total == "?" else total
+    caption = _sum_so_far(view, seat, options)
     return _Cards(view["hands"][seat], view["displays"][seat], view["plus_one"] == seat, caption, False)
+
+
+def _sum_so_far(view: View, seat: int, options: dict[str, Any]) -> str:
+    """The sum of an open hand; otherwise that of the open cards, if there are any."""
+    hand, laid = view["hands"][seat], view["displays"][seat]
+    tenths = terminal.tenths_of(hand if isinstance(hand, list) else [], laid) + 10 * (view["plus_one"] == seat)
+    if isinstance(hand, list) or hand == 0:
+        return _sum(tenths, options)
+    return f"{_as_number(tenths)} + ?" if tenths else ""
+
+
+def _sum(tenths: int, options: dict[str, Any], lost: bool = False) -> str:
+    """A sum, and whether it is bust or loses a heart (S2)."""
+    if tenths >= 10 * options["bust_at"]:
+        return say("{sum} bust", sum=_as_number(tenths))
+    return say("{sum} lowest", sum=_as_number(tenths)) if lost else _as_number(tenths)
+
+
+def _as_number(tenths: int) -> str:
+    return say("{whole}.{tenth}", whole=tenths // 10, tenth=tenths % 10)
 
 
 def _settled(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards:
@@ -157,7 +184,7 @@ def _settled(view: View, options: dict[str, Any], seat: int, names: Sequence[str
         return _Cards([], [], False, _tip(view, seat, names), False)
     hand, laid, lost = settlement["hands"][seat], settlement["displays"][seat], seat in settlement["losers"]
     plus_one = tenths - terminal.tenths_of(hand, laid) == 10
-    return _Cards(hand, laid, plus_one, terminal.sum_in_words(tenths, options, lost), lost)
+    return _Cards(hand, laid, plus_one, _sum(tenths, options, lost), lost)
 
 
 def _before(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards | None:
@@ -170,8 +197,9 @@ def _before(view: View, options: dict[str, Any], seat: int, names: Sequence[str]
 
 def _tip(view: View, seat: int, names: Sequence[str]) -> str:
     tip = view["tips"][seat]
-    verb = "tipped" if view["phase"] == "over" else "tips"
-    return "" if tip is None else f"{verb} {names[tip]}"
+    if tip is None:
+        return ""
+    return say("tipped {name}" if view["phase"] == "over" else "tips {name}", name=names[tip])
 
 
 def _caption(cards: _Cards, x: float, y: float, size: float, room: float) -> list[str]:
@@ -189,7 +217,7 @@ def _hearts(view: View, options: dict[str, Any], seat: int, x: float, y: float) 
     held, first = view["hearts"][seat], options["hearts"]
     if held and view["black_hearts"][seat]:
         ring = f'<g fill="{INK}" stroke="#fff" stroke-width="3" paint-order="stroke">{use("heart", x, y)}</g>'
-        return [ring, words("last chance", x + 24, y + 14, 14, 80, "faint")]
+        return [ring, words(say("last chance"), x + 24, y + 14, 14, 80, "faint")]
     if first > 3:
         return [use("heart", x, y, fill=RED), words(f"x {held}", x + 22, y + 15, 17)]
     hearts = [use("heart", x + 20 * i, y, fill=RED) for i in range(held)]
@@ -209,12 +237,12 @@ def _standing(view: View, options: dict[str, Any], seat: int, x: float, y: float
     status = view["status"][seat]
     if status == "saloon":
         return _hearts(view, options, seat, x, y)
-    return [svg.label(status, x, y - 1, _LABELS[status], "start")]
+    return [svg.label(say(status), x, y - 1, _LABELS[status], "start")]
 
 
 def _label(view: View, seat: int, right: float, y: float) -> str:
     word = _status(view, seat)
-    return svg.label(word, right, y, _LABELS[word]) if word in _LABELS and word != view["status"][seat] else ""
+    return svg.label(say(word), right, y, _LABELS[word]) if word in _LABELS and word != view["status"][seat] else ""
 
 
 def _cat(view: View, seat: int, x: float, y: float, scale: float) -> str:
@@ -242,7 +270,7 @@ def _seat_before(cards: _Cards, before: _Cards) -> list[str]:
     x = 66 if cards.hand else 12
     settled = group(_row(before, 0, 0, (190 - x) / 0.82), x, 58, 0.82)
     if cards.hand or not cards.caption:
-        word = words("before", 12, 128, 14, 50, "faint") if cards.hand else ""
+        word = words(say("before"), 12, 128, 14, 50, "faint") if cards.hand else ""
         return [settled, *_caption(before, x, 128, 16, 190 - x), word]
     return [settled, *_caption(before, x, 114, 15, 178), *_caption(cards, x, 131, 15, 178)]
 
@@ -271,25 +299,108 @@ def _near_cards(cards: _Cards, before: _Cards | None, seat: int) -> list[str]:
     parts = [_big_card(value, left, 34, seat) for value, left in zip(hand, hands, strict=True)]
     parts += _row(rest, x, 62, 608 - x)
     if before:
-        parts += [words("before", x, 50, 15, look="faint"), *_caption(before, x, 140, 16, 608 - x)]
+        parts += [words(say("before"), x, 50, 15, look="faint"), *_caption(before, x, 140, 16, 608 - x)]
     elif rest.laid or rest.plus_one:
-        parts.append(words("laid out", x, 50, 15, look="faint"))
+        parts.append(words(say("laid out"), x, 50, 15, look="faint"))
     return parts
 
 
 # ---------------------------------------------------------------- piles
 
 
+def _size(cards: list[int] | int) -> int:
+    return cards if isinstance(cards, int) else len(cards)
+
+
 def _piles(view: View) -> str:
     """Draw pile and discard pile with their numbers of cards."""
     if view["discard_top"] is None:
         return ""
-    count = view["draw_pile"] if isinstance(view["draw_pile"], int) else len(view["draw_pile"])
-    below = len(view["discards"])
+    count, below = _size(view["draw_pile"]), len(view["discards"])
     draw = [use("back", 3 * i, -3 * i, 1.3) for i in range(min(count, 3))]
     discard = [_card(view["discard_top"], 0, 0, 1.3)]
-    words_below = [words(f"draw {count}", 26, 86, 16, 100, anchor="middle")]
-    words_beside = [words(f"discard {below}", 24, 86, 16, 100, anchor="middle")]
+    words_below = [words(say("draw {count}", count=count), 26, 86, 16, 100, anchor="middle")]
+    words_beside = [words(say("discard {count}", count=below), 24, 86, 16, 100, anchor="middle")]
     return group([*draw, *words_below], 243, 214, attributes=f' class="pile"{data(pile="draw")}') + group(
         [*discard, *words_beside], 347, 214, attributes=f' class="pile"{data(pile="discard")}'
     )
+
+
+# ---------------------------------------------------------------- on a phone
+
+_PHONE_HEIGHT, _PHONE_PILES, _PHONE_OWN = 126, 66, 142
+
+
+def _on_phone(view: View, options: dict[str, Any], seats: Sequence[int], names: Sequence[str], theme: str) -> str:
+    """The other seats in rows, the piles, and at the bottom the near seat, the last in ``seats``."""
+    corners = svg.phone_places(len(seats) - 1, _PHONE_HEIGHT)
+    parts = [_phone_seat(view, options, seat, names, corner) for seat, corner in zip(seats[:-1], corners, strict=True)]
+    top = corners[-1][1] + _PHONE_HEIGHT + svg.PHONE_GAP
+    parts += [_phone_piles(view, top), _phone_near_seat(view, options, seats[-1], names, top + _PHONE_PILES)]
+    return svg.phone(terminal.title(options), top + _PHONE_PILES + _PHONE_OWN + svg.PHONE_MARGIN, parts, theme)
+
+
+def _phone_seat(
+    view: View, options: dict[str, Any], seat: int, names: Sequence[str], corner: tuple[float, float, float]
+) -> str:
+    """The panel of another seat."""
+    x, y, width = corner
+    cards = _now(view, options, seat, names)
+    parts = [
+        _cat(view, seat, 8, 5, 0.6),
+        words(names[seat], 40, 17, 14, width - 46),
+        *_standing(view, options, seat, 40, 22),
+        group(_row(cards._replace(plus_one=False), 0, 0, (width - 14) / 0.8), 7, 42, 0.8),
+        words(cards.caption, 8, 119, 14, width - 14, "bad" if cards.lost else "ink"),
+        _phone_label(view, seat, 6, 86),
+        *_phone_marks(cards, width),
+    ]
+    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts)
+
+
+def _phone_marks(cards: _Cards, width: float) -> list[str]:
+    """A lost heart and the "+1", at the right end of the line below the cards."""
+    lost = [words(MINUS, width - 62, 101, 18, look="bad"), use("heart", width - 50, 87, 0.9, RED)]
+    return [*lost * cards.lost, group([_plus_one(0, 0)], width - 30, 83, 0.7) if cards.plus_one else ""]
+
+
+def _phone_label(view: View, seat: int, x: float, y: float, anchor: str = "start") -> str:
+    """What the seat has done in this round."""
+    word = _status(view, seat)
+    if word not in _LABELS or word == view["status"][seat]:
+        return ""
+    return svg.label(say(word), x, y, _LABELS[word], anchor, 12)
+
+
+def _phone_piles(view: View, top: float) -> str:
+    """Draw pile and discard pile side by side, each beside its number of cards."""
+    if view["discard_top"] is None:
+        return ""
+    count, below = _size(view["draw_pile"]), len(view["discards"])
+    draw = [use("back", 3 * i, 0, 1.1) for i in range(min(count, 3))]
+    draw.append(words(say("draw {count}", count=count), -8, 33, 14, 104, anchor="end"))
+    discard = [_card(view["discard_top"], 0, 0, 1.1)]
+    discard.append(words(say("discard {count}", count=below), 48, 33, 14, 104))
+    return group(draw, 122, top + 2, attributes=f' class="pile"{data(pile="draw")}') + group(
+        discard, 198, top + 2, attributes=f' class="pile"{data(pile="discard")}'
+    )
+
+
+def _phone_near_seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str], top: float) -> str:
+    """The seat at the bottom, with big cards if its hand is open."""
+    cards = _now(view, options, seat, names)
+    width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
+    hand = cards.hand if isinstance(cards.hand, list) else []
+    rest = cards._replace(hand=[] if hand else cards.hand)
+    hands, others = svg.rows([len(hand), len(rest.laid) + rest.plus_one], [56, 36], 10, width - 20, 12)
+    x = others[0] if others else 10
+    parts = [
+        _cat(view, seat, 10, 6, 0.8),
+        words(names[seat], 56, 21, 16, 130),
+        *_standing(view, options, seat, 56, 28),
+        *_caption(cards, 200, 40, 17, width - 210),
+        *(_big_card(value, left, 52, seat, 0.88) for value, left in zip(hand, hands, strict=True)),
+        *_row(rest, x, 74, width - 10 - x),
+        _phone_label(view, seat, width - 6, 5, "end"),
+    ]
+    return svg.panel(svg.PHONE_MARGIN, top, width, _PHONE_OWN, seat, seat == view["player"], parts)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.artwork import FURS, INK
-from blackjacky_env.engine.svg import MINUS, View, data, group, use, words
+from blackjacky_env.engine.svg import MINUS, View, data, group, say, use, words
 from blackjacky_env.engine.text import plain, seen_by, viewer
 from blackjacky_env.games.black_spy import terminal
 from blackjacky_env.games.black_spy.options import COLOUR_NAMES
@@ -46,8 +46,10 @@ def draw_svg(
     names: Sequence[str] | None = None,
     last_action: str = "",
     theme: str = "auto",
+    layout: str = "document",
+    texts: Mapping[str, str] | None = None,
 ) -> str:
-    """The table that ``view`` shows, as an SVG of 640 x 600 units.
+    """The table that ``view`` shows, as an SVG.
 
     Args:
         view: from `TableEnv.view` or `TableEnv.snapshot`.
@@ -55,17 +57,25 @@ def draw_svg(
         names: names of the players by seat; None: ``player_0`` .. .
         last_action: the last action, in words, without secrets that the viewer may not know.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+        layout: one of `svg.LAYOUTS`.
+        texts: translations of the words on the table, by the English template; None: English.
 
-    Raises `ValueError` for an unknown theme or a wrong number of names.
+    Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
     """
     players = svg.names_of(len(view["totals"]), names)
     near = viewer(view) or 0
-    corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
-    parts = [words(terminal.options_in_force(options), 12, 42, 10.5, 616, "faint")]
-    parts += [_seat(view, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
-    parts += [*_middle(view, near), _near_seat(view, near, players)]
-    parts += svg.lines([last_action, plain(terminal.sentence(view, options, players))], _WORDS_TOP)
-    return svg.document(f"Black Spy · {terminal.when(view)}", seen_by(view, players), _OWN_TOP, parts, theme)
+    others = [(near + 1 + i) % len(players) for i in range(len(players) - 1)]
+    with svg.setting(layout, texts):
+        if layout == "phone":
+            return _on_phone(view, [*others, near], players, theme)
+        corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
+        parts = [_seat(view, seat, players, corner) for seat, corner in zip(others, corners, strict=True)]
+        parts += [*_middle(view, near), _near_seat(view, near, players)]
+        if layout == "document":
+            parts.insert(0, words(terminal.options_in_force(options), 12, 42, 10.5, 616, "faint"))
+            parts += svg.lines([last_action, plain(terminal.sentence(view, options, players))], _WORDS_TOP)
+        title = f"Black Spy · {terminal.when(view)}"
+        return svg.document(title, seen_by(view, players), _OWN_TOP, _OWN_TOP + _OWN_HEIGHT, parts, theme)
 
 
 # ---------------------------------------------------------------- cards
@@ -174,7 +184,7 @@ def _captioned(caption: str, cards: list[str] | int, y: float, room: float, rows
     """In the panel at the bottom a caption and cards in few words; nothing without cards or if they are not known."""
     if not cards or isinstance(cards, int):
         return []
-    return [words(caption, 206, y, 13, 56, "faint"), *_groups(cards, 264, y - 12, room, rows)]
+    return [words(say(caption), 206, y, 13, 56, "faint"), *_groups(cards, 264, y - 12, room, rows)]
 
 
 # ---------------------------------------------------------------- the middle of the table
@@ -190,14 +200,17 @@ def _middle(view: View, near: int) -> list[str]:
         case "pass":
             return [_direction(view["pass_to"]), *_to_pass(view, near)]
         case "choose":
-            return [_choice("others", "for each of the others", -62), _choice("myself", "off the own total", 8)]
+            return [
+                _choice("others", say("for each of the others"), -62),
+                _choice("myself", say("off the own total"), 8),
+            ]
     called = view["called"]
     if called is None or view["phase"] == "over":
         return _trick(view, near)
     x, y = _MIDDLE
     return [
         _small(called, x - 13, y - 20, 26),
-        words("called", x, y + 22, 14, 60, anchor="middle"),
+        words(say("called"), x, y + 22, 14, 60, anchor="middle"),
         *_trick(view, near),
     ]
 
@@ -235,7 +248,7 @@ def _turn(number: int, x: float, y: float) -> str:
 def _direction(pass_to: str) -> str:
     """An arrow around or across the table, with the direction in words."""
     x, y = _MIDDLE
-    towards = words(pass_to, x, y + 5, 15, 48, anchor="middle")
+    towards = words(say(pass_to), x, y + 5, 15, 48, anchor="middle")
     if pass_to == "across":
         ends = '<path d="M-10-20 0-36 10-20zM-10 20 0 36 10 20z"/>'
         return group([ends], x, y, attributes=' class="sign"') + towards
@@ -258,7 +271,7 @@ def _to_pass(view: View, near: int) -> list[str]:
 def _pile(pile: list[str] | int, players: int) -> list[str]:
     """V3: the mole's pile, open to the seat that takes."""
     x, y = _MIDDLE
-    caption = words("the mole's pile", x, y - 96, 15, 200, anchor="middle")
+    caption = words(say("the mole's pile"), x, y - 96, 15, 200, anchor="middle")
     if isinstance(pile, list):
         return [caption, *_open_pile(pile, players)]
     return [caption, *(_back(x - 31 + 3 * i, y - 28 - 3 * i, 1.4) for i in range(3)), _pack(pile, x - 22, y - 37, 1.4)]
@@ -285,7 +298,10 @@ def _colour_to_call(colour: str, place: int) -> str:
 def _choice(kind: str, whose: str, above: float) -> str:
     """V2: one of the two things that a player with all black cards can choose."""
     box = svg.box(0, 0, 190, 54, 12, "panel edge")
-    lines = [words(f"{MOON} points", 95, 23, 18, anchor="middle"), words(whose, 95, 43, 16, 180, anchor="middle")]
+    lines = [
+        words(say("{points} points", points=MOON), 95, 23, 18, anchor="middle"),
+        words(whose, 95, 43, 16, 180, anchor="middle"),
+    ]
     return group([box, *lines], _MIDDLE[0] - 95, _MIDDLE[1] + above, attributes=data(kind=kind))
 
 
@@ -306,7 +322,11 @@ def _taken(view: View, seat: int, x: float, y: float) -> list[str]:
         spy = group([use("spy")], x + 4, y - 14, 0.38, f' fill="{_CREAM}" stroke="{INK}" stroke-width="2"')
         parts += [spy, words(str(spies), x + 22, y, 15)]
         x += 34
-    return [*parts, words(f"{_signed(points)} point{'' if points == 1 else 's'}", x + 8, y, 15, 90)]
+    return [*parts, words(_in_points(points), x + 8, y, 15, 90)]
+
+
+def _in_points(points: int) -> str:
+    return say("1 point") if points == 1 else say("{points} points", points=_signed(points))
 
 
 def _signed(points: int) -> str:
@@ -315,9 +335,14 @@ def _signed(points: int) -> str:
 
 def _total(view: View, seat: int) -> str:
     """The total and what ends the game; the points of the last deal."""
-    last = view["last_deal"]
-    before = "" if last is None else f" (last {_signed(last[seat])})"
-    return f"total {_signed(view['totals'][seat])} of {terminal.limit(view)}{before}"
+    last, total = view["last_deal"], _signed(view["totals"][seat])
+    of = say("total {total} of {limit}", total=total, limit=terminal.limit(view))
+    return of if last is None else f"{of} {_last(view, seat)}"
+
+
+def _last(view: View, seat: int) -> str:
+    """The points of the last deal."""
+    return "" if view["last_deal"] is None else say("(last {points})", points=_signed(view["last_deal"][seat]))
 
 
 def _roles(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
@@ -326,7 +351,7 @@ def _roles(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
     if view["red_star"] == seat:
         parts.append(group([use("star")], x, y - 13, 0.75, f' fill="#ffd84d" stroke="{INK}" stroke-width="1.3"'))
         x, room = x + 19, room - 19
-    return [*parts, words(", ".join(terminal.roles(view, seat)), x, y, 14, room, "faint")]
+    return [*parts, words(", ".join(map(say, terminal.roles(view, seat))), x, y, 14, room, "faint")]
 
 
 def _lacks(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
@@ -338,11 +363,11 @@ def _lacks(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
     numbers = " ".join(str(each) for each in lacks if not isinstance(each, str))
     marks = [_small(colour, x + 24 + 15 * i, y - 11, 13) for i, colour in enumerate(colours)]
     begin = 26 + 15 * len(colours)
-    return [words("no", x, y, 14, look="faint"), *marks, words(numbers, x + begin, y, 14, room - begin)]
+    return [words(say("no"), x, y, 14, look="faint"), *marks, words(numbers, x + begin, y, 14, room - begin)]
 
 
 def _winner(view: View, seat: int, right: float, y: float) -> str:
-    return svg.label("winner", right, y, "#8a6100") if seat in view["winners"] else ""
+    return svg.label(say("winner"), right, y, "#8a6100") if seat in view["winners"] else ""
 
 
 def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
@@ -394,4 +419,111 @@ def _open_hand(view: View, seat: int) -> list[str]:
         if lifted:
             chosen.remove(name)
         parts.append(_card(name, x, 62 if lifted else 74, 1, _mine(name, seat, "chosen" if lifted else kind)))
+    return parts
+
+
+# ---------------------------------------------------------------- on a phone
+
+_PHONE_MIDDLES = {"take": (100, 192), "call": (64, 128), "choose": (72, 144), "pass": (40, 76)}
+"""By phase: how far the middle of the table lies below the other seats, and how much room it takes."""
+
+
+def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str) -> str:
+    """The other seats in rows, what is decided now, and at the bottom the near seat, the last in ``seats``."""
+    height = 120 + 15 * (len(seats) < 5)
+    corners = svg.phone_places(len(seats) - 1, height, 2)
+    parts = [_phone_seat(view, seat, names, corner, height) for seat, corner in zip(seats[:-1], corners, strict=True)]
+    top = corners[-1][1] + height + svg.PHONE_GAP
+    middle, room = _PHONE_MIDDLES.get(view["phase"], (0, 0))
+    if room:
+        decided = _middle(view, seats[-1]) if view["phase"] != "pass" else [_direction(view["pass_to"])]
+        parts.append(group(decided, svg.PHONE_WIDTH / 2 - _MIDDLE[0], top + middle - _MIDDLE[1]))
+    hand = view["hands"][seats[-1]]
+    own = 112 + (64 * (1 + (len(hand) > 10)) if isinstance(hand, list) else 0)
+    parts.append(_phone_near_seat(view, seats[-1], names, top + room, own))
+    return svg.phone("Black Spy", top + room + own + svg.PHONE_MARGIN, parts, theme)
+
+
+def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float, float], height: float) -> str:
+    """The panel of another seat, with its card of the trick and the cards that it has played in this deal."""
+    x, y, width = corner
+    hand = view["hands"][seat]
+    parts = [
+        words(names[seat], 8, 17, 15, width - 58),
+        *_roles(view, seat, 8, 33, width - 58),
+        *_taken(view, seat, 8, 50),
+        words(say("total {total}", total=_signed(view["totals"][seat])), 8, 66, 13, width - 56),
+        *_lacks(view, seat, 8, 82, width - 14),
+        *_phone_played(view, seat, width - 47, 5),
+        _winner(view, seat, width - 5, 24),
+        *_phone_groups(hand if isinstance(hand, list) and hand else view["played"][seat], 7, 88, width - 12),
+    ]
+    return svg.panel(x, y, width, height, seat, seat == view["player"], parts)
+
+
+def _phone_groups(cards: Iterable[str], x: float, y: float, room: float) -> list[str]:
+    """Cards in few words, in letters of the smallest size, on as many lines as they need."""
+    size = svg.PHONE_TEXT
+    lines = _broken([*by_colour(cards).items()], room / size)
+    return [part for i, line in enumerate(lines) for part in _row_of_groups(line, x, y + i * (size + 2.5), size)]
+
+
+def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
+    """The card that a seat has played to the trick, framed if it wins; before it, the cards chosen to be passed."""
+    played = dict(view["table"]).get(seat)
+    if played is None:
+        chosen = view["chosen"][seat]
+        count = chosen if isinstance(chosen, int) else 0
+        return [_back(x + 14 - 10 * i, y, 0.75) for i in range(count)]
+    card = _card(played, x, y, 0.78, _mine(played, seat, "played"))
+    if seat != terminal.winner_of(view["table"]):
+        return [card]
+    frame = '<rect x="-2" y="-2" width="56" height="82" rx="8" fill="none" class="now"/>'
+    return [card, group([frame], x, y, 0.78)]
+
+
+def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, height: float) -> str:
+    """The seat at the bottom with what it knows (O3), its card of the trick and its hand in one or two rows."""
+    width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
+    called = view["called"] if view["phase"] == "play" else None
+    total = say("total {total}", total=_signed(view["totals"][seat]))
+    parts = [
+        _avatar(seat, 8, 6, 0.8),
+        words(names[seat], 46, 19, 16, 130),
+        *_roles(view, seat, 46, 37, 120),
+        *_taken(view, seat, 176, 19),
+        words(f"{total} {_last(view, seat)}".strip(), 176, 37, 14, 126),
+        *([words(say("called"), 176, 55, 13, 60, "faint"), _small(called, 240, 43, 15)] if called else []),
+        *_lacks(view, seat, 8, 55, 160),
+        *_phone_played(view, seat, width - 47, 5),
+        _winner(view, seat, width - 5, 5),
+        *_phone_captioned("left there", view["left"][seat], 62, width),
+        *_phone_captioned("passed", view["passed"][seat], 62, width / 2),
+        *_phone_captioned("received", view["received"][seat], 62, width / 2, width / 2),
+        *_phone_groups(view["played"][seat], 7, 79, width - 14),
+        *_phone_hand(view, seat, width),
+    ]
+    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts)
+
+
+def _phone_captioned(caption: str, cards: list[str] | int, y: float, room: float, x: float = 0) -> list[str]:
+    """A caption and cards in few words; nothing without cards or if they are not known."""
+    if not cards or isinstance(cards, int):
+        return []
+    return [words(say(caption), x + 8, y + 11, 12, 62, "faint"), *_phone_groups(cards, x + 70, y, room - 70)]
+
+
+def _phone_hand(view: View, seat: int, width: float) -> list[str]:
+    """The cards of the near seat by colour, those chosen to be passed lifted."""
+    hand = view["hands"][seat]
+    if not isinstance(hand, list):
+        return []
+    chosen, parts = list(view["chosen"][seat]), []
+    kind = "held" if view["phase"] == "take" else ""
+    for name, (x, row) in zip(hand, svg.phone_rows(len(hand), 40, 7, width - 14, 10), strict=True):
+        lifted = name in chosen
+        if lifted:
+            chosen.remove(name)
+        y = 113 + 64 * row - 8 * lifted
+        parts.append(_card(name, x, y, 0.77, _mine(name, seat, "chosen" if lifted else kind)))
     return parts

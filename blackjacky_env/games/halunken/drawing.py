@@ -5,13 +5,13 @@ All crews lie open, so every viewer sees the same picture but for the movement c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.artwork import INK, RED
-from blackjacky_env.engine.svg import View, data, group, use, words
+from blackjacky_env.engine.svg import View, data, group, say, use, words
 from blackjacky_env.engine.text import plain
 from blackjacky_env.games.halunken import terminal
 from blackjacky_env.games.halunken.options import COLOUR_LETTERS
@@ -40,15 +40,35 @@ _LABELS = {
     "overtaken": "#8a5a22",
 }
 
-# Field 0 is at the left end of the upper row; the others follow clockwise.
-_ACROSS, _TOP_ROW, _BOTTOM_ROW = 92, 130, 276
-_SIDES = ((532, 172), (532, 234), (108, 234), (108, 172))
-_PLACES = (
-    *((320 + _ACROSS * (i - 2), _TOP_ROW) for i in range(5)),
-    *_SIDES[:2],
-    *((320 - _ACROSS * (i - 2), _BOTTOM_ROW) for i in range(5)),
-    *_SIDES[2:],
-)
+
+class _Ring(NamedTuple):
+    """Where the ring of fields lies: field 0 at the left end of the upper row, the others clockwise."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    places: Sequence[tuple[float, float]]
+    """The middle of each field."""
+
+
+def _ring(columns: int, across: float, sides: tuple[float, float], rows: Sequence[float]) -> _Ring:
+    """A ring with ``columns`` fields in the upper and the lower row; ``rows``: heights of all rows."""
+    left, right = sides
+    top, *between, bottom = rows
+    steps = [across * (i - (columns - 1) / 2) for i in range(columns)]
+    middle = (left + right) / 2
+    places = [
+        *((middle + step, top) for step in steps),
+        *((right, y) for y in between),
+        *((middle - step, bottom) for step in steps),
+        *((left, y) for y in reversed(between)),
+    ]
+    return _Ring(left, right, top, bottom, places)
+
+
+_WIDE_RING = _ring(5, 92, (108, 532), (130, 172, 234, 276))
+_PHONE_RING = _ring(4, 66, (68, 288), (82, 129, 187, 245, 292))
 
 
 def draw_svg(
@@ -58,8 +78,10 @@ def draw_svg(
     names: Sequence[str] | None = None,
     last_action: str = "",
     theme: str = "auto",
+    layout: str = "document",
+    texts: Mapping[str, str] | None = None,
 ) -> str:
-    """The table that ``view`` shows, as an SVG of 640 x 600 units.
+    """The table that ``view`` shows, as an SVG.
 
     Args:
         view: from `TableEnv.view` or `TableEnv.snapshot`.
@@ -67,18 +89,24 @@ def draw_svg(
         names: names of the players by seat; None: ``player_0`` .. .
         last_action: the last action, in words, without secrets that the viewer may not know.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+        layout: one of `svg.LAYOUTS`.
+        texts: translations of the words on the table, by the English template; None: English.
 
-    Raises `ValueError` for an unknown theme or a wrong number of names.
+    Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
     """
     players = svg.names_of(len(view["crews"]), names)
-    parts = [_port(), *(_field(view, field) for field in range(FIELDS)), *_figures(view)]
-    parts += _movement_cards(view, options)
-    parts += _black_jacks_cards(view, options) if terminal.has_black_jack(options) else []
-    parts += [_seat(view, seat, players) for seat in range(len(players))]
-    parts += svg.lines([last_action, plain(terminal.sentence(view, players))], _WORDS_TOP)
-    title = f"{terminal.title(options)} · {terminal.when(view, options)}"
-    others = terminal.options_in_force(options)
-    return svg.document(title, others or terminal.seen_by(view), _TABLE_BOTTOM, parts, theme)
+    with svg.setting(layout, texts):
+        if layout == "phone":
+            return _on_phone(view, options, players, theme)
+        parts = _drawn_ring(view, _WIDE_RING)
+        parts += _movement_cards(view, options)
+        parts += _black_jacks_cards(view, options) if terminal.has_black_jack(options) else []
+        parts += [_seat(view, seat, players) for seat in range(len(players))]
+        if layout == "document":
+            parts += svg.lines([last_action, plain(terminal.sentence(view, players))], _WORDS_TOP)
+        title = f"{terminal.title(options)} · {terminal.when(view, options)}"
+        right = terminal.options_in_force(options) or terminal.seen_by(view)
+        return svg.document(title, right, _TABLE_BOTTOM, _SEATS_TOP + _SEATS_HEIGHT, parts, theme)
 
 
 # ---------------------------------------------------------------- cards and figures
@@ -116,36 +144,41 @@ def _figure(figure: int | str, x: float, y: float, scale: float = 1) -> str:
 # ---------------------------------------------------------------- the ring
 
 
-def _port() -> str:
+def _drawn_ring(view: View, ring: _Ring) -> list[str]:
+    """The road around the harbour, the fields with their taverns, and the figures."""
+    return [_port(ring), *(_field(view, field, ring) for field in range(FIELDS)), *_figures(view, ring)]
+
+
+def _port(ring: _Ring) -> str:
     """The road around the harbour."""
-    left, right = _SIDES[2][0], _SIDES[0][0]
-    width, height = right - left, _BOTTOM_ROW - _TOP_ROW
+    left, top = ring.left, ring.top
+    width, height = ring.right - left, ring.bottom - top
     road = (
-        f'<rect x="{left}" y="{_TOP_ROW}" width="{width}" height="{height}" rx="62" fill="none" '
+        f'<rect x="{left}" y="{top}" width="{width}" height="{height}" rx="62" fill="none" '
         'stroke="#a98a5f" stroke-opacity=".6" stroke-width="42"/>'
     )
     water = (
-        f'<rect x="{left + 21}" y="{_TOP_ROW + 21}" width="{width - 42}" height="{height - 42}" rx="41" '
+        f'<rect x="{left + 21}" y="{top + 21}" width="{width - 42}" height="{height - 42}" rx="41" '
         'fill="#4a90c4" fill-opacity=".4"/>'
     )
     return road + water
 
 
-def _field(view: View, field: int) -> str:
+def _field(view: View, field: int, ring: _Ring) -> str:
     """A field and its tavern."""
-    x, y = _PLACES[field]
-    ring = f'<circle cx="{x}" cy="{y}" r="17" class="panel edge"/>'
+    x, y = ring.places[field]
+    circle = f'<circle cx="{x:g}" cy="{y:g}" r="17" class="panel edge"/>'
     number = words(str(field), x, y + 5, 14, look="faint", anchor="middle")
-    parts = [ring, *_landings(view, field), number, *_tavern(view["taverns"][field], *_card_place(field))]
-    return group(parts, attributes=data(kind="field", number=field))
+    tavern = _tavern(view["taverns"][field], *_card_place(field, ring))
+    return group([circle, *_landings(view, field, ring), number, *tavern], attributes=data(kind="field", number=field))
 
 
-def _card_place(field: int) -> tuple[float, float]:
+def _card_place(field: int, ring: _Ring) -> tuple[float, float]:
     """Top left corner of a tavern's card, outside the ring."""
-    x, y = _PLACES[field]
-    if y in (_TOP_ROW, _BOTTOM_ROW):
-        return x - 20, y - 78 if y == _TOP_ROW else y + 24
-    return (x - 66 if x < 320 else x + 26), y - 27
+    x, y = ring.places[field]
+    if y in (ring.top, ring.bottom):
+        return x - 20, y - 78 if y == ring.top else y + 24
+    return (x - 66 if x == ring.left else x + 26), y - 27
 
 
 def _tavern(tavern: dict[str, Any], x: float, y: float) -> list[str]:
@@ -157,7 +190,7 @@ def _tavern(tavern: dict[str, Any], x: float, y: float) -> list[str]:
         place = f'x="{x:g}" y="{y:g}" width="40" height="54" rx="6"'
         return [
             f'<rect {place} class="bg"/><rect {place} class="lost"/>',
-            words("empty", x + 20, y + 32, 13, 36, "faint", "middle"),
+            words(say("empty"), x + 20, y + 32, 13, 40, "faint", "middle"),
         ]
     parts = [_back(x + 3 * i, y + 3 * i) for i in range(min(count, LEVELS - 1), 0, -1)]
     parts.append(_back(x, y) if top is None else _chip(top, x, y, 40, 54))
@@ -176,11 +209,11 @@ def _badge(count: int, x: float, y: float) -> str:
     return ring + _centred(str(count), x, y, 14, "#fff")
 
 
-def _landings(view: View, field: int) -> list[str]:
+def _landings(view: View, field: int, ring: _Ring) -> list[str]:
     """A dashed ring in the colour of each figure that is still to move to the field."""
-    x, y = _PLACES[field]
+    x, y = ring.places[field]
     return [
-        f'<circle cx="{x}" cy="{y}" r="{17 - 5 * i}" fill="none" stroke="{stroke}" stroke-width="{width}" '
+        f'<circle cx="{x:g}" cy="{y:g}" r="{17 - 5 * i}" fill="none" stroke="{stroke}" stroke-width="{width}" '
         'stroke-dasharray="6 4"/>'
         for i, figure in enumerate(each for each in _standing(view) if _target(view, each) == field)
         for stroke, width in ((INK, 6), (_colours(figure)[0], 4))
@@ -203,13 +236,13 @@ def _standing(view: View) -> dict[int | str, int]:
     return {figure: field for figure, field in fields.items() if field is not None}
 
 
-def _figures(view: View) -> list[str]:
+def _figures(view: View, ring: _Ring) -> list[str]:
     """All figures on their fields; two on one field, where one is about to be pushed, stand side by side."""
     fields = _standing(view)
     parts = []
     for figure, field in fields.items():
         there = [each for each in fields if fields[each] == field]
-        x, y = _PLACES[field]
+        x, y = ring.places[field]
         parts.append(_figure(figure, x - 15 + 12 * (2 * there.index(figure) - len(there) + 1), y - 28))
     return parts
 
@@ -217,14 +250,18 @@ def _figures(view: View) -> list[str]:
 # ---------------------------------------------------------------- the middle
 
 
-def _movement_cards(view: View, options: dict[str, Any]) -> list[str]:
-    """This round's movement card of each figure, side by side, beside the one before; in an auction the offers."""
+def _movement_cards(view: View, options: dict[str, Any], middle: float = 320, top: float = 155) -> list[str]:
+    """This round's movement card of each figure beside the one before; in an auction the offers."""
     if view["opener"] is None:
         return []
     figures: list[int | str] = [*range(len(view["crews"]))]
     figures += [BLACK_JACK] * terminal.has_black_jack(options)
-    left = 320 - 68 * len(figures) / 2 + 6
-    return [group(_slot(view, figure), left + 68 * i, 155) for i, figure in enumerate(figures)]
+    in_row, step = (5, 68) if middle > svg.PHONE_WIDTH / 2 else (3, 62)
+    left = middle - step * min(in_row, len(figures)) / 2 + 6
+    return [
+        group(_slot(view, figure), left + step * (i % in_row), top + 50 * (i // in_row))
+        for i, figure in enumerate(figures)
+    ]
 
 
 def _slot(view: View, figure: int | str) -> list[str]:
@@ -238,7 +275,7 @@ def _offer(view: View, seat: int) -> str:
     offer = view["offers"][seat]
     if offer is None:
         passed = terminal.has_passed(view, seat)
-        return _NO_CARD + (words("pass", 39, 27, 13, 32, "faint", "middle") if passed else "")
+        return _NO_CARD + (words(say("pass"), 39, 27, 13, 32, "faint", "middle") if passed else "")
     highest = '<rect x="20" y="-2" width="38" height="48" rx="7" fill="none" class="now"/>'
     return (highest if seat == view["bidder"] else "") + _chip(offer, 22, 0, 34, 44)
 
@@ -291,28 +328,33 @@ def _laid_before(view: View, figure: int | str) -> str:
     return group([_small(card, _colours(figure)), struck], 1, 27)
 
 
-def _black_jacks_cards(view: View, options: dict[str, Any]) -> list[str]:
+def _black_jacks_cards(view: View, options: dict[str, Any], middle: float = 321, top: float = 204) -> list[str]:
     """Black Jack's movement cards, and the cards in the harbour."""
+    in_row, room = (12, 300) if middle > svg.PHONE_WIDTH / 2 else (8, 150 + 36 * (len(view["harbour"]) > 5))
     cards = terminal.cards_of_black_jack(options)
     asked = view["phase"] == "choose_for_black_jack"
     row = [
         group(
             [_small(card, _JACK_COLOURS, card in view["black_jack_spent"])],
-            19 * i,
+            19 * (i % in_row),
+            20 * (i // in_row),
             attributes=data(kind="move", number=card) if asked else "",
         )
         for i, card in enumerate(cards)
     ]
-    return [group(row, 321 - 19 * len(cards) / 2, 204), _harbour(view["harbour"])]
+    below = top + 22 + 20 * ((len(cards) - 1) // in_row)
+    left = middle - 19 * min(in_row, len(cards)) / 2
+    return [group(row, left, top), _harbour(view["harbour"], round(middle, -1), below, room)]
 
 
-def _harbour(cards: Sequence[str]) -> str:
-    """The cards in the harbour, beside an anchor."""
-    (begins,) = svg.rows([len(cards)], [24], 0, 300)
-    width = 34 + (begins[-1] + 24 if begins else 0)
-    chips = [_chip(card, 34 + x, 0, 24, 26, data(card=card)) for card, x in zip(cards, begins, strict=True)]
-    anchor = group([use("anchor")], attributes=' class="edge"')
-    return group([anchor, *chips], 320 - width / 2, 226, attributes=f' class="pile"{data(pile="harbour")}')
+def _harbour(cards: Sequence[str], middle: float, top: float, room: float) -> str:
+    """The cards in the harbour, beside an anchor if there is room."""
+    (begins,) = svg.rows([len(cards)], [24], 0, room)
+    beside = 0 if 150 < room < 200 else 34
+    width = beside + (begins[-1] + 24 if begins else 0)
+    chips = [_chip(card, beside + x, 0, 24, 26, data(card=card)) for card, x in zip(cards, begins, strict=True)]
+    anchor = group([use("anchor")], attributes=' class="edge"') if beside else ""
+    return group([anchor, *chips], middle - width / 2, top, attributes=f' class="pile"{data(pile="harbour")}')
 
 
 def _small(card: int | str, colours: tuple[str, str], spent: bool = False) -> str:
@@ -343,8 +385,10 @@ def _seat(view: View, seat: int, names: Sequence[str]) -> str:
 
 
 def _score(view: View, seat: int) -> str:
-    score = f"score {view['scores'][seat]}"
-    return f"{score}, total {view['totals'][seat]}" if view["game"] else score
+    score = view["scores"][seat]
+    if not view["game"]:
+        return say("score {score}", score=score)
+    return say("score {score}, total {total}", score=score, total=view["totals"][seat])
 
 
 def _own_movement_cards(view: View, seat: int, width: float) -> list[str]:
@@ -362,26 +406,61 @@ def _own_movement_cards(view: View, seat: int, width: float) -> list[str]:
     ]
 
 
-def _crew(cards: Sequence[str], seat: int, room: float) -> list[str]:
+def _crew(cards: Sequence[str], seat: int, room: float, height: float = 24) -> list[str]:
     """A row of cards for each colour; the one that counts double is marked."""
     parts, doubled = [], terminal.doubled_colour(cards)
     for row, colour in enumerate(COLOUR_LETTERS):
-        names, y = [card for card in cards if card[0] == colour], 72 + 26 * row
+        names, y = [card for card in cards if card[0] == colour], 72 + (height + 2) * row
         (begins,) = svg.rows([len(names)], [25], 10, room - 22 * (colour == doubled))
         parts += [
-            _chip(name, x, y, 25, 24, f' class="card"{data(card=name, seat=seat)}')
+            _chip(name, x, y, 25, height, f' class="card"{data(card=name, seat=seat)}')
             for name, x in zip(names, begins, strict=True)
         ]
         if colour == doubled:
-            parts.append(words("x 2", begins[-1] + 29, y + 17, 14, look="faint"))
+            parts.append(words("x 2", begins[-1] + 29, y + height - 7, 14, look="faint"))
     return parts
 
 
-def _labels(view: View, seat: int, width: float) -> list[str]:
+def _labels(view: View, seat: int, width: float, size: float = 15) -> list[str]:
     """What the seat is in this round, on the upper edge of its panel."""
     parts, right = [], width - 8
     for role in terminal.roles(view, seat):
-        label = svg.label(role, right, -13, _LABELS[role])
+        label = svg.label(say(role), right, 2 - size, _LABELS[role], size=size)
         parts.append(group([label], attributes=data(kind="rob_buyer")) if role == "buyer" else label)
-        right -= 9.3 * len(role) + 14
+        right -= 0.62 * size * len(say(role)) + 14
     return parts
+
+
+# ---------------------------------------------------------------- on a phone
+
+_PHONE_RING_ROOM, _PHONE_HEIGHT = 394, 153
+
+
+def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
+    """The ring, and below it the seats in two columns."""
+    middle = (_PHONE_RING.left + _PHONE_RING.right) / 2
+    parts = _drawn_ring(view, _PHONE_RING)
+    parts += _movement_cards(view, options, middle, 106)
+    parts += _black_jacks_cards(view, options, middle, 204) if terminal.has_black_jack(options) else []
+    width = (svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN - svg.PHONE_GAP) / 2
+    for seat in range(len(names)):
+        x = svg.PHONE_MARGIN + seat % 2 * (width + svg.PHONE_GAP)
+        y = _PHONE_RING_ROOM + seat // 2 * (_PHONE_HEIGHT + svg.PHONE_GAP)
+        parts.append(_phone_seat(view, seat, names, (x, y, width)))
+    rows = -(-len(names) // 2)
+    height = _PHONE_RING_ROOM + rows * (_PHONE_HEIGHT + svg.PHONE_GAP)
+    return svg.phone(terminal.title(options), height, parts, theme)
+
+
+def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float, float, float]) -> str:
+    """A seat's panel: name, score, movement cards, and the crew by colour."""
+    x, y, width = place
+    parts = [
+        _figure(seat, 8, 3, 0.82),
+        words(names[seat], 38, 17, 15, width - 44),
+        words(_score(view, seat), 38, 33, 13, width - 44, "faint"),
+        group(_own_movement_cards(view, seat, width), 0, -9),
+        group(_crew(view["crews"][seat], seat, width - 18, 20), 0, -10),
+        *_labels(view, seat, width, 12),
+    ]
+    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.artwork import INK, RED
-from blackjacky_env.engine.svg import MINUS, View, data, group, use, words
+from blackjacky_env.engine.svg import MINUS, View, data, group, say, use, words
 from blackjacky_env.engine.text import plain, seen_by, viewer
 from blackjacky_env.games.schwarze_katze import terminal
 
@@ -23,8 +23,10 @@ def draw_svg(
     names: Sequence[str] | None = None,
     last_action: str = "",
     theme: str = "auto",
+    layout: str = "document",
+    texts: Mapping[str, str] | None = None,
 ) -> str:
-    """The table that ``view`` shows, as an SVG of 640 x 600 units.
+    """The table that ``view`` shows, as an SVG.
 
     Args:
         view: from `TableEnv.view` or `TableEnv.snapshot`.
@@ -32,18 +34,25 @@ def draw_svg(
         names: names of the players by seat; None: ``player_0`` .. .
         last_action: the last action, in words, without secrets that the viewer may not know.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+        layout: one of `svg.LAYOUTS`.
+        texts: translations of the words on the table, by the English template; None: English.
 
-    Raises `ValueError` for an unknown theme or a wrong number of names.
+    Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
     """
     players = svg.names_of(len(view["totals"]), names)
     near = viewer(view) or 0
-    corners = svg.places(len(players) - 1, _HEIGHT, _OWN_TOP)
-    parts = [_seat(view, (near + 1 + i) % len(players), players, corner) for i, corner in enumerate(corners)]
-    parts += [*_trick(view, near), _near_seat(view, near, players)]
-    parts += svg.lines([last_action, plain(terminal.sentence(view, players))], _WORDS_TOP)
-    others = terminal.options_in_force(options)
-    title = f"Schwarze Katze · {terminal.when(view, options)}" + (f" · {others}" if others else "")
-    return svg.document(title, seen_by(view, players), _OWN_TOP, parts, theme)
+    others = [(near + 1 + i) % len(players) for i in range(len(players) - 1)]
+    with svg.setting(layout, texts):
+        if layout == "phone":
+            return _on_phone(view, [*others, near], players, theme)
+        corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
+        parts = [_seat(view, seat, players, corner) for seat, corner in zip(others, corners, strict=True)]
+        parts += [*_trick(view, near), _near_seat(view, near, players)]
+        if layout == "document":
+            parts += svg.lines([last_action, plain(terminal.sentence(view, players))], _WORDS_TOP)
+        rules = terminal.options_in_force(options)
+        title = f"Schwarze Katze · {terminal.when(view, options)}" + (f" · {rules}" if rules else "")
+        return svg.document(title, seen_by(view, players), _OWN_TOP, _OWN_TOP + _OWN_HEIGHT, parts, theme)
 
 
 # ---------------------------------------------------------------- cards
@@ -70,7 +79,7 @@ def _trick(view: View, near: int) -> list[str]:
         x, y = points[(seat - near) % seats]
         parts.append(_card(name, x - 25 * scale, y - 35 * scale, scale, data(card=name, seat=seat)))
         if turn == 0:
-            parts.append(words("led", x, y + 35 * scale + 15, 15, anchor="middle"))
+            parts.append(words(say("led"), x, y + 35 * scale + 15, 15, anchor="middle"))
     return parts
 
 
@@ -79,10 +88,20 @@ def _trick(view: View, near: int) -> list[str]:
 
 def _tallies(view: View, seat: int) -> list[str]:
     """Tricks and penalty of this deal; the total, and the penalty of the last deal."""
-    tricks, last = view["tricks_taken"][seat], view["last_deal"]
-    now = f"{tricks} trick{'' if tricks == 1 else 's'}, penalty {_points(view['penalties'][seat])}"
-    before = "" if last is None else f" (last {_points(last[seat])})"
-    return [now, f"total {_points(view['totals'][seat])}{before}"]
+    last, total = view["last_deal"], _points(view["totals"][seat])
+    now = f"{_tricks(view, seat)}, {_penalty(view, seat)}"
+    if last is None:
+        return [now, say("total {total}", total=total)]
+    return [now, say("total {total} (last {last})", total=total, last=_points(last[seat]))]
+
+
+def _tricks(view: View, seat: int) -> str:
+    tricks = view["tricks_taken"][seat]
+    return say("1 trick") if tricks == 1 else say("{tricks} tricks", tricks=tricks)
+
+
+def _penalty(view: View, seat: int) -> str:
+    return say("penalty {points}", points=_points(view["penalties"][seat]))
 
 
 def _points(points: int) -> str:
@@ -90,14 +109,18 @@ def _points(points: int) -> str:
 
 
 def _roles(view: View, seat: int) -> str:
+    return ", ".join(_roles_of(view, seat))
+
+
+def _roles_of(view: View, seat: int) -> list[str]:
     """Whether this seat is the dealer, or leads the trick."""
     if view["phase"] == "over":
-        return ""
-    return ", ".join(["dealer"] * (seat == view["dealer"]) + ["leads"] * (seat == view["leader"]))
+        return []
+    return [say("dealer")] * (seat == view["dealer"]) + [say("leads")] * (seat == view["leader"])
 
 
 def _winner(view: View, seat: int, right: float, y: float) -> str:
-    return svg.label("winner", right, y, "#8a6100") if seat in view["winners"] else ""
+    return svg.label(say("winner"), right, y, "#8a6100") if seat in view["winners"] else ""
 
 
 def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
@@ -108,7 +131,7 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
     parts = [svg.cat(seat, 14, 4, 0.8), words(names[seat], 58, 21, 17, 92), _winner(view, seat, 194, 23)]
     if isinstance(hand, list) and hand:
         parts += [words(_roles(view, seat), 194, 21, 13, 60, "faint", "end"), *_open_hand(hand)]
-        parts.append(words(f"{now.split(',')[0]}, {total.split(' (')[0]}", 58, 39, 15, 136))
+        parts.append(words(f"{_tricks(view, seat)}, {total.split(' (')[0]}", 58, 39, 15, 136))
     else:
         parts += [roles, _hidden(hand) if hand else "", words(now, 12, 59, 15, 180), words(total, 12, 77, 15, 180)]
     return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
@@ -157,3 +180,69 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
     elif hand:
         parts.append(svg.backs(hand, 12, 64))
     return svg.panel(svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, seat, seat == view["player"], parts)
+
+
+# ---------------------------------------------------------------- on a phone
+
+_PHONE_HEIGHT = 92
+
+
+def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str) -> str:
+    """The other seats in rows, each with its card of the trick; at the bottom the near seat, the last in ``seats``."""
+    corners = svg.phone_places(len(seats) - 1, _PHONE_HEIGHT)
+    parts = [_phone_seat(view, seat, names, corner) for seat, corner in zip(seats[:-1], corners, strict=True)]
+    top = corners[-1][1] + _PHONE_HEIGHT + svg.PHONE_GAP
+    hand = view["hands"][seats[-1]]
+    height = 66 + (60 * (1 + (len(hand) > 9)) if isinstance(hand, list) else 0)
+    parts.append(_phone_near_seat(view, seats[-1], names, top, height))
+    return svg.phone("Schwarze Katze", top + height + svg.PHONE_MARGIN, parts, theme)
+
+
+def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float, float]) -> str:
+    """The panel of another seat: name and results, beside them its card of the trick or its roles."""
+    x, y, width = corner
+    left = width - 43
+    parts = [
+        words(names[seat], 8, 17, 14, left - 10),
+        words(_tricks(view, seat), 8, 36, 13, left - 8, "faint"),
+        words(_penalty(view, seat), 8, 70, 13, width - 14, "faint"),
+        words(say("total {total}", total=_points(view["totals"][seat])), 8, 85, 13, width - 14),
+        *_phone_played(view, seat, left, 5),
+        _winner_on_phone(view, seat, width, 40),
+    ]
+    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts)
+
+
+def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
+    """The card that a seat has played to the trick; before it, whether the seat deals or leads."""
+    played = dict(view["table"]).get(seat)
+    if played:
+        return [_card(played, x, y, 0.74, data(card=played, seat=seat))]
+    return [
+        words(role, x + 40, y + 14 + 15 * i, 12, 44, "faint", "end") for i, role in enumerate(_roles_of(view, seat))
+    ]
+
+
+def _winner_on_phone(view: View, seat: int, right: float, y: float = 4) -> str:
+    return svg.label(say("winner"), right - 4, y, "#8a6100", size=12) if seat in view["winners"] else ""
+
+
+def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, height: float) -> str:
+    """The seat at the bottom: its results, its card of the trick, and its hand in one or two rows."""
+    hand, (now, total) = view["hands"][seat], _tallies(view, seat)
+    width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
+    parts = [
+        svg.cat(seat, 8, 8, 0.95),
+        words(names[seat], 62, 20, 16, 180),
+        words(now, 62, 38, 14, 230),
+        words(total, 62, 55, 14, 230),
+        *_phone_played(view, seat, width - 44, 6),
+        _winner_on_phone(view, seat, width),
+    ]
+    if isinstance(hand, list):
+        places = svg.phone_rows(len(hand), 40, 8, width - 16, 9)
+        parts += [
+            _card(card, x, 64 + 60 * row, 0.8, data(card=card, seat=seat))
+            for card, (x, row) in zip(hand, places, strict=True)
+        ]
+    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts)

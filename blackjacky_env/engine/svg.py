@@ -53,7 +53,10 @@ _SETTING: ContextVar[Setting] = ContextVar("setting", default=Setting())  # noqa
 
 @contextmanager
 def setting(layout: str, texts: Mapping[str, str] | None) -> Iterator[None]:
-    """Draw in one of the `LAYOUTS` and in the language of ``texts`` (None: English); `ValueError` for another layout."""
+    """Draw in one of the `LAYOUTS` and in the language of ``texts`` (None: English).
+
+    Raises `ValueError` for an unknown layout.
+    """
     check_choice("layout", layout, LAYOUTS)
     token = _SETTING.set(Setting(layout, texts or {}))
     try:
@@ -249,7 +252,8 @@ def document(title: str, right: str, bottom: float, end: float, parts: Sequence[
     """A picture in the layout ``document`` or ``table``.
 
     Args:
-        title, right: words above the table, left and right, in a document.
+        title: words above the table in a document.
+        right: words at the right of the title.
         bottom: where the table itself ends.
         end: where the lowest panel ends.
         parts: everything on the table.

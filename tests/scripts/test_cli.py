@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
+import numba
 import pytest
 
 from blackjacky_agents import cli
-from blackjacky_agents.cli import evaluate
+from blackjacky_agents.cli import compiling, evaluate
+from blackjacky_env.engine.compiling import PLAIN
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
@@ -126,3 +130,28 @@ def test_a_script_is_the_same_program_and_is_called_what_the_user_typed(tmp_path
 def test_every_subcommand_has_a_script(name: str) -> None:
     text = (SCRIPTS / f"{name}.py").read_text("utf-8")
     assert f'run("{name}", sys.argv[1:], "python scripts/{name}.py")' in text
+
+
+# ---------------------------------------------------------------- compiling
+
+
+@pytest.mark.skipif(PLAIN, reason="nothing is compiled")
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_compiling_is_announced(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
+    told = io.StringIO()
+    monkeypatch.setattr(told, "isatty", lambda: is_terminal)
+    monkeypatch.setattr("sys.stderr", told)
+    monkeypatch.setattr(compiling, "SECONDS", 0)
+    double = numba.njit(lambda x: 2 * x)
+    with compiling.compiling_shown():
+        double(1)
+        before = told.getvalue()
+        double(2)
+    assert told.getvalue() == before, "nothing to compile, nothing to say"
+    if is_terminal:
+        assert re.search(rf"\r{compiling.WHAT}: [1-9]\d* functions, 00:0\d", before)
+        assert before.endswith("\r"), "the line is taken away"
+    else:
+        assert before == f"{compiling.WHAT} ...\n"
+    double(1.0)
+    assert told.getvalue() == before, "outside of the context nothing is said"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -11,6 +14,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -22,6 +26,7 @@ pytest.importorskip("sb3_contrib")
 from blackjacky_agents import bot_names, cli, make_agent
 from blackjacky_agents.cli.runs import read_settings
 from blackjacky_agents.cli.train import read_arguments
+from blackjacky_agents.cli.train_report import verdict
 from blackjacky_agents.learning import run as training
 from blackjacky_agents.learning.checkpoint import load_checkpoint
 from blackjacky_agents.learning.ppo import PPORun, draw_lineups
@@ -51,6 +56,8 @@ class Finished(NamedTuple):
     checkpoints: Path
     """All checkpoints that were ever written, by name."""
     printed: str
+    progress: str
+    """What was written to stderr."""
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +76,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
         patch.chdir(home)
         patch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
         patch.setattr(training, "save_checkpoint", keep)
-        with (home / "printed").open("w", encoding="utf-8") as file:
-            patch.setattr(sys, "stdout", file)
-            assert train(["--name", "small", *SMALL]) == 0
-    return Finished(home, home / "runs" / "small", checkpoints, (home / "printed").read_text("utf-8"))
+        streams = {name: io.StringIO() for name in ("stdout", "stderr")}
+        for name, stream in streams.items():
+            patch.setattr(sys, name, stream)
+        assert train(["--name", "small", *SMALL]) == 0
+    told = [stream.getvalue() for stream in streams.values()]
+    return Finished(home, home / "runs" / "small", checkpoints, *told)
 
 
 @pytest.fixture
@@ -90,10 +99,13 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
+def read_json_lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
 def progress_of(run: Path) -> list[Any]:
     """Steps and win rates of all tests in the course of a training."""
-    lines = [json.loads(line) for line in (run / "progress.jsonl").read_text("utf-8").splitlines()]
-    return [(line["steps"], line["win_rate"]) for line in lines]
+    return [(line["steps"], line["win_rate"]) for line in read_json_lines(run / "progress.jsonl")]
 
 
 def assert_same_training(run: Path, finished: Finished) -> None:
@@ -159,8 +171,84 @@ def test_it_ends_with_a_table_of_three_table_sizes_and_all_bots(finished: Finish
     lines = [line for line in table.splitlines() if line.startswith("|")]
     assert len(lines) == 14
     assert all(line in finished.printed for line in lines)
-    assert finished.printed.rstrip().endswith("The agent is called ppo:runs/small")
     assert read_json(finished.run / "weights.json")["results"] == rows
+    assert verdict("ppo:runs/small", rows) in table
+    assert verdict("ppo:runs/small", rows) in " ".join(finished.printed.split())
+
+
+def test_the_verdict_says_what_the_agent_beats_and_loses_to() -> None:
+    def row(bot: str, low: float, high: float, players: int = 4) -> dict[str, Any]:
+        score = {"low": low, "high": high, "win_rate": (low + high) / 2, "par": 0.25}
+        return {"players": players, "opponents": bot, **score}
+
+    rows = [row("fool", 0.6, 0.7), row("novice", 0.251, 0.261), row("equal", 0.24, 0.26), row("master", 0.1, 0.249)]
+    told = verdict("mine", [*rows, row("master", 0.9, 0.95, players=2)])
+    assert told == (
+        "At a table of 4, mine beats three fool (65.0%) and three novice (25.6%), is on a par with three equal (25.0%) "
+        "and loses to three master (17.4%); 25.0% of the wins are par."
+    )
+
+
+def test_it_shows_how_far_it_has_come_and_how_well_it_plays(finished: Finished) -> None:
+    bars = finished.progress.replace("\r", "\n").splitlines()
+    heading, *rows = [line.split() for line in bars if line.startswith("       ") and line.strip()]
+    assert heading == ["steps", "time", *BOTS]
+    rates = read_json_lines(finished.run / "progress.jsonl")
+    assert [row[-4:] for row in rows] == [[f"{rate:.1%}" for rate in line["win_rate"].values()] for line in rates]
+    assert any(line.startswith("100%|") and "2.05k steps" in line for line in bars)
+    assert any("final evaluation: 100%" in line and "120/120" in line for line in bars)
+
+
+def test_the_time_left_is_that_of_the_limit_that_ends_the_training_first(tmp_path: Path) -> None:
+    run = PPORun(PPOSettings(minutes=10, steps=1000, num_envs=4), tmp_path, "")
+    shown: list[str] = []
+    noted: dict[str, Any] = {
+        "update": lambda done: None,
+        "set_description_str": lambda text, refresh: shown.append(text),
+    }
+    run.bar = SimpleNamespace(n=0, **noted)  # type: ignore[assignment]
+    for steps, seconds in ((10, 300), (500, 60), (10, 600)):
+        run.model.num_timesteps = steps
+        run.clock.set(seconds)
+        run.show_progress()
+    assert re.search(r"^10.0 steps, .*, (5 min 00|4 min 59) s left$", shown[0])
+    assert re.search(r"^500 steps, .*, (1 min 00|1 min 01) s left$", shown[1])
+    assert "left" not in shown[2]
+
+
+def test_the_commands_that_are_offered_at_the_end_work(
+    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(finished.run, tmp_path / "runs" / "small")
+    _, offered = finished.printed.split("What next?\n")
+    play, watch, longer, curves = [shlex.split(line[21:]) for line in offered.splitlines()]
+    assert play == ["blackjacky", "play", "--opponents", "ppo:runs/small*3"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert cli.run(play[1], play[2:]) == 0
+    assert cli.run(watch[1], [*watch[2:], "--playouts", "0"]) == 0
+    assert Path("game.html").exists()
+    assert Path(curves[-1]).is_dir()
+    assert longer[:4] == ["blackjacky", "train", "--resume", "runs/small"]
+    assert longer[4:] == ["--steps", "4096", "--minutes", "2e+18"]
+    assert "Learning curve: runs/small/learning_curve.png" in finished.printed
+
+
+def test_a_finished_training_can_be_made_longer(
+    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = Path("runs") / "small"
+    shutil.copytree(finished.run, run)
+    assert "has steps=2048, not 2047" in refusal(capsys, "--resume", "runs/small", "--steps", "2047")
+    assert train(["--resume", "runs/small", "--steps", "2560"]) == 0
+    assert progress_of(run)[:5] == progress_of(finished.run)
+    assert [steps for steps, _ in progress_of(run)][5:] == [2560]
+    begun = read_json(finished.run / "config.json")["command"]
+    card, config = read_json(run / "weights.json"), read_json(run / "config.json")
+    assert card["command"] == config["command"] == f"{begun} && blackjacky train --resume runs/small --steps 2560"
+    assert (card["steps"], config["settings"]["steps"]) == (2560, 2560)
+    assert read_settings(run).steps == 2560
 
 
 def test_the_card_says_how_the_agent_was_made(finished: Finished) -> None:
@@ -433,11 +521,15 @@ def test_what_is_given_stands_above_the_preset() -> None:
     assert read_arguments([], "train") == (presets_of("black_jacky")["quick"], None)
 
 
-def test_an_agent_can_learn_a_variant_with_rule_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_can_learn_a_variant_with_rule_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "quick-1").mkdir(parents=True)
     rules = ["--variant", "schnell_duell", "--hand-size", "8", "--players", "3", "2"]
-    assert train(["--name", "other", *SMALL, "--steps", "256", *rules]) == 0
-    run = tmp_path / "runs" / "other"
+    assert train([*SMALL, "--steps", "256", *rules]) == 0
+    run = tmp_path / "runs" / "quick-2"  # the next free number
+    assert "play --variant schnell_duell --hand-size 8 --opponents 'ppo:runs/quick-2*2'" in capsys.readouterr().out
     trained_on = read_json(run / "weights.json")["trained_on"]
     assert trained_on == {"variant": ["schnell_duell"], "num_players": [2, 3], "options": {"hand_size": 8}}
     sizes = {row["players"] for row in read_json(run / "results.json")["table"]}

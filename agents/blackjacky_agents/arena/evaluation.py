@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 
-_CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
+_SECONDS = 0.5  # about how long compiled games run before progress is reported and Ctrl-C noticed
 _Z = 1.96  # of a 95 % interval
 
 
@@ -117,6 +118,7 @@ def play_games(
     variant: str | None = None,
     game: str = DEFAULT,
     threads: int = 2,
+    progress: Callable[[int], object] = lambda games: None,
     **rule_options: Any,
 ) -> npt.NDArray[np.float64]:
     """Play whole games; returns shares of the win, (N, num_players): 1 / number of winners for a winner, else 0.
@@ -131,6 +133,7 @@ def play_games(
         variant: name of the variant, the game's first by default.
         game: name of the game.
         threads: CPU threads.
+        progress: called with a number of games whenever that many more have been played.
         rule_options: the game's own options.
 
     Raises `ValueError` if an agent plays another game, or for invalid seats, seeds or options.
@@ -145,22 +148,35 @@ def play_games(
             raise ValueError(f"the agent {agent.name!r} plays {plays}, not {game}; pass game={plays!r}")
     compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
     if len(compiled_agents) == len(agents):
-        return _play_compiled(env, compiled_agents, seating, seed, threads)
-    return np.array([_play_one(env, [agents[a] for a in row], seed + i) for i, row in enumerate(seating)])
+        return _play_compiled(env, compiled_agents, seating, seed, threads, progress)
+    shares = np.empty(seating.shape)
+    for i, row in enumerate(seating):
+        shares[i] = _play_one(env, [agents[a] for a in row], seed + i)
+        progress(1)
+    return shares
 
 
 def _play_compiled(
-    env: TableEnv, agents: Sequence[CompiledAgent], seating: npt.NDArray[np.int64], seed: int, threads: int
+    env: TableEnv,
+    agents: Sequence[CompiledAgent],
+    seating: npt.NDArray[np.int64],
+    seed: int,
+    threads: int,
+    progress: Callable[[int], object],
 ) -> npt.NDArray[np.float64]:
     games, players = seating.shape
     states = zeros(games, env.game.state_dtype)
     states[:] = env.game.new_state(players, env.variant, env.options)
     seeds = np.arange(seed, seed + games)
     cast = [(agent.policy, agent.parameters) for agent in agents]
-
-    for start in range(0, games, _CHUNK * check_integer("threads", threads, 1, 256)):
-        part = slice(start, start + _CHUNK * threads)
+    size, done = 8 * check_integer("threads", threads, 1, 256), 0  # games of the next part: few, as they may be slow
+    while done < games:
+        begun, part = time.perf_counter(), slice(done, done + size)
         play_out(env.game, states[part], seeds[part], seating[part], cast, threads)
+        progress(min(size, games - done))
+        done += size
+        if time.perf_counter() - begun < _SECONDS:
+            size *= 2
     return _shares(states["winners"][:, :players])
 
 

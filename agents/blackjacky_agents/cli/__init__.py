@@ -34,6 +34,9 @@ _TRAINING = (*_BASICS, "torch", "sb3_contrib", "matplotlib")
 SUBCOMMANDS = {
     "train": Subcommand("Train an agent by self-play and against bots.", "train", _TRAINING),
     "evaluate": Subcommand("Evaluate agents at one table: win rates with confidence intervals.", "cli", _BASICS),
+    "score": Subcommand(
+        "Score an agent in the fixed protocol of a game: 0 is random, 100 the champion.", "cli", _BASICS
+    ),
     "tournament": Subcommand(
         "Run a tournament with duplicate deals: win rates, ratings, pairwise results.",
         "train",
@@ -80,8 +83,11 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         if find_spec(module) is None:
             return refuse(f"{program} needs {module}: pip install 'blackjacky[{SUBCOMMANDS[name].extra}]'")
     subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
+    from blackjacky_agents.cli.compiling import compiling_shown  # imports Numba and tqdm
+
     try:
-        status: int = subcommand.main(list(arguments), program)
+        with compiling_shown():
+            status: int = subcommand.main(list(arguments), program)
     except WrongInputError as error:
         return refuse(str(error))
     except KeyboardInterrupt:

@@ -13,7 +13,7 @@ from typing import Any
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import Agent
+from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, at_one_table, interval
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
@@ -96,14 +96,15 @@ def play(names: Sequence[str], agents: Sequence[Agent], args: Args[Any]) -> dict
     parts = lcm(*range(1, len(names) + 1))  # common denominator of the winners' shares
     won: Counter[str] = Counter()  # in parts of a game
     nobody = 0
+    if all(isinstance(agent, CompiledAgent) for agent in agents):
+        at_one_table(agents, 1, args.seed, **rules)  # compiles, which is no part of the games' speed
     with tqdm(total=args.games, unit=" games", mininterval=0.1 if sys.stderr.isatty() else 30) as bar:
         for start in range(0, args.games, CHUNK):
             games = min(CHUNK, args.games - start)
-            scores = at_one_table(agents, games, args.seed + start, args.threads, **rules)
+            scores = at_one_table(agents, games, args.seed + start, args.threads, progress=bar.update, **rules)
             for name, score in zip(names, scores, strict=True):
                 won[name] += round(score.win_rate * games * parts)
             nobody += round(scores[0].nobody * games)
-            bar.update(games)
     return {
         name: mean_of_seats(won[name] / parts, nobody, args.games, seats, len(names))
         for name, seats in Counter(names).items()

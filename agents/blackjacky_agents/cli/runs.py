@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,16 @@ from blackjacky_agents.learning.settings import TrainingSettings, settings_from
 from blackjacky_env.engine.table import record_layout
 from blackjacky_env.games import get_game
 
+RUNS = Path("runs")
+_LIMITS = ("steps", "minutes")
+
 
 def refuse_others(folder: Path, stored: TrainingSettings, given: TrainingSettings) -> None:
-    """Raise `ValueError` for the first setting that differs from the stored one."""
+    """Raise `ValueError` for the first setting that differs from the stored one and does not make the run longer."""
     for name, value in asdict(stored).items():
-        if getattr(given, name) != value:
-            raise ValueError(f"the run in {str(folder)!r} has {name}={value!r}, not {getattr(given, name)!r}")
+        new = getattr(given, name)
+        if new != value and not (name in _LIMITS and new > value):
+            raise ValueError(f"the run in {str(folder)!r} has {name}={value!r}, not {new!r}")
 
 
 def read_settings(folder: Path) -> TrainingSettings:
@@ -52,11 +58,24 @@ def run_identity(settings: TrainingSettings) -> dict[str, Any]:
     return {**identity_of_agent, "layout": record_layout(get_game(settings.game).state_dtype)}
 
 
-def new_folder(name: str) -> Path:
-    """The path runs/NAME; `ValueError` if it exists."""
-    folder = Path("runs") / name
-    if folder.exists():
+def check_name(settings: TrainingSettings) -> None:
+    """Raise `ValueError` if the settings name a run that exists."""
+    folder = RUNS / settings.name
+    if settings.name and folder.exists():
         raise ValueError(f"{str(folder)!r} exists: choose another --name, or resume it with --resume {folder}")
+
+
+def make_folder(settings: TrainingSettings) -> Path:
+    """Create the folder of a new run: runs/NAME, or runs/PRESET-NUMBER with the next free number if it has no name."""
+    if settings.name:
+        check_name(settings)
+        (RUNS / settings.name).mkdir(parents=True)
+        return RUNS / settings.name
+    for number in count(1):
+        folder = RUNS / f"{settings.preset}-{number}"
+        with suppress(FileExistsError):  # perhaps made by a training that began at the same time
+            folder.mkdir(parents=True)
+            break
     return folder
 
 
@@ -66,8 +85,7 @@ def read_command(folder: Path) -> str:
 
 
 def write_settings(folder: Path, settings: TrainingSettings, command: str) -> None:
-    """Create the folder of a new run with its ``config.json``."""
-    folder.mkdir(parents=True)
+    """Write the ``config.json`` of a run."""
     config = {
         "command": command,
         "settings": asdict(settings),

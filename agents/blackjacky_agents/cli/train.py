@@ -8,23 +8,32 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # keep torch's threads from
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
 
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import R, command_line, given_options, values_of, with_help
-from blackjacky_agents.cli.runs import new_folder, read_command, read_settings, refuse_others, write_settings
+from blackjacky_agents.cli.runs import (
+    check_name,
+    make_folder,
+    read_command,
+    read_settings,
+    refuse_others,
+    write_settings,
+)
+from blackjacky_agents.cli.train_report import next_steps, results_table, verdict
 from blackjacky_agents.files import write_file, write_json
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, TrainingSettings, presets_of
-from blackjacky_agents.reports import machine, markdown_table
+from blackjacky_agents.reports import duration, machine
+from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.games import get_game
 
 S = TypeVar("S")
@@ -39,10 +48,10 @@ class Args(Generic[S, R]):
     the learner and exploiters. A game may have fewer presets. The defaults below are those of the chosen --preset.
 
     The run folder runs/NAME holds checkpoints, results and the agent, which is then called `ppo:runs/NAME`. Ctrl-C
-    stops after the current update; --resume continues.
+    stops after the current update; --resume continues, also a finished training if --steps or --minutes is raised.
 
     $ blackjacky train --preset quick
-    $ blackjacky train --resume runs/NAME
+    $ blackjacky train --resume runs/quick-1 --minutes 10
     """
 
     settings: Annotated[S, tyro.conf.arg(name="")]
@@ -50,26 +59,42 @@ class Args(Generic[S, R]):
     rules: Annotated[R, tyro.conf.arg(name="")]
     """Rule options of the game."""
     resume: Path | None = None
-    """Resume the run in this folder, with its settings."""
+    """Resume the run in this folder, with its settings; only --steps and --minutes may differ, to train longer."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     with checking_input():
         settings, resumed = read_arguments(arguments, program)
-        folder = resumed or new_folder(settings.name or time.strftime(f"{settings.preset}-%Y%m%d-%H%M%S"))
-        print(f"training in {folder}; compiling takes about a minute the first time", flush=True)
         command = command_line(program, arguments)
-        run = make_run(settings, folder, read_command(resumed) if resumed else command)
-        if not resumed:
-            write_settings(folder, settings, command)
-        for complaint in run.resume() if resumed else []:
-            print(complaint, file=sys.stderr)
+        run = resume(resumed, settings, command) if resumed else start(settings, command)
+    minutes = duration(60 * settings.minutes)
+    print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
     if not run.train():
-        print(f"stopped at {run.steps:,} steps; resume with: {program} --resume {folder}")
+        print(f"stopped at {run.steps:,} steps; resume with: {program} --resume {run.folder}")
         return 130
-    show_results(run)
+    show_results(run, program)
     return 0
+
+
+def start(settings: TrainingSettings, command: str) -> TrainingRun:
+    """A new run in a folder of its own."""
+    check_name(settings)
+    run = make_run(settings, Path(), command)  # refuses invalid settings before there is a folder
+    run.folder = make_folder(settings)
+    write_settings(run.folder, settings, command)
+    return run
+
+
+def resume(folder: Path, settings: TrainingSettings, command: str) -> TrainingRun:
+    """The run in a folder at its newest checkpoint; a ``command`` that makes it longer is kept with it."""
+    is_longer = settings != read_settings(folder)
+    run = make_run(settings, folder, " && ".join([read_command(folder), *[command] * is_longer]))
+    for complaint in run.resume():
+        print(complaint, file=sys.stderr)
+    if is_longer:
+        write_settings(folder, settings, run.command)
+    return run
 
 
 def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSettings, Path | None]:
@@ -107,9 +132,10 @@ def make_run(settings: TrainingSettings, folder: Path, command: str) -> Training
     return PPORun(settings, folder, command)
 
 
-def show_results(run: TrainingRun) -> None:
-    """Evaluate the agent; print results and speed, and write them to the run folder and the agent's card."""
+def show_results(run: TrainingRun, program: str) -> None:
+    """Evaluate the agent; write results and speed to its run folder and card, and print them with what to do next."""
     rows = run.results()
+    said = verdict(f"ppo:{run.folder.as_posix()}", rows)
     times = {"steps_per_second": run.steps / run.clock.seconds}
     table = results_table(rows)
     speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s."
@@ -120,24 +146,6 @@ def show_results(run: TrainingRun) -> None:
             f"rules, masks and observations alone took {times['environment']:.1%}."
         )
     write_json(run.folder / "results.json", {"table": rows, "times": times})
-    write_file(run.folder / "results.md", f"`{run.command}`\n\n{table}\n\n{speed}\n")
+    write_file(run.folder / "results.md", f"`{run.command}`\n\n{said}\n\n{table}\n\n{speed}\n")
     run.save_agent(results=rows, machine=machine())
-    print(f"\n{table}\n\n{speed}\nThe agent is called ppo:{run.folder.as_posix()}")
-
-
-def results_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Rows of `TrainingRun.results` as a Markdown table."""
-    heading = ["players", "against copies of", "win rate", "95 % interval", "par", "no winner", "games"]
-    cells = (
-        [
-            row["players"],
-            row["opponents"],
-            f"{row['win_rate']:.1%}",
-            f"{row['low']:.1%} .. {row['high']:.1%}",
-            f"{row['par']:.1%}",
-            f"{row['nobody']:.1%}",
-            f"{row['games']:,}",
-        ]
-        for row in rows
-    )
-    return markdown_table(heading, cells)
+    print(f"\n{table}\n\n{fill(speed, WIDTH)}\n\n{fill(said, WIDTH)}\n\n{next_steps(run, program)}")

@@ -235,7 +235,6 @@ class _BetweenUpdates(BaseCallback):
         if self.num_timesteps >= self._next_snapshot:
             self._next_snapshot += run.settings.snapshot_every
             rates = run.take_snapshot()
-            run.bar.set_postfix(rates)
             for name, rate in rates.items():
                 self.logger.record(f"win_rate/{name}", rate)
         run._save_if_due()
@@ -244,7 +243,7 @@ class _BetweenUpdates(BaseCallback):
         self._finished = run.interrupted or left == 0
 
     def _on_step(self) -> bool:
-        self._run.bar.update(self.training_env.num_envs)
+        self._run.show_progress()
         return not self._finished
 
 

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,12 @@ from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import Layers
 from blackjacky_agents.learning.settings import TrainingSettings, check_settings
 from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_agents.reports import duration
 from blackjacky_env.games import get_game
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
 CHECKPOINT_SECONDS = 30.0  # between checkpoints: a kill loses at most this much work and one update
-PROGRESS_FILE = "progress.jsonl"
+PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"
 
 
 class Clock:
@@ -74,7 +75,6 @@ class TrainingRun(ABC):
     """
 
     settings: TrainingSettings
-    bar: tqdm[Any]
 
     def __init__(self, settings: TrainingSettings, folder: Path, command: str) -> None:
         check_settings(settings)
@@ -85,6 +85,8 @@ class TrainingRun(ABC):
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
         self.interrupted = self._resumed = False
+        self.bar: tqdm[Any] = tqdm(disable=True)  # shown while training
+        self._rates: dict[str, float] = {}  # of the last evaluation
 
     # ------------------------------------------------------------ implemented by subclasses
 
@@ -134,6 +136,7 @@ class TrainingRun(ABC):
         self._save_due = time.perf_counter() + CHECKPOINT_SECONDS
         with self._progress_bar() as self.bar, stop_gently(self):
             self._learn()
+            self.show_progress()
         if not self.interrupted:
             self.evaluate()
         self.clock.stop()
@@ -147,13 +150,27 @@ class TrainingRun(ABC):
         return self.clock.left(1 - self.steps / self.settings.steps)
 
     def _progress_bar(self) -> tqdm[Any]:
+        """A bar of the fraction of the training done, by steps or by time; see `show_progress`."""
         return tqdm(
-            total=self.settings.steps,
-            initial=self.steps,
-            unit=" steps",
-            unit_scale=True,
+            total=1.0,
+            initial=1 - self.left,
+            bar_format="{percentage:3.0f}%|{bar}| {desc}",
             mininterval=0.5 if sys.stderr.isatty() else 15,
         )
+
+    def show_progress(self, doing: str = "") -> None:
+        """Update the bar: steps, speed, estimated time left, and the last win rate against the strongest bot.
+
+        ``doing``: what takes its time in place of training steps.
+        """
+        done, seconds = 1 - self.left, self.clock.seconds
+        facts = [f"{short(self.steps)} steps", f"{short(self.steps / seconds)}/s"]
+        if 0 < done < 1:
+            facts.append(f"{duration(seconds / done - seconds)} left")
+        if self._rates:
+            facts.append(f"{self._rates[self.bots[-1].name]:.1%} against {self.bots[-1].name}")
+        self.bar.set_description_str(", ".join([doing] * bool(doing) + facts), refresh=False)
+        self.bar.update(done - self.bar.n)
 
     def _save_if_due(self) -> None:
         if time.perf_counter() >= self._save_due:
@@ -163,13 +180,26 @@ class TrainingRun(ABC):
     # ------------------------------------------------------------ evaluation
 
     def evaluate(self) -> dict[str, float]:
-        """Win rates of the greedy agent against copies of each bot, appended to ``progress.jsonl``."""
+        """Win rates of the greedy agent against copies of each bot, printed and appended to ``progress.jsonl``."""
         scores = self._against_bots(self.settings.eval_games)
         rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
         line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": rates, **self._progress()}
         with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
+        self._print_rates(rates)
         return rates
+
+    def _print_rates(self, rates: dict[str, float]) -> None:
+        """Print the win rates as a line of a table above the bar, and before the first one its heading."""
+        columns = {"steps": short(self.steps), "time": duration(self.clock.seconds)}
+        columns |= {name: f"{rate:.1%}" for name, rate in rates.items()}
+        widths = [max(len(name), 12) for name in columns]
+        if not self._rates:
+            players = self.settings.eval_players
+            print_above(f"Win rates at a table of {players} against copies of each bot; {1 / players:.1%} is par:")
+            print_above(aligned(columns, widths))
+        print_above(aligned(columns.values(), widths))
+        self._rates = rates
 
     def _progress(self) -> dict[str, Any]:
         """Additional entries of an evaluation in ``progress.jsonl``."""
@@ -188,14 +218,16 @@ class TrainingRun(ABC):
         return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:
-        """Final evaluation: the rows of `results_table` against all bots.
+        """Final evaluation, with a progress bar: the rows of `results_table` against all bots.
 
         Table sizes are the evaluation size, the smallest and the largest possible one.
         """
         settings, possible = self.settings, self._possible_sizes()
-        sizes = (settings.eval_players, possible[0], possible[-1])
+        sizes = tuple(dict.fromkeys((settings.eval_players, possible[0], possible[-1])))
         agent, games, threads = self.agent(greedy=True), settings.final_eval_games, settings.threads
-        return results_table(agent, self.bots, games, threads, sizes=sizes, **self._rules)
+        total, pause = len(sizes) * len(self.bots) * games, 0.1 if sys.stderr.isatty() else 15
+        with tqdm(total=total, desc="final evaluation", unit=" games", mininterval=pause) as bar:
+            return results_table(agent, self.bots, games, threads, sizes=sizes, progress=bar.update, **self._rules)
 
     def _possible_sizes(self) -> list[int]:
         """The table sizes of the variants played that are possible with the rule options."""
@@ -252,7 +284,7 @@ def stop_gently(run: TrainingRun) -> Iterator[None]:
 
     def stop(number: int, frame: object) -> None:
         run.interrupted = True
-        run.bar.write("stopping after this update; repeat to stop at once", file=sys.stderr)
+        print_above("stopping after this update; repeat to stop at once")
         for each in before:
             signal.signal(each, signal.SIG_DFL)
 
@@ -263,6 +295,21 @@ def stop_gently(run: TrainingRun) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def print_above(line: str) -> None:
+    """Print a line on stderr, above the progress bar if there is one."""
+    tqdm.write(line, file=sys.stderr)
+
+
+def short(number: float) -> str:
+    """A number in three digits, such as ``"383k"``."""
+    return str(tqdm.format_sizeof(number)) if number else "0"
+
+
+def aligned(cells: Iterable[str], widths: Iterable[int]) -> str:
+    """One line of a table, aligned to the right."""
+    return "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
 
 
 def truncate_progress(folder: Path, steps: int) -> None:
@@ -287,4 +334,4 @@ def draw_learning_curve(folder: Path, players: int) -> None:
     axes.set(xlabel="million steps", ylabel=f"win rate at a table of {players}", ylim=(0, 1))
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right upper", frameon=False)
-    figure.savefig(folder / "learning_curve.png", dpi=120)
+    figure.savefig(folder / CURVE_FILE, dpi=120)

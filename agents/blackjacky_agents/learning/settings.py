@@ -19,7 +19,7 @@ class TrainingSettings:
     preset: str = "quick"
     """Preset that sets the defaults of all other settings: quick takes minutes, full up to an hour, league longer."""
     name: str = ""
-    """Name of the run folder, runs/NAME; by default made of preset and time."""
+    """Name of the run folder, runs/NAME; by default the preset and the next free number, such as quick-1."""
     game: str = DEFAULT
     """Game to train on."""
     variant: str | None = None

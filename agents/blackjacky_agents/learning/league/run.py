@@ -109,12 +109,12 @@ class League(TrainingRun):
         self.learner.learn(studied, self.left)
         self._steps += studied
         self._batches += 1
-        self.bar.update(studied)
+        self.show_progress()
 
     def take_snapshot(self) -> None:
         """Evaluate, and add a snapshot of the learner and periodically an exploiter to the pool."""
         self._snapshots = self._steps // self.settings.snapshot_every + 1
-        self.bar.set_postfix(self.evaluate())
+        self.evaluate()
         if not self.settings.pool_size:
             return
         self.pool.add(Opponent(f"snapshot {self._snapshots}", self.agent(greedy=False)))
@@ -127,7 +127,8 @@ class League(TrainingRun):
         exploiter = self.learner.successor(self.settings.seed + self._snapshots)
         first_seed = self.settings.seed * _RUN_SEEDS + self._snapshots * _EXPLOITER_SEEDS
         opponent, steps = self.agent(greedy=False), self.settings.exploiter_steps
-        for _ in train_against(exploiter, opponent, steps, _HALF + first_seed % _HALF):
+        for made in train_against(exploiter, opponent, steps, _HALF + first_seed % _HALF):
+            self.show_progress(f"exploiter {min(made / steps, 1):.0%}")
             if self.interrupted:
                 break
         return exploiter.agent(greedy=False)

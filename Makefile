@@ -1,7 +1,7 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format bench bench-peers speed ladder documents mutants clean
+.PHONY: help install train test lint format bench bench-peers speed ladder documents docs mutants clean
 
 VENV ?= .venv
 WORKERS ?= 2
@@ -50,13 +50,16 @@ ladder: $(INSTALLED) ## play the ladders of all games again, as they were publis
 documents: $(INSTALLED) ## write the generated parts of all documents
 	$(RUN) scripts/documents/generate.py $(ARGS)
 
+docs: $(INSTALLED)-docs ## build the documentation as a site, build/site/index.html
+	$(RUN) scripts/documents/build_site.py $(ARGS)
+
 mutants: $(INSTALLED)-mutants ## see whether the tests notice small changes of the rules of every game (two hours)
 	@set -e; for game in $$($(RUN) -c "from blackjacky_env.games import GAMES; print(*GAMES)"); do \
 		$(RUN) scripts/proofs/mutate_rules.py --game $$game $(ARGS); \
 	done
 
 clean: ## delete the environment and everything that tools left behind; runs/ stays
-	rm -rf $(VENV) build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The new environment is filled by the pip that is already there: Debian's Python cannot put one into it.
@@ -69,6 +72,10 @@ $(INSTALLED): pyproject.toml constraints.txt
 
 $(INSTALLED)-mutants: $(INSTALLED)
 	$(RUN) -m pip install -c constraints.txt -e ".[mutants]"
+	@touch $@
+
+$(INSTALLED)-docs: $(INSTALLED)
+	$(RUN) -m pip install -c constraints.txt -e ".[docs]"
 	@touch $@
 
 # Environments of PettingZoo that ours is compared with.

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from blackjacky_env import __version__
+
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "agents/README.md", "scripts/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "agents/README.md", "scripts/README.md", "tests/README.md"]
+PAGES += [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))]
 PAGES += ["agents/blackjacky_agents/web/README.md"]
 PAGES += ["blackjacky_env/testing/README.md", "tests/reference/README.md", "tests/games/black_jacky/README.md"]
 PAGES += ["tests/games/black_jacky/reference/README.md", "tests/games/schwarze_katze/reference/README.md"]
@@ -78,5 +81,21 @@ def test_the_extras_that_a_page_installs_exist(page):
         assert set(extras.split(",")) <= set(offered)
 
 
-def test_the_readme_names_the_pinned_torch():
-    assert re.search(r"^torch==\S+", read("constraints.txt"), re.MULTILINE)[0] in README
+def test_the_installation_names_the_pinned_torch():
+    assert re.search(r"^torch==\S+", read("constraints.txt"), re.MULTILINE)[0] in read("docs/install.md")
+
+
+def test_the_readme_is_one_that_is_read():
+    assert len(README.splitlines()) <= 130
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_lists_begin_after_a_blank_line(page):
+    """Or they are no lists in the site: GitHub's Markdown does without, Python's does not."""
+    text = BLOCK.sub("", read(page))
+    assert re.findall(r"^(?![-\s|<*#]|\d+\.)[^\n]+\n[-*] .*", text, re.MULTILINE) == []
+
+
+def test_the_version_to_cite_is_that_of_the_package():
+    assert re.search(r"^version: (\S+)$", read("CITATION.cff"), re.MULTILINE)[1] == __version__
+    assert re.search(r"version = \{(\S+)\}", README)[1] == __version__

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+import make_animation
+import make_facts
 import make_pictures
 import make_results
 import make_tables
@@ -22,6 +24,8 @@ from parts import ROOT, Part
 
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import replace_part
+
+MAKERS = (make_tables, make_results, make_facts, make_pictures, make_animation)
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Args:
 def main(args: Args) -> int:
     """Write or check; returns the exit status."""
     stale = False
-    for path, content in documents([*make_tables.parts(), *make_results.parts(), *make_pictures.parts()]):
+    for path, content in documents([part for made in MAKERS for part in made.parts()]):
         if path.exists() and path.read_text(encoding="utf-8") == content:
             continue
         stale = True

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from parts import ROOMS, ROOT, Part
+from parts import DOCS, ROOMS, ROOT, Part
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.cli.exploit_report import exploit_table
@@ -27,13 +27,13 @@ Cards = dict[str, dict[Path, dict[str, Any]]]
 
 def parts() -> Iterator[Part]:
     """The results of trained agents, and all measurements of all games."""
-    yield Part(ROOT / "README.md", "results", results(shipped_cards()))
+    yield Part(DOCS / "results.md", "results", results(shipped_cards()))
     for game in ROOMS:
         for kind, show in MEASUREMENTS.items():
             path = RESULTS / game / f"{kind}.json"
             if path.exists():
                 measured = json.loads(path.read_text(encoding="utf-8"))
-                yield Part(ROOT / "agents" / "README.md", f"{kind}-{game}", show(measured))
+                yield Part(DOCS / "results.md", f"{kind}-{game}", show(measured))
 
 
 # ---------------------------------------------------------------- trained agents
@@ -80,7 +80,7 @@ def note(game: str, path: Path, card: dict[str, Any]) -> str:
     """Command, training time and evaluation of an agent, as a sentence."""
     games = " or ".join(f"{count:,}" for count in sorted({row["games"] for row in card["results"]}))
     machine = f"{card['machine']['processor']}, {card['machine']['cores']} cores"
-    curve = path.with_suffix(".png").relative_to(ROOT).as_posix()
+    curve = f"../{path.with_suffix('.png').relative_to(ROOT).as_posix()}"
     return (
         f"`{path.stem}` ({get_game(game).title}): `{card['command']}`, seed {card['seed']}, {card['steps']:,} steps in "
         f"{card['seconds'] / 60:.0f} minutes on {machine} ([learning curve]({curve})); {games} games in each cell."

@@ -1,4 +1,4 @@
-"""The tables of the games' READMEs, and the table of games in the main README."""
+"""The tables of the games' READMEs, and the table of games in docs/games.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from parts import ROOMS, ROOT, Part
+from parts import DOCS, ROOMS, Part
 
 from blackjacky_agents.reports import markdown_table
 from blackjacky_env.engine.game import Game
@@ -19,7 +19,7 @@ MODES = ("ansi", "rgb_array", "human")
 
 def parts() -> Iterator[Part]:
     """All tables of all games."""
-    yield Part(ROOT / "README.md", "games", games())
+    yield Part(DOCS / "games.md", "games", games())
     for name, room in ROOMS.items():
         for kind, table in TABLES.items():
             yield Part(room / "README.md", kind, table(get_game(name)))
@@ -29,7 +29,7 @@ def games() -> str:
     """All games in one table."""
     rows = []
     for name in ROOMS:
-        game, room, version = get_game(name), f"blackjacky_env/games/{name}", GAMES[name].version
+        game, room, version = get_game(name), f"../blackjacky_env/games/{name}", GAMES[name].version
         seat = f"blackjacky/{name.title().replace('_', '')}Seat-v{version}"
         rows.append(
             [

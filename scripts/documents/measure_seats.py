@@ -2,7 +2,7 @@
 
     python scripts/documents/measure_seats.py --game GAME --agent counter --games 20000
 
-Writes agents/results/GAME/seats.json; `scripts/documents/generate.py` makes the table of agents/README.md from there.
+Writes agents/results/GAME/seats.json; `scripts/documents/generate.py` makes the table of docs/results.md from there.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from blackjacky_env.games import GAMES
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 ROOMS = {name: room for name in GAMES if (room := ROOT / "blackjacky_env" / "games" / name).is_dir()}
 """Folders of the games in this repository, by name; games of other packages have their own documents."""
 

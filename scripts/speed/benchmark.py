@@ -2,7 +2,7 @@
 
     make bench                              including the environments used for comparison
     make bench-peers                        including other libraries
-    make bench ARGS=--write                 write the table into scripts/README.md, and draw speed.svg
+    make bench ARGS=--write                 write the table into docs/speed.md, and draw speed.svg
 
 Every round measures all lines one after the other, so that other load on the machine is spread over all of them. The
 table shows median, minimum and maximum over the rounds; ratios are computed per round.
@@ -52,7 +52,7 @@ from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name
 
 OTHER_GAMES = [game for game in GAMES if game != DEFAULT]
 PLAYERS = 4
-PAGE = Path(__file__).parents[1] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "speed.md"
 PICTURE = Path(__file__).with_name("speed.svg")
 GOALS = json.loads(Path(__file__).with_name("goals.json").read_text(encoding="utf-8"))
 """``targets``: the target of each ``LINE [UNIT]``. ``ratios``: (name, numerator, denominator), with lines by name."""
@@ -72,7 +72,7 @@ class Args:
     quick: bool = False
     """A single short round, as a smoke test."""
     write: bool = False
-    """Write the table into scripts/README.md, and draw scripts/speed/speed.svg."""
+    """Write the table into docs/speed.md, and draw scripts/speed/speed.svg."""
 
 
 class Line(NamedTuple):

@@ -1,7 +1,7 @@
 """Count instructions, branch mispredictions and cache misses per step with Valgrind.
 
     python scripts/speed/count_instructions.py            about ten minutes on two cores
-    python scripts/speed/count_instructions.py --write    write the table into scripts/README.md
+    python scripts/speed/count_instructions.py --write    write the table into docs/speed.md
 
 Random play in compiled code runs twice under callgrind, the second time with more steps; the difference is the cost of
 the additional steps. Callgrind simulates a simple processor with caches, so the counts do not depend on other load on
@@ -28,7 +28,7 @@ from blackjacky_agents.reports import markdown_table, replace_part
 from blackjacky_env.engine.backend_cpu import cores
 from blackjacky_env.games import DEFAULT
 
-PAGE = Path(__file__).parents[1] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "speed.md"
 GAMES = 4096
 STEPS = (10, 30)  # per game, in the first and the second run
 EVENTS = {
@@ -58,7 +58,7 @@ class Args:
     """Count instructions, branch mispredictions and cache misses per step with Valgrind."""
 
     write: bool = False
-    """Write the table into scripts/README.md."""
+    """Write the table into docs/speed.md."""
 
 
 def main(args: Args) -> None:

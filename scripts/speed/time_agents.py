@@ -3,7 +3,7 @@
     python scripts/speed/time_agents.py
     python scripts/speed/time_agents.py --game GAME
 
-`scripts/documents/generate.py` makes the tables of agents/README.md from there.
+`scripts/documents/generate.py` makes the tables of docs/results.md from there.
 """
 
 from __future__ import annotations

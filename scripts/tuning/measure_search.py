@@ -75,7 +75,7 @@ class Args:
     output: Path | None = None
     """File of the results (JSON); by default runs/search-GAME.json."""
     write: bool = False
-    """Write the tables into agents/README.md and the picture agents/search.svg."""
+    """Write the tables into docs/results.md and the picture agents/search.svg."""
 
 
 def main(args: Args) -> int:
@@ -105,7 +105,7 @@ def main(args: Args) -> int:
 def write_page(cells: dict[str, Any], args: Args, speed: str) -> None:
     """Write the tables with command and speed, and the picture."""
     command = f"python scripts/tuning/measure_search.py {shlex.join(sys.argv[1:])}".rstrip()
-    page = AGENTS / "README.md"
+    page = AGENTS.parent / "docs" / "results.md"
     part = f"{tables(cells, args)}\n\n`{command}`; {speed}"
     write_file(page, replace_part(page.read_text("utf-8"), "search", part))
     draw(cells, args, AGENTS / "search.svg")

@@ -5,7 +5,7 @@
 Every candidate plays against copies of every other one, and the candidate with the lowest regret is chosen: the win
 rate of the best response to its copies minus its own win rate against them, 0 if it is its own best response. The first
 stage tries all candidates of the grid declared by the game (`GameKit.tuning`), the second refines the best ones in more
-games. All pairs play the same deals from the same seats. The table is shown in agents/README.md; parameters are set by
+games. All pairs play the same deals from the same seats. The table is shown in docs/results.md; parameters are set by
 hand.
 """
 
@@ -52,7 +52,7 @@ class Args:
     """Seed of the first game."""
     threads: int = 2
     """CPU threads; results do not depend on it."""
-    readme: Path = Path(__file__).parents[2] / "agents" / "README.md"
+    readme: Path = Path(__file__).parents[2] / "docs" / "results.md"
     """File for the table."""
 
 

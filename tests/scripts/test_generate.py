@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import generate
+import make_animation
 import make_results
 import measure_trained
 import pytest
@@ -28,9 +31,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     page.write_text("before\n<!-- a:begin -->\nold\n<!-- a:end -->\n<!-- b:begin -->\n<!-- b:end -->\nafter\n", "utf-8")
     parts = [Part(page, "a", "new"), Part(tmp_path / "whole.svg", "", "<svg/>"), Part(page, "b", "more")]
     monkeypatch.setattr(generate, "ROOT", tmp_path)
-    monkeypatch.setattr(generate.make_tables, "parts", lambda: parts)
-    monkeypatch.setattr(generate.make_results, "parts", list)
-    monkeypatch.setattr(generate.make_pictures, "parts", list)
+    monkeypatch.setattr(generate, "MAKERS", [SimpleNamespace(parts=lambda: parts)])
     return page
 
 
@@ -71,7 +72,7 @@ def test_the_results_of_an_agent_say_how_it_was_trained() -> None:
     assert f"| `full` | 4 | 25.0 % | {four}|" in text
     assert "| `full` | 2 | 50.0 % | **62.5 %** (61.5 .. 63.5) |" in text
     assert "`blackjacky train --preset full`, seed 3, 2,000,000 steps in 10 minutes on A processor, 3 cores" in text
-    assert f"([learning curve](agents/blackjacky_agents/games/{GAME}/trained/full.png)); 4,000 games in each" in text
+    assert f"([learning curve](../agents/blackjacky_agents/games/{GAME}/trained/full.png)); 4,000 games in each" in text
     assert make_results.results({GAME: {}}) == "No trained agent is shipped."
 
 
@@ -101,3 +102,19 @@ def test_measurements_of_every_game_have_a_part_of_their_own() -> None:
     kept = [f"{path.stem}-{path.parent.name}" for path in make_results.RESULTS.glob("*/*.json")]
     assert sorted(names[1:]) == sorted(kept)
     assert len(set(names)) == len(names)
+
+
+def test_the_animation_shows_one_frame_at_a_time_and_keeps_the_last_one_without_motion() -> None:
+    frame = '<svg xmlns="http://www.w3.org/2000/svg"><style>.a{}</style><defs><g id="cat"/></defs><text>%d</text></svg>'
+    film = make_animation.animation([frame % number for number in range(3)])
+    slots = 2 + make_animation.LAST
+    assert re.findall(r"animation-delay:([\d.]+)s", film) == [f"{make_animation.SECONDS * i:g}" for i in range(3)]
+    assert f"@keyframes frame{{0%{{visibility:visible}}{100 / slots:.4f}%" in film
+    assert f"@keyframes last{{0%{{visibility:visible}}{100 * make_animation.LAST / slots:.4f}%" in film
+    assert film.count('id="cat"') == 1
+    assert re.search(r'class="frame last"[^>]*><text>2</text>', film)
+    assert "prefers-reduced-motion" in film
+
+
+def test_the_animation_is_small_enough_for_a_readme() -> None:
+    assert (make_results.ROOT / "docs" / "game.svg").stat().st_size < 500_000

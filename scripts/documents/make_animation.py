@@ -1,0 +1,83 @@
+"""The animation of the README, docs/game.svg: a whole game between agents, with all cards face up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from parts import DOCS, Part
+
+from blackjacky_agents import bot_names, make_agent
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import DEFAULT
+
+SVG = "http://www.w3.org/2000/svg"
+SECONDS, LAST = 1.3, 4
+"""How long a picture is shown, and how many times as long the last one."""
+SEED = 5
+SHORT: Mapping[str, Any] = {"hearts": 1}
+"""Rule options with which a game has few moves."""
+
+
+def parts() -> Iterator[Part]:
+    """The animation."""
+    players = ["champion", *reversed(bot_names(DEFAULT)[1:])]
+    yield Part(DOCS / "game.svg", "", animation(list(pictures(players))))
+
+
+def pictures(players: list[str]) -> Iterator[str]:
+    """The game's table before each move that changed more of it than its phase, and at the end."""
+    env = TableEnv(DEFAULT, num_players=len(players), **SHORT)
+    env.reset(seed=SEED)
+    agents = dict(zip(env.possible_agents, (make_agent(name, DEFAULT) for name in players), strict=True))
+    for number, agent in enumerate(agents.values()):
+        agent.reset(number)
+    before = None
+    while True:
+        now = {key: value for key, value in env.snapshot().items() if key != "phase"}
+        if now != before:
+            yield picture(env, players)
+        if env.terminations[env.agent_selection]:
+            return
+        before = now
+        env.step(agents[env.agent_selection].act(env.last()[0]))
+
+
+def picture(env: TableEnv, players: list[str]) -> str:
+    """The table with all cards face up."""
+    draw = env.game.words.draw_svg
+    assert draw is not None
+    told = env.last_action(everything=True, names=players)
+    return draw(env.snapshot(), env.config_dict(), names=players, last_action=told, theme="auto")
+
+
+def animation(frames: list[str]) -> str:
+    """One SVG that shows the pictures in turn, again and again; the last one alone where motion is unwanted."""
+    ElementTree.register_namespace("", SVG)
+    film = ElementTree.fromstring(frames[-1])
+    style, shapes = film[0], film[1]
+    known = {shape.get("id") for shape in shapes}
+    for element in film[2:]:
+        film.remove(element)
+    for number, frame in enumerate(frames):
+        _, own, *drawn = ElementTree.fromstring(frame)
+        shapes.extend(shape for shape in own if shape.get("id") not in known)
+        known |= {shape.get("id") for shape in own}
+        group = ElementTree.SubElement(film, "g", {"class": "frame", "style": f"animation-delay:{number * SECONDS:g}s"})
+        group.extend(drawn)
+    group.set("class", "frame last")
+    style.text = f"{style.text}{timing(len(frames))}"
+    film.set("aria-label", "A game, move by move")
+    return ElementTree.tostring(film, encoding="unicode") + "\n"
+
+
+def timing(frames: int) -> str:
+    """CSS that shows one frame after the other."""
+    slots = frames - 1 + LAST
+    rules = [f".frame{{visibility:hidden;animation:frame {slots * SECONDS:g}s step-end infinite}}"]
+    rules.append(".last{animation-name:last}")
+    for name, shown in (("frame", 1), ("last", LAST)):
+        rules.append(f"@keyframes {name}{{0%{{visibility:visible}}{100 * shown / slots:.4f}%,to{{visibility:hidden}}}}")
+    rules.append("@media(prefers-reduced-motion:reduce){.frame{animation:none}.last{visibility:visible}}")
+    return "".join(rules)

@@ -1,0 +1,175 @@
+"""Figures of the short pages, taken from the generated parts of the long ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from make_results import rate, shipped_cards
+from parts import DOCS, ROOMS, ROOT, Part
+
+from blackjacky_agents import bot_names
+from blackjacky_agents.reports import markdown_table
+from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.testing import CHECKS
+
+TESTS = ROOT / "tests" / "games"
+KIT = ROOT / "blackjacky_env" / "testing" / "README.md"
+RANDOM_PLAY = "`run_random`: 4,096 games, 4 players, 1 thread"
+PEERS = {
+    "Pgx, Leduc poker": "Pgx `leduc_holdem`, 4,096 games, one core",
+    "OpenSpiel, Hearts": "OpenSpiel `hearts`, one core",
+    "RLCard, UNO": "RLCard `uno`, one core",
+    "PettingZoo, Leduc poker": "PettingZoo `leduc_holdem-v4`, one core",
+}
+"""Lines of docs/speed.md by what the README calls them."""
+
+
+def parts() -> Iterator[Part]:
+    """The README's reasons and results, how long the first compile takes, and the last results of all proofs."""
+    yield Part(ROOT / "README.md", "reasons", reasons())
+    yield Part(ROOT / "README.md", "results", champions())
+    yield Part(ROOT / "README.md", "compile", compile_time())
+    yield Part(DOCS / "install.md", "compile", compile_times())
+    yield Part(DOCS / "proof.md", "proofs", proofs())
+
+
+def part_of(page: Path, name: str) -> str:
+    """The generated part of a page; `ValueError` if there is none."""
+    text = page.read_text(encoding="utf-8")
+    found = re.search(rf"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->", text, re.DOTALL)
+    if found is None:
+        raise ValueError(f"{page}: the document lacks the part {name}")
+    return found[1]
+
+
+def speeds() -> dict[str, float]:
+    """The medians of docs/speed.md, by name of the line."""
+    rows = re.findall(r"^\| ([^|]+) \| ([\d.,]+) \|", part_of(DOCS / "speed.md", "benchmark"), re.MULTILINE)
+    return {name: float(median.replace(",", "")) for name, median in rows}
+
+
+# ---------------------------------------------------------------- the README
+
+
+def reasons() -> str:
+    """Four facts, with the figures of other libraries where there are any."""
+    speed = speeds()
+    others = ", ".join(f"{rounded(speed[line])} ({name})" for name, line in PEERS.items())
+    actions = sum(proof(game).actions for game in ROOMS)
+    positions = sum(proof(game).positions for game in ROOMS)
+    rows = [
+        ["Steps per second of random play, one core", rounded(speed[RANDOM_PLAY]), others],
+        ["Failed conformance checks: seeds, copies, masks, rewards", f"0 of {len(CHECKS)}", failures()],
+        ["Differences from an independent implementation of the rules", f"0 in {rounded(actions)} actions", "-"],
+        ["Hidden cards that an observation gives away", f"0 in {rounded(positions)} positions", "-"],
+    ]
+    return markdown_table(["", "Blackjacky", "others"], rows)
+
+
+def rounded(value: float) -> str:
+    """About two or three digits, such as ``"16.1 million"`` or ``"58,000"``."""
+    if value >= 1e6:
+        return f"{value / 1e6:.1f} million"
+    return f"{round(value, -3 if value >= 1e4 else -2):,.0f}"
+
+
+def failures() -> str:
+    """How many of the checks that apply to them PettingZoo's environments fail."""
+    table = [row.strip("| ").split(" | ") for row in re.findall(r"^\|.*$", part_of(KIT, "others"), re.MULTILINE)]
+    told = []
+    for name, *results in list(zip(*table, strict=True))[1:]:
+        found = re.search(r"classic\.(\w+)_v\d+:env", name)
+        if found:
+            applied = [result for result in results[1:] if result != "skipped"]
+            told.append(f"{applied.count('FAILED')} of {len(applied)} (PettingZoo, {found[1]})")
+    return ", ".join(told)
+
+
+def champions() -> str:
+    """The shipped champion of each game against a weak and the strongest bot, at the game's usual table size."""
+    rows = []
+    for game, cards in shipped_cards().items():
+        [card] = [card for path, card in cards.items() if path.stem == "champion"]
+        size, strongest = get_game(game).default_players, bot_names(game)[-1]
+        cells = {row["opponents"]: row for row in card["results"] if row["players"] == size}
+        bots = [rate(cells["random"]), f"{rate(cells[strongest])} `{strongest}`"]
+        rows.append([get_game(game).title, f"{100 / size:.0f} %", *bots])
+    return markdown_table(["game", "par", "against `random`", "against the strongest bot"], rows)
+
+
+def compile_time() -> str:
+    """How long the user waits for the compiler before the first move."""
+    waits = [start(game, "move made", "an empty") for game in ROOMS]
+    return (
+        f"Each game compiles itself when it is first used. That delays its first move, once, by {min(waits):.0f} to "
+        f"{max(waits):.0f} seconds ([details](docs/install.md#the-first-compile))."
+    )
+
+
+# ---------------------------------------------------------------- other pages
+
+
+def compile_times() -> str:
+    """Seconds from `import` to the first observation and the first move of each game, before and after compiling."""
+    events = [(event, cache) for event in ("observation", "move made") for cache in ("an empty", "a warm")]
+    rows = [[get_game(game).title, *(f"{start(game, *event):.1f} s" for event in events)] for game in ROOMS]
+    heading = ["from `import` to", "first observation", "the same, compiled", "first move", "the same, compiled"]
+    return markdown_table(heading, rows)
+
+
+def start(game: str, event: str, cache: str) -> float:
+    """Seconds from `import` to the first ``event`` of the game with such a compile cache."""
+    of_game = "" if game == DEFAULT else f" of `{game}`"
+    return speeds()[f"start{of_game} with {cache} compile cache: `import` to first {event}"]
+
+
+class Proof(NamedTuple):
+    """The last results of a game's proofs."""
+
+    actions: int
+    """Actions compared with the reference implementation, without a difference."""
+    mutants: int
+    """Small changes of the rules."""
+    noticed: int
+    """Mutants that a test has noticed."""
+    positions: int
+    """Positions in which everything hidden was changed, without a leak."""
+
+
+def proof(game: str) -> Proof:
+    """The last results of a game's proofs; `ValueError` if one of its pages tells no success."""
+    page = TESTS / game / "README.md"
+    [actions] = numbers(r"No difference in ([\d,]+) actions", part_of(TESTS / game / "reference" / "README.md", "fuzz"))
+    mutants, survivors = numbers(
+        r"([\d,]+)(?: of [\d,]+)? mutants; of ([\d,]+) survivors 0 are unexplained", part_of(page, "mutants")
+    )
+    [positions] = numbers(r"^0 leaks in ([\d,]+) positions", part_of(page, "leaks"))
+    return Proof(actions, mutants, mutants - survivors, positions)
+
+
+def numbers(pattern: str, text: str) -> list[int]:
+    """The numbers in the text that the groups of the pattern match; `ValueError` if it is not found."""
+    found = re.search(pattern, text, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"{pattern!r} is not found in:\n{text}")
+    return [int(number.replace(",", "")) for number in found.groups()]
+
+
+def proofs() -> str:
+    """A table of the last results of all proofs."""
+    rows = []
+    for game in ROOMS:
+        found, tests = proof(game), f"../tests/games/{game}"
+        rows.append(
+            [
+                get_game(game).title,
+                f"[{found.actions:,}]({tests}/reference/README.md#the-long-run)",
+                f"[{found.noticed:,} of {found.mutants:,}]({tests}/README.md#mutation-testing)",
+                f"[{found.positions:,}]({tests}/README.md#nothing-hidden-is-shown)",
+            ]
+        )
+    heading = ["game", "actions without a difference", "small changes noticed", "positions without a leak"]
+    return markdown_table(heading, rows)

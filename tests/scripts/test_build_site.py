@@ -1,0 +1,87 @@
+"""scripts/documents/build_site.py: pages from all over the repository, with links that work in the site."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import build_site
+import pytest
+from build_site import ROOT, Page
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All pages as Zensical gets them."""
+    folder = tmp_path_factory.mktemp("site") / "docs"
+    build_site.gather(folder)
+    return folder
+
+
+def page(name: str = "proofs/here.md", repository: str | None = None) -> Page:
+    return Page(ROOT / "docs" / "here.md", name, {ROOT / "docs" / "there.md": "there.md"}, repository)
+
+
+def in_nav(entries: list[dict[str, Any]]) -> Iterator[str]:
+    for entry in entries:
+        for target in entry.values():
+            yield from [target] if isinstance(target, str) else in_nav(target)
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    navigation = tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]["nav"]
+    assert sorted(in_nav(navigation)) == sorted(build_site.pages().values())
+
+
+def test_a_link_to_a_page_leads_to_its_place_in_the_site() -> None:
+    assert page().with_links("[a](there.md#part), [b](#own), [c](https://a.b/c.md)") == (
+        "[a](../there.md#part), [b](#own), [c](https://a.b/c.md)"
+    )
+
+
+def test_a_link_to_a_source_file_leads_into_the_repository_or_is_text() -> None:
+    assert page().with_links("see [the\nbuilder](../scripts/x.py) and [y](y)") == "see the\nbuilder and y"
+    linked = page(repository="https://a.b/c").with_links("[x](../scripts/x.py)")
+    assert linked == "[x](https://a.b/c/blob/main/scripts/x.py)"
+
+
+def test_pictures_come_along_and_stay_links() -> None:
+    here = page()
+    assert here.with_links("[![p](../a/p.svg)](there.md)") == "[![p](../files/a/p.svg)](../there.md)"
+    assert here.shown == {ROOT / "a" / "p.svg": "files/a/p.svg"}
+
+
+def test_code_blocks_keep_their_brackets() -> None:
+    code = "```python\nplay[0](there.md)\n```"
+    assert page().with_links(code) == code
+
+
+def test_everything_that_the_pages_of_the_site_link_to_is_there(site: Path) -> None:
+    for path in site.rglob("*.md"):
+        text = build_site.FENCE.sub("", path.read_text("utf-8"))
+        for match in build_site.LINK.finditer(text):
+            target = match["target"].partition("#")[0]
+            if target and "://" not in target:
+                assert (path.parent / target).exists(), f"{path.relative_to(site)}: {target}"
+
+
+def test_notebooks_show_their_outputs_and_a_live_replay(site: Path) -> None:
+    watch = (site / "notebooks" / "03_watch.md").read_text("utf-8")
+    assert len(re.findall(r'^<iframe title="Replay"[^\n]*</iframe>$', watch, re.MULTILINE)) == 1
+    pictures = re.findall(r"!\[Output of the cell above\]\(([^)]+)\)", watch)
+    assert {Path(name).suffix for name in pictures} == {".svg", ".png"}
+    assert "\x1b" not in (site / "notebooks" / "01_quickstart.md").read_text("utf-8")
+
+
+def test_a_page_that_loads_something_from_another_site_is_noticed() -> None:
+    for foreign in (
+        '<script src="https://a.b/c.js">',
+        "<img src=//a.b/c.png>",
+        '<link rel="x" href="http://a.b/c.css">',
+    ):
+        assert build_site.FOREIGN.search(foreign)
+    for own in ('<script src="a.js">', '<a href="https://a.b">', '<link rel="x" href="a.css">'):
+        assert not build_site.FOREIGN.search(own)

@@ -42,7 +42,7 @@ LAYOUT = Layout(
         Part("hand_size", (), 1, 8, "option: cards dealt to each player"),
         Part("first_hearts", (), 1, 9, "option: hearts at the start"),
         Part("max_turns", (), 0, 127, "option: turn limit per round, 0 = no limit"),
-        Part("tricks", (8,), 0, 1, "option: by value, 1 = the trick is enabled"),
+        Part("tricks", (8,), 0, 1, "option: by value, 1 = the card's power is enabled"),
         Part("phase", (_PHASES,), 0, 1, "one-hot: tip, trick, exchange, zock, over"),
         Part("round", (), 0, 127, "rounds finished"),
         Part("turn", (), 0, 127, "zocks done in this round, at most 127"),

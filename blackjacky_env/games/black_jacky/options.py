@@ -28,7 +28,7 @@ class Options:
     hearts: Annotated[int | None, Range(1, 9)] = None
     """Hearts of each player at the start (R2); None: 3 with up to 3 players, else 2."""
     tricks: Annotated[tuple[int, ...], Range(1, 8)] = tuple(range(1, VALUES))
-    """Cards whose tricks are enabled (R8)."""
+    """Cards whose powers are enabled (R8)."""
     max_turns_per_round: Annotated[int | None, Range(1, 127)] = 100
     """Turns after which a round is settled at once (R15); None: no limit."""
 

@@ -55,7 +55,7 @@ STATE = record_dtype(
         ("hand_size", np.int8),
         ("first_hearts", np.int8),
         ("max_turns", np.int8),  # 0: no limit
-        ("tricks", np.int8, VALUES),  # 1 where the trick is enabled
+        ("tricks", np.int8, VALUES),  # 1 where the card's power is enabled
         # the game
         ("phase", np.int8),
         ("player", np.int8),  # to act
@@ -207,7 +207,7 @@ def in_saloon(s, p):
 
 @inlined
 def is_active(s, p):
-    """Whether p is active, so that tricks can affect p (R6)."""
+    """Whether p is active, so that card powers can affect p (R6)."""
     return s.status[p] == SALOON and not s.knocked[p]
 
 
@@ -375,7 +375,7 @@ def legal(s, mask):
 
 @inlined
 def legal_tricks(s, p, mask):
-    """R8, R9: no trick, or one of the hand cards whose trick is enabled."""
+    """R8, R9: no card, or one of the hand cards whose power is enabled."""
     mask[NO_TRICK] = 1
     for v in range(1, VALUES):
         mask[v] = (s.hands[p, v] > 0) & s.tricks[v]
@@ -423,7 +423,7 @@ def apply(s, action):
 
 @inlined
 def play_trick(s, p, action):
-    """At most one trick (R8), then the zock."""
+    """At most one card power (R8), then the zock."""
     s.phase = ZOCK
     if action == NO_TRICK:
         return
@@ -511,7 +511,7 @@ def swap(s, p, old, new):
 
 @inlined
 def start_turn(s, p):
-    """Start p's turn: a trick or none, then a zock."""
+    """Start p's turn: a card power or none, then a zock."""
     s.phase = TRICK
     s.player = p
     s.turn_player = p

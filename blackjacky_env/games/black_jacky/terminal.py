@@ -306,7 +306,7 @@ def _phase(view: View, names: Sequence[str], card: Callable[[int | str], str]) -
     if view["phase"] == "tip":
         return f"{player} tips who will lose a heart in this round."
     if view["phase"] == "trick":
-        return f"{player} may lay a card for its trick."
+        return f"{player} may lay a card for its power."
     if view["phase"] == "zock":
         return f"{player} must zock: draw, swap or knock."
     return f"{player} chooses a card to give{_given(view['exchange'], names, card)}."

@@ -155,9 +155,9 @@ def _why_no_trick(s: State, info: ActionInfo) -> str:
     if not s["hands"][s["player"], v]:
         return f"there is no {v} in the hand"
     if not s["tricks"][v]:
-        return f"the trick of the {v} is disabled by the option tricks"
+        return f"the power of the {v} is disabled by the option tricks"
     if info.kind == "lay_without_effect":
-        return f"the trick of the {v} has a possible target, which must be chosen (T{v})"
+        return f"the power of the {v} has a possible target, which must be chosen (T{v})"
     if max(info.seats) >= s["num_players"]:
         return f"there are only {s['num_players']} players"
     if v == 3:

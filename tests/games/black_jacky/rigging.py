@@ -23,7 +23,7 @@ HIGH_HANDS = [(8, 8), (8, 8), (7, 8), (7, 8), (7, 7)]
 
 
 def lay(card: int) -> int:
-    """Lay 1, 2, 4, 5, 7 or 8 for its trick."""
+    """Lay 1, 2, 4, 5, 7 or 8 for its power."""
     return card
 
 

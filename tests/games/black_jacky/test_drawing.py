@@ -170,7 +170,7 @@ def test_a_turned_over_5_does_not_look_like_another():
 def test_names_are_escaped_shortened_and_used_in_every_sentence():
     names = ["<b>&\"'</b>", "Ада\0\ud800", "a name much too long"]
     svg = drawn(one_round([[1, 2], [3, 4], [5, 6]]), "player_0", names=names, last_action="Ада: knock")
-    assert {"<b>&\"'</b>", "Ада", "a name much t…", "Ада: knock", "<b>&\"'</b> may lay a card for its trick."} <= set(
+    assert {"<b>&\"'</b>", "Ада", "a name much t…", "Ада: knock", "<b>&\"'</b> may lay a card for its power."} <= set(
         told(svg)
     )
     assert not any("player_" in text for text in told(svg))

@@ -2,8 +2,8 @@
 
 Every hidden card is equally likely to be any of the unseen cards (the deck without my hand, open cards, and cards known
 to be in a hand). The sum of a player with h hidden cards therefore has an exact distribution over all ways to draw h of
-the unseen cards, and so has my own sum after each zock and trick. Two models with tuned parameters describe what the
-others do: the likelihood that a player with a given sum has knocked or not, by which the exact distribution is weighted
+the unseen cards, and so has my own sum after each zock and card power. Two models with tuned parameters describe what
+the others do: the likelihood that a player with a given sum has knocked or not, by which the exact distribution is weighted
 (Bayes' rule), and how a player with a turn to come changes his sum.
 """
 
@@ -65,7 +65,7 @@ FIRST, LATE, DONE, OPEN = 0, 3, 6, 9
 # a bust player stays bust, its increase per point, and how much more likely each higher final sum is.
 DRAW_BELOW, SWAPPED, STAY_BUST, STAY_BUST_SLOPE, RECOVERY = range(12, 17)
 # For later turns: the chance that the round ends before my next turn, the fraction of rounds in which the others have
-# two turns until then, the cost of not being safe from tricks, and the cost of showing a card.
+# two turns until then, the cost of not being safe from card powers, and the cost of showing a card.
 CUT_OFF, SECOND_TURN, EXPOSED, TRICK_COST = range(17, 21)
 
 PARAMETERS = np.array(
@@ -367,7 +367,7 @@ def after_drawing(thought, hand, x, last, chances):
 def weigh_zocks(thought, hand, x, top, last, chances, values):
     """Fill values[30 .. 47] for this hand, whole sum and top of the discard pile; returns the lowest.
 
-    Who does not knock can still be hit by a trick, which costs a little.
+    Who does not knock can still be hit by a card power, which costs a little.
     """
     exposed = thought.parameters[EXPOSED]
     best = values[KNOCK] = chances[IF_KNOCKED, min(x, thought.size - 1)]
@@ -392,7 +392,7 @@ def weigh_zocks(thought, hand, x, top, last, chances, values):
 
 @compiled
 def estimate_zocks(thought, hand, values):
-    """My zock, whatever trick I have laid."""
+    """My zock, whatever card I have laid."""
     total = my_sum(thought.observation)
     ends_now = thought.observation[ENDS_AFTER_TURN] > 0
     chances = np.empty((4, thought.size))
@@ -401,7 +401,7 @@ def estimate_zocks(thought, hand, values):
     weigh_zocks(thought, hand, total // 10, top, thought.knocked or ends_now, chances, values)
 
 
-# ---------------------------------------------------------------- tricks
+# ---------------------------------------------------------------- card powers
 
 
 @compiled
@@ -430,7 +430,7 @@ def estimate_tricks(thought, hand, mask, values):
 
 @compiled
 def value_of_trick(thought, v, hand, x, top, chances, zocks):
-    """The best zock after laying a 1, 2, 4, 5, 7 or 8; ``chances`` are those without a trick."""
+    """The best zock after laying a 1, 2, 4, 5, 7 or 8; ``chances`` are those without a card power."""
     my_tenths = my_sum(thought.observation) % 10
     knocked = thought.knocked
     if v == 5:

@@ -1,4 +1,4 @@
-"""`threshold`: draws, swaps and knocks by thresholds on its own sum; plays no tricks."""
+"""`threshold`: draws, swaps and knocks by thresholds on its own sum; uses no card powers."""
 
 from __future__ import annotations
 

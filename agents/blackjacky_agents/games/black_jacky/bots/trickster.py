@@ -1,4 +1,4 @@
-"""`trickster`: plays by its own sum like `threshold`, and uses tricks where they help."""
+"""`trickster`: plays by its own sum like `threshold`, and uses card powers where they help."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from blackjacky_env.games.black_jacky.rules import LAY_3, LAY_6, NO_TRICK
 
 AVERAGE_CARD = 5.67  # of the whole deck: 204 / 36
 PARAMETERS = np.append(LIMITS, [1, 4, 3]).astype(np.float32)
-"""The limits of `threshold`, then for tricks, as distances below bust_at: good sums, bad sums, and the sums at which a
-player is endangered by another card or "+1"."""
+"""The limits of `threshold`, then for card powers, as distances below bust_at: good sums, bad sums, and the sums at which
+a player is endangered by another card or "+1"."""
 
 
 @compiled
@@ -41,7 +41,7 @@ def choose(observation, mask, random_state, parameters):
 
 @compiled
 def trick(observation, mask, parameters):
-    """The first trick that helps, else none."""
+    """The first card power that helps, else none."""
     total, bust = my_sum(observation), 10 * int(observation[BUST_AT])
     ahead = bust - 10 * (parameters[4] + 1) <= total < bust
     behind = total >= bust or total < bust - 10 * parameters[5]

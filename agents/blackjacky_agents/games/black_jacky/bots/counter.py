@@ -3,8 +3,8 @@
 Every hidden card is equally likely to be any of the unseen cards (the deck without my hand, open cards, and cards known
 to be in a hand). The sum of a player with h hidden cards therefore has an exact distribution over all ways to draw h of
 the unseen cards, and so has my own sum after each zock and card power. Two models with tuned parameters describe what
-the others do: the likelihood that a player with a given sum has knocked or not, by which the exact distribution is weighted
-(Bayes' rule), and how a player with a turn to come changes his sum.
+the others do: the likelihood that a player with a given sum has knocked or not, by which the exact distribution is
+weighted (Bayes' rule), and how a player with a turn to come changes his sum.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ from blackjacky_env.games.black_jacky.rules import LAY_3, LAY_6, NO_TRICK
 
 AVERAGE_CARD = 5.67  # of the whole deck: 204 / 36
 PARAMETERS = np.append(LIMITS, [1, 4, 3]).astype(np.float32)
-"""The limits of `threshold`, then for card powers, as distances below bust_at: good sums, bad sums, and the sums at which
-a player is endangered by another card or "+1"."""
+"""The limits of `threshold`, then for card powers, as distances below bust_at: good sums, bad sums, and the sums at
+which a player is endangered by another card or "+1"."""
 
 
 @compiled

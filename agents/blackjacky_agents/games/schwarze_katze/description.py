@@ -1,0 +1,36 @@
+"""The table of Schwarze Katze in words, for readers without the picture; the sentences are in ``texts.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
+from blackjacky_env.games.schwarze_katze.rules import CARDS
+
+
+def describe(view: View, options: Mapping[str, Any]) -> list[Phrase]:
+    """The deal and trick, the cards of the trick, and each player."""
+    told: list[Any] = [_when(view, options)]
+    if view["table"]:
+        plays = [say("now_play", seat=seat(player), card=card(name)) for player, name in view["table"]]
+        told.append(say("now_on_table", plays=listed(plays)))
+    return [*told, *(_player(view, each) for each in range(len(view["totals"])))]
+
+
+def _when(view: View, options: Mapping[str, Any]) -> Phrase:
+    when = {"deal": view["deal"] + 1, "deals": options["deals"]}
+    if view["phase"] == "over":
+        return say("now_over", **when)
+    return say("now_trick", **when, trick=view["trick"] + 1, tricks=CARDS // len(view["totals"]))
+
+
+def _player(view: View, player: int) -> list[Phrase]:
+    tricks, hand = view["tricks_taken"][player], view["hands"][player]
+    results = {"tricks": tricks, "penalty": view["penalties"][player], "total": view["totals"][player]}
+    told = [say("now_player_one" if tricks == 1 else "now_player", seat=seat(player), **results)]
+    if view["phase"] != "over" and player == view["dealer"]:
+        told.append(say("now_deals"))
+    if isinstance(hand, list) and hand:
+        told.append(say("now_hand", cards=listed(map(card, hand))))
+    return told

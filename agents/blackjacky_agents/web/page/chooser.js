@@ -1,0 +1,106 @@
+// The choice of an action, in one step if there are few: else the card first, then a pile or the players.
+//
+// What is left to choose from is a subset of the legal actions. Buttons, keys and clicks in the picture all narrow it
+// down, until one action is left.
+
+import { make } from "./elements.js";
+import { explanationOf, inWords, text } from "./texts.js";
+
+const KEYS = "1234567890abcdefghijklmnopqrstuvwxyz";
+const FEW = 9; // a button for each action up to here
+const FIELDS = ["card", "kind", "number", "pile"]; // in the order in which they are chosen
+
+export class Chooser {
+  constructor(group, { act, changed, fallback }) {
+    Object.assign(this, { group, act, changed, fallback, legal: [], left: [], names: [], advised: null });
+  }
+
+  get begun() {
+    return this.left.length < this.legal.length;
+  }
+
+  // New legal actions; the steps taken are kept if the actions are the same.
+  offer(actions, names) {
+    this.names = names;
+    const same = JSON.stringify(actions) === JSON.stringify(this.legal);
+    if (!same) [this.legal, this.left] = [actions, actions];
+  }
+
+  pick(actions) {
+    if (actions.length === 1) return this.act(actions[0].action);
+    this.left = actions;
+    this.changed();
+  }
+
+  back() {
+    if (this.begun) this.pick(this.legal);
+  }
+
+  // True if the key means something.
+  key(key) {
+    if (this.begun && key === "Escape") return this.back() ?? true;
+    const group = key.length === 1 ? groupsOf(this.left)[KEYS.indexOf(key)] : undefined;
+    if (group) this.pick(group);
+    return group !== undefined;
+  }
+
+  show(enabled) {
+    const active = document.activeElement;
+    const hadFocus = this.group.contains(active) || active === this.fallback;
+    const buttons = groupsOf(this.left).map((actions, index) => this.button(actions, index));
+    if (this.begun) buttons.push(this.backButton());
+    for (const button of buttons) button.disabled = !enabled;
+    this.group.replaceChildren(...buttons);
+    if (hadFocus) (this.group.querySelector("button:enabled") ?? this.fallback).focus();
+  }
+
+  button(actions, index) {
+    const button = make("button", { type: "button" });
+    if (actions.length === 1) button.dataset.action = actions[0].action;
+    addKey(button, KEYS[index]);
+    button.append(make("b", { textContent: inWords(common(actions, this.names.length), [...this.names, "…"]) }));
+    const explanations = new Set(actions.map(explanationOf));
+    const [explanation] = explanations;
+    if (explanations.size === 1 && explanation) button.append(make("small", { textContent: explanation }));
+    button.classList.toggle("advised", actions.some((each) => each.action === this.advised));
+    button.onclick = () => this.pick(actions);
+    return button;
+  }
+
+  backButton() {
+    const button = make("button", { type: "button", className: "back" });
+    addKey(button, "Escape", "Esc");
+    button.append(make("b", { textContent: text("back") }));
+    button.onclick = () => this.back();
+    return button;
+  }
+}
+
+// The actions of the next step: groups that differ in one field, or each action alone.
+export function groupsOf(actions) {
+  const alone = actions.map((each) => [each]);
+  if (actions.length <= FEW) return alone;
+  for (const field of FIELDS) {
+    const groups = Map.groupBy(actions, (each) => each[field] ?? each.action);
+    if (groups.size > 1) return groups.size < actions.length ? [...groups.values()] : alone;
+  }
+  const seats = [...new Set(actions.flatMap((each) => each.seats))];
+  const groups = seats.map((seat) => actions.filter((each) => each.seats.includes(seat)));
+  return groups.some((group) => group.length === actions.length) ? alone : groups;
+}
+
+// The action that a group stands for, as a phrase with "…" for what is not chosen yet.
+function common(actions, nobody) {
+  const [first] = actions;
+  const shared = (value) => actions.every((each) => value(each) === value(first));
+  const field = (name) => (shared((each) => each[name]) ? first[name] : "…");
+  if (!shared((each) => each.kind)) return first.card === null ? "…" : [{ card: field("card") }, "…"];
+  const seats = first.seats.map((seat, i) => (shared((each) => each.seats[i]) ? seat : nobody));
+  return { kind: first.kind, card: field("card"), pile: field("pile"), number: field("number"), seats };
+}
+
+function addKey(button, key, shown = key) {
+  if (key === undefined) return;
+  button.append(make("kbd", { textContent: shown, ariaHidden: "true" }));
+  button.setAttribute("aria-keyshortcuts", key);
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.settings import TrainingSettings
 from blackjacky_agents.learning.tuning import Tuning
-from blackjacky_agents.narration import Narrator
+from blackjacky_agents.narration import Narrator, Phrase, View
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_env.engine.policies import Policy
 
@@ -54,7 +54,13 @@ class GameKit:
     """What the scripts in ``scripts/tuning`` can tune."""
     narrator: Narrator = field(default_factory=Narrator)
     """Descriptions of moves and settlements for people."""
+    describe: Callable[[View, Mapping[str, Any]], list[Phrase]] = lambda view, options: []
+    """(view, constructor options in force) -> the table in words, for readers without the picture: first where the
+    game is, then each seat, then what lies in the middle."""
     texts: Mapping[str, Any] = field(default_factory=dict)
     """The game's texts by language, in the sections listed at `blackjacky_agents.narration.page_texts`."""
+    score: Path | None = None
+    """The protocol of `blackjacky score`, written by ``scripts/documents/calibrate_scores.py``; None: one is made from
+    the game's bots for each score."""
     screenshot: Screenshot | None = None
     """The game in the screenshots of the web page; None: no screenshot."""

@@ -14,9 +14,10 @@ A phrase is one of
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from blackjacky_agents.games import get_kit
 from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo
@@ -29,7 +30,10 @@ Phrase = dict[str, Any]
 Texts = Mapping[str, Any]
 """The texts of a game in one language, by section; see `page_texts`."""
 
-_SECTIONS = ("phases", "actions", "explanations", "sentences", "cards", "piles", "numbers", "hidden")
+_SECTIONS = (
+    *("phases", "actions", "explanations", "sentences", "cards", "piles", "numbers", "hidden"),
+    *("picture", "options", "refusals"),
+)
 _IN_THE_TERMINAL = """
 Type the number of an action or the beginnings of its words; `quit` ends the game.
 All rules: see the README of the game.
@@ -52,6 +56,12 @@ def seat(number: int) -> Phrase:
 def card(name: int | str) -> Phrase:
     """A phrase: a card as written in snapshots, or ``"hidden"``."""
     return {"card": name}
+
+
+def listed(phrases: Iterable[Phrase]) -> Phrase:
+    """A phrase: several, at least one, separated by commas."""
+    first, *rest = phrases
+    return say("listed", first=first, rest=listed(rest)) if rest else first
 
 
 def action_phrase(info: ActionInfo, actor: int, players: int) -> Phrase:
@@ -85,6 +95,36 @@ def told_plainly(move: Move) -> list[Phrase]:
     return [say("did", actor=seat(move.actor), action=action_phrase(move.action, move.actor, move.players))]
 
 
+class Pause(NamedTuple):
+    """A position that people should see before the game goes on, such as a full trick."""
+
+    name: Phrase
+    """What it is called when people look at it again, such as "last trick"."""
+    told: list[Phrase]
+    """What can be seen in it."""
+    view: View
+    """The position as the reader's seat sees it, in the form of `TableEnv.view`, for the picture."""
+
+
+class Score(NamedTuple):
+    """The line of one player in a `ScoreTable`."""
+
+    seat: int
+    cells: Sequence[Any]
+    """One phrase or plain value for each column."""
+    why: list[Phrase]
+    """The reason, such as "bust: loses a heart"; may be empty."""
+    mark: Literal["", "good", "bad"] = ""
+    """How it is marked: a player who wins, or who loses something."""
+
+
+class ScoreTable(NamedTuple):
+    """The outcome of a settlement: one line for each player, and what changes."""
+
+    columns: Sequence[Phrase | str]
+    rows: list[Score]
+
+
 class Narrator(NamedTuple):
     """How a game's moves and settlements are described; by default a move is described by the action's name."""
 
@@ -92,6 +132,13 @@ class Narrator(NamedTuple):
     """(move) -> phrases: what the move did, as far as the reader's seat knows."""
     settlement: Callable[[View], list[Phrase]] = lambda view: []
     """(view after it) -> phrases: the outcome of the last settlement, for readers without the picture."""
+    pause: Callable[[Move], Pause | None] = lambda move: None
+    """(move) -> what people should see before the game goes on; None: nothing. Whether there is a pause must not
+    depend on the reader's seat."""
+    scores: Callable[[Move], ScoreTable] | None = None
+    """(move that settled a round) -> the outcome; None: the lists in the snapshot's last settlement."""
+    is_out: Callable[[View, int], bool] = lambda view, seat: False
+    """(view, seat) -> whether the player will not act again in this game."""
 
 
 def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int | None) -> list[Phrase]:
@@ -104,15 +151,49 @@ def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int |
         action: the action played.
         seat: the reader's seat; None: a spectator.
     """
+    return get_kit(env.game.name).narrator.story(known_move(env, before, after, action, seat))
+
+
+def known_move(env: TableEnv, before: View, after: View, action: int, seat: int | None) -> Move:
+    """A move without what the seat cannot know; arguments as in `tell_move`."""
     info = env.game.words.actions[action]
     known = info if seat == before["player"] else info.heard(before["phase"])
-    return get_kit(env.game.name).narrator.story(Move(before, after, known, seat, env.num_players, env.config_dict()))
+    return Move(before, after, known, seat, env.num_players, env.config_dict())
 
 
 def is_settled(game: str, before: View, after: View) -> bool:
     """Whether a round was settled between the two views, or the game has ended."""
     key = get_game(game).words.round_key
     return bool(before[key] != after[key] or after["phase"] == "over")
+
+
+def score_table(game: str, move: Move) -> ScoreTable:
+    """The outcome of the round that ``move`` settled."""
+    scores = get_kit(game).narrator.scores
+    return _plain_scores(game, move) if scores is None else scores(move)
+
+
+def _plain_scores(game: str, move: Move) -> ScoreTable:
+    """The lists in the snapshot's last settlement that have an entry for each player."""
+    key = get_game(game).words.settlement_key
+    settled = move.after[key]
+    found = settled if isinstance(settled, dict) else {key: settled}
+    lists = {name: each for name, each in found.items() if isinstance(each, list) and len(each) == move.players}
+    rows = [
+        Score(player, [_plainly(each[player]) for each in lists.values()], [], winner_mark(move, player))
+        for player in range(move.players)
+    ]
+    return ScoreTable([name.replace("_", " ") for name in lists], rows)
+
+
+def _plainly(value: object) -> str:
+    """A value of a snapshot as text."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+
+
+def winner_mark(move: Move, player: int) -> Literal["", "good"]:
+    """The mark of a winner once the game is over."""
+    return "good" if player in move.after["winners"] else ""
 
 
 # ---------------------------------------------------------------- texts
@@ -124,10 +205,12 @@ def page_texts(game: str) -> dict[str, Texts]:
     Sections are ``help`` (a list of paragraphs) and the following, each a mapping from key to text: ``phases``
     (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions, by
     ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
-    from those in snapshots), and ``hidden`` (words for secret fields).
+    from those in snapshots), ``hidden`` (words for secret fields), ``options`` (rule options with their ``{value}``,
+    by ``OPTION_VALUE`` or ``OPTION``), and translations by the English template of the words in the ``picture`` and of
+    ``refusals`` (why an action is illegal).
     """
     texts = get_kit(game).texts
-    general = {"sentences": {"did": "{actor}: {action}"}, "hidden": HIDDEN_WORDS}
+    general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}
     named = _over(general, {"actions": get_game(game).words.actions.names})
     english = _over(named, texts.get("en", {}))
     return {"en": english, **{language: _over(english, own) for language, own in texts.items() if language != "en"}}
@@ -162,6 +245,16 @@ def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:
             called = texts["hidden"] if value == HIDDEN else texts.get(f"{field}s", {})
             return str(called.get(field if value == HIDDEN else str(value), value))
     return str(phrase)
+
+
+def refusal_in_words(refusal: str, texts: Texts) -> str:
+    """Why an action is illegal, as in an `IllegalActionError`, translated if ``texts`` have a translation of it."""
+    reason = refusal.split(" is illegal: ", 1)[-1]
+    for template, words in texts["refusals"].items():
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
+        if found := re.fullmatch(pattern, reason):
+            return str(words.format(**found.groupdict()))
+    return refusal
 
 
 def help_in_words(game: str) -> str:

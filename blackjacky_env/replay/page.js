@@ -111,7 +111,7 @@
     $("thoughts-of").textContent = "";
     $("chances").replaceChildren();
     if (step < 0) return;
-    const name = names[moves[step][0]];
+    const name = film.thoughts_by ? `${film.thoughts_by} in place of ${names[moves[step][0]]}` : names[moves[step][0]];
     $("thoughts-of").textContent = step === at ? `${name} is considering` : `${name} considered before move ${step + 1}`;
     for (const [move, chance, made] of film.thoughts[step].chances) {
       const item = make($("chances"), "li", made ? { class: "made" } : {});

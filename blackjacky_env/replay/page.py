@@ -38,6 +38,7 @@ def replay_html(
     *,
     names: Sequence[str] | None = None,
     thoughts: Sequence[Thoughts | None] | None = None,
+    thoughts_by: str | None = None,
     title: str | None = None,
     theme: str = "auto",
 ) -> ReplayPage:
@@ -51,6 +52,7 @@ def replay_html(
         names: names of the players by seat; None: ``player_0`` .. .
         thoughts: the acting player's thoughts before each move, None where unknown; None: no thoughts. They are shown
             in that player's view and with all cards open.
+        thoughts_by: name of an agent whose thoughts they are, if not the player's own.
         title: title of the page; None: the game and the names of its players.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
 
@@ -63,7 +65,7 @@ def replay_html(
         NotImplementedError: the game has no picture.
     """
     check_choice("theme", theme, THEMES)
-    film = film_of(record, names, thoughts, theme)
+    film = {**film_of(record, names, thoughts, theme), "thoughts_by": thoughts_by}
     packed = gzip.compress(json.dumps(film, separators=(",", ":")).encode(), 9, mtime=0)
     script, style = _file("page.js"), _file("page.css")
     parts = {

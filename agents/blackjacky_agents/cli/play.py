@@ -26,7 +26,7 @@ from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import get_game
+from blackjacky_env.games import DEFAULT, get_game
 
 if TYPE_CHECKING:
     from blackjacky_agents.web.table import Table
@@ -37,10 +37,12 @@ class Args(GameArgs[R]):
     """Play against agents in the terminal or in the browser.
 
     In the terminal, choose an action by its number or by abbreviated words ("sw 5 dis"); `help` shows help, `quit` ends
-    the game. With --web, a server prints a URL for each person and runs until Ctrl-C; unfinished games continue when it
-    is started again.
+    the game. With --web, a server prints the URL of a lobby, where tables are opened, and runs until Ctrl-C; unfinished
+    games continue when it is started again. With a game, opponents, people or rule options as well, it opens that table
+    at once and prints a URL for each person.
 
     $ blackjacky play --opponents counter*3
+    $ blackjacky play --web
     $ blackjacky play --web --people 2 --opponents counter*2
     """
 
@@ -262,27 +264,39 @@ def story(sitting: Sitting, before: View, action: int) -> list[str]:
 
 
 def serve(args: Args[Any], program: str) -> None:
-    """Serve the saved tables and a new one until Ctrl-C."""
-    for module in ("starlette", "uvicorn", "websockets"):
+    """Serve the lobby, the saved tables and the one described by the arguments, if any, until Ctrl-C."""
+    for module in ("segno", "starlette", "uvicorn", "websockets"):
         if find_spec(module) is None:
             raise WrongInputError(f"{program} --web needs {module}: pip install 'blackjacky[web]'")
     from blackjacky_agents.web import serve as web
     from blackjacky_agents.web.server import Server
 
     with checking_input():
-        table = new_table(args)
+        table = new_table(args) if describes_table(args) else None
         listening = listen(args)
         server = Server(args.tables, args.delay, web.allowed_hosts(args.host))
+    port = listening.getsockname()[1]
+    web.open_to_others(server, args.host, port)
     if not web.is_local(args.host):
         print(f"Warning: anyone who can reach {args.host} and knows the URL of a seat can play there, without")
         print("encryption. Use it among people you trust, or behind a reverse proxy with HTTPS.")
-    server.add(table)
+    if table is not None:
+        server.add(table)
     for each in server.tables():
-        print(f"{each.env.game.title}, {', '.join(seat.name for seat in each.seats)}{': over' if each.over else ''}")
-        for name, address in web.addresses(each, args.host, listening.getsockname()[1], args.language):
+        print(f"{each.env.game.title}, {', '.join(seat.name for seat in each.seats)}: {each.progress}")
+        for name, address in web.addresses(each, args.host, port, args.language):
             print(f"  {name}: {address}", flush=True)
+    print(f"Open tables at {server.lobby_address or web.base_address(args.host, port) + '/'}", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         web.uvicorn_server(server).run(sockets=[listening])
+
+
+def describes_table(args: Args[Any]) -> bool:
+    """Whether the arguments ask for a table, not only for the lobby."""
+    chosen = (args.opponents, args.variant, args.seed)
+    return bool(
+        args.game != DEFAULT or args.people != 1 or any(each is not None for each in chosen) or args.rule_options
+    )
 
 
 def listen(args: Args[Any]) -> socket.socket:

@@ -9,7 +9,13 @@ from typing import Any
 FIELDS: dict[str, dict[str, type]] = {
     "act": {"move": int, "action": int},
     "hint": {"move": int, "agent": str},
+    "start": {},
+    "continue": {"move": int},
+    "pause": {},
+    "speed": {"speed": str},
+    "skip": {},
     "again": {},
+    "restart": {},
     "name": {"name": str},
 }
 """Fields of each message type besides ``type``."""
@@ -23,8 +29,8 @@ class MessageError(ValueError):
     """A message was rejected; the table is unchanged.
 
     Args:
-        code: machine-readable reason: ``message``, ``turn``, ``stale``, ``illegal``, ``agent``, ``busy``, ``over`` or
-            ``name``.
+        code: machine-readable reason: ``message``, ``turn``, ``stale``, ``illegal``, ``agent``, ``busy``, ``over``,
+            ``waiting``, ``moment``, ``speed``, ``skip`` or ``name``.
         text: explanation for people: what was wrong and what is allowed.
     """
 

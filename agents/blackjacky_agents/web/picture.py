@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+from blackjacky_agents.narration import page_texts
 from blackjacky_env.envs.aec import TableEnv
 
 
-def picture(env: TableEnv, agent: str, names: Sequence[str] | None = None) -> str:
+class Look(NamedTuple):
+    """How a page wants its picture."""
+
+    layout: str = "table"
+    """``"table"`` or ``"phone"``, see `blackjacky_env.engine.svg.LAYOUTS`."""
+    language: str = "en"
+
+
+def read_look(asked: Mapping[str, str]) -> Look:
+    """The look that a page asks for with the parameters ``layout`` and ``language``; the default in place of others."""
+    look = Look(**{name: asked[name][:20] for name in Look._fields if name in asked})
+    return look if look.layout in ("table", "phone") else look._replace(layout="table")
+
+
+def picture(
+    env: TableEnv,
+    agent: str,
+    names: Sequence[str] | None = None,
+    view: dict[str, Any] | None = None,
+    look: Look = Look(),  # noqa: B008  # immutable
+) -> str:
     """Markup of the table as ``agent`` sees it, made from that agent's view alone; ``names`` by seat.
+
+    ``view``: an earlier view of that agent; None: the present one.
 
     Elements may have the attributes ``data-action`` (a number), ``data-kind``, ``data-card``, ``data-pile``,
     ``data-number`` (as in `ActionInfo`) and ``data-seat``; the page makes those clickable that match a legal action.
     The markup is shown in a shadow root, so a ``<style>`` must use ``svg`` or ``:host`` instead of ``:root``.
     """
-    words, view, options = env.game.words, env.view(agent), env.config_dict()
+    words, options = env.game.words, env.config_dict()
+    view = env.view(agent) if view is None else view
     if words.draw_svg is not None:
-        return words.draw_svg(view, options, names=names)
-    return f"<pre>{html.escape(words.draw_text(view, options, False))}</pre>"
+        texts = page_texts(env.game.name)
+        translations = texts.get(look.language, texts["en"])["picture"]
+        return words.draw_svg(view, options, names=names, layout=look.layout, texts=translations)
+    called = ", ".join(f"player_{q}: {name}" for q, name in enumerate(names or []))
+    return f"<pre>{html.escape(words.draw_text(view, options, False))}\n{html.escape(called)}</pre>"

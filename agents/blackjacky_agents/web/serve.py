@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
@@ -41,9 +41,28 @@ def listen(host: str, port: int) -> socket.socket:
 
 def addresses(table: Table, host: str, port: int, language: str | None = None) -> list[tuple[str, str]]:
     """(name, URL) of each person at a table; the token in a URL gives access to the seat."""
-    name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
     asked = "" if language is None else f"?language={language}"
-    return [(table.seats[q].name, f"http://{name}:{port}/seat/{token}{asked}") for q, token in table.people.items()]
+    base = base_address(host, port)
+    return [(table.seats[q].name, f"{base}/seat/{token}{asked}") for q, token in table.people.items()]
+
+
+def base_address(host: str, port: int) -> str:
+    """URL of a server that listens on ``host``, as good for other machines as can be."""
+    name = own_address() if host in ("0.0.0.0", "::") else host
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def own_address() -> str:
+    """This machine's address in its local network; its name if it has none."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as unsent:
+        unsent.connect(("192.0.2.1", 9))  # chooses a route and sends nothing
+        return str(unsent.getsockname()[0])
+    return socket.gethostname()
+
+
+def open_to_others(server: Server, host: str, port: int) -> None:
+    """Tell the server its address, if other machines can reach it."""
+    server.address = None if is_local(host) else base_address(host, port)
 
 
 def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
@@ -66,7 +85,7 @@ def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-@contextmanager
+@contextlib.contextmanager
 def in_background(server: Server) -> Iterator[int]:
     """Serve locally in a background thread; yields the port."""
     listening = listen("127.0.0.1", 0)

@@ -1,206 +1,64 @@
-"""The web server: one page and one WebSocket for each person's seat.
+"""The web server: one page and one WebSocket for each person's seat, and the lobby.
 
-The URL of a seat contains its token, the only credential. Pages are always sent the complete, newest state of their
-seat, so a slow page may miss intermediate states but never the last one.
+The URL of a seat contains its token, the only credential. So does the URL of the lobby, in which tables are opened.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
+import io
+import ipaddress
 import secrets
 import time
 import warnings
-from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from blackjacky_agents.web.messages import Allowance, MessageError, read_message
+from blackjacky_agents.web.host import UNKNOWN, Host, close
+from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, describe_games, listed, read_order
+from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.picture import read_look
+from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.table import Table, resumed
 
 PAGE = Path(__file__).parent / "page"
-UNKNOWN, TAKEN_OVER, TOO_MANY = 4404, 4409, 4429
-"""Close codes of WebSockets: no such seat; the seat was opened elsewhere; too many messages."""
 ENDED_TABLES_STAY = 24 * 3600.0  # seconds, for downloading the record or starting another game
-_REPLIES = 20  # maximum queue length for a page that does not read
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+REPLAY_HEADERS = {
+    "Content-Security-Policy": "sandbox allow-scripts; frame-ancestors 'self'",  # besides the policy in the page itself
+    "Cross-Origin-Opener-Policy": "unsafe-none",  # browsers refuse another one in a sandbox
+}
+_NO_LOBBY = "The address of the lobby was printed where the server was started.\n"
 _NO_SEAT = "There is no such seat. Ask whoever started the table for your address.\n"
-
-
-class Line:
-    """The connection of one seat, with its queue of outgoing messages and its rate limit."""
-
-    def __init__(self, per_second: float) -> None:
-        self.allowance = Allowance(per_second=per_second)
-        self.socket: WebSocket | None = None
-        self.replies: deque[dict[str, Any]] = deque(maxlen=_REPLIES)
-        self.changed = asyncio.Event()
-        self.has_news = False
-        self.hint: asyncio.Task[None] | None = None
-
-    def reply(self, message: dict[str, Any]) -> None:
-        """Queue a message to this page only."""
-        self.replies.append(message)
-        self.changed.set()
-
-    def tell(self) -> None:
-        """Send the newest state as soon as the page can receive it."""
-        self.has_news = True
-        self.changed.set()
-
-
-class Host:
-    """One table with its connections and its agents, which run in a thread pool.
-
-    Args:
-        table: the table.
-        pool: threads for the agents' decisions.
-        delay: seconds before each move of an agent, so that people can follow.
-        per_second: message rate allowed per seat.
-    """
-
-    def __init__(self, table: Table, pool: ThreadPoolExecutor, delay: float, per_second: float) -> None:
-        self.table, self.delay = table, delay
-        self._pool = pool
-        self._lines = {seat: Line(per_second) for seat in table.people}
-        self._agents: asyncio.Task[None] | None = None
-
-    def connected(self) -> list[bool]:
-        """Whether each seat has a connected page or belongs to an agent."""
-        return [q not in self._lines or self._lines[q].socket is not None for q in range(len(self.table.seats))]
-
-    def tell_all(self) -> None:
-        """Send the new state to all pages."""
-        for line in self._lines.values():
-            line.tell()
-
-    def wake(self) -> None:
-        """Start the agents' moves if it is an agent's turn."""
-        if self._agents is None or self._agents.done():
-            self._agents = asyncio.create_task(self._play_agents())
-
-    async def close(self) -> None:
-        """Stop the agents; the table keeps its state."""
-        if self._agents is not None:
-            self._agents.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._agents
-
-    async def _play_agents(self) -> None:
-        table = self.table
-        while not table.over and table.turn not in table.people:
-            await asyncio.sleep(self.delay)
-            table.play_agent(await self._think(table.thought()))
-            self.tell_all()
-
-    async def _think(self, thought: Callable[[], int]) -> int:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, thought)
-
-    # ---------------------------------------------------------------- one page
-
-    async def serve(self, seat: int, socket: WebSocket) -> None:
-        """Serve the page of a seat until it disconnects or a newer page takes its place."""
-        line, before = self._lines[seat], self._lines[seat].socket
-        line.socket = socket
-        line.replies.clear()
-        self.tell_all()
-        sender = asyncio.create_task(self._send(seat, socket))
-        try:
-            if before is not None:
-                await _close(before, TAKEN_OVER, "this seat was opened elsewhere")
-            await self._listen(seat, socket)
-        finally:
-            sender.cancel()
-            if line.socket is socket:
-                line.socket = None
-                self.tell_all()
-
-    async def _send(self, seat: int, socket: WebSocket) -> None:
-        line = self._lines[seat]
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has disconnected
-            while line.socket is socket:
-                line.changed.clear()
-                while line.replies and line.socket is socket:
-                    await socket.send_text(_json(line.replies.popleft()))
-                if line.has_news and line.socket is socket:
-                    line.has_news = False
-                    await socket.send_text(_json({**self.table.state(seat), "connected": self.connected()}))
-                await line.changed.wait()
-
-    async def _listen(self, seat: int, socket: WebSocket) -> None:
-        line = self._lines[seat]
-        while line.socket is socket:
-            received = await socket.receive()
-            if received["type"] == "websocket.disconnect" or line.socket is not socket:
-                return
-            if not line.allowance.take():
-                await _close(socket, TOO_MANY, "too many messages")
-                return
-            try:
-                await self._answer(seat, read_message(received.get("text")))
-            except MessageError as error:
-                line.reply({"type": "error", "code": error.code, "text": str(error)})
-
-    async def _answer(self, seat: int, message: dict[str, Any]) -> None:
-        match message:
-            case {"type": "act", "move": move, "action": action}:
-                self.table.act(seat, move, action)
-            case {"type": "hint", "move": move, "agent": agent}:
-                self._hint(seat, move, agent)
-                return
-            case {"type": "again"}:
-                self.table.again()
-            case {"type": "name", "name": name}:
-                self.table.rename(seat, name)
-        self.tell_all()
-        self.wake()
-
-    def _hint(self, seat: int, move: int, agent: str) -> None:
-        """Compute a hint in the background, at most one per seat at a time."""
-        line = self._lines[seat]
-        if line.hint is not None and not line.hint.done():
-            raise MessageError("busy", "the previous hint is not ready yet")
-        thought = self.table.hint(seat, move, agent)
-
-        async def send() -> None:
-            line.reply({"type": "hint", "move": move, "agent": agent, "action": await self._think(thought)})
-
-        line.hint = asyncio.create_task(send())
-
-
-def _json(message: dict[str, Any]) -> str:
-    return json.dumps(message, separators=(",", ":"))
-
-
-async def _close(socket: WebSocket, code: int, reason: str) -> None:
-    with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # already disconnected
-        await socket.close(code, reason)
-
-
-# ---------------------------------------------------------------- all tables
 
 
 class Server:
@@ -208,7 +66,7 @@ class Server:
 
     Args:
         folder: folder in which tables are saved and from which they are restored; None: tables are not saved.
-        delay: seconds before each move of an agent.
+        delay: seconds before each move of an agent at normal speed.
         hosts: accepted host names; None: any.
         per_second: sustained message rate allowed per seat.
         threads: number of threads for the agents.
@@ -223,8 +81,14 @@ class Server:
         threads: int = 2,
     ) -> None:
         self.folder, self.delay, self.per_second = folder, delay, per_second
+        self.lobby = secrets.token_urlsafe(24)
+        """The token in the lobby's URL."""
+        self.address: str | None = None
+        """URL of this server for other machines; None: only this machine can reach it."""
+        self.hosts: list[Host] = []
+        """All tables with their connections, those restored from the folder first."""
         self._pool = ThreadPoolExecutor(threads, "agent")
-        self._hosts: list[Host] = []
+        self._aside = ThreadPoolExecutor(1, "aside")  # new tables and replays, which may take seconds
         self._seats: dict[str, tuple[Host, int]] = {}
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -240,13 +104,13 @@ class Server:
             table.path = self.folder / f"{secrets.token_hex(8)}.jsonl"
             table.save()
         host = Host(table, self._pool, self.delay, self.per_second)
-        self._hosts.append(host)
+        self.hosts.append(host)
         for seat, token in table.people.items():
             self._seats[token] = (host, seat)
 
     def tables(self) -> list[Table]:
         """All tables, those restored from the folder first."""
-        return [host.table for host in self._hosts]
+        return [host.table for host in self.hosts]
 
     def _resume(self, folder: Path) -> None:
         for path in sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime):
@@ -261,21 +125,93 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        for host in self._hosts:
-            host.wake()
         yield
-        for host in self._hosts:
+        for host in self.hosts:
             await host.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._aside):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _routes(self) -> list[Route | Mount | WebSocketRoute]:
         return [
+            Route("/", self._home),
+            Route("/lobby/{token}", self._lobby_page),
+            Route("/lobby/{token}/code.svg", self._lobby_code),
+            Route("/lobby/{token}/tables", self._list_tables, methods=["GET"]),
+            Route("/lobby/{token}/tables", self._open_table, methods=["POST"]),
             Route("/seat/{token}", self._page),
+            Route("/seat/{token}/code.svg", self._seat_code),
             Route("/seat/{token}/record", self._record),
+            Route("/seat/{token}/replay", self._replay),
             Route("/seat/{token}/texts.json", self._texts),
             WebSocketRoute("/seat/{token}/socket", self._socket),
             Mount("/page", StaticFiles(directory=PAGE)),
         ]
+
+    # ---------------------------------------------------------------- the lobby
+
+    async def _home(self, request: Request) -> Response:
+        """The lobby, for whoever sits at this machine."""
+        if not is_at_this_machine(request):
+            return PlainTextResponse(_NO_LOBBY, 404)
+        return RedirectResponse(f"/lobby/{self.lobby}", 303)
+
+    def _knows_lobby(self, request: Request) -> bool:
+        return secrets.compare_digest(request.path_params["token"].encode(), self.lobby.encode())
+
+    async def _lobby_page(self, request: Request) -> Response:
+        return FileResponse(PAGE / "lobby.html") if self._knows_lobby(request) else PlainTextResponse(_NO_LOBBY, 404)
+
+    async def _list_tables(self, request: Request) -> Response:
+        """Games and tables; the addresses of seats only for whoever sits at this machine, who can read the files."""
+        if not self._knows_lobby(request):
+            return PlainTextResponse(_NO_LOBBY, 404)
+        shown = self._address_of if is_at_this_machine(request) else lambda token: None
+        tables = [
+            listed(table, {q: address for q, token in table.people.items() if (address := shown(token)) is not None})
+            for table in self.tables()
+        ]
+        return JSONResponse({"games": describe_games(), "tables": tables, "address": self.lobby_address})
+
+    @property
+    def lobby_address(self) -> str | None:
+        """URL of the lobby for other machines; None: only this machine can reach it."""
+        return None if self.address is None else f"{self.address}/lobby/{self.lobby}"
+
+    def _address_of(self, token: str) -> str:
+        """URL of a seat, as good for others as can be."""
+        return f"{self.address or ''}/seat/{token}"
+
+    async def _open_table(self, request: Request) -> Response:
+        """Open a table and answer with the addresses of its people."""
+        if not self._knows_lobby(request):
+            return PlainTextResponse(_NO_LOBBY, 404)
+        if not is_from_here(request.headers):
+            return PlainTextResponse("Tables are opened from the lobby.\n", 403)
+        if sum(not table.over for table in self.tables()) >= MAX_OPEN:
+            return _refusal(f"{MAX_OPEN} tables are open; play one of them to its end, or restart the server", 409)
+        try:
+            order = read_order(await _body(request))
+            table = await asyncio.get_running_loop().run_in_executor(self._aside, order.table)
+        except (MessageError, TypeError, ValueError) as error:
+            return _refusal(str(error), 400)
+        self.add(table)
+        places = {seat: self._address_of(token) for seat, token in table.people.items()}
+        return JSONResponse(listed(table, places), 201)
+
+    # ---------------------------------------------------------------- codes to photograph
+
+    async def _lobby_code(self, request: Request) -> Response:
+        if not self._knows_lobby(request) or self.lobby_address is None:
+            return PlainTextResponse(_NO_LOBBY, 404)
+        return _code(self.lobby_address)
+
+    async def _seat_code(self, request: Request) -> Response:
+        token = request.path_params["token"]
+        if token not in self._seats or self.address is None:
+            return PlainTextResponse(_NO_SEAT, 404)
+        return _code(self._address_of(token))
+
+    # ---------------------------------------------------------------- a seat
 
     async def _page(self, request: Request) -> Response:
         if request.path_params["token"] not in self._seats:
@@ -299,24 +235,73 @@ class Server:
         headers = {"Content-Disposition": f'attachment; filename="{table.env.game.name}.json"'}
         return JSONResponse(record, headers=headers)
 
+    async def _replay(self, request: Request) -> Response:
+        """The finished game as a page."""
+        found = self._seats.get(request.path_params["token"])
+        if found is None:
+            return PlainTextResponse(_NO_SEAT, 404)
+        try:
+            record = found[0].table.record()
+            page = await asyncio.get_running_loop().run_in_executor(self._aside, replay_page, record)
+        except (MessageError, NotImplementedError) as error:
+            return PlainTextResponse(f"{error}\n", 409)
+        return HTMLResponse(page, headers=REPLAY_HEADERS)
+
     async def _socket(self, socket: WebSocket) -> None:
-        origin = socket.headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != socket.headers.get("host"):
+        if not is_from_here(socket.headers):
             await socket.close()  # rejected with 403: a page of another site
             return
         await socket.accept()
         found = self._seats.get(socket.path_params["token"])
         if found is None:
-            await _close(socket, UNKNOWN, "there is no such seat")
+            await close(socket, UNKNOWN, "there is no such seat")
             return
         host, seat = found
-        host.wake()
         with contextlib.suppress(WebSocketDisconnect):
-            await host.serve(seat, socket)
+            await host.serve(seat, socket, read_look(socket.query_params))
+
+
+def is_at_this_machine(request: HTTPConnection) -> bool:
+    """Whether a request comes from this machine, and not through a reverse proxy on it."""
+    if request.client is None or {"forwarded", "x-forwarded-for", "via"} & set(request.headers.keys()):
+        return False
+    try:
+        return ipaddress.ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_from_here(headers: Headers) -> bool:
+    """Whether a request was made by a page of this server, or by something that is not a browser."""
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == headers.get("host")
+
+
+async def _body(request: Request) -> bytes:
+    """The body; `MessageError` if it is longer than `MAX_ORDER`."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_ORDER:
+            raise MessageError("order", f"an order has at most {MAX_ORDER} bytes")
+    return body
+
+
+def _refusal(text: str, status: int) -> Response:
+    return JSONResponse({"error": text}, status)
+
+
+def _code(address: str) -> Response:
+    """A QR code of an address."""
+    import segno
+
+    image = io.BytesIO()
+    segno.make(address, micro=False).save(image, kind="svg", scale=4, border=4, light="#fff")
+    return Response(image.getvalue(), media_type="image/svg+xml")
 
 
 class Guarded:
-    """ASGI middleware that adds `HEADERS` to every response."""
+    """ASGI middleware that adds `HEADERS` to every response, unless it has its own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -326,7 +311,9 @@ class Guarded:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         await self.app(scope, receive, send_guarded if scope["type"] == "http" else send)

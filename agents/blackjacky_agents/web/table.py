@@ -18,10 +18,20 @@ import numpy as np
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Phrase, action_phrase, is_settled, page_texts, tell_move
+from blackjacky_agents.narration import (
+    Move,
+    Pause,
+    Phrase,
+    ScoreTable,
+    action_phrase,
+    is_settled,
+    known_move,
+    page_texts,
+    score_table,
+)
 from blackjacky_agents.registry import bot_names, make_agent
 from blackjacky_agents.web.messages import MessageError, check_name
-from blackjacky_agents.web.picture import picture
+from blackjacky_agents.web.picture import Look, picture
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
@@ -111,6 +121,10 @@ class Table:
         self._wake_agents()
         self._views = self._look()
         self._told: list[dict[int, list[Phrase]]] = []  # for each move: sentences by seat of a person
+        self._pauses: dict[int, Pause] = {}  # the last pause, by seat of a person
+        self._scores: dict[int, ScoreTable] = {}  # the last settlement
+        self.moments: list[str] = []
+        """What people should see after the last move, in this order: ``"pause"`` and ``"settlement"``."""
 
     def _wake_agents(self) -> None:
         """Reset the agents with unpredictable seeds."""
@@ -138,6 +152,18 @@ class Table:
     def move(self) -> int:
         """The number of the next move, counted over all games at this table."""
         return self.earlier + len(self._told)
+
+    @property
+    def round(self) -> int:
+        """The number of the round or deal, from 1."""
+        return int(self.env.view(None)[self.env.game.words.round_key]) + 1
+
+    @property
+    def progress(self) -> str:
+        """How far the game is, in words."""
+        if self.over:
+            return "over"
+        return f"{self.env.game.words.round_key} {self.round}, {len(self._told)} moves" if self._told else "new"
 
     @staticmethod
     def _seat_of(agent: str) -> int:
@@ -198,6 +224,10 @@ class Table:
         """Start another game in the same seats; `MessageError` if the current one is not over."""
         if not self.over:
             raise MessageError("over", "the game is not over yet")
+        self.restart()
+
+    def restart(self) -> None:
+        """Start another game in the same seats, even if the current one is not over."""
         self.earlier = self.move + 1
         self._begin(secrets.randbelow(MAX_SEED))
         self.save()
@@ -213,20 +243,33 @@ class Table:
         self.env.step(action)
         self._note(action)
         self._views = self._look()
-        self._told.append({seat: self._story(seat, before[seat], action) for seat in self.people})
+        moves = {seat: known_move(self.env, before[seat], self._views[seat], action, seat) for seat in self.people}
+        self._told.append({seat: self._story(move) for seat, move in moves.items()})
+        self._note_moments(moves)
+
+    def _note_moments(self, moves: dict[int, Move]) -> None:
+        """Keep what people should see after the move; at the end the scores stay, so nobody has to wait for them."""
+        game, self.moments = self.env.game.name, []
+        narrator = get_kit(game).narrator
+        if pauses := {seat: pause for seat, move in moves.items() if (pause := narrator.pause(move)) is not None}:
+            self._pauses = pauses
+            self.moments.append("pause")
+        if any(is_settled(game, move.before, move.after) for move in moves.values()):
+            self._scores = {seat: score_table(game, move) for seat, move in moves.items()}
+            self.moments += [] if self.over else ["settlement"]
 
     def _look(self) -> dict[int, dict[str, Any]]:
         """The views of people, by seat."""
         return {seat: self.env.view(self._agent_of(seat)) for seat in self.people}
 
-    def _story(self, seat: int, before: dict[str, Any], action: int) -> list[Phrase]:
-        game, after = self.env.game.name, self._views[seat]
-        told = tell_move(self.env, before, after, action, seat)
-        return told + get_kit(game).narrator.settlement(after) if is_settled(game, before, after) else told
+    def _story(self, move: Move) -> list[Phrase]:
+        game = self.env.game.name
+        narrator, settled = get_kit(game).narrator, is_settled(game, move.before, move.after)
+        return [*narrator.story(move), *(narrator.settlement(move.after) if settled else [])]
 
     # ---------------------------------------------------------------- state sent to a seat
 
-    def state(self, seat: int) -> dict[str, Any]:
+    def state(self, seat: int, look: Look = Look()) -> dict[str, Any]:  # noqa: B008  # immutable
         """The complete state sent to the person at ``seat``, JSON-ready."""
         view, names = self._views[seat], [each.name for each in self.seats]
         return {
@@ -239,7 +282,11 @@ class Table:
             "move": self.move,
             "turn": self.turn,
             "view": view,
-            "picture": picture(self.env, self._agent_of(seat), names),
+            "picture": picture(self.env, self._agent_of(seat), names, look=look),
+            "table": get_kit(self.env.game.name).describe(view, self.env.config_dict()),
+            "options": self.env.config_dict(),
+            "scores": self.scores(seat) if self.over else None,
+            "last_pause": self._pauses[seat].name if seat in self._pauses else None,
             "actions": self.actions(seat),
             "story": self.story(seat),
             "hints": self.hints,
@@ -262,6 +309,26 @@ class Table:
             if len(told) >= SENTENCES:
                 break
         return told[-SENTENCES:]
+
+    def pause(self, seat: int, look: Look = Look()) -> dict[str, Any]:  # noqa: B008  # immutable
+        """What the last pause of this game shows to ``seat``; `MessageError` if there was none."""
+        if seat not in self._pauses:
+            raise MessageError("moment", "there is nothing to look at again yet")
+        pause, names = self._pauses[seat], [each.name for each in self.seats]
+        shown = picture(self.env, self._agent_of(seat), names, pause.view, look)
+        words = get_kit(self.env.game.name).describe(pause.view, self.env.config_dict())
+        return {"name": pause.name, "told": pause.told, "picture": shown, "table": words}
+
+    def scores(self, seat: int) -> dict[str, Any] | None:
+        """The last settlement of this game as data, see `ScoreTable`; None before the first."""
+        if seat not in self._scores:
+            return None
+        columns, rows = self._scores[seat]
+        return {"columns": columns, "rows": [row._asdict() for row in rows]}
+
+    def is_out(self, seat: int) -> bool:
+        """Whether the person at ``seat`` will not act again in this game."""
+        return get_kit(self.env.game.name).narrator.is_out(self._views[seat], seat)
 
     def record(self) -> dict[str, Any]:
         """Names and record, which reveals every card; `MessageError` before the game is over."""

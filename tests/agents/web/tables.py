@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Phrase, action_phrase, is_settled
+from blackjacky_agents.narration import Move, Phrase, action_phrase, is_settled, score_table
 from blackjacky_agents.web.picture import picture
 from blackjacky_agents.web.table import SENTENCES, Table, seats_for
 from blackjacky_env.envs.aec import TableEnv
@@ -18,8 +18,10 @@ SHORT = {"schwarze_katze": {"deals": 2}, "black_spy": {"max_deals": 2, "mole": T
 """Rule options by game that make games short and let much happen."""
 STATE_KEYS = {
     *("type", "game", "title", "you", "names", "agents", "move", "turn", "view", "picture", "actions", "story"),
-    *("hints", "winners"),
+    *("hints", "winners", "scores", "last_pause", "table", "options"),
 }
+PACE_KEYS = ("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment", "has_replay")
+"""What the server adds to the state."""
 
 
 def new_table(game: str = "black_jacky", people: int = 1, players: int = 3, **options: Any) -> Table:
@@ -48,22 +50,33 @@ def states_from_views(table: Table, seat: int) -> dict[int, Any]:
     record = table.env.record()
     env.replay({**record, "actions": []})
     told: list[dict[str, Any]] = []
-    states = {table.earlier: _state(table, env, seat, told, table.earlier)}
+    last: dict[str, Any] = {"last_pause": None, "scores": None}
+    states = {table.earlier: _state(table, env, seat, told, table.earlier) | last}
     for move, action in enumerate(record["actions"], table.earlier):
         before = env.view(f"player_{seat}")
         env.step(action)
         after = env.view(f"player_{seat}")
-        told += [{"move": move, "phrase": phrase} for phrase in _sentences(env, before, after, action, seat)]
-        states[move + 1] = _state(table, env, seat, told, move + 1)
+        known = _known(env, before, after, action, seat)
+        told += [{"move": move, "phrase": phrase} for phrase in _sentences(env, known)]
+        if (pause := get_kit(env.game.name).narrator.pause(known)) is not None:
+            last["last_pause"] = as_sent(pause.name)
+        if after["phase"] == "over":
+            columns, rows = score_table(env.game.name, known)
+            last["scores"] = as_sent({"columns": columns, "rows": [row._asdict() for row in rows]})
+        states[move + 1] = _state(table, env, seat, told, move + 1) | last
     return states
 
 
-def _sentences(env: TableEnv, before: Any, after: Any, action: int, seat: int) -> list[Phrase]:
-    info, narrator = env.game.words.actions[action], get_kit(env.game.name).narrator
+def _known(env: TableEnv, before: Any, after: Any, action: int, seat: int) -> Move:
+    info = env.game.words.actions[action]
     if before["player"] != seat:
         info = info.heard(before["phase"])
-    told = narrator.story(Move(before, after, info, seat, env.num_players, env.config_dict()))
-    return [*told, *(narrator.settlement(after) if is_settled(env.game.name, before, after) else [])]
+    return Move(before, after, info, seat, env.num_players, env.config_dict())
+
+
+def _sentences(env: TableEnv, move: Move) -> list[Phrase]:
+    narrator, settled = get_kit(env.game.name).narrator, is_settled(env.game.name, move.before, move.after)
+    return [*narrator.story(move), *(narrator.settlement(move.after) if settled else [])]
 
 
 def _state(table: Table, env: TableEnv, seat: int, told: list[dict[str, Any]], move: int) -> Any:
@@ -84,6 +97,8 @@ def _state(table: Table, env: TableEnv, seat: int, told: list[dict[str, Any]], m
         "turn": None if over else view["player"],
         "view": view,
         "picture": picture(blind, agent, [each.name for each in table.seats]),
+        "table": get_kit(env.game.name).describe(view, env.config_dict()),
+        "options": env.config_dict(),
         "actions": [{"action": a, **action_phrase(infos[a], seat, env.num_players)} for a in legal],
         "story": told[-SENTENCES:],
         "hints": table.hints,

@@ -11,6 +11,7 @@ import pytest
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
 
+from blackjacky_agents.web import serve
 from blackjacky_agents.web.messages import MAX_MESSAGE
 from blackjacky_agents.web.serve import addresses, allowed_hosts, is_local
 from tests.agents.web.running import running
@@ -121,8 +122,9 @@ def test_only_this_machine_is_local(host, local):
         assert allowed_hosts(host) is None
 
 
-def test_addresses_name_a_host_that_can_be_reached():
+def test_addresses_name_a_host_that_can_be_reached(monkeypatch):
+    monkeypatch.setattr(serve, "own_address", lambda: "192.168.0.4")
     table = new_table(people=2)
     assert [name for name, _ in addresses(table, "0.0.0.0", 80)] == ["Person 0", "Person 1"]
     assert addresses(table, "::1", 80)[0][1] == f"http://[::1]:80/seat/{table.people[0]}"
-    assert "0.0.0.0" not in addresses(table, "0.0.0.0", 80)[0][1]
+    assert addresses(table, "0.0.0.0", 80)[0][1] == f"http://192.168.0.4:80/seat/{table.people[0]}"

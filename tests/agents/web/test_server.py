@@ -11,9 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from blackjacky_agents.web.server import TAKEN_OVER, TOO_MANY, UNKNOWN, Server
+from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY, UNKNOWN
+from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import resumed
-from tests.agents.web.tables import choose, new_table, states_from_views
+from tests.agents.web.tables import PACE_KEYS, choose, new_table, states_from_views
 from tests.every_game import NAMES, with_tiny
 
 GAMES = int(os.environ.get("BLACKJACKY_WEB_GAMES", "4"))
@@ -28,10 +29,15 @@ def _tiny():
 
 @contextmanager
 def served(*tables, **options):
-    """Yield a client of a server of these tables, by default one for people who are faster than any."""
-    server = Server(delay=0, **{"per_second": 1e9, **options})
+    """Yield a client of a server of these tables, by default one for people who are faster than any.
+
+    Games begin at once and nothing waits.
+    """
+    server = Server(**{"delay": 0, "per_second": 1e9, **options})
     for table in tables:
         server.add(table)
+    for host in server.hosts:
+        host.started = True
     with TestClient(server.app) as client:
         client.server = server
         yield client
@@ -104,8 +110,9 @@ def test_whole_games_show_nothing_but_the_views_of_a_seat(game, people):
         for seat, states in received.items():
             expected = states_from_views(table, seat)
             for state in states:
-                connected = state.pop("connected")
-                assert all(isinstance(each, bool) for each in connected)
+                pace = {name: state.pop(name) for name in PACE_KEYS}
+                assert all(isinstance(each, bool) for each in pace["connected"])
+                assert pace["moment"] is None
                 assert state == expected[state["move"]]
             assert states[-1]["winners"] == table.env.snapshot()["winners"]
 

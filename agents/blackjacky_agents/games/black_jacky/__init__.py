@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects, tuning
+from blackjacky_agents.games.black_jacky import belief, description, encodings, narrator, presets, prospects, tuning
 from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
 from blackjacky_agents.kit import GameKit, Screenshot
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -32,6 +32,8 @@ KIT = GameKit(
     presets=presets.PRESETS,
     tuning=tuning.TUNING,
     narrator=narrator.NARRATOR,
+    describe=description.describe,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
+    score=_HERE / "score.json",
     screenshot=Screenshot("counter", ("counter", "trickster", "threshold"), seed=5, moves=40),
 )

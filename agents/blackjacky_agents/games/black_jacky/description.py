@@ -11,7 +11,7 @@ from blackjacky_env.games.black_jacky.terminal import tenths_of
 
 def describe(view: View, options: Mapping[str, Any]) -> list[Phrase]:
     """The round, each player, and the piles."""
-    told = [_when(view), *(_player(view, each) for each in range(len(view["hearts"])))]
+    told: list[Any] = [_when(view), *(_player(view, each) for each in range(len(view["hearts"])))]
     if view["discard_top"] is None:
         return told
     top = card(view["discard_top"])

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 
-from blackjacky_agents.narration import Move, Narrator, Phrase, View, card, say, seat
+from blackjacky_agents.narration import (
+    Move,
+    Narrator,
+    Pause,
+    Phrase,
+    Score,
+    ScoreTable,
+    View,
+    card,
+    say,
+    seat,
+    winner_mark,
+)
 from blackjacky_env.engine.actions import HIDDEN
 
 # ---------------------------------------------------------------- moves
@@ -60,7 +72,7 @@ def _a(value: int | str | None) -> Phrase:
 
 
 def _trick(move: Move) -> Phrase:
-    """A laid-out card whose trick needs no target, and its effect."""
+    """A laid-out card whose power needs no target, and its effect."""
     before, value = move.before, move.action.card
     laid = {"actor": seat(move.actor), "card": _a(value)}
     can_draw = before["draw_pile"] > 0 or len(before["discards"]) > 1  # R14
@@ -109,16 +121,79 @@ def _gain(move: Move, player: int, gone: int | str | None = None) -> Phrase:
 
 
 def settlement(view: View) -> list[Phrase]:
-    """The revealed sums, and the players who lose a heart."""
+    """The revealed sums, and the players who lose a heart, with the reason (S2)."""
     settled = view["last_settlement"]
     told = []
     for player, tenths in enumerate(settled["sums"]):
         if tenths is None:
             continue
         hand, laid = (list(map(card, settled[place][player])) for place in ("hands", "displays"))
-        has = {"seat": seat(player), "whole": tenths // 10, "tenth": tenths % 10, "hand": hand or say("nothing")}
+        has = {"seat": seat(player), "sum": _sum(tenths), "hand": hand or say("nothing")}
         told.append(say("has_and_laid_out", **has, laid=laid) if laid else say("has", **has))
-    return [*told, *(say("loses_a_heart", seat=seat(player)) for player in settled["losers"])]
+    reason = _reason(settled)
+    told += [say(f"loses_{reason}", seat=seat(player)) for player in settled["losers"]]
+    return [*told, *_decision(view)] if view["phase"] == "over" else told
 
 
-NARRATOR = Narrator(story, settlement)
+def _decision(view: View) -> list[Phrase]:
+    """What decided the game (E1, E2, Q2)."""
+    if not view["winners"]:
+        return [say("nobody_is_left")]
+    key = "is_last" if sum(hearts > 0 for hearts in view["hearts"]) == 1 else "has_most"
+    return [say(key, seat=seat(player), hearts=view["hearts"][player]) for player in view["winners"]]
+
+
+def _sum(tenths: int) -> Phrase:
+    return say("sum", whole=tenths // 10, tenth=tenths % 10)
+
+
+def _reason(settled: View) -> str:
+    """S2: why the losers lost: they were ``"bust"``, or had the ``"lowest"`` sum; ``"alike"`` if all had the same."""
+    lost = {settled["sums"][player] for player in settled["losers"]}
+    sums = {tenths for tenths in settled["sums"] if tenths is not None}
+    if sums == lost:
+        return "alike" if len(sums) == 1 else "bust"
+    return "lowest" if min(sums) in lost else "bust"
+
+
+def pause(move: Move) -> Pause | None:
+    """The hands, laid open at a settlement."""
+    if not _ends_round(move):
+        return None
+    settled = move.after["last_settlement"]
+    shown = {**move.before, "hands": settled["hands"], "displays": settled["displays"]}
+    return Pause(say("last_hands"), [say("hands_are_open")], shown)
+
+
+def scores(move: Move) -> ScoreTable:
+    """Cards, sum and hearts of each player, and who loses or gets back a heart (S2, S3)."""
+    columns = [say("column_cards"), say("column_sum"), say("column_hearts")]
+    return ScoreTable(columns, [_score(move, player) for player in range(move.players)])
+
+
+def _score(move: Move, player: int) -> Score:
+    settled = move.after["last_settlement"]
+    had, has = move.before["hearts"][player], move.after["hearts"][player]
+    hearts = say("from_to", before=had, after=has) if had != has else str(has)
+    tenths, lost = settled["sums"][player], player in settled["losers"]
+    mark = "bad" if lost else winner_mark(move, player)
+    if tenths is None:
+        return Score(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark)
+    why = [] if not lost else [say(f"why_{_reason(settled)}"), say("one_heart_less" if has else "last_heart_lost")]
+    return Score(player, [_cards(move, player), _sum(tenths), hearts], why, mark)
+
+
+def _cards(move: Move, player: int) -> list[Phrase]:
+    """Hand, laid-out cards and "+1" as settled (S1)."""
+    settled = move.after["last_settlement"]
+    hand, laid = (list(map(card, settled[place][player])) for place in ("hands", "displays"))
+    shown = [*hand, say("laid_out", cards=laid)] if laid else hand
+    return [*shown, say("plus_one")] if move.before["plus_one"] == player else shown
+
+
+def is_out(view: View, player: int) -> bool:
+    """R7: wanted players may still come back."""
+    return bool(view["status"][player] == "out")
+
+
+NARRATOR = Narrator(story, settlement, pause, scores, is_out)

@@ -6,7 +6,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from blackjacky_agents.narration import Move, Narrator, Phrase, View, card, say, seat
+from blackjacky_agents.narration import (
+    Move,
+    Narrator,
+    Pause,
+    Phrase,
+    Score,
+    ScoreTable,
+    View,
+    card,
+    say,
+    seat,
+    winner_mark,
+)
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.svg import MINUS
 from blackjacky_env.games.black_spy.rules import BLACK_CARDS, PICKS
@@ -127,7 +139,7 @@ def _opens(after: View) -> list[Phrase]:
 def _plays(move: Move) -> list[Phrase]:
     """The card played, what it shows of the hand, and who wins a finished trick."""
     played = str(move.action.card)
-    trick = [*move.before["table"], [move.actor, played]]
+    trick = _on_table(move)
     told = [say("plays" if move.before["table"] else "leads", actor=seat(move.actor), card=_the(played))]
     told += _follows_neither(move)
     return told + _trick(move, trick) if len(trick) == move.players else told
@@ -143,6 +155,11 @@ def _follows_neither(move: Move) -> list[Phrase]:
         for each in new
     ]
     return [say("lacks", seat=seat(move.actor), what=_all_of(lacked))] if lacked else []
+
+
+def _on_table(move: Move) -> list[list[Any]]:
+    """The [seat, card] pairs on the table after the move."""
+    return [*move.before["table"], [move.actor, str(move.action.card)]]
 
 
 def _trick(move: Move, trick: list[list[Any]]) -> list[Phrase]:
@@ -189,4 +206,57 @@ def settlement(view: View) -> list[Phrase]:
     return [*totals, say("wins" if len(winners) == 1 else "win", seats=_all_of(winners), points=lowest)]
 
 
-NARRATOR = Narrator(story, settlement)
+# ---------------------------------------------------------------- what people should see
+
+
+def pause(move: Move) -> Pause | None:
+    """A full trick, with its winner marked as the next to act."""
+    before, trick = move.before, _on_table(move)
+    if before["phase"] != "play" or len(trick) < move.players:
+        return None
+    hands = [_without(hand, move, player) for player, hand in enumerate(before["hands"])]
+    view = {**before, "hands": hands, "table": trick, "player": winner_of(trick)}
+    return Pause(say("last_trick"), _trick(move, trick), view)
+
+
+def _without(hand: list[str] | int, move: Move, player: int) -> list[str] | int:
+    """A hand after the move."""
+    if player != move.actor:
+        return hand
+    if isinstance(hand, int):
+        return hand - 1
+    left = hand.copy()  # it can hold several equal cards
+    left.remove(str(move.action.card))
+    return left
+
+
+def scores(move: Move) -> ScoreTable:
+    """Black cards and good spies taken, points of the deal and total of each player."""
+    columns = [say("column_black"), say("column_spies"), say("column_deal"), say("column_total")]
+    return ScoreTable(columns, [_score(move, player) for player in range(move.players)])
+
+
+def _score(move: Move, player: int) -> Score:
+    before, after = move.before, move.after
+    black, spies = _taken_in_deal(move, player)
+    points, total = after["last_deal"][player], after["totals"][player]
+    why = [say("all_black_taken")] if black == BLACK_CARDS else []
+    if before["totals"][player] + points != total:
+        why.append(say("halved", limit=limit(after)))
+    elif total >= limit(after):
+        why.append(say("reaches", limit=limit(after)))
+    return Score(player, [black, spies, _signed(points), _signed(total)], why, winner_mark(move, player))
+
+
+def _taken_in_deal(move: Move, player: int) -> tuple[int, int]:
+    """Black cards and coloured 7s taken in the deal that has ended, the last trick included."""
+    black, spies = move.before["black_taken"][player], move.before["good_spies_taken"][player]
+    trick = _on_table(move) if move.before["phase"] == "play" else []  # V2: a choice may follow the last trick
+    if not trick or winner_of(trick) != player:
+        return black, spies
+    names = [name for _, name in trick]
+    new_spies = sum(number_of(name) == 7 and colour_of(name) != "black" for name in names)
+    return black + sum(colour_of(name) == "black" for name in names), spies + new_spies
+
+
+NARRATOR = Narrator(story, settlement, pause, scores)

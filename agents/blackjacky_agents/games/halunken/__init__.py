@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from blackjacky_agents.games.halunken import belief, encodings, narrator, presets, prospects
+from blackjacky_agents.games.halunken import belief, description, encodings, narrator, presets, prospects
 from blackjacky_agents.games.halunken.bots import greedy, planner
 from blackjacky_agents.kit import GameKit, Screenshot
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -27,6 +27,8 @@ KIT = GameKit(
     presets=presets.PRESETS,
     opponents="planner,greedy,random",
     narrator=narrator.NARRATOR,
+    describe=description.describe,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
+    score=_HERE / "score.json",
     screenshot=Screenshot("greedy", ("planner", "greedy", "random"), seed=19, moves=58),
 )

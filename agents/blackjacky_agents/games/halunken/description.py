@@ -53,7 +53,7 @@ def _black_jack(view: View, options: Mapping[str, Any]) -> list[Phrase]:
     if view["buyer"] is not None:
         told.append(say("now_buyer", seat=seat(view["buyer"])))
     told.append(say("now_black_jacks_cards"))
-    told += _left(terminal.cards_of_black_jack(options), view["black_jack_spent"])
+    told += _left(terminal.cards_of_black_jack(dict(options)), view["black_jack_spent"])
     harbour = view["harbour"]
     return [*told, say("now_harbour", cards=listed(map(card, harbour))) if harbour else say("now_no_harbour")]
 

@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from blackjacky_agents.narration import Move, Narrator, Phrase, View, card, say, seat
+from blackjacky_agents.narration import (
+    Move,
+    Narrator,
+    Pause,
+    Phrase,
+    Score,
+    ScoreTable,
+    View,
+    card,
+    say,
+    seat,
+    winner_mark,
+)
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.games.halunken.rules import FIELDS
 from blackjacky_env.games.halunken.terminal import MOVEMENT_CARDS, doubled_colour
@@ -310,8 +322,19 @@ class _Course:
 
 
 def settlement(view: View) -> list[Phrase]:
-    """The scores of the game that has ended, and in the end the colours that count double (C1)."""
-    return [_score(view, each, points) for each, points in enumerate(view["last_game"])]
+    """The scores of the game that has ended, in the end with what counts double and what decided it (C1)."""
+    told = [_score(view, each, points) for each, points in enumerate(view["last_game"])]
+    return [*told, _decision(view)] if view["phase"] == "over" else told
+
+
+def _decision(view: View) -> Phrase:
+    """The winners, and how far the next player is behind."""
+    winners, totals = view["winners"], view["totals"]
+    rest = [total for player, total in enumerate(totals) if player not in winners]
+    won = {"points": totals[winners[0]], "margin": totals[winners[0]] - max(rest, default=0)}
+    if len(winners) > 1:
+        return say("win_together", seats=_all_of([seat(player) for player in winners]), **won)
+    return say("wins", seat=seat(winners[0]), **won)
 
 
 def _score(view: View, player: int, points: int) -> Phrase:
@@ -321,4 +344,44 @@ def _score(view: View, player: int, points: int) -> Phrase:
     return say("scores_in_all", **score, total=view["totals"][player]) if view["game"] else say("scores", **score)
 
 
-NARRATOR = Narrator(story, settlement)
+# ---------------------------------------------------------------- what people should see
+
+
+def pause(move: Move) -> Pause | None:
+    """The movement cards, revealed, with the figures where they still stand."""
+    if not _all_have_chosen(move):
+        return None
+    before, laid, numbers = move.before, _revealed(move), _Course(move).numbers()
+    seats = range(move.players)
+    shown = {
+        **before,
+        "phase": "name",  # in which the cards lie open
+        "laid": [laid[each] for each in seats],
+        "numbers": [numbers[each] for each in seats],
+        "spent": [[*before["spent"][each], laid[each]] for each in seats],
+    }
+    if BLACK_JACK in laid:
+        card_of_jack = laid[BLACK_JACK]
+        shown |= {"black_jack_laid": card_of_jack, "black_jack_number": numbers[BLACK_JACK]}
+        shown["black_jack_spent"] = [*before["black_jack_spent"], card_of_jack]
+    return Pause(say("last_reveal"), _reveal(move), shown)
+
+
+def scores(move: Move) -> ScoreTable:
+    """The crews where they can be seen, and the scores of each player (C1)."""
+    is_over, several = move.after["phase"] == "over", move.options["three_games"]
+    columns = [say("column_crew")] * is_over + [say("column_points")] + [say("column_total")] * several
+    rows = [_score_line(move, player, is_over, several) for player in range(move.players)]
+    return ScoreTable(columns, rows)
+
+
+def _score_line(move: Move, player: int, is_over: bool, several: bool) -> Score:
+    after = move.after
+    crew, points = list(map(card, after["crews"][player])), after["last_game"][player]
+    cells = [_listed(crew) if crew else ""] * is_over + [points] + [after["totals"][player]] * several
+    colour = doubled_colour(after["crews"][player]) if is_over else None
+    why = [] if colour is None else [say("counts_double", colour=say(_COLOURS[colour]))]
+    return Score(player, cells, why, winner_mark(move, player))
+
+
+NARRATOR = Narrator(story, settlement, pause, scores)

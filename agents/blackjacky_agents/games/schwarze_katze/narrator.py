@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from blackjacky_agents.narration import Move, Narrator, Phrase, View, card, say, seat
+from blackjacky_agents.narration import (
+    Move,
+    Narrator,
+    Pause,
+    Phrase,
+    Score,
+    ScoreTable,
+    View,
+    card,
+    say,
+    seat,
+    winner_mark,
+)
+from blackjacky_env.engine.svg import MINUS
 from blackjacky_env.games.schwarze_katze.options import read_card
 
 
@@ -14,12 +27,34 @@ def story(move: Move) -> list[Phrase]:
     played = move.action.card
     assert played is not None
     told = [say("plays" if before["table"] else "leads", actor=seat(move.actor), card=card(played))]
-    trick = [*before["table"], [move.actor, played]]
+    trick = _trick(move)
     if len(trick) == move.players:
-        told.append(say("takes_the_trick", seat=seat(_winner_of(trick))))
+        told.append(_taken(move, trick))
     if before["deal"] != after["deal"] or after["phase"] == "over":
         told += [_gets(each, points) for each, points in enumerate(after["last_deal"])]
     return told
+
+
+def _trick(move: Move) -> list[list[Any]]:
+    """The [seat, card] pairs on the table after the move."""
+    return [*move.before["table"], [move.actor, move.action.card]]
+
+
+def _taken(move: Move, trick: list[list[Any]]) -> Phrase:
+    """Who takes a full trick, and the penalty in it (K6)."""
+    points = sum(_penalty(name, move.options["heart_ace"]) for _, name in trick)
+    taker = seat(_winner_of(trick))
+    return say("takes_the_trick_for", seat=taker, points=points) if points else say("takes_the_trick", seat=taker)
+
+
+def _penalty(name: str, heart_ace: int) -> int:
+    """K6: the penalty for a card."""
+    if name == "QS":
+        return 40
+    if name[-1] != "H":
+        return 0
+    rank = name[:-1]
+    return heart_ace if rank == "A" else int(rank) if rank.isdigit() else 10
 
 
 def _gets(player: int, points: int) -> Phrase:
@@ -36,8 +71,57 @@ def _winner_of(trick: list[list[Any]]) -> int:
 
 
 def settlement(view: View) -> list[Phrase]:
-    """The totals so far."""
-    return [say("has_in_all", seat=seat(player), points=total) for player, total in enumerate(view["totals"])]
+    """The totals so far, and what decided the game (K8)."""
+    told = [say("has_in_all", seat=seat(player), points=_signed(total)) for player, total in enumerate(view["totals"])]
+    return [*told, _decision(view)] if view["phase"] == "over" else told
 
 
-NARRATOR = Narrator(story, settlement)
+def _decision(view: View) -> Phrase:
+    """The winners, and how far the next player is behind."""
+    winners, totals = view["winners"], view["totals"]
+    lowest = totals[winners[0]]
+    rest = [total for player, total in enumerate(totals) if player not in winners]
+    won = {"points": _signed(lowest), "margin": min(rest) - lowest if rest else 0}
+    if len(winners) > 1:
+        return say("win_together", seats=[seat(player) for player in winners], **won)
+    return say("wins", seat=seat(winners[0]), **won)
+
+
+# ---------------------------------------------------------------- what people should see
+
+
+def pause(move: Move) -> Pause | None:
+    """A full trick, with its taker marked as the next to act."""
+    before, trick = move.before, _trick(move)
+    if len(trick) < move.players:
+        return None
+    hands = [_without(hand, move, player) for player, hand in enumerate(before["hands"])]
+    view = {**before, "hands": hands, "table": trick, "player": _winner_of(trick)}
+    return Pause(say("last_trick"), [_taken(move, trick)], view)
+
+
+def _without(hand: list[str] | int, move: Move, player: int) -> list[str] | int:
+    """A hand after the move."""
+    if player != move.actor:
+        return hand
+    return hand - 1 if isinstance(hand, int) else [name for name in hand if name != move.action.card]
+
+
+def scores(move: Move) -> ScoreTable:
+    """Tricks, points of the deal and total of each player."""
+    columns = [say("column_tricks"), say("column_deal"), say("column_total")]
+    return ScoreTable(columns, [_score(move, player) for player in range(move.players)])
+
+
+def _score(move: Move, player: int) -> Score:
+    tricks = move.before["tricks_taken"][player] + (player == _winner_of(_trick(move)))
+    points, total = move.after["last_deal"][player], move.after["totals"][player]
+    why = [] if tricks else [say("no_trick_taken")]
+    return Score(player, [tricks, _signed(points), _signed(total)], why, winner_mark(move, player))
+
+
+def _signed(points: int) -> str:
+    return str(points).replace("-", MINUS)
+
+
+NARRATOR = Narrator(story, settlement, pause, scores)

@@ -17,7 +17,9 @@ export class Connection {
   connect() {
     clearTimeout(this.timer);
     this.timer = 0;
-    this.socket = new WebSocket(this.address);
+    if (this.socket) this.socket.onclose = null;
+    this.socket?.close();
+    this.socket = new WebSocket(this.address());
     this.socket.onopen = () => this.changed("open");
     this.socket.onmessage = (event) => {
       this.wait = FIRST_WAIT;

@@ -1,31 +1,41 @@
 // The page of one seat: shows the state sent by the server and sends the person's choices.
 
+import { Chooser } from "./chooser.js";
 import { Connection } from "./connection.js";
+import { find, make } from "./elements.js";
+import { Ending } from "./ending.js";
+import { Moments } from "./moments.js";
+import { moveCards, places } from "./motion.js";
+import { Pace } from "./pace.js";
 import { Picture } from "./picture.js";
-import { explanationOf, help, inWords, loadTexts, text, useLanguage, word } from "./texts.js";
+import { help, inWords, loadTexts, optionsInWords, text, useLanguage, word } from "./texts.js";
 
-const KEYS = "1234567890abcdefghijklmnopqrstuvwxyz";
-const find = (id) => document.getElementById(id);
 const seat = location.pathname.replace(/\/$/, "");
-const picture = new Picture(find("picture"), chosenInPicture);
-const connection = new Connection(`${location.protocol.replace("http", "ws")}//${location.host}${seat}/socket`, {
-  received,
-  changed: connectionChanged,
-});
+const narrow = matchMedia("(max-width: 40rem)");
+const chooser = new Chooser(find("actions"), { act, changed: showChoice, fallback: find("status") });
+const picture = new Picture(find("picture"), (actions) => chooser.pick(actions));
+const connection = new Connection(socketAddress, { received, changed: connectionChanged });
+const send = (message) => connection.send(message);
+const moments = new Moments(find("moment"), send);
+const pace = new Pace(find("pace"), find("look"), send);
+const ending = new Ending(find("end"), seat, send);
 
 let state = null;
 let advised = null; // the hint for this move
 let waiting = false; // for the reply to an action
 let condition = "lost"; // of the connection
 let storyUntil = -1; // the last move in the story shown
+let actor = null; // the seat that made the last move
 
 // ---------------------------------------------------------------- from the server
 
 function received(message) {
   if (message.type === "state") {
-    if (message.move !== state?.move) [advised, waiting] = [null, false];
+    if (message.move !== state?.move) [advised, waiting, actor] = [null, false, state?.turn];
     state = message;
     show();
+  } else if (message.type === "pause") {
+    pace.lookBack(message, state.you);
   } else if (message.type === "hint" && message.move === state.move) {
     advised = message;
     showActions();
@@ -48,6 +58,12 @@ function connectionChanged(now) {
 
 // ---------------------------------------------------------------- to the server
 
+// The server draws the picture for this width and language.
+function socketAddress() {
+  const look = new URLSearchParams({ layout: narrow.matches ? "phone" : "table", language: document.documentElement.lang });
+  return `${location.protocol.replace("http", "ws")}//${location.host}${seat}/socket?${look}`;
+}
+
 function act(action) {
   if (waiting || !connection.send({ type: "act", move: state.move, action })) return;
   waiting = true;
@@ -55,53 +71,34 @@ function act(action) {
   showActions();
 }
 
-function chosenInPicture(actions) {
-  if (actions.length === 1) return act(actions[0].action);
-  const buttons = [...find("actions").children];
-  const meant = buttons.filter((button) => actions.some((each) => each.action === Number(button.dataset.action)));
-  for (const button of buttons) button.classList.toggle("meant", meant.includes(button));
-  meant[0]?.focus();
-}
-
 // ---------------------------------------------------------------- showing
 
 function show() {
   find("title").textContent = state.title;
-  showSeats();
+  showTable();
+  moments.show(state);
+  pace.show(state);
+  ending.show(state);
   showStatus();
-  picture.show(state.picture, state.actions);
-  showActions();
+  chooser.offer(state.actions, state.names);
+  showChoice();
   showStory();
   showHints();
-  find("end").hidden = state.turn !== null;
 }
 
-function showSeats() {
-  find("seats").replaceChildren(
-    ...state.names.map((name, q) => {
-      const item = make("li", { className: q === state.turn ? "on-turn" : "" });
-      item.append(make("span", { className: "name", textContent: name }));
-      if (q === state.turn) item.append(make("span", { className: "unseen", textContent: text("on_turn") }));
-      if (q === state.you) item.append(renameButton());
-      else if (!state.connected[q]) item.append(make("small", { textContent: text("away") }));
-      return item;
-    }),
-  );
-}
-
-function renameButton() {
-  const button = make("button", { type: "button", className: "rename", textContent: text("you") });
-  button.title = button.ariaLabel = text("rename");
-  button.onclick = () => {
-    find("name").value = state.names[state.you];
-    find("naming").showModal();
-  };
-  return button;
+// The table in words, for who cannot see the picture; where the game is stands beside the title for everybody.
+function showTable() {
+  const [when, ...rest] = state.table.map((phrase) => inWords(phrase, state.names));
+  find("when").textContent = when ?? "";
+  find("in-words").replaceChildren(...rest.map((words) => make("li", { textContent: words })));
+  const away = state.names.filter((_, q) => !state.connected[q]);
+  find("away").textContent = away.length ? text("away", { names: away.join(", ") }) : "";
 }
 
 function showStatus() {
-  const mine = state.turn === state.you;
-  find("status").textContent = statusText(mine);
+  const mine = state.turn === state.you && state.actions.length > 0;
+  find("status").textContent = moments.words || statusText(mine);
+  find("wishes").textContent = pace.words;
   find("status").classList.toggle("mine", mine || state.turn === null);
   document.title = `${mine ? "● " : ""}${state.title}`;
 }
@@ -119,27 +116,16 @@ function winnersText() {
   return state.winners[0] === state.you ? text("you_won") : text("one_won", { names });
 }
 
-function showActions() {
-  const group = find("actions");
-  const hadFocus = group.contains(document.activeElement);
-  group.replaceChildren(...state.actions.map(actionButton));
-  if (hadFocus) (group.querySelector("button") ?? find("status")).focus();
+function showChoice() {
+  const before = places(picture.root);
+  picture.show(state.picture, chooser, state.you);
+  moveCards(picture.root, before, actor);
+  showActions();
 }
 
-function actionButton(choice, index) {
-  const button = make("button", { type: "button" });
-  button.dataset.action = choice.action;
-  if (index < KEYS.length) {
-    button.append(make("kbd", { textContent: KEYS[index], ariaHidden: "true" }));
-    button.setAttribute("aria-keyshortcuts", KEYS[index]);
-  }
-  button.append(make("b", { textContent: inWords(choice, state.names) }));
-  const explanation = explanationOf(choice);
-  if (explanation) button.append(make("small", { textContent: explanation }));
-  button.classList.toggle("advised", advised?.action === choice.action);
-  button.disabled = waiting || condition !== "open";
-  button.onclick = () => act(choice.action);
-  return button;
+function showActions() {
+  chooser.advised = advised?.action ?? null;
+  chooser.show(!waiting && condition === "open");
 }
 
 function showStory() {
@@ -171,16 +157,13 @@ function showAdvice() {
 
 function showHelp() {
   find("help").replaceChildren(...help().map((paragraph) => make("p", { textContent: paragraph })));
-  find("help").parentElement.hidden = help().length === 0;
+  const options = state ? optionsInWords(state.options) : [];
+  find("options").replaceChildren(...options.map((words) => make("li", { textContent: words })));
 }
 
 function notice(words) {
   find("notice").textContent = words;
   find("notice").hidden = !words;
-}
-
-function make(tag, properties) {
-  return Object.assign(document.createElement(tag), properties);
 }
 
 // ---------------------------------------------------------------- language, keys, start
@@ -189,19 +172,17 @@ function setLanguage(wanted) {
   document.documentElement.lang = find("language").value = useLanguage(wanted);
   for (const each of document.querySelectorAll("[data-text]")) each.textContent = text(each.dataset.text);
   for (const each of document.querySelectorAll("[data-label]")) each.ariaLabel = text(each.dataset.label);
-  showHelp();
   if (!state) return;
   storyUntil = -1;
   find("story").replaceChildren();
+  showHelp();
   show();
+  connection.connect();
 }
 
 function chooseByKey(event) {
   const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, dialog");
-  const choice = state?.actions[KEYS.indexOf(event.key)];
-  if (busy || event.repeat || event.key.length !== 1 || !choice) return;
-  event.preventDefault();
-  act(choice.action);
+  if (!busy && !event.repeat && chooser.key(event.key)) event.preventDefault();
 }
 
 await loadTexts(`${seat}/texts.json`);
@@ -211,6 +192,15 @@ find("language").onchange = () => {
   localStorage.setItem("language", find("language").value);
   setLanguage(find("language").value);
 };
+narrow.onchange = () => connection.connect();
+find("show-menu").onclick = () => {
+  showHelp();
+  find("menu").showModal();
+};
+find("rename").onclick = () => {
+  find("name").value = state.names[state.you];
+  find("naming").showModal();
+};
 find("naming").addEventListener("close", () => {
   const name = find("name").value.trim();
   if (name && name !== state.names[state.you]) connection.send({ type: "name", name });
@@ -219,8 +209,7 @@ find("hint").onclick = () => {
   find("advice").textContent = text("thinking");
   connection.send({ type: "hint", move: state.move, agent: find("hint-agent").value });
 };
-find("again").onclick = () => connection.send({ type: "again" });
-find("record").href = `${seat}/record`;
+find("picture").addEventListener("click", () => state?.moment?.kind === "pause" && moments.proceed());
 find("take-back").onclick = () => connection.connect();
 document.addEventListener("keydown", chooseByKey);
 connection.connect();

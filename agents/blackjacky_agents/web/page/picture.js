@@ -2,42 +2,47 @@
 //
 // Elements may have the attributes data-action (a number), data-kind, data-card, data-pile, data-number and data-seat. An
 // action matches an element if it agrees with all of them. The data-seat of a card is its owner and not compared;
-// otherwise it is compared with the action's target, if that is a single seat.
+// otherwise it is compared with the action's players, once nothing but players is left to choose.
+// Keys and screen readers have the buttons and the table in words, so the picture itself is for the eye and the pointer.
 // The page's content security policy forbids inline styles, so they are set by script.
 
 const CHOICE = `
   :host { display: block }
   pre { margin: 0; font: min(15px, 100cqi / 50)/1.3 var(--mono); white-space: pre; overflow-x: auto }
-  svg { display: block; width: 100%; height: auto; max-height: 58vh }
-  .choice { cursor: pointer; outline-offset: 2px }
-  .choice:hover, .choice:focus-visible { outline: 3px solid var(--accent) }
+  svg { display: block; width: 100%; height: auto; max-height: var(--picture-height, none) }
+  .choice { cursor: pointer }
+  .choice > rect:first-of-type { stroke: var(--accent); stroke-width: 3px; stroke-opacity: 1 }
+  .pile.choice { filter: drop-shadow(0 0 2px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
+  .choice:hover, .meant { filter: drop-shadow(0 0 4px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
+  .dimmed { opacity: 0.45 }
 `;
 
 const FIELDS = ["action", "kind", "card", "pile", "number"];
 const MARKED = [...FIELDS, "seat"].map((name) => `[data-${name}]`).join();
 
 export class Picture {
-  constructor(element, choose) {
+  constructor(element, pick) {
+    this.element = element;
     this.root = element.attachShadow({ mode: "open" });
-    this.choose = choose;
+    this.pick = pick;
     this.shown = null;
-    this.actions = [];
-    this.root.addEventListener("click", (event) => this.touched(event));
-    this.root.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") this.touched(event);
-    });
+    this.root.addEventListener("click", (event) => this.clicked(event));
   }
 
-  show(markup, actions) {
-    this.actions = actions;
+  // `legal`: all actions; `left`: those left after the first steps of a choice; `you`: the seat of the person.
+  show(markup, { legal, left }, you) {
+    Object.assign(this, { legal, left });
     if (markup !== this.shown) this.draw(markup);
     this.shown = markup;
-    for (const element of this.root.querySelectorAll(MARKED)) {
-      const possible = this.belonging(element).length > 0;
-      element.classList.toggle("choice", possible);
-      if (possible) element.setAttribute("tabindex", "0");
-      else element.removeAttribute("tabindex");
+    const marked = [...this.root.querySelectorAll(MARKED)];
+    for (const element of marked) {
+      const chosen = "card" in element.dataset && left.length < legal.length && left.every((each) => matches(element, each));
+      element.classList.toggle("choice", this.belonging(element).length > 0);
+      element.classList.toggle("meant", chosen);
     }
+    const cards = marked.filter(({ dataset }) => "card" in dataset && dataset.seat === String(you));
+    const choosing = cards.some((card) => card.matches(".choice"));
+    for (const card of cards) card.classList.toggle("dimmed", choosing && !card.matches(".choice"));
   }
 
   draw(markup) {
@@ -45,28 +50,33 @@ export class Picture {
     const bare = markup
       .replace(/<style[^>]*>([^<]*)<\/style>/g, (_, css) => (styles.push(css), ""))
       .replace(/(<[^<>]*?\s)style=/g, "$1data-style=");
-    this.root.adoptedStyleSheets = [CHOICE, ...styles].map((css) => {
+    this.root.adoptedStyleSheets = [...styles, CHOICE].map((css) => {
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(css);
       return sheet;
     });
     this.root.replaceChildren(...new DOMParser().parseFromString(bare, "text/html").body.childNodes);
     for (const element of this.root.querySelectorAll("[data-style]")) element.style.cssText = element.dataset.style;
+    this.element.role = this.root.querySelector("svg") ? "img" : "group"; // words can be read where there is no drawing
   }
 
+  // What a click on the element leaves to choose from; another card can be chosen at any time.
   belonging(element) {
-    const said = element.dataset;
-    const fits = (name, meant) => !(name in said) || (meant !== null && said[name] === String(meant));
-    return this.actions.filter((each) => {
-      const target = each.seats.length === 1 ? each.seats[0] : null;
-      return FIELDS.every((name) => fits(name, each[name])) && ("card" in said || fits("seat", target));
-    });
+    const fitting = (actions) => actions.filter((each) => matches(element, each));
+    if ("card" in element.dataset) return fitting(this.legal);
+    if ("seat" in element.dataset && !this.left.every((each) => each.seats.length)) return [];
+    const found = fitting(this.left);
+    return found.length < this.left.length || found.length === 1 ? found : [];
   }
 
-  touched(event) {
+  clicked(event) {
     const element = event.target.closest(".choice");
-    if (!element) return;
-    event.preventDefault();
-    this.choose(this.belonging(element));
+    if (element) this.pick(this.belonging(element));
   }
+}
+
+function matches({ dataset }, action) {
+  const agrees = (name) => !(name in dataset) || (action[name] !== null && dataset[name] === String(action[name]));
+  const seated = "card" in dataset || !("seat" in dataset) || action.seats.includes(Number(dataset.seat));
+  return seated && FIELDS.every(agrees);
 }

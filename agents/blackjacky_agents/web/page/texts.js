@@ -24,6 +24,13 @@ export const word = (section, key) => words()[section]?.[key];
 
 export const help = () => words().help ?? [];
 
+// The rule options in force that have words.
+export function optionsInWords(options) {
+  const told = ([name, value]) => word("options", `${name}_${value}`) ?? word("options", name);
+  const pairs = Object.entries(options).filter((each) => told(each) !== undefined);
+  return pairs.map((each) => fill(told(each), { value: [each[1]].flat().join(" ") })).filter(Boolean);
+}
+
 // The explanation of an action, "" if it needs none.
 export function explanationOf({ kind, card, pile }) {
   const keys = [`${kind}_${card}`, `${kind}_${pile}`, kind];

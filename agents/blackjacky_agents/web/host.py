@@ -1,0 +1,345 @@
+"""One table on the network: the pages of its people, its agents, and the pace of the game.
+
+The server paces the game, so that a page needs no queue: before the game goes on after a full trick it waits a moment,
+and after a settlement until somebody continues. Pages are always sent the complete, newest state of their seat, so a
+slow page may miss intermediate states but never the last one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from blackjacky_agents.narration import refusal_in_words
+from blackjacky_agents.web.messages import Allowance, MessageError, read_message
+from blackjacky_agents.web.picture import Look
+from blackjacky_agents.web.table import Table
+
+T = TypeVar("T")
+
+UNKNOWN, TAKEN_OVER, TOO_MANY = 4404, 4409, 4429
+"""Close codes of WebSockets: no such seat; the seat was opened elsewhere; too many messages."""
+SPEEDS = {"slow": 2.0, "normal": 1.0, "fast": 0.3}
+"""Factors of all waits."""
+PAUSE = 2.5
+"""Length of a pause, such as after a full trick, relative to the wait before an agent's move."""
+_REPLIES = 20  # maximum queue length for a page that does not read
+
+
+class Line:
+    """The connection of one seat, with its queue of outgoing messages and its rate limit."""
+
+    def __init__(self, per_second: float) -> None:
+        self.allowance = Allowance(per_second=per_second)
+        self.socket: WebSocket | None = None
+        self.has_come = False
+        """Whether the seat has ever been connected."""
+        self.replies: deque[dict[str, Any]] = deque(maxlen=_REPLIES)
+        self.changed = asyncio.Event()
+        self.has_news = False
+        self.look = Look()
+        self.hint: asyncio.Task[None] | None = None
+
+    def reply(self, message: dict[str, Any]) -> None:
+        """Queue a message to this page only."""
+        self.replies.append(message)
+        self.changed.set()
+
+    def tell(self) -> None:
+        """Send the newest state as soon as the page can receive it."""
+        self.has_news = True
+        self.changed.set()
+
+
+class Host:
+    """One table with its connections and its agents, which run in a thread pool.
+
+    Args:
+        table: the table.
+        pool: threads for the agents' decisions.
+        delay: seconds before each move of an agent at normal speed; 0: nothing waits for people to look.
+        per_second: message rate allowed per seat.
+    """
+
+    def __init__(self, table: Table, pool: ThreadPoolExecutor, delay: float, per_second: float) -> None:
+        self.table, self.delay = table, delay
+        self.speed = "normal"
+        self.started = False
+        """Whether the game has begun: all people have come, or one of them has started it."""
+        self.skipping = False
+        """Whether the rest of the game is played without waiting, because no person has a part in it any more."""
+        self.moments = list(table.moments) if delay else []
+        """What people should see before the game goes on, in this order: ``"pause"`` and ``"settlement"``."""
+        self._wishes: set[int] = set()  # seats that want to give up the game and begin another
+        self._pool = pool
+        self._lines = {seat: Line(per_second) for seat in table.people}
+        self._playing: asyncio.Task[None] | None = None
+        self._hurried = asyncio.Event()  # ends the present wait
+
+    def tell_all(self) -> None:
+        """Send the new state to all pages."""
+        for line in self._lines.values():
+            line.tell()
+
+    async def close(self) -> None:
+        """Stop the agents; the table keeps its state."""
+        if self._playing is not None:
+            self._playing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._playing
+
+    # ---------------------------------------------------------------- the course of the game
+
+    def wake(self) -> None:
+        """Let the game go on by itself as far as it can."""
+        if self._playing is None or self._playing.done():
+            self._playing = asyncio.create_task(self._play_on())
+
+    async def _play_on(self) -> None:
+        while self.started:
+            if self.moments == ["settlement"]:
+                return
+            if self.moments:
+                await self._pause()
+            elif self.table.over or self.table.turn in self.table.people:
+                return
+            else:
+                await self._play_agent()
+
+    async def _pause(self) -> None:
+        moments = self.moments
+        await self._wait(PAUSE)
+        if self.moments is moments:  # otherwise another game has begun
+            self.moments = moments[1:]
+            self.tell_all()
+
+    async def _play_agent(self) -> None:
+        """Wait for people to read, and make the agent's move, unless another game has begun in the meantime."""
+        move = self.table.move
+        await self._wait(1)
+        if self.table.move != move:
+            return
+        action = await self._think(self.table.thought())
+        if self.table.move == move:
+            self.table.play_agent(action)
+            self._moved()
+
+    def _moved(self) -> None:
+        self.skipping = self.skipping and not self.table.over
+        self.moments = list(self.table.moments) if self._wait_for(1) else []
+        self._hurried.set()
+        self.tell_all()
+
+    def _wait_for(self, length: float) -> float:
+        """Seconds to wait, for a length relative to the wait before an agent's move."""
+        return 0.0 if self.skipping else self.delay * SPEEDS[self.speed] * length
+
+    async def _wait(self, length: float) -> None:
+        """Wait as long as the speed demands, or until somebody is in a hurry."""
+        self._hurried.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._hurried.wait(), self._wait_for(length))
+
+    async def _think(self, thought: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, thought)
+
+    # ---------------------------------------------------------------- who may do what
+
+    @property
+    def present(self) -> set[int]:
+        """The seats of people whose pages are connected."""
+        return {seat for seat, line in self._lines.items() if line.socket is not None}
+
+    def _may_continue(self) -> set[int]:
+        """Who may end a settlement: people who are still in; if none of them is there, anybody who is."""
+        return {seat for seat in self.present if not self.table.is_out(seat)} or self.present
+
+    def _can_skip(self) -> bool:
+        """Whether no person has a part in the rest of the game."""
+        return not self.table.over and all(map(self.table.is_out, self.table.people))
+
+    def state(self, seat: int) -> dict[str, Any]:
+        """The state sent to the page of ``seat``: that of the table, what people are looking at, and the pace."""
+        look = self._lines[seat].look
+        state = self.table.state(seat, look)
+        moment = self.moments[0] if self.moments else None
+        if moment is not None or not self.started:
+            state["actions"] = []
+        if "pause" in self.table.moments and moment is not None:
+            seen = self.table.pause(seat, look)
+            state |= {"picture": seen["picture"], "table": seen["table"]}
+            state["moment"] = {"kind": moment, "told": seen["told"]}
+        else:
+            state["moment"] = None if moment is None else {"kind": moment, "told": []}
+        if moment == "settlement":
+            state["scores"] = self.table.scores(seat)
+        return {**state, **self._pace(seat)}
+
+    def _pace(self, seat: int) -> dict[str, Any]:
+        seats = range(len(self.table.seats))
+        return {
+            "connected": [q not in self._lines or self._lines[q].socket is not None for q in seats],
+            "awaited": [] if self.started else [q for q, line in self._lines.items() if not line.has_come],
+            "started": self.started,
+            "speed": self.speed,
+            "may_continue": seat in self._may_continue(),
+            "can_skip": self._can_skip() and not self.skipping,
+            "wishes": sorted(self._wishes),
+            "has_replay": self.table.env.game.words.draw_svg is not None,
+        }
+
+    # ---------------------------------------------------------------- one page
+
+    async def serve(self, seat: int, socket: WebSocket, look: Look = Look()) -> None:  # noqa: B008  # immutable
+        """Serve the page of a seat until it disconnects or a newer page takes its place."""
+        line, before = self._lines[seat], self._lines[seat].socket
+        line.socket, line.has_come, line.look = socket, True, look
+        line.replies.clear()
+        self._arrived()
+        sender = asyncio.create_task(self._send(seat, socket))
+        try:
+            if before is not None:
+                await close(before, TAKEN_OVER, "this seat was opened elsewhere")
+            await self._listen(seat, socket)
+        finally:
+            sender.cancel()
+            if line.socket is socket:
+                line.socket = None
+                self.tell_all()
+
+    def _arrived(self) -> None:
+        """Begin when the last person has come for the first time."""
+        self.started = self.started or all(line.has_come for line in self._lines.values())
+        self.tell_all()
+        self.wake()
+
+    async def _send(self, seat: int, socket: WebSocket) -> None:
+        line = self._lines[seat]
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has disconnected
+            while line.socket is socket:
+                line.changed.clear()
+                while line.replies and line.socket is socket:
+                    await socket.send_text(_json(line.replies.popleft()))
+                if line.has_news and line.socket is socket:
+                    line.has_news = False
+                    await socket.send_text(_json(self.state(seat)))
+                await line.changed.wait()
+
+    async def _listen(self, seat: int, socket: WebSocket) -> None:
+        line = self._lines[seat]
+        while line.socket is socket:
+            received = await socket.receive()
+            if received["type"] == "websocket.disconnect" or line.socket is not socket:
+                return
+            if not line.allowance.take():
+                await close(socket, TOO_MANY, "too many messages")
+                return
+            try:
+                self._answer(seat, read_message(received.get("text")))
+            except MessageError as error:
+                texts = self.table.texts
+                words = refusal_in_words(str(error), texts.get(line.look.language, texts["en"]))
+                line.reply({"type": "error", "code": error.code, "text": words})
+
+    # ---------------------------------------------------------------- its messages
+
+    def _answer(self, seat: int, message: dict[str, Any]) -> None:
+        match message:
+            case {"type": "hint", "move": move, "agent": agent}:
+                self._hint(seat, move, agent)
+                return
+            case {"type": "pause"}:
+                self._lines[seat].reply({"type": "pause", **self.table.pause(seat, self._lines[seat].look)})
+                return
+            case {"type": "act", "move": move, "action": action}:
+                self._act(seat, move, action)
+            case {"type": "continue", "move": move}:
+                self._continue(seat, move)
+            case {"type": "restart"}:
+                self._wish_to_restart(seat)
+            case {"type": "speed", "speed": speed}:
+                self._set_speed(speed)
+            case {"type": "start"}:
+                self.started = True
+            case {"type": "skip"}:
+                self._skip()
+            case {"type": "again"}:
+                self.table.again()
+                self._moved()
+            case {"type": "name", "name": name}:
+                self.table.rename(seat, name)
+        self.tell_all()
+        self.wake()
+
+    def _act(self, seat: int, move: int, action: int) -> None:
+        if not self.started:
+            raise MessageError("waiting", "the game begins when everybody is there, or with 'start'")
+        if self.moments:
+            raise MessageError("moment", "the game goes on after this pause; 'continue' ends it")
+        self.table.act(seat, move, action)
+        self._wishes.discard(seat)
+        self._moved()
+
+    def _continue(self, seat: int, move: int) -> None:
+        """End a pause or a settlement; `MessageError` if the person may not."""
+        if move != self.table.move or not self.moments:
+            raise MessageError("stale", "the game has gone on already")
+        if seat not in self._may_continue():
+            raise MessageError("moment", "the game goes on when somebody who is still in continues")
+        if self.moments == ["settlement"]:
+            self.moments = []
+        else:
+            self._hurried.set()
+
+    def _set_speed(self, speed: str) -> None:
+        if speed not in SPEEDS:
+            allowed = ", ".join(map(repr, SPEEDS))
+            raise MessageError("speed", f"speed={ascii(speed)[:20]} is unknown; allowed are {allowed}")
+        self.speed = speed
+        self._hurried.set()
+
+    def _skip(self) -> None:
+        if not self._can_skip():
+            raise MessageError("skip", "the rest can be skipped when no person has a part in it any more")
+        self.skipping, self.moments = True, []
+        self._hurried.set()
+
+    def _wish_to_restart(self, seat: int) -> None:
+        """Give up the game and begin another as soon as everybody who is there wants to."""
+        if self.table.over:
+            raise MessageError("over", "the game is over; the next one begins with 'again'")
+        self._wishes.add(seat)
+        if self.present <= self._wishes:
+            self._wishes.clear()
+            self.skipping = False
+            self.table.restart()
+            self._moved()
+
+    def _hint(self, seat: int, move: int, agent: str) -> None:
+        """Compute a hint in the background, at most one per seat at a time."""
+        line = self._lines[seat]
+        if line.hint is not None and not line.hint.done():
+            raise MessageError("busy", "the previous hint is not ready yet")
+        thought = self.table.hint(seat, move, agent)
+
+        async def send() -> None:
+            line.reply({"type": "hint", "move": move, "agent": agent, "action": await self._think(thought)})
+
+        line.hint = asyncio.create_task(send())
+
+
+def _json(message: dict[str, Any]) -> str:
+    return json.dumps(message, separators=(",", ":"))
+
+
+async def close(socket: WebSocket, code: int, reason: str) -> None:
+    """Close a WebSocket, which may be disconnected already."""
+    with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+        await socket.close(code, reason)

@@ -1,0 +1,110 @@
+"""The lobby: what tables there can be, orders for new ones, and the tables that there are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from blackjacky_agents.games import agent_names, default_opponents
+from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.web.messages import MessageError, check_name
+from blackjacky_agents.web.table import Table, seats_for
+from blackjacky_env.engine.options import describe_options
+from blackjacky_env.games import GAMES, get_game
+
+MAX_ORDER = 8192
+"""Maximum size of an order in bytes."""
+MAX_OPEN = 50
+"""Number of unfinished tables from which on the lobby opens no more."""
+
+
+def describe_games() -> list[dict[str, Any]]:
+    """All games, with what a form for a new table needs, JSON-ready.
+
+    Each has ``name``, ``title``, ``variants`` (with ``name`` and the table sizes ``min``, ``max`` and ``default``),
+    ``agents`` (names, weakest first), ``opponents`` (the default ones) and ``options`` as from `describe_options`.
+    """
+    return [_described(name) for name in GAMES]
+
+
+def _described(name: str) -> dict[str, Any]:
+    game = get_game(name)
+    return {
+        "name": name,
+        "title": game.title,
+        "variants": [
+            {"name": each.name, "min": each.min_players, "max": each.max_players, "default": each.default_players}
+            for each in game.variants
+        ],
+        "agents": agent_names(name),
+        "opponents": parse_agents(default_opponents(name)),
+        "options": describe_options(game.options),
+    }
+
+
+class Order(NamedTuple):
+    """An order for a new table."""
+
+    game: str
+    variant: str
+    people: Sequence[str]
+    """Names of the people, spread around the table."""
+    agents: Sequence[str]
+    """Agents between them, in order."""
+    rules: Mapping[str, Any]
+    """Rule options."""
+
+    def table(self) -> Table:
+        """The table; `TypeError` or `ValueError` if its size or its rule options are impossible."""
+        return Table(self.game, seats_for(self.people, self.agents), self.variant, self.rules)
+
+
+_KINDS = {"game": str, "variant": str, "people": list, "agents": list, "rules": dict}
+
+
+def read_order(text: bytes) -> Order:
+    """Parse and check an order: a JSON object with the fields of `Order`; `MessageError` (``order``) if it is invalid.
+
+    Agents must be among those of the game: an order cannot make the server read files, nor think for long.
+    """
+    try:
+        order = json.loads(text)
+    except (ValueError, RecursionError):
+        raise MessageError("order", "an order is a JSON object") from None
+    if not isinstance(order, dict) or order.keys() != _KINDS.keys():
+        raise MessageError("order", f"an order is a JSON object with the fields {', '.join(_KINDS)}")
+    for name, kind in _KINDS.items():
+        if type(order[name]) is not kind:
+            raise MessageError("order", f"{name} is not of type {kind.__name__}")
+    return _checked(Order(**order))
+
+
+def _checked(order: Order) -> Order:
+    if order.game not in GAMES:
+        raise MessageError("order", f"game={ascii(order.game)[:40]} is unknown; allowed are {', '.join(GAMES)}")
+    if not all(isinstance(name, str) for name in (*order.people, *order.agents)):
+        raise MessageError("order", "people and agents are lists of names")
+    if not order.people:
+        raise MessageError("order", "a table has at least one person")
+    allowed = agent_names(order.game)
+    for name in order.agents:
+        if name not in allowed:
+            raise MessageError("order", f"agent {ascii(name)[:40]} is unknown; allowed are {', '.join(allowed)}")
+    most = get_game(order.game).max_players
+    if len(order.people) + len(order.agents) > most:
+        raise MessageError("order", f"there are more than {most} players")
+    return order._replace(people=[check_name(name) for name in order.people])
+
+
+def listed(table: Table, addresses: Mapping[int, str]) -> dict[str, Any]:
+    """A table as the lobby shows it; ``addresses`` of seats that may be shown, by seat."""
+    return {
+        "title": table.env.game.title,
+        "seats": [
+            {"name": seat.name, "agent": seat.agent, "address": addresses.get(q)} for q, seat in enumerate(table.seats)
+        ],
+        "round": table.round,
+        "moves": table.move - table.earlier,
+        "over": table.over,
+    }

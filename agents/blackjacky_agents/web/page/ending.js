@@ -1,0 +1,49 @@
+// The end of a game: standings, what decided it, the replay, the record, and another game.
+
+import { make, makeButton } from "./elements.js";
+import { scoreTable } from "./scores.js";
+import { inWords, text } from "./texts.js";
+
+export class Ending {
+  constructor(element, seat, send) {
+    this.element = element;
+    this.replay = make("dialog", { id: "replay" });
+    document.body.append(this.replay);
+    this.again = makeButton("again", "", () => send({ type: "again" }));
+    this.watch = makeButton("watch", "", () => this.showReplay(`${seat}/replay`));
+    this.record = make("a", { id: "record", href: `${seat}/record`, className: "button", download: "" });
+  }
+
+  show(state) {
+    this.element.hidden = state.turn !== null;
+    if (state.turn !== null) {
+      this.element.replaceChildren();
+      return this.replay.close();
+    }
+    const decided = state.story.length ? inWords(state.story.at(-1).phrase, state.names) : "";
+    this.again.textContent = text("again");
+    this.watch.textContent = text("watch");
+    this.record.textContent = text("record");
+    const buttons = make("div", { className: "buttons" });
+    buttons.append(this.again, ...(state.has_replay ? [this.watch] : []), this.record);
+    const table = state.scores ? [scoreTable(standings(state.scores), state.names)] : [];
+    this.element.replaceChildren(make("p", { id: "decided", textContent: decided }), ...table, buttons);
+  }
+
+  showReplay(address) {
+    const frame = make("iframe", { src: address, title: text("replay") });
+    const close = makeButton("replay-close", text("close"), () => this.replay.close());
+    const link = make("a", { href: address, className: "button", target: "_blank", rel: "noopener", textContent: text("replay_apart") });
+    const buttons = make("div", { className: "buttons" });
+    buttons.append(link, close);
+    this.replay.ariaLabel = text("replay");
+    this.replay.replaceChildren(frame, buttons);
+    this.replay.showModal();
+  }
+}
+
+// The winners first.
+function standings({ columns, rows }) {
+  const good = (row) => row.mark === "good";
+  return { columns, rows: [...rows.filter(good), ...rows.filter((row) => !good(row))] };
+}

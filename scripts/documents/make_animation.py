@@ -15,6 +15,7 @@ from blackjacky_env.games import DEFAULT
 SVG = "http://www.w3.org/2000/svg"
 SECONDS, LAST = 1.3, 4
 """How long a picture is shown, and how many times as long the last one."""
+SCALE = 0.8
 SEED = 5
 SHORT: Mapping[str, Any] = {"hearts": 1}
 """Rule options with which a game has few moves."""
@@ -69,6 +70,8 @@ def animation(frames: list[str]) -> str:
     group.set("class", "frame last")
     style.text = f"{style.text}{timing(len(frames))}"
     film.set("aria-label", "A game, move by move")
+    for name in ("width", "height"):
+        film.set(name, f"{SCALE * float(film.get(name, 0)):g}")
     return ElementTree.tostring(film, encoding="unicode") + "\n"
 
 

@@ -40,7 +40,7 @@ class Options:
     no_good_spies: bool = False
     """Coloured 7s count nothing (V1)."""
     moon_choice: bool = False
-    """Who takes all black cards chooses between the others' getting 60 and 60 off the own total (V2)."""
+    """A player with all black cards chooses: 60 points for everybody else, or 60 off their own total (V2)."""
     moon_choice_spies: Literal["moon_deal_only", "never_scored"] = "moon_deal_only"
     """With `moon_choice`: coloured 7s count nothing in a deal with a moon, or never (V2)."""
     mole: bool = False

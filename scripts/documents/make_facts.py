@@ -26,6 +26,8 @@ PEERS = {
 }
 """Lines of docs/speed.md by what the README calls them."""
 
+NOT_MEASURED = "not measured"
+
 
 def parts() -> Iterator[Part]:
     """The README's reasons and results, how long the first compile takes, and the last results of all proofs."""
@@ -63,8 +65,8 @@ def reasons() -> str:
     rows = [
         ["Steps per second of random play, one core", rounded(speed[RANDOM_PLAY]), others],
         ["Failed conformance checks: seeds, copies, masks, rewards", f"0 of {len(CHECKS)}", failures()],
-        ["Differences from an independent implementation of the rules", f"0 in {rounded(actions)} actions", "-"],
-        ["Hidden cards that an observation gives away", f"0 in {rounded(positions)} positions", "-"],
+        ["Differences from an independent implementation of the rules", f"0 in {rounded(actions)} actions", NOT_MEASURED],
+        ["Hidden cards that an observation gives away", f"0 in {rounded(positions)} positions", NOT_MEASURED],
     ]
     return markdown_table(["", "Blackjacky", "others"], rows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,15 +20,15 @@ Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 """A compiled policy, with its parameters if it has any."""
 
 
-class Screenshot(NamedTuple):
-    """A game for screenshots of the web page, in which an agent chooses the person's moves."""
+class Rare(NamedTuple):
+    """How a phase comes about that random games hardly ever have, for screenshots and tests of the web page."""
 
-    person: str
-    """Agent that chooses the person's moves."""
-    opponents: tuple[str, ...]
-    seed: int
-    moves: int
-    """Minimum number of moves; the screenshot is taken at the person's next turn."""
+    options: Mapping[str, Any]
+    """Constructor options, ``num_players`` among them."""
+    reset: Mapping[str, Any]
+    """Options of `reset`, which rig the deal; the phase comes when player_0 acts."""
+    prefers: Sequence[str]
+    """Names of actions: everybody takes the first legal one of these, else the first legal action."""
 
 
 @dataclass(frozen=True)
@@ -62,5 +62,5 @@ class GameKit:
     score: Path | None = None
     """The protocol of `blackjacky score`, written by ``scripts/documents/calibrate_scores.py``; None: one is made from
     the game's bots for each score."""
-    screenshot: Screenshot | None = None
-    """The game in the screenshots of the web page; None: no screenshot."""
+    rare: Mapping[str, Rare] = field(default_factory=dict)
+    """Phases that random games hardly ever have."""

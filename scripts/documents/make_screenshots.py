@@ -1,119 +1,190 @@
-"""Take screenshots of the web page for its documentation, on desktop and phone, in light and dark mode.
+"""Take screenshots of the web page in every phase of every game, at the size of a laptop and of a phone.
 
-    python scripts/documents/make_screenshots.py
+    python scripts/documents/make_screenshots.py --game black_spy
 
 Screenshots are taken of a local server with Chromium and Selenium (`apt install chromium chromium-driver`) and written
-to agents/screenshots. The positions are reproducible from the seeds in the games' kits.
+to agents/screenshots. Positions come from random games with fixed seeds; the tests of the page use the same ones.
 """
 
 from __future__ import annotations
 
+import argparse
+import base64
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import cycle
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from tqdm import tqdm
 
-from blackjacky_agents import make_agent
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.kit import Screenshot
+from blackjacky_agents.kit import Rare
 from blackjacky_agents.web.serve import addresses, allowed_hosts, in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, seats_for
-from blackjacky_env.games import GAMES
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES, get_game
 
 FOLDER = Path(__file__).parents[2] / "agents" / "screenshots"
+DEVICES = {"desktop": (1280, 800), "phone": (390, 844)}
+"""Width and height in pixels."""
+LOOKS = (("desktop", "light", "en"), ("phone", "dark", "de"))
+NAMES = ("Bruno", "Carla", "David", "Elif", "Femke", "Goran", "Hana", "Igor", "Jana")
+PERSON = "player_0"
+_SEEDS = 40
+_EARLY = 60  # moves; later positions look much the same
+_READY = "return document.querySelector('#actions button:enabled') !== null || !document.querySelector('#end').hidden"
 
 
-class Shot(NamedTuple):
-    """A screenshot."""
+class Position(NamedTuple):
+    """A position in which the person in seat 0 is to act, or the game is over."""
 
-    game: str
-    position: Screenshot
-    device: str
-    size: tuple[int, int]
-    """Width and height in pixels."""
-    scheme: str
-    """Colour scheme: light or dark."""
-    language: str
+    options: Mapping[str, Any]
+    """Constructor options."""
+    seed: int
+    actions: list[int]
+    reset: Mapping[str, Any] | None = None
+    """Options of `reset`."""
 
 
-def shots() -> Iterator[Shot]:
-    """Two per game: desktop in English and phone in German, with alternating colour schemes."""
-    for game, (desktop, phone) in zip(GAMES, cycle([("light", "dark"), ("dark", "light")]), strict=False):
-        if (position := get_kit(game).screenshot) is not None:
-            yield Shot(game, position, "desktop", (1280, 900), desktop, "en")
-            yield Shot(game, position, "phone", (400, 860), phone, "de")
+# ---------------------------------------------------------------- positions
+
+
+def positions(game: str) -> dict[str, Position]:
+    """A position for each phase of a game, at the largest table that has the phase."""
+    phases, rare = get_game(game).words.phases, get_kit(game).rare
+    found = {phase: _rare_position(game, phase, each) for phase, each in rare.items()}
+    for options, seed in product(_tables(game), range(_SEEDS)):
+        if len(found) == len(phases):
+            break
+        for phase, actions in _random_game(game, options, seed).items():
+            found.setdefault(phase, Position(options, seed, actions))
+    return {phase: found[phase] for phase in phases}
+
+
+def _tables(game: str) -> Iterator[dict[str, Any]]:
+    """Constructor options: of each variant at its largest size, then the game's further examples."""
+    examples = get_game(game).examples
+    for variant in get_game(game).variants:
+        yield {"num_players": variant.max_players, "variant": variant.name, **examples.short}
+    for options in examples.tables:
+        yield {name: value for name, value in options.items() if name != "reward"}
+
+
+def _random_game(game: str, options: Mapping[str, Any], seed: int) -> dict[str, list[int]]:
+    """By phase: the actions before the person decides in it, for the last time early in the game."""
+    env, rng = TableEnv(game, **options), np.random.default_rng(seed)
+    actions: list[int] = []
+    found: dict[str, list[int]] = {}
+    env.reset(seed=seed)
+    while (mask := env.infos[env.agent_selection]["action_mask"]).any():
+        phase = env.view(PERSON)["phase"]
+        if env.agent_selection == PERSON and (phase not in found or len(actions) < _EARLY):
+            found[phase] = actions.copy()
+        actions.append(int(rng.choice(np.flatnonzero(mask))))
+        env.step(actions[-1])
+    return {**found, "over": actions}
+
+
+def _rare_position(game: str, phase: str, rare: Rare) -> Position:
+    """The position that the declared moves lead to."""
+    env = TableEnv(game, **rare.options)
+    actions: list[int] = []
+    env.reset(seed=0, options=dict(rare.reset))
+    wanted = [env.parse_action(name) for name in rare.prefers]
+    while env.view(PERSON)["phase"] != phase:
+        legal = np.flatnonzero(env.infos[env.agent_selection]["action_mask"]).tolist()
+        actions.append(next((action for action in wanted if action in legal), legal[0]))
+        env.step(actions[-1])
+    return Position(rare.options, 0, actions, rare.reset)
+
+
+def table_at(game: str, position: Position) -> Table:
+    """A table of one person and random agents in this position."""
+    options = dict(position.options)
+    players, variant = options.pop("num_players"), options.pop("variant", None)
+    table = Table(game, seats_for(["Anna"], ["random"] * (players - 1)), variant, options, position.seed)
+    for seat, name in zip(table.seats[1:], NAMES, strict=False):
+        seat.name = name
+    if position.reset is not None:
+        table.env.reset(seed=position.seed, options=dict(position.reset))
+        table._views = table._look()
+    for action in position.actions:
+        table._play(action)
+    return table
+
+
+# ---------------------------------------------------------------- the browser
 
 
 def main() -> None:
     """Take all screenshots."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--game", choices=[*GAMES], action="append", help="only this one; may be given several times")
+    games = parser.parse_args().game or [*GAMES]
     if None in (shutil.which("chromium"), shutil.which("chromedriver")):
         sys.exit("error: Chromium or its driver is not installed: apt install chromium chromium-driver")
     FOLDER.mkdir(exist_ok=True)
-    for shot in tqdm(list(shots()), unit="shot"):
-        with served(table_of(shot.game, shot.position), shot.language) as address:
-            (FOLDER / f"{shot.game}-{shot.device}.png").write_bytes(screenshot(address, shot))
+    with open_browser() as browser:
+        for game in games:
+            for phase, position in tqdm(positions(game).items(), desc=game, unit="phase"):
+                take(browser, f"{game}-{phase}", table_at(game, position))
 
 
-def table_of(game: str, shown: Screenshot) -> Table:
-    """The table, played to the declared position."""
-    table = Table(game, seats_for(["Anna"], shown.opponents), seed=shown.seed)
-    anna = make_agent(shown.person, game)
-    for agent in (anna, *table._agents.values()):  # a table seeds its agents so that nobody can foresee them
-        agent.reset(shown.seed)
-    while not table.over and (table.move < shown.moves or table.seats[table.turn or 0].agent is not None):
-        seat = table.turn
-        if seat is not None and table.seats[seat].agent is None:
-            table.act(seat, table.move, anna.act(table.env.observe(f"player_{seat}")))
-        else:
-            table.play_agent(table.thought()())
-    return table
+def take(browser: Any, name: str, table: Table) -> None:
+    """Take screenshots of the table in all looks."""
+    for device, scheme, language in LOOKS:
+        with served(table) as address:
+            show(browser, f"{address}?language={language}", device, scheme)
+            shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 70})
+        (FOLDER / f"{name}-{device}.webp").write_bytes(base64.b64decode(shot["data"]))
 
 
 @contextmanager
-def served(table: Table, language: str) -> Iterator[str]:
-    """Serve the table; yields the URL of the person's page."""
-    server = Server(hosts=allowed_hosts("127.0.0.1"))
+def served(table: Table) -> Iterator[str]:
+    """Serve the table without delays; yields the URL of the person's page."""
+    server = Server(delay=0, hosts=allowed_hosts("127.0.0.1"))
     server.add(table)
     with in_background(server) as port:
-        yield addresses(table, "127.0.0.1", port, language)[0][1]
+        yield addresses(table, "127.0.0.1", port)[0][1]
 
 
-def screenshot(address: str, shot: Shot) -> bytes:
-    """A PNG of the page, taken when the person can act."""
+def show(browser: Any, address: str, device: str, scheme: str) -> None:
+    """Open a page at the size of a device and wait until the person can act, or the end is shown."""
     from selenium.webdriver.support.ui import WebDriverWait
 
-    browser = open_browser()
-    try:
-        width, height = shot.size
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        media = {"features": [{"name": "prefers-color-scheme", "value": shot.scheme}]}
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-        browser.get(address)
-        ready = "return document.querySelector('#actions button:enabled') !== null"
-        WebDriverWait(browser, 20).until(lambda opened: opened.execute_script(ready))
-        png: bytes = browser.get_screenshot_as_png()
-        return png
-    finally:
-        browser.quit()
+    width, height = DEVICES[device]
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": device == "phone"}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    features = [
+        {"name": "prefers-color-scheme", "value": scheme},
+        {"name": "prefers-reduced-motion", "value": "reduce"},
+    ]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.get(address)
+    WebDriverWait(browser, 60, poll_frequency=0.02).until(lambda opened: opened.execute_script(_READY))
 
 
-def open_browser() -> Any:
-    """Headless Chromium."""
+@contextmanager
+def open_browser() -> Iterator[Any]:
+    """Headless Chromium, closed in the end."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
         options.add_argument(argument)
-    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        yield browser
+    finally:
+        browser.quit()
 
 
 if __name__ == "__main__":

@@ -424,7 +424,7 @@ def _open_hand(view: View, seat: int) -> list[str]:
 
 # ---------------------------------------------------------------- on a phone
 
-_PHONE_MIDDLES = {"take": (100, 192), "call": (64, 128), "choose": (72, 144), "pass": (40, 76)}
+_PHONE_MIDDLES = {"take": (108, 198), "call": (64, 128), "choose": (72, 144), "pass": (40, 76)}
 """By phase: how far the middle of the table lies below the other seats, and how much room it takes."""
 
 
@@ -437,7 +437,10 @@ def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str
     middle, room = _PHONE_MIDDLES.get(view["phase"], (0, 0))
     if room:
         decided = _middle(view, seats[-1]) if view["phase"] != "pass" else [_direction(view["pass_to"])]
-        parts.append(group(decided, svg.PHONE_WIDTH / 2 - _MIDDLE[0], top + middle - _MIDDLE[1]))
+        x, y, scale = svg.PHONE_WIDTH / 2, top + middle, 1.0
+        if len(corners) % 2 and len(corners) > 1 and view["phase"] != "take":  # beside the last of the others
+            x, y, scale, room = x * 1.5, corners[-1][1] + height / 2, 0.9, 0
+        parts.append(group(decided, x - scale * _MIDDLE[0], y - scale * _MIDDLE[1], scale))
     hand = view["hands"][seats[-1]]
     own = 112 + (64 * (1 + (len(hand) > 10)) if isinstance(hand, list) else 0)
     parts.append(_phone_near_seat(view, seats[-1], names, top + room, own))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blackjacky_agents.games.black_jacky import belief, description, encodings, narrator, presets, prospects, tuning
 from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
-from blackjacky_agents.kit import GameKit, Screenshot
+from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 
 _HERE = Path(__file__).parent
@@ -35,5 +35,4 @@ KIT = GameKit(
     describe=description.describe,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
     score=_HERE / "score.json",
-    screenshot=Screenshot("counter", ("counter", "trickster", "threshold"), seed=5, moves=40),
 )

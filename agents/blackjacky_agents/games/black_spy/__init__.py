@@ -7,10 +7,19 @@ from pathlib import Path
 
 from blackjacky_agents.games.black_spy import description, encodings, narrator, presets, prospects, tuning
 from blackjacky_agents.games.black_spy.bots import counter, low
-from blackjacky_agents.kit import GameKit, Screenshot
+from blackjacky_agents.kit import GameKit, Rare
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 
 _HERE = Path(__file__).parent
+_BLACK = [f"black {number}" for number in (11, 10, 9, 8, *[7] * 6, 6, 5, 4, 3, 2, 1)]
+_MINE = ["blue 11", "yellow 11", "green 11", "red 11", *_BLACK]
+_OTHERS = [f"{colour} {number}" for colour in ("blue", "yellow", "green", "red") for number in range(1, 11 + 1)]
+_REST = [card for card in _OTHERS if card not in _MINE]
+_MOON = Rare(  # player_0 has all black cards, passes three 11s, leads the red 11 and then black cards
+    {"num_players": 3, "moon_choice": True, "opener": "left_of_dealer"},
+    {"start_player": 0, "deck": [each for three in zip(_MINE, _REST[::2], _REST[1::2], strict=True) for each in three]},
+    list(dict.fromkeys(_MINE)),
+)
 
 KIT = GameKit(
     bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
@@ -29,5 +38,5 @@ KIT = GameKit(
     describe=description.describe,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
     score=_HERE / "score.json",
-    screenshot=Screenshot("counter", ("counter", "low", "random"), seed=25, moves=34),
+    rare={"choose": _MOON},
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blackjacky_agents.games.halunken import belief, description, encodings, narrator, presets, prospects
 from blackjacky_agents.games.halunken.bots import greedy, planner
-from blackjacky_agents.kit import GameKit, Screenshot
+from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 
 _HERE = Path(__file__).parent
@@ -30,5 +30,4 @@ KIT = GameKit(
     describe=description.describe,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
     score=_HERE / "score.json",
-    screenshot=Screenshot("greedy", ("planner", "greedy", "random"), seed=19, moves=58),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blackjacky_agents.games.schwarze_katze import description, encodings, narrator, presets, prospects, tuning
 from blackjacky_agents.games.schwarze_katze.bots import counter, low
-from blackjacky_agents.kit import GameKit, Screenshot
+from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 
 _HERE = Path(__file__).parent
@@ -28,5 +28,4 @@ KIT = GameKit(
     describe=description.describe,
     texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
     score=_HERE / "score.json",
-    screenshot=Screenshot("counter", ("champion", "counter", "low"), seed=2, moves=23),
 )

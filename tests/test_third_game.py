@@ -60,6 +60,7 @@ for command in (
     " --bots careful --players 3 --snapshot-every 256 --eval-games 5 --final-eval-games 20",
     "tournament --game tiny --agents careful,random,ppo:runs/tiny --games 60 --threads 1",
     "watch --game tiny --players careful,random,ppo:runs/tiny --seed 1 --delay 0",
+    "score ppo:runs/tiny --game tiny --protocol trial --threads 1",
 ):
     assert cli.main(command.split()) == 0, command
 assert pathlib.Path("runs/tournament/report.md").exists()

@@ -7,6 +7,8 @@ import re
 
 from blackjacky_agents import random_bot
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.external.python_agent import is_place, load_python_agent
+from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, bot_names, get_kit
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
@@ -21,7 +23,9 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
 
     ``"ppo:PATH"`` loads a trained agent from a run folder or weights file. ``"ismcts:1000"`` is tree search with 1,000
     simulations per move, ``"ismcts:0.1s"`` with 0.1 seconds per move; ``"rollout:256"`` is flat Monte Carlo with 256
-    playouts per legal action.
+    playouts per legal action. ``"package.module:Class"`` calls a class of yours without arguments; its module may be in
+    the current folder. ``"cmd:node agent.js"`` is a program in any language (`SubprocessAgent`). The last two run code:
+    take them from the user of this machine, never from the network.
 
     Raises `ValueError` for an unknown name (listing the known ones), a damaged or mismatched trained agent, or an
     invalid budget.
@@ -38,12 +42,16 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
         return load_agent(rest, game)
     if kind in SEARCHERS:
         return make_searcher(name, game)
+    if kind == "cmd" and colon:
+        return SubprocessAgent(rest, game)
+    if is_place(name):
+        return load_python_agent(name, game)
     names = [*agent_names(game), *(f"{kind}:{end}" for kind, ends in SEARCHERS.items() for end in ends)]
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
     raise ValueError(
-        f"unknown agent {name!r} for {game}{hint} agents are {', '.join(map(repr, names))} "
-        "and a trained one, 'ppo:PATH'"
+        f"unknown agent {name!r} for {game}{hint} agents are {', '.join(map(repr, names))}, "
+        "a trained one, 'ppo:PATH', a class, 'package.module:Class', and a program, 'cmd:COMMAND'"
     )
 
 

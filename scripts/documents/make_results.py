@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from parts import DOCS, ROOMS, ROOT, Part
@@ -17,7 +17,7 @@ from blackjacky_agents.reports import markdown_table, where_run
 from blackjacky_env.games import get_game
 
 RESULTS = ROOT / "agents" / "results"
-"""Measurements: ladder.json, timing.json, exploitability.json, seats.json and search.json in a folder for each game."""
+"""Measurements in a folder for each game; `MEASUREMENTS` lists their files."""
 
 AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
 
@@ -113,7 +113,32 @@ def seat_rates(measured: dict[str, Any]) -> str:
     return f"{markdown_table(heading, rows)}\n\n{note}"
 
 
+def scores(cards: list[dict[str, Any]]) -> str:
+    """The scores of a game's agents, best first."""
+    rows = []
+    for card in sorted(cards, key=lambda card: -card["score"]["mean"]):
+        score, times = card["score"], card["run"]["move_microseconds"]
+        name, protocol = PurePath(card["agent"]["name"].removeprefix("ppo:")).stem, card["protocol"]
+        worst = min(card["tables"], key=lambda table: table["score"]["mean"])
+        rows.append(
+            [
+                f"`{name}`",
+                f"**{score['mean']:.1f}**",
+                f"{score['low']:.1f} .. {score['high']:.1f}",
+                f"`{protocol['name']}` {protocol['length']}",
+                f"{card['games']:,}",
+                f"{worst['score']['mean']:.0f}, {worst['players']} players against `{worst['opponents']}`",
+                f"{times['median']:,} µs",
+            ]
+        )
+    heading = ["agent", "score", "95 % interval", "protocol", "games", "weakest table", "time per move"]
+    made = cards[0]["run"]
+    where = f"{made['machine']['processor']}, {made['machine']['cores']} cores"
+    return f"{markdown_table(heading, rows)}\n\nMeasured on {where}."
+
+
 MEASUREMENTS: dict[str, Callable[[Any], str]] = {
+    "scores": scores,
     "ladder": ladder,
     "timing": speeds,
     "exploitability": exploit_table,

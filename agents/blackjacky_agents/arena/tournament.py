@@ -16,14 +16,12 @@ distribution.
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +31,7 @@ from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.standings import Games, stopping_widths
 from blackjacky_agents.arena.table import Lineup, Rows, Table, decode_actions, join
+from blackjacky_agents.arena.workers import open_pool
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.checks import check_integer
@@ -294,22 +293,9 @@ class _Workers:
     def __init__(self, table: Table, cores: int) -> None:
         self._table, self._cores = table, cores
         self._size = 1  # games of the next job
-        self._executor, self._work = self._open()
-
-    def _open(self) -> tuple[Executor, Callable[[int, int], tuple[Rows, float]]]:
-        table = self._table
-        if table.compiled or self._cores == 1:
+        if table.compiled or cores == 1:
             table.play(0, 0)  # compile here, not in two threads at once
-            return ThreadPoolExecutor(self._cores, "arena"), _TimedTable(table)
-        try:
-            pickle.dumps(table)  # checked here, since the pool would only report a broken process
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise TypeError(
-                f"an agent cannot be sent to other processes: {error}; use threads=1 or agents that can be pickled"
-            ) from error
-        # A forked process would inherit Numba's locks and torch's threads in an undefined state.
-        pool = ProcessPoolExecutor(self._cores, get_context("spawn"), _init_process, (table,))
-        return pool, _play_in_process
+        self._executor, self._work = open_pool(_TimedTable(table), cores, threads=table.compiled)
 
     def __enter__(self) -> _Workers:
         return self
@@ -346,14 +332,3 @@ class _TimedTable:
     def __call__(self, first: int, count: int) -> tuple[Rows, float]:
         begun = time.perf_counter()
         return self.table.play(first, count), time.perf_counter() - begun
-
-
-_IN_PROCESS: list[_TimedTable] = []  # what a worker process plays
-
-
-def _init_process(table: Table) -> None:
-    _IN_PROCESS[:] = [_TimedTable(table)]
-
-
-def _play_in_process(first: int, count: int) -> tuple[Rows, float]:
-    return _IN_PROCESS[0](first, count)

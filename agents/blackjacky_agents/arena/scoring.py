@@ -1,0 +1,350 @@
+"""Scores: the results of an agent in a protocol, on a scale from 0 (random) to 100 (the game's champion).
+
+A deal is played once with the agent in each seat, and is the unit of the statistics: deals are independent, the games
+of one deal are not. At each table the win rate is rescaled linearly so that `random` has 0 and the champion 100; the
+score is the mean over the tables. Its 95 % interval includes the uncertainty of those two reference results.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, replace
+from itertools import count, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.evaluation import interval
+from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
+from blackjacky_agents.arena.standings import Estimate, Floats
+from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.workers import open_pool
+from blackjacky_agents.external.subprocess_agent import SubprocessAgent
+from blackjacky_agents.registry import make_agent
+from blackjacky_env.engine.backend_cpu import check_threads
+from blackjacky_env.games import get_game
+
+_JOB = 120  # games, which an agent that plays many games at once sees together
+_SAMPLED = 200  # moves of a job whose times are kept
+_TIMED_MOVES = 500  # of a compiled agent
+_REFERENCE_SEED = 1_000_000  # added to the protocol's, so that references and scores have independent deals
+_CLEAR = 4.0  # standard errors between the two references at a table that tells agents apart
+_Z = 1.96  # of a 95 % interval
+
+
+class Job(NamedTuple):
+    """Consecutive deals at one table."""
+
+    table: int
+    first: int
+    deals: int
+
+
+class Played(NamedTuple):
+    """The results of a job."""
+
+    shares: tuple[float, ...]
+    """The agent's mean share of the win in each deal."""
+    microseconds: tuple[float, ...]
+    """Times of some of its moves; empty for compiled agents."""
+
+
+Results = dict[Job, Played]
+Progress = Callable[[int], object]
+"""Called with the number of games just played."""
+
+
+@dataclass(frozen=True)
+class TableScore:
+    """The results at one table."""
+
+    players: int
+    variant: str
+    opponents: str
+    games: int
+    win_rate: Estimate
+    par: float
+    """1 / number of players."""
+    score: Estimate
+    """0: `random`, 100: the champion."""
+
+
+@dataclass(frozen=True)
+class ScoreResult:
+    """The score of an agent in a protocol."""
+
+    score: Estimate
+    tables: tuple[TableScore, ...]
+    games: int
+    deals: int
+
+
+# ---------------------------------------------------------------- playing
+
+
+def jobs(protocol: Protocol, length: str, agent: Agent | None = None) -> list[Job]:
+    """All jobs of a score, in order; single deals for an agent that plays one game at a time, since it may be slow."""
+    games = 1 if _alone(agent) else _JOB
+    return [
+        Job(number, first, min(size, deals - first))
+        for number, table in enumerate(protocol.tables)
+        for deals, size in [(protocol.deals(table, length), -(-games // table.num_players))]
+        for first in range(0, deals, size)
+    ]
+
+
+def _alone(agent: Agent | None) -> bool:
+    """Whether an agent plays one game at a time."""
+    return bool(getattr(agent, "one_game_at_a_time", False))
+
+
+def games_of(protocol: Protocol, some: Iterable[Job]) -> int:
+    """Number of games of jobs."""
+    return sum(job.deals * protocol.tables[job.table].num_players for job in some)
+
+
+def play_protocol(
+    protocol: Protocol, agent: Agent, todo: list[Job], threads: int | None = None
+) -> Iterator[tuple[Job, Played]]:
+    """Play jobs in any order; yields each with its results, which do not depend on the number of threads.
+
+    Args:
+        protocol: the tables.
+        agent: the agent. One with a true ``one_game_at_a_time`` plays each game by itself, and is reseeded before it;
+            others are reseeded before each job, whose games they play at the same time.
+        todo: the jobs.
+        threads: number of cores; None: all. Compiled agents play on threads, others in processes.
+
+    Raises `IllegalActionError`, `AgentProcessError`, or what the agent raises, with a note on where it happened.
+    """
+    player, cores = _Player(protocol, agent), check_threads(threads)
+    try:
+        if cores == 1:
+            yield from ((job, player(job)) for job in todo)
+        elif todo:
+            yield from _play_in_parallel(player, todo, cores)
+    finally:
+        player.close()
+
+
+def _play_in_parallel(player: _Player, todo: list[Job], cores: int) -> Iterator[tuple[Job, Played]]:
+    compiled = isinstance(player.agent, CompiledAgent)
+    if compiled:
+        player(todo[0]._replace(deals=0))  # compile here, not in two threads at once
+    pool, work = open_pool(player, cores, threads=compiled)
+    waiting, running = iter(todo), dict[Future[Played], Job]()
+    try:
+        while True:
+            for job in islice(waiting, 2 * cores - len(running)):
+                running[pool.submit(work, job)] = job
+            if not running:
+                return
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(done), done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class _Player:
+    """Plays jobs with its own copy of the agent; can be pickled if the agent can."""
+
+    protocol: Protocol
+    agent: Agent
+
+    def __call__(self, job: Job) -> Played:
+        place = self.protocol.tables[job.table]
+        watched = None if isinstance(self.agent, CompiledAgent) else _Watched(self.agent)
+        table = make_table(self.protocol, job.table, watched or self.agent)
+        if isinstance(self.agent, SubprocessAgent):
+            self.agent.facts = {"players": place.num_players, "variant": place.variant, "options": table.options}
+        first, games = job.first * place.num_players, job.deals * place.num_players
+        step = 1 if _alone(self.agent) else max(games, 1)
+        shares = np.zeros(games)
+        for number in range(0, max(games, 1), step):
+            shares[number : number + step] = self._play(table, watched, first + number, min(step, games))
+        deals = shares.reshape(job.deals, place.num_players).mean(axis=1)
+        return Played(tuple(deals.tolist()), watched.sample() if watched is not None else ())
+
+    def _play(self, table: Table, watched: _Watched | None, first: int, games: int) -> Floats:
+        """The agent's share of the win in each of these games, shape (games,)."""
+        if watched is not None:
+            watched.begin(table.seed, first)
+        try:
+            rows = table.play(first, games)
+        except Exception as error:
+            if watched is not None:
+                which = f"game {first}" if games == 1 else f"games {first} .. {first + games - 1}"
+                where = f"a table of {table.num_players} against {_opponents(table)}"
+                error.add_note(f"{where}, {which}, after {watched.moves} of its moves")
+            raise
+        shares = rows.winners / np.maximum(rows.winners.sum(axis=1, keepdims=True), 1)
+        own: Floats = shares[rows.seats == 0]
+        if isinstance(self.agent, SubprocessAgent) and games:
+            self.agent.finish(float(own[0]))
+        return own
+
+    def close(self) -> None:
+        """End the agent's process, if it has one here."""
+        if isinstance(self.agent, SubprocessAgent):
+            self.agent.close()
+
+
+class _Watched:
+    """An agent that is not compiled, with the times of its moves."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent, self.name = agent, agent.name
+        self.moves = 0
+        """Number of moves since `begin`."""
+        self._times: list[float] = []
+        self._seed = 0
+
+    def begin(self, seed: int, first: int) -> None:
+        """Set the agent's seed for the games from ``first``: unlike that of the deal, it reveals no cards."""
+        self._seed = int.from_bytes(hashlib.sha256(f"{seed} {first}".encode()).digest()[:4])
+        self.moves = 0
+
+    def reset(self, _: int | None = None) -> None:
+        """Reseed the agent."""
+        self._agent.reset(self._seed)
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        """As the agent."""
+        return self._agent.act(observation)
+
+    def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """As the agent; the time of a batch is divided among its moves."""
+        begun = time.perf_counter()
+        actions = self._agent.act_batch(observations, masks)
+        self._times += [(time.perf_counter() - begun) / len(masks)] * len(masks)
+        self.moves += len(masks)
+        return actions
+
+    def sample(self) -> tuple[float, ...]:
+        """Microseconds of evenly spaced moves."""
+        every = -(-len(self._times) // _SAMPLED) or 1
+        return tuple(round(1e6 * seconds, 1) for seconds in self._times[::every])
+
+
+def make_table(protocol: Protocol, number: int, agent: Agent) -> Table:
+    """The protocol's table at an index, with the scored agent as agent 0."""
+    place = protocol.tables[number]
+    names = list(dict.fromkeys(place.opponents))
+    options = get_game(protocol.game).check_options(place.num_players, place.variant, protocol.options)
+    return Table(
+        protocol.game,
+        place.variant,
+        place.num_players,
+        options,
+        (agent, *(make_agent(name, protocol.game) for name in names)),
+        ((0, *(1 + names.index(name) for name in place.opponents)),),
+        protocol.seed + number,
+        duplicate=True,
+    )
+
+
+def _opponents(table: Table) -> str:
+    return in_short([table.agents[number].name for number in table.lineups[0][1:]])
+
+
+def time_moves(protocol: Protocol, agent: CompiledAgent) -> tuple[float, ...]:
+    """Microseconds of single calls of ``act`` of a compiled agent, which batches of compiled agents do not make."""
+    make_table(protocol, 0, _Watched(agent)).play(0, 1)  # compiles
+    watched = _Watched(agent)
+    table = make_table(protocol, 0, watched)
+    for game in count(1):
+        table.play(game, 1)
+        if watched.moves >= _TIMED_MOVES:
+            break
+    return watched.sample()
+
+
+# ---------------------------------------------------------------- statistics
+
+
+def calibrate(protocol: Protocol, results: Mapping[str, Results]) -> Protocol:
+    """The protocol with references from these results of `ZERO` and of the protocol's champion.
+
+    Tables at which the two do not differ clearly are left out, since they cannot tell agents apart. Raises `ValueError`
+    if none is left.
+    """
+    rates = {name: [_rate(shares) for shares in deals_of(protocol, own)] for name, own in results.items()}
+    zero, hundred = rates[ZERO], rates[protocol.hundred]
+    clear = [
+        number
+        for number, (low, high) in enumerate(zip(zero, hundred, strict=True))
+        if high.win_rate - low.win_rate > _CLEAR * np.hypot(low.error, high.error)
+    ]
+    if not clear:
+        raise ValueError(f"{protocol.hundred!r} is nowhere clearly better than {ZERO!r}, so there is no scale")
+    return replace(
+        protocol,
+        tables=tuple(protocol.tables[number] for number in clear),
+        references={name: tuple(own[number] for number in clear) for name, own in rates.items()},
+    )
+
+
+def measure_references(protocol: Protocol, length: str, threads: int | None, progress: Progress) -> Protocol:
+    """The protocol calibrated with results of this length, from other deals than those of scores."""
+    other = replace(protocol, seed=protocol.seed + _REFERENCE_SEED)
+    todo = jobs(other, length)
+    results: dict[str, Results] = {}
+    for name in (ZERO, protocol.hundred):
+        results[name] = {}
+        for job, played in play_protocol(other, make_agent(name, protocol.game), todo, threads):
+            results[name][job] = played
+            progress(games_of(other, [job]))
+    return calibrate(protocol, results)
+
+
+def deals_of(protocol: Protocol, results: Results) -> list[Floats]:
+    """The agent's share of the win in each deal of each table."""
+    return [
+        np.array([share for job in sorted(results) if job.table == number for share in results[job].shares])
+        for number in range(len(protocol.tables))
+    ]
+
+
+def score(protocol: Protocol, results: Results) -> ScoreResult:
+    """The score from the results of all jobs."""
+    deals = deals_of(protocol, results)
+    tables = tuple(_score_table(protocol, number, shares) for number, shares in enumerate(deals))
+    errors = [(each.score.high - each.score.low) / 2 for each in tables]
+    mean = float(np.mean([each.score.mean for each in tables]))
+    half = float(np.sqrt(np.sum(np.square(errors))) / len(tables))  # the tables are independent of each other
+    return ScoreResult(
+        Estimate(mean, mean - half, mean + half), tables, sum(each.games for each in tables), sum(map(len, deals))
+    )
+
+
+def _rate(shares: Floats) -> Rate:
+    """The mean with its standard error; for a rate of 0 or 1 that of Wilson's interval over the deals."""
+    mean = float(shares.mean())
+    if mean in {0.0, 1.0}:
+        low, high = interval(mean, len(shares))
+        return Rate(mean, (high - low) / 2 / _Z)
+    return Rate(mean, float(shares.std(ddof=1) / np.sqrt(len(shares))))
+
+
+def _score_table(protocol: Protocol, number: int, shares: Floats) -> TableScore:
+    place, own = protocol.tables[number], _rate(shares)
+    zero, hundred = (protocol.references[name][number] for name in (ZERO, protocol.hundred))
+    span = hundred.win_rate - zero.win_rate
+    at = (own.win_rate - zero.win_rate) / span
+    # To first order, from the independent errors of all three win rates.
+    half = _Z * np.sqrt(own.error**2 + ((1 - at) * zero.error) ** 2 + (at * hundred.error) ** 2) / span
+    return TableScore(
+        place.num_players,
+        place.variant,
+        place.against,
+        len(shares) * place.num_players,
+        Estimate(own.win_rate, max(own.win_rate - _Z * own.error, 0.0), min(own.win_rate + _Z * own.error, 1.0)),
+        1 / place.num_players,
+        Estimate(100 * at, 100 * (at - float(half)), 100 * (at + float(half))),
+    )

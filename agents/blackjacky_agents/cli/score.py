@@ -1,0 +1,188 @@
+"""``blackjacky score``: the score of an agent in the fixed protocol of a game, from 0 (random) to 100 (champion)."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import tyro
+from tqdm import tqdm
+
+from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.protocol import ZERO, Protocol, find_protocol
+from blackjacky_agents.arena.score_card import ScoreFile, badge, in_words, make_card
+from blackjacky_agents.arena.scoring import (
+    Results,
+    ScoreResult,
+    games_of,
+    jobs,
+    measure_references,
+    play_protocol,
+    score,
+    time_moves,
+)
+from blackjacky_agents.cli.errors import WrongInputError, checking_input
+from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
+from blackjacky_agents.external.subprocess_agent import (
+    MOVE_TIMEOUT,
+    START_TIMEOUT,
+    AgentProcessError,
+    SubprocessAgent,
+)
+from blackjacky_agents.files import versions, write_file, write_json
+from blackjacky_agents.registry import make_agent
+from blackjacky_agents.reports import machine, markdown_table
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.game import IllegalActionError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args(GameArgs[R]):
+    """Score an agent in the fixed protocol of a game: 0 is random play, 100 the shipped champion.
+
+    The agent plays copies and mixtures of all shipped agents at tables of several sizes, every deal once in each seat.
+    Scores in the same protocol can be compared. Other rules than the game's usual ones make a protocol of their own.
+
+    $ blackjacky score ppo:runs/NAME
+    $ blackjacky score my_agents:Careful --protocol full
+    $ blackjacky score "cmd:node agent.js" --move-timeout 2
+    """
+
+    agent: tyro.conf.Positional[str]
+    """Name, `ppo:PATH`, `package.module:Class` (called without arguments) or `cmd:COMMAND` (a program)."""
+    protocol: Literal["trial", "quick", "full"] = "quick"
+    """Length: trial to see that the agent works, quick for development, full for publication."""
+    move_timeout: float = MOVE_TIMEOUT
+    """Seconds that a program has for a move."""
+    start_timeout: float = START_TIMEOUT
+    """Seconds that a program has to start."""
+    threads: int | None = None
+    """Number of CPU cores, by default all; a class or program runs once on each. The score does not depend on it."""
+    out: Path | None = None
+    """Folder for score.json and badge.svg, by default runs/scores/GAME/AGENT."""
+    resume: bool = False
+    """Go on with an interrupted score; the agent must be the same."""
+
+
+def main(arguments: Sequence[str], program: str) -> int:
+    """Run the subcommand; returns the exit status."""
+    args = read_arguments(Args, arguments, program)
+    with checking_input():
+        protocol, agent = prepare(args)
+        folder = args.out or Path("runs") / "scores" / args.game / folder_name(args.agent)
+        if not protocol.references:
+            protocol = calibrated(protocol, args)
+        file = ScoreFile(folder / "deals.jsonl", protocol, args.protocol, agent)
+        results = file.read() if args.resume else {}
+        if not args.resume:
+            file.start()
+    begun = time.perf_counter()
+    play(protocol, agent, args, file, results)
+    result = score(protocol, results)
+    run = {
+        "command": command_line(program, arguments),
+        "seconds": round(time.perf_counter() - begun, 1),
+        "move_microseconds": move_times(protocol, agent, results),
+        "machine": machine(),
+        "versions": versions(),
+    }
+    write_json(folder / "score.json", make_card(protocol, args.protocol, agent, result, run))
+    write_file(folder / "badge.svg", badge(f"{protocol.name} {args.protocol}", result.score))
+    file.path.unlink()
+    print(report(protocol, args, result, run, folder))
+    return 0
+
+
+def prepare(args: Args[Any]) -> tuple[Protocol, Agent]:
+    """The protocol and the agent; `ValueError` for invalid options."""
+    if args.threads is not None:
+        check_integer("--threads", args.threads, 1, 1024)
+    protocol = find_protocol(args.game, args.variant, args.rule_options)
+    if args.agent.startswith("cmd:"):
+        command = args.agent.removeprefix("cmd:")
+        return protocol, SubprocessAgent(command, args.game, args.move_timeout, args.start_timeout)
+    return protocol, make_agent(args.agent, args.game)
+
+
+def folder_name(agent: str) -> str:
+    """The agent's name as the name of a folder."""
+    return re.sub(r"[^\w.=-]+", "-", agent).strip("-.")[:80] or "agent"
+
+
+# ---------------------------------------------------------------- playing
+
+
+def calibrated(protocol: Protocol, args: Args[Any]) -> Protocol:
+    """A protocol without references, with those measured now; a trial has too few games to measure them."""
+    length = "quick" if args.protocol == "trial" else args.protocol
+    games = 2 * games_of(protocol, jobs(protocol, length))
+    with progress_bar(games, f"{ZERO} and {protocol.hundred}") as bar:
+        return measure_references(protocol, length, args.threads, bar.update)
+
+
+def play(protocol: Protocol, agent: Agent, args: Args[Any], file: ScoreFile, results: Results) -> None:
+    """Play the missing jobs and add their results."""
+    every = jobs(protocol, args.protocol, agent)
+    todo = [job for job in every if job not in results]
+    with progress_bar(games_of(protocol, every), "scoring", games_of(protocol, results)) as bar:
+        try:
+            for job, played in play_protocol(protocol, agent, todo, args.threads):
+                results[job] = played
+                file.append(job, played)
+                bar.update(games_of(protocol, [job]))
+        except (IllegalActionError, AgentProcessError) as error:
+            raise WrongInputError("; ".join([str(error), *getattr(error, "__notes__", [])])) from error
+        except KeyboardInterrupt:
+            print(f"\nFinished deals are in {file.path}; repeat the command with --resume.", file=sys.stderr)
+            raise
+
+
+def progress_bar(games: int, what: str, done: int = 0) -> tqdm:
+    """A progress bar over games."""
+    pause = 0.1 if sys.stderr.isatty() else 30
+    return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)
+
+
+def move_times(protocol: Protocol, agent: Agent, results: Results) -> dict[str, float]:
+    """Median and 95th percentile of the time of a move, in microseconds."""
+    if isinstance(agent, CompiledAgent):
+        times = np.array(time_moves(protocol, agent))
+    else:
+        times = np.concatenate([played.microseconds for played in results.values()])
+    median, high = np.percentile(times, [50, 95])
+    return {"median": round(float(median), 1), "percentile_95": round(float(high), 1)}
+
+
+# ---------------------------------------------------------------- output
+
+
+def report(protocol: Protocol, args: Args[Any], result: ScoreResult, run: Mapping[str, Any], folder: Path) -> str:
+    """A table of all tables, and the verdict."""
+    rows = [
+        [
+            str(table.players),
+            table.variant,
+            table.opponents,
+            f"{table.win_rate.mean:.1%}",
+            f"{table.win_rate.low:.1%} .. {table.win_rate.high:.1%}",
+            f"{table.par:.1%}",
+            in_words(table.score),
+        ]
+        for table in result.tables
+    ]
+    heading = ["players", "variant", "opponents", "win rate", "95 % interval", "par", "score"]
+    low, high = result.score.low, result.score.high
+    times = run["move_microseconds"]
+    verdict = (
+        f"{args.agent} scores {result.score.mean:.1f} (95 % interval {low:.1f} .. {high:.1f}) in {protocol.name} "
+        f"{args.protocol}, where {ZERO} has 0 and {protocol.hundred} 100: "
+        f"{result.games:,} games in {run['seconds']:,} s, "
+        f"{times['median']:,} µs a move (95th percentile {times['percentile_95']:,} µs)."
+    )
+    return "\n\n".join([markdown_table(heading, rows), verdict, f"Card and badge: {folder}"])

@@ -1,0 +1,1 @@
+"""Agents from outside this package: Python classes and programs in any language."""

@@ -1,0 +1,116 @@
+"""Agents written in Python, named ``package.module:Class``."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import operator
+import re
+import sys
+from functools import reduce
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.engine.game import IllegalActionError
+
+_PLACE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*(?:\.[^\W\d]\w*)*)")
+
+
+class PythonAgent:
+    """An object with a method ``act``, completed to an `Agent`; ``reset`` and ``act_batch`` are optional.
+
+    Args:
+        inner: the object.
+        name: name in tables and results.
+        game: name of the game it plays.
+        place: ``package.module:Class`` that made it, by which another process makes its own; None: it is pickled.
+
+    Raises `TypeError` if it has no ``act``, `ValueError` if it plays another game.
+    """
+
+    def __init__(self, inner: Any, name: str, game: str, place: str | None = None) -> None:
+        if not callable(getattr(inner, "act", None)):
+            raise TypeError(f"agent {name!r} is {inner!r}, which has no method act(observation) -> action")
+        plays = getattr(inner, "game", game)
+        if plays != game:
+            raise ValueError(f"agent {name!r} plays {plays}, not {game}")
+        self.name, self.game = name, game
+        self.one_game_at_a_time = not hasattr(inner, "act_batch")
+        """Whether a score plays its games one after the other, so that it may remember the game since ``reset``."""
+        self._inner, self._place = inner, place
+        if hasattr(inner, "explain"):
+            self.explain = inner.explain
+
+    def reset(self, seed: int | None = None) -> None:
+        """Reseed the agent, if it can be."""
+        if hasattr(self._inner, "reset"):
+            self._inner.reset(seed)
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        """Its action; `IllegalActionError` if it is not an integer."""
+        action = self._inner.act(observation)
+        try:
+            return operator.index(action)
+        except TypeError:
+            raise IllegalActionError(f"agent {self.name!r} returned {action!r}; an action is an integer") from None
+
+    def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Actions (N,) for observations (N, K) and masks (N, A), asked for one by one if it has no ``act_batch``."""
+        if not self.one_game_at_a_time:
+            return np.asarray(self._inner.act_batch(observations, masks))
+        pairs = zip(observations, masks, strict=True)
+        return np.array([self.act({"observation": seen, "action_mask": mask}) for seen, mask in pairs], np.int64)
+
+    def source(self) -> str | None:
+        """The SHA-256 of the file that defines the object's class; None if there is none, as in a console."""
+        try:
+            file = inspect.getsourcefile(type(self._inner))
+        except TypeError:
+            return None
+        return None if file is None or not Path(file).is_file() else sha256(Path(file).read_bytes()).hexdigest()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made again from its place, since connections, for example, cannot be pickled; otherwise pickled whole."""
+        if self._place is not None:
+            return load_python_agent, (self._place, self.game)
+        return PythonAgent, (self._inner, self.name, self.game)
+
+
+def is_place(name: str) -> bool:
+    """Whether a name looks like ``package.module:Class``."""
+    return _PLACE.fullmatch(name) is not None
+
+
+def load_python_agent(place: str, game: str) -> PythonAgent:
+    """The agent made by calling ``package.module:Class`` without arguments; a function works as well.
+
+    The module may be in the current folder. Errors inside the module or the constructor are raised as they are. Raises
+    `ValueError` if there is no such module or class, `TypeError` if the object is not an agent.
+    """
+    found = _PLACE.fullmatch(place)
+    if found is None:
+        raise ValueError(f"{place!r} is not package.module:Class")
+    module, path = found.groups()
+    try:
+        make = reduce(getattr, path.split("."), _import(module))
+    except AttributeError:
+        raise ValueError(f"agent {place!r}: the module {module!r} has no {path!r}") from None
+    if not callable(make):
+        raise TypeError(f"agent {place!r} is {make!r}, which cannot be called; name a class or a function")
+    return PythonAgent(make(), place, game, place)
+
+
+def _import(module: str) -> Any:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # last, so that nothing in this folder hides an installed package
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # a module that this one imports
+        raise ValueError(f"there is no module {error.name!r} in {here!r} or among the installed packages") from None

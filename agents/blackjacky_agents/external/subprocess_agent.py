@@ -1,0 +1,221 @@
+"""Agents that are programs in any language and speak JSON lines over stdin and stdout (docs/score.md)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import threading
+import weakref
+from collections.abc import Mapping
+from queue import Empty, SimpleQueue
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.games import DEFAULT, get_game
+
+PROTOCOL = 1
+"""Version of the messages."""
+MOVE_TIMEOUT, START_TIMEOUT = 10.0, 60.0  # seconds
+
+_LONGEST = 2**20  # bytes of a line
+_SHOWN = 200  # characters of a wrong line in an error message
+_GRACE = 1.0  # seconds that a program has to end by itself when its input ends
+
+
+class AgentProcessError(RuntimeError):
+    """The program of an agent did not start, ended, was late, or gave an invalid answer; the message says when."""
+
+
+class SubprocessAgent:
+    """An agent in a process of its own, started with the first game.
+
+    Args:
+        command: the command line, split as by a shell; it is run without one.
+        game: name of the game.
+        move_timeout: seconds allowed for a move.
+        start_timeout: seconds allowed until the program answers ``hello``.
+
+    Raises `ValueError` if there is no such program or a limit is not positive.
+    """
+
+    one_game_at_a_time = True
+
+    def __init__(
+        self,
+        command: str,
+        game: str = DEFAULT,
+        move_timeout: float = MOVE_TIMEOUT,
+        start_timeout: float = START_TIMEOUT,
+    ) -> None:
+        self.arguments = shlex.split(command, posix=os.name == "posix")
+        if not self.arguments:
+            raise ValueError(f"command={command!r} is empty; it must be a command line such as 'cmd:perl agent.pl'")
+        if shutil.which(self.arguments[0]) is None:
+            raise ValueError(f"there is no program {self.arguments[0]!r}, with which the agent {command!r} begins")
+        for name, limit in (("move_timeout", move_timeout), ("start_timeout", start_timeout)):
+            if not limit > 0:
+                raise ValueError(f"{name}={limit!r} is out of range; allowed are seconds above 0")
+        self.name, self.game = f"cmd:{command}", game
+        self.move_timeout, self.start_timeout = move_timeout, start_timeout
+        self.facts: Mapping[str, Any] = {}
+        """Added to the message ``start``: table size, variant and options."""
+        self._games, self._moves = 0, 0
+        self._process: _Process | None = None
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start a game: sends ``start``."""
+        self._games, self._moves = self._games + 1, 0
+        self._running().send({"type": "start", "game": self._games, "seed": seed, **self.facts})
+
+    def finish(self, share: float) -> None:
+        """End a game: sends ``end`` with the agent's share of the win, 0 .. 1."""
+        self._running().send({"type": "end", "game": self._games, "share": share})
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        """Its action; `AgentProcessError` if it ends, is late, or its answer is not a legal action."""
+        self._moves += 1
+        game, mask = get_game(self.game), observation["action_mask"]
+        actions = game.words.actions
+        legal = [{"action": int(action), "name": actions.name(int(action))} for action in np.flatnonzero(mask)]
+        message = {
+            "type": "act",
+            "game": self._games,
+            "legal": legal,
+            "view": game.layout.decode(observation["observation"]),
+            "observation": observation["observation"].tolist(),
+            "action_mask": mask.tolist(),
+        }
+        when = f"at move {self._moves} of game {self._games}"
+        try:
+            answer = self._running().ask(message, self.move_timeout, when)
+            return self._read_action(answer, legal, when)
+        except AgentProcessError:
+            self.close()
+            raise
+
+    def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Actions (N,) for observations (N, K) and masks (N, A), asked for one by one."""
+        pairs = zip(observations, masks, strict=True)
+        return np.array([self.act({"observation": seen, "action_mask": mask}) for seen, mask in pairs], np.int64)
+
+    def close(self) -> None:
+        """End the process; the next game starts another one."""
+        if self._process is not None:
+            self._process.end()
+        self._process = None
+
+    def _read_action(self, answer: Mapping[str, Any], legal: list[dict[str, Any]], when: str) -> int:
+        given = answer.get("action")
+        for each in legal:
+            if (type(given) is int and given == each["action"]) or given == each["name"]:
+                return int(each["action"])
+        allowed = ", ".join(f"{each['action']} {each['name']!r}" for each in legal)
+        raise AgentProcessError(
+            f"the agent {self.name!r} answered the action {given!r} {when}, which is not legal; legal are {allowed}"
+        )
+
+    def _running(self) -> _Process:
+        """The process, started and greeted if there is none."""
+        if self._process is None:
+            process = _Process(self.name, self.arguments)
+            answer = process.ask(self._hello(), self.start_timeout, "to the message hello")
+            if answer.get("protocol") != PROTOCOL:
+                process.end()
+                raise AgentProcessError(
+                    f"the agent {self.name!r} answered hello with protocol={answer.get('protocol')!r}; needed is "
+                    f'{{"protocol": {PROTOCOL}}}'
+                )
+            self._process = process
+        return self._process
+
+    def _hello(self) -> dict[str, Any]:
+        game = get_game(self.game)
+        return {
+            "type": "hello",
+            "protocol": PROTOCOL,
+            "game": game.name,
+            "title": game.title,
+            "version": game.version,
+            "num_actions": game.num_actions,
+            "actions": [game.words.actions.name(action) for action in range(game.num_actions)],
+            "observation": game.layout.describe(),
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        """State for pickle and copies, which start a process of their own."""
+        return {**vars(self), "_process": None}
+
+
+class _Process:
+    """A running program, and a thread that reads its answers."""
+
+    def __init__(self, name: str, arguments: list[str]) -> None:
+        self._name = name
+        try:
+            self._program = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            raise AgentProcessError(f"the agent {name!r} did not start: {error}") from None
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        threading.Thread(target=_read_lines, args=(self._program.stdout, self._lines), daemon=True).start()
+        self.end = weakref.finalize(self, _end, self._program)
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Write one line."""
+        assert self._program.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended, which the next question tells
+            self._program.stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            self._program.stdin.flush()
+
+    def ask(self, message: Mapping[str, Any], seconds: float, when: str) -> dict[str, Any]:
+        """Write one line and read the answer; `AgentProcessError` if there is none in time or it is not an object."""
+        if not self._lines.empty():
+            self._fail(self._lines.get(), f"before it was asked {when}")
+        self.send(message)
+        try:
+            line = self._lines.get(timeout=seconds)
+        except Empty:
+            self.end()
+            raise AgentProcessError(f"the agent {self._name!r} did not answer in {seconds:g} s {when}") from None
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            self._fail(line, f"as its answer {when}")
+        return dict(answer)
+
+    def _fail(self, line: bytes, when: str) -> None:
+        self.end()
+        if not line:
+            status = self._program.returncode
+            raise AgentProcessError(f"the agent {self._name!r} ended with exit status {status} {when}")
+        shown = line.decode(errors="replace").rstrip()[:_SHOWN]
+        raise AgentProcessError(
+            f"the agent {self._name!r} wrote {shown!r} {when}; needed is one line with a JSON object for each question"
+        )
+
+
+def _read_lines(stdout: IO[bytes], lines: SimpleQueue[bytes]) -> None:
+    """Put every line into the queue, and an empty one at the end."""
+    with stdout:
+        while line := stdout.readline(_LONGEST):
+            lines.put(line)
+    lines.put(b"")
+
+
+def _end(program: subprocess.Popen[bytes]) -> None:
+    """Close the program's input, and kill it if it does not end by itself."""
+    assert program.stdin is not None
+    with contextlib.suppress(OSError):
+        program.stdin.close()
+    try:
+        program.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        program.kill()
+        program.wait()

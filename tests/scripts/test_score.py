@@ -1,0 +1,415 @@
+"""blackjacky score: the scale, the card, agents of every kind, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import calibrate_scores
+import numpy as np
+import pytest
+
+from blackjacky_agents import agent_names, cli, make_agent
+from blackjacky_agents.arena import protocol as protocols
+from blackjacky_agents.arena.protocol import Protocol, Rate, ScoreTable, check_pins, custom_protocol, read_protocol
+from blackjacky_agents.arena.scoring import calibrate, jobs, make_table, play_protocol, score
+from blackjacky_agents.cli.score import folder_name
+from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent
+from blackjacky_agents.files import write_json
+from blackjacky_agents.games import get_kit
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES
+
+OURS = [name for name, announced in GAMES.items() if announced.place.startswith("blackjacky_env.")]
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "agent.pl"
+GAME = "black_jacky"
+
+needs_perl = pytest.mark.skipif(
+    shutil.which("perl") is None or subprocess.run(["perl", "-MJSON::PP", "-e1"], check=False).returncode != 0,
+    reason="needs Perl with JSON::PP",
+)
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # classes add the current folder
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Protocol:
+    """A protocol of two small tables in place of the game's."""
+    tables = (ScoreTable(2, "classic", ("threshold",)), ScoreTable(3, "classic", ("random", "threshold")))
+    rates = {"random": (Rate(0.03, 0.001), Rate(0.1, 0.001)), "champion": (Rate(0.96, 0.001), Rate(0.8, 0.001))}
+    made = replace(custom_protocol(GAME), name=f"{GAME}/7", tables=tables, references=rates)
+    install(monkeypatch, tmp_path, made)
+    return made
+
+
+def install(monkeypatch: pytest.MonkeyPatch, folder: Path, protocol: Protocol) -> None:
+    """Make it the protocol of its game."""
+    path = folder / "protocol.json"
+    write_json(path, asdict(protocol))
+    kit = replace(get_kit(GAME), score=path)
+    monkeypatch.setattr(protocols, "get_kit", lambda game: kit)
+
+
+def run(*arguments: str, out: str = "out") -> int:
+    return cli.run("score", [*arguments, "--protocol", "trial", "--threads", "1", "--out", out])
+
+
+def card(out: str = "out") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(out, "score.json").read_text("utf-8"))
+    return found
+
+
+def without_run(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if name != "run"}
+
+
+def program(text: str, name: str = "agent.py") -> str:
+    """The name of an agent that is a Python program."""
+    head = "import json, sys, time\ndef say(**answer): print(json.dumps(answer), flush=True)\n"
+    Path(name).write_text(head + text, "utf-8")
+    return f"cmd:{Path(sys.executable).as_posix()} {name}"
+
+
+FIRST_LEGAL = """
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        say(protocol=1)
+    if message["type"] == "act":
+        {act}
+"""
+
+
+# ---------------------------------------------------------------- the scale
+
+
+def test_random_has_0_and_the_champion_100(small: Protocol) -> None:
+    results = {
+        name: dict(play_protocol(small, make_agent(name), jobs(small, "trial"), 1)) for name in ("random", "champion")
+    }
+    made = calibrate(small, results)
+    assert made.tables == small.tables
+    for name, expected in (("random", 0.0), ("champion", 100.0)):
+        found = score(made, results[name])
+        assert found.score.mean == pytest.approx(expected)
+        assert [table.score.mean for table in found.tables] == pytest.approx([expected] * 2)
+
+
+def test_the_score_is_the_mean_of_the_tables_and_its_interval_has_the_references_in_it(small: Protocol) -> None:
+    results = dict(play_protocol(small, make_agent("trickster"), jobs(small, "trial"), 1))
+    found = score(small, results)
+    assert found.score.mean == pytest.approx(np.mean([table.score.mean for table in found.tables]))
+    halves = [table.score.high - table.score.mean for table in found.tables]
+    assert found.score.high - found.score.mean == pytest.approx(np.hypot(*halves) / 2)
+    vague = {name: tuple(Rate(rate.win_rate, 0.1) for rate in rates) for name, rates in small.references.items()}
+    wider = score(replace(small, references=vague), results)
+    assert wider.score.mean == found.score.mean
+    assert wider.score.high - wider.score.low > found.score.high - found.score.low
+
+
+def test_a_deal_is_played_once_in_every_seat(small: Protocol) -> None:
+    for number, place in enumerate(small.tables):
+        seeds, seats = make_table(small, number, make_agent("random")).schedule(0, 4 * place.num_players)
+        turns = seats.reshape(4, place.num_players, place.num_players)
+        assert [sorted(np.argwhere(deal == 0)[:, 1].tolist()) for deal in turns] == [[*range(place.num_players)]] * 4
+        assert len(set(seeds.tolist())) == 4
+
+
+def test_a_table_that_tells_nobody_apart_is_left_out(small: Protocol) -> None:
+    results = {
+        name: dict(play_protocol(small, make_agent("random"), jobs(small, "trial"), 1)) for name in small.references
+    }
+    with pytest.raises(ValueError, match="'champion' is nowhere clearly better than 'random'"):
+        calibrate(small, results)
+
+
+def test_a_shorter_protocol_is_the_beginning_of_a_longer_one(small: Protocol) -> None:
+    longer = jobs(small, "quick")
+    assert sum(job.deals for job in longer if job.table == 0) == 800
+    short = dict(play_protocol(small, make_agent("threshold"), jobs(small, "trial"), 1))
+    (first,) = [played for job, played in short.items() if job.table == 0]
+    (start,) = dict(play_protocol(small, make_agent("threshold"), jobs(small, "quick")[:1], 1)).values()
+    assert start.shares[: len(first.shares)] == first.shares
+
+
+# ---------------------------------------------------------------- the card
+
+
+def test_card_badge_and_verdict(small: Protocol, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("threshold") == 0
+    found = card()
+    assert found["agent"]["name"] == "threshold"
+    assert found["protocol"] == {"name": "black_jacky/7", "length": "trial", "sha256": small.sha256}
+    assert found["games"] == sum(table["games"] for table in found["tables"]) == 24
+    assert {"command", "machine", "versions", "seconds", "move_microseconds"} == set(found["run"])
+    assert set(found["package"]) == {"version", "commit", "clean"}
+    printed = capsys.readouterr().out
+    assert f"threshold scores {found['score']['mean']:.1f} (95 % interval " in printed
+    assert "| 3 | classic | random,threshold | " in printed
+    drawn = ElementTree.fromstring(Path("out", "badge.svg").read_text("utf-8"))
+    half = (found["score"]["high"] - found["score"]["low"]) / 2
+    assert drawn.get("aria-label") == f"black_jacky/7 trial: {found['score']['mean']:.1f} ± {half:.1f}"
+    assert sorted(path.name for path in Path("out").iterdir()) == ["badge.svg", "score.json"]
+
+
+def test_the_folder_is_named_after_game_and_agent(small: Protocol) -> None:
+    assert cli.run("score", ["random", "--protocol", "trial", "--threads", "1"]) == 0
+    assert Path("runs", "scores", small.game, "random", "score.json").exists()
+    assert folder_name("cmd:perl ../a b.pl --x") == "cmd-perl-..-a-b.pl---x"
+    assert folder_name("cmd:../..") == "cmd"
+
+
+def test_the_score_does_not_depend_on_the_number_of_threads(small: Protocol) -> None:
+    Path("first_agents.py").write_text(
+        "import random\nclass Any:\n    def reset(self, seed): self.rng = random.Random(seed)\n"
+        "    def act(self, seen): return self.rng.choice(seen['action_mask'].nonzero()[0])\n",
+        "utf-8",
+    )
+    for name in ("trickster", "first_agents:Any"):
+        for threads in ("1", "2"):
+            assert run(name, "--threads", threads, out=threads) == 0
+        assert without_run(card("1")) == without_run(card("2"))
+
+
+def test_an_interrupted_score_is_resumed(
+    small: Protocol, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("threshold", out="whole") == 0
+    score_module = sys.modules["blackjacky_agents.cli.score"]
+
+    def interrupted(*arguments: Any) -> Any:
+        yield next(iter(play_protocol(*arguments)))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(score_module, "play_protocol", interrupted)
+        assert run("threshold") == cli.INTERRUPTED
+    assert "repeat the command with --resume" in capsys.readouterr().err
+    assert run("random", "--resume") == cli.WRONG_INPUT
+    assert "holds a score with agent=" in capsys.readouterr().err
+    with Path("out", "deals.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"job": [1')  # cut off in the middle of a line
+    assert run("threshold", "--resume") == 0
+    assert without_run(card()) == without_run(card("whole"))
+    assert run("threshold", "--resume") == cli.WRONG_INPUT
+    assert "there is no interrupted score to resume" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- what is pinned
+
+
+@pytest.mark.parametrize("game", OURS)
+def test_the_published_protocol_has_the_shipped_agents(game: str) -> None:
+    path = get_kit(game).score
+    assert path is not None
+    protocol = read_protocol(path)
+    check_pins(protocol)
+    assert {name for table in protocol.tables for name in table.opponents} == set(agent_names(game))
+
+
+@pytest.mark.parametrize(("name", "what"), [("champion", "weights"), ("threshold", "decisions, or the rules,")])
+def test_changed_agents_are_refused(
+    name: str,
+    what: str,
+    small: Protocol,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    install(monkeypatch, tmp_path, replace(small, agents={**small.agents, name: "0" * 64}))
+    assert run("random") == cli.WRONG_INPUT
+    message = capsys.readouterr().err
+    assert f"the {what} of {name!r} have the hash {small.agents[name][:16]}" in message
+    assert "a score would not be comparable" in message
+    assert not Path("out").exists()
+
+
+def test_a_damaged_protocol_is_refused(tmp_path: Path, small: Protocol) -> None:
+    for content in ("[]", "{", json.dumps({**asdict(small), "references": {}})):
+        Path("other.json").write_text(content, "utf-8")
+        with pytest.raises(ValueError, match=r"^other\.json "):
+            read_protocol(Path("other.json"))
+
+
+def test_a_published_version_is_not_replaced(small: Protocol, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(GAME).mkdir()
+    write_json(Path(GAME, "score.json"), asdict(small))
+    arguments = calibrate_scores.Args(GAME, 7, folder=Path())
+    assert calibrate_scores.main(arguments) == 2
+    assert "score.json holds black_jacky/7; the next version must be higher" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- classes
+
+
+def test_a_class_in_the_current_folder_is_scored_and_evaluated(
+    small: Protocol, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("second_agents.py").write_text(
+        "class Last:\n    def act(self, observation):\n        return observation['action_mask'].nonzero()[0][-1]\n",
+        "utf-8",
+    )
+    assert run("second_agents:Last") == 0
+    assert card()["agent"] == {"name": "second_agents:Last", "source": make_agent("second_agents:Last").source()}
+    assert cli.run("evaluate", ["--players", "second_agents:Last,random", "--games", "4"]) == 0
+    assert "| second_agents:Last | " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        ("", "nowhere_at_all:Agent", "error: there is no module 'nowhere_at_all' in "),
+        ("", "third_agents:Agent", "error: agent 'third_agents:Agent': the module 'third_agents' has no 'Agent'"),
+        ("A = 1", "fourth_agents:A", "error: agent 'fourth_agents:A' is 1, which cannot be called"),
+        ("class A: pass", "fifth_agents:A", "which has no method act(observation) -> action"),
+        ("class A:\n  act = lambda self, o: 'x'", "sixth_agents:A", "agent 'sixth_agents:A' returned 'x'"),
+        ("class A:\n  act = lambda self, o: -1", "seventh_agents:A", "chose action -1, which is not legal; legal are "),
+    ],
+)
+def test_what_is_no_agent_is_refused(
+    text: str, name: str, message: str, small: Protocol, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not name.startswith("nowhere"):
+        Path(f"{name.partition(':')[0]}.py").write_text(text, "utf-8")
+    assert run(name) == cli.WRONG_INPUT
+    assert message in capsys.readouterr().err
+
+
+def test_an_error_inside_an_agent_is_raised_with_the_place_where_it_happened(small: Protocol) -> None:
+    Path("eighth_agents.py").write_text("class A:\n  def act(self, seen): return {}['key']\n", "utf-8")
+    with pytest.raises(KeyError) as caught:
+        run("eighth_agents:A")
+    assert caught.value.__notes__ == ["a table of 2 against threshold, game 0, after 0 of its moves"]
+
+
+def test_an_agent_is_not_told_the_seed_of_the_deal(small: Protocol) -> None:
+    seeds = []
+
+    class Told:
+        name, one_game_at_a_time = "told", True
+
+        def reset(self, seed: int | None = None) -> None:
+            seeds.append(seed)
+
+        def act(self, observation: dict[str, Any]) -> int:
+            raise NotImplementedError
+
+        def act_batch(self, observations: Any, masks: Any) -> Any:
+            return masks.argmax(axis=1)
+
+    list(play_protocol(small, Told(), jobs(small, "trial", Told()), 1))
+    deals = [make_table(small, number, make_agent("random")).schedule(0, 12)[0].tolist() for number in (0, 1)]
+    assert len(set(seeds)) == 24  # also in the games of one deal
+    assert not {*seeds} & {seed for table in deals for seed in table}
+
+
+# ---------------------------------------------------------------- programs
+
+
+@needs_perl
+def test_an_agent_in_perl_is_scored(small: Protocol) -> None:
+    assert len(EXAMPLE.read_text("utf-8").splitlines()) <= 45
+    assert run(f"cmd:perl {EXAMPLE.as_posix()}") == 0
+    assert card()["score"]["low"] > 0  # better than random
+    assert card()["run"]["move_microseconds"]["median"] > 0
+
+
+def test_the_messages_of_a_game() -> None:
+    name = program(
+        "log = open('log.jsonl', 'w')\n"
+        + FIRST_LEGAL.format(act="say(action=message['legal'][0]['name'])").replace(
+            "    message", "    log.write(line)\n    log.flush()\n    message", 1
+        )
+    )
+    agent = make_agent(name)
+    assert isinstance(agent, SubprocessAgent)
+    places = (ScoreTable(2, "classic", ("random",)),)
+    protocol = replace(custom_protocol(GAME), tables=places, games={"one": 1})
+    list(play_protocol(protocol, agent, jobs(protocol, "one"), 1))
+    lines = [json.loads(line) for line in Path("log.jsonl").read_text("utf-8").splitlines()]
+    assert lines[0]["type"] == "hello"
+    assert {"game", "title", "version", "num_actions", "actions", "observation"} < set(lines[0])
+    starts = [line for line in lines if line["type"] == "start"]
+    assert [start["game"] for start in starts] == [1, 2, 3, 4]
+    assert {(start["players"], start["variant"]) for start in starts} == {(2, "classic")}
+    assert starts[0]["options"]["bust_at"] == 21
+    game = [line for line in lines if line["type"] != "hello" and line["game"] == 2]
+    assert (game[0]["type"], game[-1]["type"]) == ("start", "end")
+    assert 0 <= game[-1]["share"] <= 1
+    for message in game[1:-1]:
+        assert message["type"] == "act"
+        assert [each["action"] for each in message["legal"]] == np.flatnonzero(message["action_mask"]).tolist()
+        assert len(message["observation"]) == sum(part["length"] for part in lines[0]["observation"])
+        assert message["view"]["num_players"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("say(action=999)", "answered the action 999 at move 1 of game 1, which is not legal; legal are "),
+        ("say(action=True)", "answered the action True at move 1 of game 1, which is not legal"),
+        ("say(move=1)", "answered the action None at move 1 of game 1"),
+        ("sys.exit(3)", "ended with exit status 3 as its answer at move 1 of game 1"),
+        ("print('knock!', flush=True)", "wrote 'knock!' as its answer at move 1 of game 1; needed is one line with"),
+        ("time.sleep(1000)", "did not answer in 0.2 s at move 1 of game 1"),
+    ],
+)
+def test_a_program_that_fails_is_told_what_it_did_and_when(
+    text: str, message: str, small: Protocol, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = program(FIRST_LEGAL.format(act=text))
+    limit = "0.2" if "sleep" in text else "60"
+    assert run(name, "--move-timeout", limit) == cli.WRONG_INPUT
+    told = capsys.readouterr().err
+    assert f"error: the agent {name!r} " in told
+    assert message in told
+    assert "a table of 2 against threshold, game " in told
+    assert not Path("out", "score.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sys.stdin.readline(); say(protocol=2)", 'answered hello with protocol=2; needed is {"protocol": 1}'),
+        ("sys.exit(1)", "ended with exit status 1 as its answer to the message hello"),
+    ],
+)
+def test_a_program_that_does_not_start_is_refused(text: str, message: str) -> None:
+    agent = make_agent(program(text))
+    with pytest.raises(AgentProcessError) as caught:
+        agent.reset(1)
+    assert message in str(caught.value)
+
+
+def test_a_program_that_answers_twice_is_refused() -> None:
+    agent = make_agent(program("sys.stdin.readline(); say(protocol=1); say(action=1); sys.stdin.read()"))
+    assert isinstance(agent, SubprocessAgent)
+    agent.reset(1)
+    assert agent._process is not None
+    while agent._process._lines.empty():
+        time.sleep(0.01)
+    env = TableEnv(GAME)
+    env.reset(seed=1)
+    with pytest.raises(AgentProcessError, match=r"wrote '{\"action\": 1}' before it was asked at move 1 of game 1"):
+        agent.act(env.observe(env.agent_selection))
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [("cmd:", "is empty"), ("cmd:no-such-program-here x", "there is no program 'no-such-program-here'")],
+)
+def test_a_command_that_cannot_be_run_is_refused(command: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(command)

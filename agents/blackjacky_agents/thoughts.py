@@ -63,7 +63,7 @@ def _share_won(agent: CompiledAgent, vector: npt.NDArray[Any], playouts: int) ->
 def play(env: TableEnv, agents: Mapping[str, Agent], playouts: int = 0) -> Iterator[Thoughts | None]:
     """Play a running game to its end; yields, after each move, the thoughts of the agent that made it.
 
-    Example:
+    Examples:
         >>> from blackjacky_agents import make_agent
         >>> from blackjacky_agents.thoughts import play
         >>> from blackjacky_env import black_jacky_v0, replay_html

@@ -29,7 +29,7 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
     in ``info["skipped_games"]``, so this class is for learning; evaluation needs whole games. ``table`` is the
     underlying `TableEnv`, for inspecting the game (`TableEnv.snapshot`, `TableEnv.action_name`).
 
-    Example:
+    Examples:
         >>> import blackjacky_env, gymnasium
         >>> env = gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=["random"], num_players=3)
         >>> observation, info = env.reset(seed=0)

@@ -61,7 +61,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
     new one has started. The rest of ``info`` follows Gymnasium's `SyncVectorEnv`: ``skipped_games`` where games were
     started, and with ``AutoresetMode.SAME_STEP`` ``final_obs`` and ``final_info``.
 
-    Example:
+    Examples:
         >>> import blackjacky_env, gymnasium, numpy as np
         >>> envs = gymnasium.make_vec("blackjacky/BlackJackySeat-v0", num_envs=64, opponents=["random"])
         >>> rng = np.random.default_rng(0)

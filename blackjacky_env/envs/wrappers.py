@@ -38,7 +38,7 @@ class _Scaling:
 class ScaledTable(BaseWrapper[str, dict[str, npt.NDArray[Any]], int]):
     """A PettingZoo table whose ``observation`` is float32 in [-1, 1]; ``action_mask`` is unchanged.
 
-    Example:
+    Examples:
         >>> from blackjacky_env import black_jacky_v0
         >>> from blackjacky_env.envs.wrappers import ScaledTable
         >>> env = ScaledTable(black_jacky_v0.env())
@@ -75,7 +75,7 @@ class ScaledTable(BaseWrapper[str, dict[str, npt.NDArray[Any]], int]):
 class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, npt.NDArray[Any]], RecordConstructorArgs):
     """A Gymnasium seat whose observation is float32 in [-1, 1]; ``info["action_mask"]`` is unchanged.
 
-    Example:
+    Examples:
         >>> import blackjacky_env, gymnasium
         >>> from blackjacky_env.envs.wrappers import ScaledSeat
         >>> env = ScaledSeat(gymnasium.make("blackjacky/BlackJackySeat-v0"))

@@ -1,6 +1,6 @@
 """Replays: a recorded game as a single HTML file that plays it back.
 
-Example:
+Examples:
     >>> from blackjacky_env import black_jacky_v0, replay_html
     >>> env = black_jacky_v0.env(num_players=3)
     >>> env.reset(seed=0)

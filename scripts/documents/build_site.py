@@ -95,6 +95,8 @@ def gather(folder: Path, repository: str | None = None) -> None:
         else:
             write_file(folder / name, page.with_links(source.read_text(encoding="utf-8")))
         for picture, copy in page.shown.items():
+            if not picture.is_file():
+                raise ValueError(f"{source.relative_to(ROOT)} shows {picture.relative_to(ROOT)}, which does not exist")
             (folder / copy).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(picture, folder / copy)
 

@@ -96,7 +96,7 @@ def _find_lineup(lineup: Sequence[str], names: Sequence[str], num_players: int) 
 class Tournament:
     """A tournament between line-ups of agents at one table size, with duplicate deals.
 
-    Example:
+    Examples:
         >>> from blackjacky_agents.arena.tournament import Tournament
         >>> tournament = Tournament(["random", "threshold", "trickster"], num_players=3)
         >>> tournament.play(games=300)

@@ -361,8 +361,9 @@ def _lacks(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
         return []
     colours = [each for each in lacks if isinstance(each, str)]
     numbers = " ".join(str(each) for each in lacks if not isinstance(each, str))
-    marks = [_small(colour, x + 24 + 15 * i, y - 11, 13) for i, colour in enumerate(colours)]
-    begin = 26 + 15 * len(colours)
+    no = 8.3 + 14 * svg.LETTER * len(say("no"))
+    marks = [_small(colour, x + no + 15 * i, y - 11, 13) for i, colour in enumerate(colours)]
+    begin = no + 2 + 15 * len(colours)
     return [words(say("no"), x, y, 14, look="faint"), *marks, words(numbers, x + begin, y, 14, room - begin)]
 
 
@@ -492,10 +493,10 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
     total = say("total {total}", total=_signed(view["totals"][seat]))
     parts = [
         _avatar(seat, 8, 6, 0.8),
-        words(names[seat], 46, 19, 16, 130),
-        *_roles(view, seat, 46, 37, 120),
-        *_taken(view, seat, 176, 19),
-        words(f"{total} {_last(view, seat)}".strip(), 176, 37, 14, 126),
+        words(names[seat], 46, 19, 16, 110),
+        *_roles(view, seat, 46, 37, 110),
+        *_taken(view, seat, 160, 19),
+        words(f"{total} {_last(view, seat)}".strip(), 160, 37, 14, 144),
         *([words(say("called"), 176, 55, 13, 60, "faint"), _small(called, 240, 43, 15)] if called else []),
         *_lacks(view, seat, 8, 55, 160),
         *_phone_played(view, seat, width - 47, 5),

@@ -8,6 +8,8 @@ import { explanationOf, inWords, text } from "./texts.js";
 
 const KEYS = "1234567890abcdefghijklmnopqrstuvwxyz";
 const FEW = 9; // a button for each action up to here
+const EXPLAINED = 6; // what actions do is said up to here
+const WIDE = 17; // letters; longer words on a button need several lines
 const FIELDS = ["card", "kind", "number", "pile"]; // in the order in which they are chosen
 
 export class Chooser {
@@ -47,21 +49,25 @@ export class Chooser {
   show(enabled) {
     const active = document.activeElement;
     const hadFocus = this.group.contains(active) || active === this.fallback;
-    const buttons = groupsOf(this.left).map((actions, index) => this.button(actions, index));
+    const groups = groupsOf(this.left);
+    const buttons = groups.map((actions, index) => this.button(actions, index, groups.length <= EXPLAINED));
+    const longest = Math.max(...buttons.map((button) => button.querySelector("b").textContent.length), 1);
     if (this.begun) buttons.push(this.backButton());
     for (const button of buttons) button.disabled = !enabled;
     this.group.replaceChildren(...buttons);
+    const room = buttons.some((button) => button.querySelector("small")) ? WIDE : Math.min(longest, WIDE);
+    this.group.style.setProperty("--letters", room);
     if (hadFocus) (this.group.querySelector("button:enabled") ?? this.fallback).focus();
   }
 
-  button(actions, index) {
+  button(actions, index, explained) {
     const button = make("button", { type: "button" });
     if (actions.length === 1) button.dataset.action = actions[0].action;
     addKey(button, KEYS[index]);
     button.append(make("b", { textContent: inWords(common(actions, this.names.length), [...this.names, "…"]) }));
     const explanations = new Set(actions.map(explanationOf));
     const [explanation] = explanations;
-    if (explanations.size === 1 && explanation) button.append(make("small", { textContent: explanation }));
+    if (explained && explanations.size === 1 && explanation) button.append(make("small", { textContent: explanation }));
     button.classList.toggle("advised", actions.some((each) => each.action === this.advised));
     button.onclick = () => this.pick(actions);
     return button;

@@ -12,7 +12,7 @@ const CHOICE = `
   svg { display: block; width: 100%; height: auto; max-height: var(--picture-height, none) }
   .choice { cursor: pointer }
   .choice > rect:first-of-type { stroke: var(--accent); stroke-width: 3px; stroke-opacity: 1 }
-  .pile.choice { filter: drop-shadow(0 0 2px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
+  .pile.choice > :not(text) { filter: drop-shadow(0 0 2px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
   .choice:hover, .meant { filter: drop-shadow(0 0 4px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
   .dimmed { opacity: 0.45 }
 `;
@@ -40,7 +40,7 @@ export class Picture {
       element.classList.toggle("choice", this.belonging(element).length > 0);
       element.classList.toggle("meant", chosen);
     }
-    const cards = marked.filter(({ dataset }) => "card" in dataset && dataset.seat === String(you));
+    const cards = marked.filter(({ dataset: said }) => "card" in said && !("kind" in said) && said.seat === String(you));
     const choosing = cards.some((card) => card.matches(".choice"));
     for (const card of cards) card.classList.toggle("dimmed", choosing && !card.matches(".choice"));
   }

@@ -16,8 +16,8 @@ import tyro
 from make_results import AGENTS
 from tqdm import tqdm
 
-from blackjacky_agents.arena.protocol import Protocol, custom_protocol, read_protocol
-from blackjacky_agents.arena.scoring import games_of, jobs, measure_references
+from blackjacky_agents.arena.protocol import custom_protocol, read_protocol
+from blackjacky_agents.arena.scoring import measure_references
 from blackjacky_agents.files import write_json
 
 
@@ -29,8 +29,8 @@ class Args:
     """Name of the game."""
     version: int
     """Version of the protocol, one more than that of the published one."""
-    length: str = "full"
-    """Length of the measurement."""
+    games: int = 16_000
+    """Number of games per table of each of the two agents."""
     threads: int = 2
     """Number of CPU threads; results do not depend on it."""
     folder: Path = AGENTS
@@ -44,17 +44,14 @@ def main(args: Args) -> int:
     if path.exists() and args.version <= int(read_protocol(path).name.partition("/")[2]):
         print(f"error: {path} holds {read_protocol(path).name}; the next version must be higher", file=sys.stderr)
         return 2
-    protocol = calibrated(replace(custom_protocol(args.game), name=name), args)
+    with tqdm(desc=name, unit=" games") as bar:
+        protocol = measure_references(
+            replace(custom_protocol(args.game), name=name), args.games, args.threads, bar.update
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, asdict(protocol))
     print(f"{path} written: {name}, {len(protocol.tables)} tables, sha256 {protocol.sha256}")
     return 0
-
-
-def calibrated(protocol: Protocol, args: Args) -> Protocol:
-    """The protocol with references."""
-    with tqdm(total=2 * games_of(protocol, jobs(protocol, args.length)), desc=protocol.name, unit=" games") as bar:
-        return measure_references(protocol, args.length, args.threads, bar.update)
 
 
 if __name__ == "__main__":

@@ -70,6 +70,8 @@ class Protocol:
     """Identity of every agent in it: the SHA-256 of a trained agent's weights file, or of a bot's decisions."""
     references: dict[str, tuple[Rate, ...]]
     """Results of `ZERO` and `hundred` at each table, from other deals than those of scores."""
+    reference_games: int
+    """Number of games per table that `references` were measured with."""
 
     @property
     def sha256(self) -> str:
@@ -116,6 +118,7 @@ def custom_protocol(game: str, variant: str | None = None, options: Mapping[str,
         tables=tuple(_tables(game, variant, names)),
         agents={name: identity_of(name, game) for name in names},
         references={},
+        reference_games=0,
     )
     for table in protocol.tables:
         get_game(game).check_options(table.num_players, table.variant, options)

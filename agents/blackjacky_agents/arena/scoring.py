@@ -33,6 +33,7 @@ _JOB = 120  # games, which an agent that plays many games at once sees together
 _SAMPLED = 200  # moves of a job whose times are kept
 _TIMED_MOVES = 500  # of a compiled agent
 _REFERENCE_SEED = 1_000_000  # added to the protocol's, so that references and scores have independent deals
+_REFERENCE = "reference"  # the length of their measurement
 _CLEAR = 4.0  # standard errors between the two references at a table that tells agents apart
 _Z = 1.96  # of a 95 % interval
 
@@ -290,17 +291,17 @@ def calibrate(protocol: Protocol, results: Mapping[str, Results]) -> Protocol:
     )
 
 
-def measure_references(protocol: Protocol, length: str, threads: int | None, progress: Progress) -> Protocol:
-    """The protocol calibrated with results of this length, from other deals than those of scores."""
-    other = replace(protocol, seed=protocol.seed + _REFERENCE_SEED)
-    todo = jobs(other, length)
+def measure_references(protocol: Protocol, games: int, threads: int | None, progress: Progress) -> Protocol:
+    """The protocol calibrated with this many games per table, of other deals than those of scores."""
+    other = replace(protocol, seed=protocol.seed + _REFERENCE_SEED, games={_REFERENCE: games})
+    todo = jobs(other, _REFERENCE)
     results: dict[str, Results] = {}
     for name in (ZERO, protocol.hundred):
         results[name] = {}
         for job, played in play_protocol(other, make_agent(name, protocol.game), todo, threads):
             results[name][job] = played
             progress(games_of(other, [job]))
-    return calibrate(protocol, results)
+    return replace(calibrate(protocol, results), reference_games=games)
 
 
 def deals_of(protocol: Protocol, results: Results) -> list[Floats]:

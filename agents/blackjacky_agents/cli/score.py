@@ -120,10 +120,9 @@ def folder_name(agent: str) -> str:
 
 def calibrated(protocol: Protocol, args: Args[Any]) -> Protocol:
     """A protocol without references, with those measured now; a trial has too few games to measure them."""
-    length = "quick" if args.protocol == "trial" else args.protocol
-    games = 2 * games_of(protocol, jobs(protocol, length))
-    with progress_bar(games, f"{ZERO} and {protocol.hundred}") as bar:
-        return measure_references(protocol, length, args.threads, bar.update)
+    games = max(protocol.games["quick"], protocol.games[args.protocol])
+    with progress_bar(None, f"{ZERO} and {protocol.hundred}") as bar:
+        return measure_references(protocol, games, args.threads, bar.update)
 
 
 def play(protocol: Protocol, agent: Agent, args: Args[Any], file: ScoreFile, results: Results) -> None:
@@ -143,7 +142,7 @@ def play(protocol: Protocol, agent: Agent, args: Args[Any], file: ScoreFile, res
             raise
 
 
-def progress_bar(games: int, what: str, done: int = 0) -> tqdm:
+def progress_bar(games: int | None, what: str, done: int = 0) -> tqdm:
     """A progress bar over games."""
     pause = 0.1 if sys.stderr.isatty() else 30
     return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)

@@ -134,7 +134,7 @@ class Page:
         if file in self.where:
             return self._relative(self.where[file])
         inside = file.relative_to(ROOT).as_posix()
-        if image or file.suffix in (".svg", ".png"):
+        if image or file.suffix in (".svg", ".png", ".webp"):
             self.shown[file] = f"files/{inside}"
             return self._relative(self.shown[file])
         return f"{self.repository}/blob/main/{inside}" if self.repository else None

@@ -116,7 +116,7 @@ class Host:
     async def _pause(self) -> None:
         moments = self.moments
         await self._wait(PAUSE)
-        if self.moments is moments:  # otherwise another game has begun
+        if self.moments is moments:  # otherwise somebody has gone on already
             self.moments = moments[1:]
             self.tell_all()
 
@@ -293,10 +293,8 @@ class Host:
             raise MessageError("stale", "the game has gone on already")
         if seat not in self._may_continue():
             raise MessageError("moment", "the game goes on when somebody who is still in continues")
-        if self.moments == ["settlement"]:
-            self.moments = []
-        else:
-            self._hurried.set()
+        self.moments = self.moments[1:]
+        self._hurried.set()
 
     def _set_speed(self, speed: str) -> None:
         if speed not in SPEEDS:

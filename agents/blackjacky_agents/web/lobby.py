@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blackjacky_agents.games import agent_names, default_opponents
+from blackjacky_agents.narration import page_texts
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.web.messages import MessageError, check_name
 from blackjacky_agents.web.table import Table, seats_for
@@ -23,7 +24,8 @@ def describe_games() -> list[dict[str, Any]]:
     """All games, with what a form for a new table needs, JSON-ready.
 
     Each has ``name``, ``title``, ``variants`` (with ``name`` and the table sizes ``min``, ``max`` and ``default``),
-    ``agents`` (names, weakest first), ``opponents`` (the default ones) and ``options`` as from `describe_options`.
+    ``agents`` (names, weakest first), ``opponents`` (the default ones), ``options`` as from `describe_options`, and
+    ``words`` (the options and their values in words, by language).
     """
     return [_described(name) for name in GAMES]
 
@@ -40,6 +42,7 @@ def _described(name: str) -> dict[str, Any]:
         "agents": agent_names(name),
         "opponents": parse_agents(default_opponents(name)),
         "options": describe_options(game.options),
+        "words": {language: texts["options"] for language, texts in page_texts(name).items()},
     }
 
 

@@ -12,9 +12,11 @@ from blackjacky_agents.web.table import Table
 
 @contextmanager
 def running(*tables: Table, delay: float = 0) -> Iterator[list[dict[str, str]]]:
-    """Serve tables on a free port; the addresses of people by name, for each table."""
+    """Serve tables on a free port; the addresses of people by name, for each table. Nobody is waited for."""
     server = Server(delay=delay, hosts=allowed_hosts("127.0.0.1"), per_second=1e9)
     for table in tables:
         server.add(table)
+    for host in server.hosts:
+        host.started = True
     with in_background(server) as port:
         yield [dict(addresses(table, "127.0.0.1", port)) for table in tables]

@@ -219,6 +219,28 @@ def test_the_record_is_given_when_the_game_is_over_and_another_begins():
         assert state["winners"] is None
 
 
+def test_the_replay_is_a_page_of_its_own_when_the_game_is_over():
+    table = new_table("schwarze_katze", rules={"deals": 1})
+    place = f"/seat/{table.people[0]}/replay"
+    with served(table) as client, sit(client, table) as socket:
+        early = client.get(place)
+        assert (early.status_code, "available after the game" in early.text) == (409, True)
+        play({0: socket}, np.random.default_rng(2))
+        page = client.get(place)
+        assert page.status_code == 200
+        assert "<title>Schwarze Katze: Person 0, random, random 2</title>" in page.text
+        assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
+        assert client.get("/seat/guessed/replay").status_code == 404
+
+
+def test_a_game_without_pictures_has_no_replay():
+    table = new_table("tiny")
+    with served(table) as client, sit(client, table) as socket:
+        state = play({0: socket}, np.random.default_rng(2))[0][-1]
+        assert not state["has_replay"]
+        assert client.get(f"/seat/{table.people[0]}/replay").status_code == 409
+
+
 # ---------------------------------------------------------------- who sends too much, or nonsense
 
 

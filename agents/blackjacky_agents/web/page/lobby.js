@@ -1,0 +1,211 @@
+// The lobby: a form for new tables, made from what the games declare, and the tables that there are.
+
+import { find, make, makeButton } from "./elements.js";
+import { languages, text, useLanguage } from "./texts.js";
+
+const here = location.pathname.replace(/\/$/, "");
+let known = null; // games, tables and the address for others
+let language = "en";
+const chosen = { game: null, people: [], agents: [], rules: {} };
+
+const game = () => known.games.find((each) => each.name === chosen.game);
+const variant = () => game().variants.find((each) => each.name === find("variant").value);
+const path = (address) => new URL(address, location.href).pathname;
+
+async function load() {
+  const answer = await fetch(`${here}/tables`);
+  known = await answer.json();
+  showTables();
+  showOthers();
+}
+
+// ---------------------------------------------------------------- the form
+
+function choose(name) {
+  const { variants, opponents } = known.games.find((each) => each.name === name);
+  Object.assign(chosen, { game: name, people: chosen.people.slice(0, 1), agents: [...opponents], rules: {} });
+  if (!chosen.people.length) chosen.people = [text("person", { number: 1 })];
+  find("variants").hidden = variants.length < 2;
+  find("variant").replaceChildren(...variants.map((each) => make("option", { value: each.name, textContent: each.name.replaceAll("_", " ") })));
+  showForm();
+}
+
+function showForm() {
+  const size = chosen.people.length + chosen.agents.length;
+  const { min, max } = variant();
+  const full = size >= max;
+  find("people").replaceChildren(...chosen.people.map(personField), addButton("add-person", text("add_person"), full, () => {
+    chosen.people.push(text("person", { number: chosen.people.length + 1 }));
+  }));
+  find("agents").replaceChildren(...chosen.agents.map(agentField), addButton("add-agent", text("add_agent"), full, () => {
+    chosen.agents.push(chosen.agents.at(-1) ?? game().agents.at(-1));
+  }));
+  find("size").textContent = text("size", { size, min, max });
+  find("open").disabled = size < min || size > max;
+  find("rules-details").hidden = game().options.length === 0;
+  find("rules").replaceChildren(...game().options.map(ruleField));
+}
+
+function personField(name, number) {
+  const input = make("input", { value: name, maxLength: 20, required: true, ariaLabel: text("person", { number: number + 1 }) });
+  input.oninput = () => { chosen.people[number] = input.value; };
+  return removable(input, chosen.people, number, chosen.people.length < 2);
+}
+
+function agentField(name, number) {
+  const select = make("select", { ariaLabel: text("agent", { number: number + 1 }) });
+  select.append(...game().agents.map((each) => make("option", { value: each, textContent: each })));
+  select.value = name;
+  select.onchange = () => { chosen.agents[number] = select.value; };
+  return removable(select, chosen.agents, number, false);
+}
+
+function removable(field, list, number, last) {
+  const group = make("span", { className: "seat-field" });
+  group.append(field);
+  if (!last) {
+    const remove = makeButton("", "×", () => { list.splice(number, 1); showForm(); });
+    remove.ariaLabel = `${text("remove")}: ${list[number]}`;
+    group.append(remove);
+  }
+  return group;
+}
+
+function addButton(id, words, full, add) {
+  const button = makeButton(id, words, () => { add(); showForm(); });
+  button.disabled = full;
+  return button;
+}
+
+// ---------------------------------------------------------------- rule options
+
+function ruleField(option) {
+  const field = { flag: flagField, integer: integerField, choice: choiceField, subset: subsetField }[option.kind](option);
+  const label = make("label", { className: "rule" });
+  const named = { flag: `${option.name}_true` }[option.kind] ?? option.name;
+  const words = inWords(named)?.replace(/:?\s*\{value\}/, " …");
+  label.append(make("b", { textContent: words || option.name.replaceAll("_", " ") }), field);
+  if (!words) label.append(make("small", { textContent: option.help }));
+  return label;
+}
+
+const inWords = (key) => game().words[language]?.[key] ?? game().words.en[key];
+
+function set(option, value) {
+  if (JSON.stringify(value) === JSON.stringify(option.default)) delete chosen.rules[option.name];
+  else chosen.rules[option.name] = value;
+}
+
+const valueOf = ({ name, default: usual }) => chosen.rules[name] ?? usual;
+
+function flagField(option) {
+  const box = make("input", { type: "checkbox", checked: valueOf(option) });
+  box.onchange = () => set(option, box.checked);
+  return box;
+}
+
+function integerField(option) {
+  const { low: min, high: max, optional } = option;
+  const input = make("input", { type: "number", min, max, value: valueOf(option) ?? "", required: !optional });
+  input.placeholder = optional ? text("usual") : "";
+  input.oninput = () => set(option, input.value === "" ? null : Number(input.value));
+  return input;
+}
+
+function choiceField(option) {
+  const select = make("select");
+  const words = (value) => inWords(`${option.name}_${value}`) || value.replaceAll("_", " ");
+  select.append(...option.choices.map((value) => make("option", { value, textContent: words(value) })));
+  select.value = valueOf(option);
+  select.onchange = () => set(option, select.value);
+  return select;
+}
+
+function subsetField(option) {
+  const group = make("span", { className: "subset" });
+  for (let number = option.low; number <= option.high; number++) {
+    const box = make("input", { type: "checkbox", value: number, checked: valueOf(option).includes(number), ariaLabel: String(number) });
+    box.onchange = () => set(option, [...group.querySelectorAll("input:checked")].map((each) => Number(each.value)));
+    const label = make("label", { textContent: number });
+    label.append(box);
+    group.append(label);
+  }
+  return group;
+}
+
+// ---------------------------------------------------------------- tables
+
+async function open(event) {
+  event.preventDefault();
+  find("open").disabled = true;
+  const order = { ...chosen, variant: find("variant").value };
+  const answer = await fetch(`${here}/tables`, { method: "POST", body: JSON.stringify(order) });
+  const said = await answer.json();
+  find("open").disabled = false;
+  if (!answer.ok) return notice(said.error);
+  notice("");
+  const seats = said.seats.filter((seat) => seat.address);
+  if (seats.length === 1) return location.assign(withLanguage(path(seats[0].address)));
+  await load();
+  find("tables").prepend(tableItem(said, true));
+}
+
+function showTables() {
+  find("tables").replaceChildren(...known.tables.map((table) => tableItem(table, false)).reverse());
+  if (!known.tables.length) find("tables").append(make("li", { textContent: text("no_tables") }));
+}
+
+function tableItem({ title, seats, round, moves, over }, isNew) {
+  const item = make("li", { className: isNew ? "new" : "" });
+  const progress = over ? text("is_over") : moves ? text("progress", { round, moves }) : text("is_new");
+  item.append(make("b", { textContent: title }), make("small", { textContent: ` ${progress}` }));
+  const list = make("ul");
+  list.append(...seats.map((seat) => seatItem(seat, isNew)));
+  item.append(list);
+  return item;
+}
+
+function seatItem({ name, agent, address }, isNew) {
+  const item = make("li");
+  if (!address) item.append(agent && agent !== name ? `${name} (${agent})` : name);
+  else item.append(make("a", { href: withLanguage(path(address)), textContent: name }));
+  if (address && known.address) item.append(" ", make("code", { textContent: address }));
+  if (address && known.address && isNew) item.append(codeImage(`${path(address)}/code.svg`, name));
+  return item;
+}
+
+const codeImage = (src, name) => make("img", { src, alt: text("code", { name }), className: "code" });
+const withLanguage = (address) => `${address}?language=${language}`;
+
+function showOthers() {
+  if (!known.address) return find("others").replaceChildren(make("p", { textContent: text("only_here") }));
+  const words = make("p", { textContent: text("for_others") });
+  find("others").replaceChildren(words, make("code", { textContent: known.address }), codeImage(`${here}/code.svg`, text("lobby")));
+}
+
+function notice(words) {
+  find("notice").textContent = words;
+  find("notice").hidden = !words;
+}
+
+// ---------------------------------------------------------------- language, start
+
+function setLanguage(wanted) {
+  language = document.documentElement.lang = find("language").value = useLanguage(wanted);
+  document.title = text("lobby");
+  for (const each of document.querySelectorAll("[data-text]")) each.textContent = text(each.dataset.text);
+  if (known) [showForm, showTables, showOthers].forEach((show) => show());
+}
+
+const asked = new URLSearchParams(location.search).get("language") ?? navigator.language.slice(0, 2);
+setLanguage(localStorage.getItem("language") ?? (languages.includes(asked) ? asked : "en"));
+find("language").onchange = () => {
+  localStorage.setItem("language", find("language").value);
+  setLanguage(find("language").value);
+};
+find("game").onchange = () => choose(find("game").value);
+find("variant").onchange = showForm;
+find("order").onsubmit = open;
+await load();
+find("game").append(...known.games.map(({ name, title }) => make("option", { value: name, textContent: title })));
+choose(known.games[0].name);

@@ -1,0 +1,319 @@
+"""What happens when: who is waited for, what stays to be seen, who goes on, and how a game is given up."""
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.narration import Move, score_table
+from blackjacky_agents.web.host import Host
+from blackjacky_agents.web.messages import MessageError
+from blackjacky_env.games import GAMES
+from tests.agents.web.tables import as_sent, choose, new_table
+from tests.every_game import NAMES, with_tiny
+
+LONG = 1e6  # seconds: nothing goes on by itself
+
+
+@pytest.fixture(autouse=True)
+def _tiny():
+    with with_tiny():
+        yield
+
+
+class Page:
+    """Instead of a socket: what the server sends, and what the page says."""
+
+    def __init__(self, host, seat):
+        self.host, self.seat, self.sent = host, seat, []
+        self.said = asyncio.Queue()
+
+    async def send_text(self, text):
+        self.sent.append(json.loads(text))
+
+    async def receive(self):
+        return await self.said.get()
+
+    async def close(self, code, reason):
+        self.said.put_nowait({"type": "websocket.disconnect"})
+
+    async def open(self):
+        """Connect, and wait for the first state."""
+        self.serving = asyncio.create_task(self.host.serve(self.seat, self))
+        await until(lambda: self.sent)
+
+    async def leave(self):
+        await self.close(1000, "")
+        await self.serving
+
+    def do(self, **message):
+        """Send a message; an answer that is an error is raised."""
+        self.host._answer(self.seat, message)
+
+    @property
+    def state(self):
+        """What a page that opened now would be sent."""
+        return as_sent(self.host.state(self.seat))
+
+
+async def until(condition):
+    """Let everything else run until the condition holds."""
+    while not condition():
+        await asyncio.sleep(0)
+
+
+def at_a_table(scenario, *args, delay=LONG, pages=None, **options):
+    """Run ``scenario(host, *pages)`` with the pages of people opened."""
+
+    async def run():
+        table = new_table(**options)
+        with ThreadPoolExecutor(1) as pool:
+            host = Host(table, pool, delay, per_second=1e9)
+            opened = [Page(host, seat) for seat in table.people][:pages]
+            for page in opened:
+                await page.open()
+            await scenario(host, *opened, *args)
+            await host.close()
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def move_until(host, kind):
+    """People's moves at random, until there is such a moment."""
+    rng = np.random.default_rng(1)
+    while kind not in host.moments:
+        host.moments = []
+        turn = host.table.turn
+        host._act(turn, host.table.move, choose(host.table.state(turn), rng))
+
+
+# ---------------------------------------------------------------- the beginning
+
+
+def test_the_game_waits_until_everybody_has_come_once():
+    async def scenario(host, first):
+        assert first.state["awaited"] == [1]
+        assert first.state["actions"] == []
+        assert not first.state["started"]
+        with pytest.raises(MessageError, match="the game begins when everybody is there") as error:
+            first.do(type="act", move=0, action=0)
+        assert error.value.code == "waiting"
+        second = Page(host, 1)
+        await second.open()
+        assert (first.state["started"], first.state["awaited"]) == (True, [])
+        await second.leave()
+        assert first.state["started"]
+
+    at_a_table(scenario, people=2, players=2, pages=1)
+
+
+def test_one_who_is_there_can_start():
+    async def scenario(host, first):
+        first.do(type="start")
+        assert first.state["started"]
+        assert host.table.turn != 0 or first.state["actions"]
+
+    at_a_table(scenario, people=2, players=2, pages=1)
+
+
+def test_agents_move_only_when_the_game_has_begun():
+    async def scenario(host, first):
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert host.table.move == 0
+        first.do(type="start")
+        await until(lambda: host.table.turn in host.table.people)
+
+    seed = next(seed for seed in range(20) if new_table(people=2, players=3, seed=seed).turn == 1)
+    at_a_table(scenario, people=2, players=3, seed=seed, pages=1, delay=0)
+
+
+# ---------------------------------------------------------------- moments
+
+
+def test_a_full_trick_stays_and_can_be_seen_again():
+    async def scenario(host, *pages):
+        assert pages[0].state["last_pause"] is None
+        with pytest.raises(MessageError, match="nothing to look at"):
+            pages[0].do(type="pause")
+        move_until(host, "pause")
+        for page in pages:
+            state = page.state
+            assert state["moment"]["kind"] == "pause"
+            assert state["moment"]["told"][0]["key"].startswith("takes_the_trick")
+            assert state["actions"] == []
+            assert state["picture"] == host.table.pause(page.seat)["picture"]
+            assert state["picture"] != host.table.state(page.seat)["picture"]
+        turn = host.table.turn
+        with pytest.raises(MessageError, match="goes on after this pause") as error:
+            pages[turn].do(type="act", move=host.table.move, action=0)
+        assert error.value.code == "moment"
+        host.wake()
+        pages[0].do(type="continue", move=host.table.move)
+        await until(lambda: not host.moments)
+        assert pages[turn].state["actions"]
+        pages[0].do(type="pause")
+        await until(lambda: any(message["type"] == "pause" for message in pages[0].sent))
+        (seen,) = (message for message in pages[0].sent if message["type"] == "pause")
+        assert seen["name"] == {"key": "last_trick", "values": {}}
+
+    at_a_table(scenario, game="schwarze_katze", people=3)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_settlement_waits_for_one_who_continues(game):
+    async def scenario(host, first, *others):
+        move_until(host, "settlement")
+        host.wake()
+        if host.moments[0] == "pause":
+            first.do(type="continue", move=host.table.move)
+        await until(lambda: host.moments == ["settlement"] and host._playing.done())
+        for page in (first, *others):
+            scores = page.state["scores"]
+            assert {len(row["cells"]) for row in scores["rows"]} == {len(scores["columns"])}
+            assert [row["seat"] for row in scores["rows"]] == list(range(len(host.table.seats)))
+            assert page.state["may_continue"]
+        with pytest.raises(MessageError, match="gone on already"):
+            first.do(type="continue", move=host.table.move - 1)
+        others[0].do(type="continue", move=host.table.move)
+        assert first.state["moment"] is None
+        with pytest.raises(MessageError, match="gone on already"):
+            first.do(type="continue", move=host.table.move)
+
+    rules = {"halunken": {"three_games": True}}
+    options = {"rules": rules[game]} if game in rules else {}
+    at_a_table(scenario, game=game, people=3, **options)
+
+
+def test_who_is_out_continues_only_when_nobody_else_can():
+    async def scenario(host, first, second):
+        move_until(host, "settlement")
+        host.moments = ["settlement"]
+        host.table.is_out = lambda seat: seat == 0
+        assert (first.state["may_continue"], second.state["may_continue"]) == (False, True)
+        with pytest.raises(MessageError, match="somebody who is still in"):
+            first.do(type="continue", move=host.table.move)
+        await second.leave()
+        first.do(type="continue", move=host.table.move)
+        assert not host.moments
+
+    at_a_table(scenario, people=2, players=2)
+
+
+def test_the_rest_is_skipped_when_no_person_has_a_part_in_it():
+    async def scenario(host, first):
+        with pytest.raises(MessageError, match="no person has a part"):
+            first.do(type="skip")
+        host.table.is_out = lambda seat: True
+        host.table.act = None  # no person moves any more
+        host.table.seats[0].token = None
+        host.table._agents[0] = host.table._agents[1]
+        assert first.state["can_skip"]
+        first.do(type="skip")
+        await until(lambda: host.table.over)
+        assert not host.skipping
+
+    at_a_table(scenario, players=3)
+
+
+def test_the_speed_scales_all_waits():
+    async def scenario(host, first):
+        with pytest.raises(MessageError, match="allowed are 'slow', 'normal', 'fast'"):
+            first.do(type="speed", speed="warp")
+        waits = []
+        for speed in ("slow", "normal", "fast"):
+            first.do(type="speed", speed=speed)
+            assert first.state["speed"] == speed
+            waits.append(host._wait_for(1))
+        assert waits == sorted(waits, reverse=True)
+        assert min(waits) > 0
+
+    at_a_table(scenario, players=2)
+
+
+# ---------------------------------------------------------------- another game
+
+
+def test_a_running_game_is_given_up_when_all_who_are_there_want_to():
+    async def scenario(host, first, second):
+        move_until(host, "settlement")
+        earlier = host.table.earlier
+        first.do(type="restart")
+        assert second.state["wishes"] == [0]
+        assert host.table.earlier == earlier
+        second.do(type="restart")
+        assert host.table.earlier > earlier
+        assert (host.moments, second.state["wishes"]) == ([], [])
+
+    at_a_table(scenario, people=2, players=2)
+
+
+def test_one_who_plays_on_has_given_up_the_wish():
+    async def scenario(host, first, second):
+        turn = host.table.turn
+        page = (first, second)[turn]
+        page.do(type="restart")
+        page.do(type="act", move=0, action=page.state["actions"][0]["action"])
+        assert page.state["wishes"] == []
+
+    at_a_table(scenario, people=2, players=2)
+
+
+def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_next():
+    async def scenario(host, first):
+        started, release = asyncio.Event(), asyncio.Event()
+
+        async def think(thought):
+            started.set()
+            await release.wait()
+            return 10**6  # would be illegal
+
+        host._think = think
+        host.wake()
+        await started.wait()
+        host.table.restart()
+        move = host.table.move
+        host.table._agents.clear()  # whoever is on turn now waits
+        host.started = False
+        release.set()
+        await host._playing
+        assert host.table.move == move
+
+    seed = next(seed for seed in range(20) if new_table(players=3, seed=seed).turn != 0)
+    at_a_table(scenario, players=3, seed=seed, delay=0)
+
+
+# ---------------------------------------------------------------- what a seat may see
+
+
+@pytest.mark.parametrize("game", NAMES)
+def test_moments_are_made_from_the_views_of_a_seat(game):
+    """Others' hands stay hidden in a pause, unless the settlement lays them open."""
+    table = new_table(game, people=2, players=3)
+    rng = np.random.default_rng(2)
+    while not table.over:
+        if table.turn in table.people:
+            table.act(table.turn, table.move, choose(table.state(table.turn), rng))
+        else:
+            table.play_agent(table.thought()())
+        if "pause" in table.moments:
+            for seat, pause in table._pauses.items():
+                hands = pause.view.get("hands", [])
+                opened = [q for q, hand in enumerate(hands) if isinstance(hand, list) and q != seat]
+                assert not opened or table._views[seat]["last_settlement"]["hands"] == hands
+    assert table.scores(0)["columns"]
+
+
+def test_a_game_without_words_has_the_lists_of_its_settlement():
+    table = new_table("tiny", people=2, players=2)
+    before = {**table._views[0], "winners": []}
+    after = {**before, "winners": [1], "last_settlement": {"paid": [3, None], "names": ["x"], "cards": [[1, 2], []]}}
+    info = table.env.game.words.actions[0]
+    scores = score_table("tiny", Move(before, after, info, 0, 2, {}))
+    assert scores.columns == ["paid", "cards"]
+    assert [row.cells for row in scores.rows] == [["3", "1, 2"], ["", ""]]
+    assert [row.mark for row in scores.rows] == ["", "good"]
+    assert not get_kit("tiny").narrator.is_out(after, 0)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count, islice
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from blackjacky_agents.arena.standings import Estimate, Floats
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.arena.workers import open_pool
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
-from blackjacky_agents.registry import make_agent
+from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.games import get_game
 
@@ -243,11 +244,17 @@ def make_table(protocol: Protocol, number: int, agent: Agent) -> Table:
         place.variant,
         place.num_players,
         options,
-        (agent, *(make_agent(name, protocol.game) for name in names)),
+        (agent, *(_opponent(name, protocol.game) for name in names)),
         ((0, *(1 + names.index(name) for name in place.opponents)),),
         protocol.seed + number,
         duplicate=True,
     )
+
+
+@cache
+def _opponent(name: str, game: str) -> Agent:
+    """An opponent, which is compiled and therefore keeps nothing from game to game."""
+    return make_compiled_agent(name, game)
 
 
 def _opponents(table: Table) -> str:

@@ -77,6 +77,8 @@ async def play(address: str, args: Args, until: float, waits: list[float]) -> No
             if state["turn"] is None:
                 await socket.send('{"type": "again"}')
             elif not state["actions"]:
+                if state["moment"] is not None:
+                    await socket.send(json.dumps({"type": "continue", "move": state["move"]}))
                 state = await next_state(socket, 0)
                 continue
             else:

@@ -153,7 +153,7 @@ class Server:
         """The lobby, for whoever sits at this machine."""
         if not is_at_this_machine(request):
             return PlainTextResponse(_NO_LOBBY, 404)
-        return RedirectResponse(f"/lobby/{self.lobby}", 303)
+        return RedirectResponse(str(request.url.replace(scheme="", netloc="", path=f"/lobby/{self.lobby}")), 303)
 
     def _knows_lobby(self, request: Request) -> bool:
         return secrets.compare_digest(request.path_params["token"].encode(), self.lobby.encode())

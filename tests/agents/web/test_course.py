@@ -1,0 +1,136 @@
+"""The course of a game in a real browser: lobby, waiting, full tricks, settlements, the end with its replay."""
+
+import time
+
+from blackjacky_agents.web.serve import allowed_hosts, in_background
+from blackjacky_agents.web.server import Server
+from tests.agents.web.tables import new_table
+from tests.agents.web.test_page import (
+    CLICK,
+    READY,
+    SHADOW,
+    browsers,  # noqa: F401  # a fixture
+    no_complaints,
+    pytestmark,  # noqa: F401  # needs a browser
+    text_of,
+    wait_for,
+)
+
+LONG = 1e6  # seconds: nothing goes on by itself
+SETTLEMENT = "return document.getElementById('settlement').open"
+CLOSED = "return !document.getElementById('settlement').open"
+LYING = f"{SHADOW}.querySelectorAll('.card').length"
+
+
+def press(page, name):
+    """Click the element with that id."""
+    page.execute_script("document.getElementById(arguments[0]).click()", name)
+
+
+def served(*tables, delay):
+    """A server, and the path of the first person's page at each table."""
+    server = Server(delay=delay, hosts=allowed_hosts("127.0.0.1"), per_second=1e9)
+    for table in tables:
+        server.add(table)
+    return server
+
+
+def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(browsers):  # noqa: F811
+    server = served(delay=0)
+    with in_background(server) as port:
+        page = browsers(f"http://127.0.0.1:{port}/", "de")
+        wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+        page.execute_script(
+            "const game = document.getElementById('game'); game.value = 'schwarze_katze'; game.onchange();"
+            "const deals = document.querySelector('#rules input[max=\"50\"]'); deals.value = 1; deals.oninput();"
+            "document.querySelectorAll('#agents select').forEach((each) => { each.value = 'random'; each.onchange() })"
+        )
+        press(page, "open")
+        wait_for(page, READY)
+        (table,) = server.tables()
+        assert table.env.config_dict()["deals"] == 1
+        assert [seat.agent for seat in table.seats] == [None, "random", "random", "random"]
+        deadline = time.monotonic() + 120
+        while not table.over and time.monotonic() < deadline:
+            page.execute_script(f"{READY.removeprefix('return ')} && {CLICK}")
+        wait_for(page, "return document.querySelector('#end .scores .good')")
+        assert "gewinn" in text_of(page, "#decided")
+        press(page, "watch")
+        page.switch_to.frame(page.find_element("css selector", "#replay iframe"))
+        wait_for(page, "return document.querySelector('#page-picture svg')")
+        assert "champion in place of" in text_of(page, "#page-thoughts-of")
+        page.switch_to.default_content()
+        press(page, "replay-close")
+        press(page, "again")
+        wait_for(page, "return document.getElementById('end').hidden")
+        no_complaints(page)
+
+
+def test_a_full_trick_and_a_settlement_stay_until_they_have_been_seen(browsers):  # noqa: F811
+    table = new_table("schwarze_katze", people=1, players=3, rules={"deals": 2})
+    server = served(table, delay=0)
+    (host,) = server.hosts
+    with in_background(server) as port:
+        page = browsers(f"http://127.0.0.1:{port}/seat/{table.people[0]}")
+        wait_for(page, READY)
+        while len(table.env.view("player_0")["hands"][0]) > 1:  # up to the last trick of the deal
+            page.execute_script(f"{READY.removeprefix('return ')} && {CLICK}")
+        wait_for(page, READY)
+        host.delay = 1e-3
+        while not host.moments:
+            page.execute_script(f"{READY.removeprefix('return ')} && {CLICK}")
+        wait_for(page, SETTLEMENT)
+        assert page.execute_script("return document.activeElement.id") == "continue"
+        assert page.execute_script("return document.querySelectorAll('#settlement tbody tr').length") == 3
+        assert page.execute_script(f"return {LYING}") == 3  # the full trick lies behind it
+        press(page, "continue")
+        wait_for(page, CLOSED)
+        wait_for(page, READY)
+        press(page, "look-back")
+        wait_for(page, "return document.getElementById('looking').open")
+        assert "takes the trick" in text_of(page, "#looking p")
+        no_complaints(page)
+
+
+def test_a_game_is_given_up_after_a_question_and_starts_without_those_who_do_not_come(browsers):  # noqa: F811
+    table = new_table(people=2, players=2)
+    with in_background(served(table, delay=LONG)) as port:
+        page = browsers(f"http://127.0.0.1:{port}/seat/{table.people[0]}")
+        wait_for(page, "return document.getElementById('start')")
+        assert "Person 1" in text_of(page, "#moment")
+        press(page, "start")
+        wait_for(page, "return document.getElementById('moment').hidden")
+        earlier = table.earlier
+        press(page, "restart")
+        assert "everybody" in text_of(page, "#asking p")
+        press(page, "restart-no")
+        assert table.earlier == earlier
+        press(page, "restart")
+        press(page, "restart-yes")
+        wait_for(page, "return !document.getElementById('asking').open")
+        deadline = time.monotonic() + 60
+        while table.earlier == earlier and time.monotonic() < deadline:
+            page.execute_script("return 0")
+        assert table.earlier > earlier
+        page.execute_script("const speed = document.getElementById('speed'); speed.value = 'fast'; speed.onchange()")
+        no_complaints(page)
+
+
+def test_cards_move_unless_the_reader_prefers_stillness(browsers):  # noqa: F811
+    table = new_table("schwarze_katze", players=3, rules={"deals": 1})
+    with in_background(served(table, delay=0)) as port:
+        page = browsers(f"http://127.0.0.1:{port}/seat/{table.people[0]}")
+        wait_for(page, READY)
+        page.execute_script(
+            "window.moved = 0; const animate = Element.prototype.animate;"
+            "Element.prototype.animate = function (...how) { window.moved += 1; return animate.apply(this, how) }"
+        )
+        for value in ("no-preference", "reduce"):
+            features = [{"name": "prefers-reduced-motion", "value": value}]
+            page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+            page.execute_script("window.moved = 0")
+            move = table.move
+            page.execute_script(CLICK)
+            wait_for(page, f"return document.querySelectorAll('#story li').length > {move}")
+            wait_for(page, READY)
+            assert (page.execute_script("return window.moved") > 0) == (value == "no-preference")

@@ -34,10 +34,6 @@ _SECTIONS = (
     *("phases", "actions", "explanations", "sentences", "cards", "piles", "numbers", "hidden"),
     *("picture", "options", "refusals"),
 )
-_IN_THE_TERMINAL = """
-Type the number of an action or the beginnings of its words; `quit` ends the game.
-All rules: see the README of the game.
-"""
 
 
 # ---------------------------------------------------------------- phrases
@@ -257,7 +253,13 @@ def refusal_in_words(refusal: str, texts: Texts) -> str:
     return refusal
 
 
+def explanation(texts: Texts, info: ActionInfo) -> str:
+    """What an action does, "" if the texts do not say."""
+    keys = (f"{info.kind}_{info.card}", f"{info.kind}_{info.pile}", info.kind)
+    return str(next((texts["explanations"][key] for key in keys if key in texts["explanations"]), ""))
+
+
 def help_in_words(game: str) -> str:
-    """The output of the command `help` in a terminal."""
+    """The rules in short, for a terminal."""
     lines = [textwrap.fill(paragraph, WIDTH) for paragraph in terminal_texts(game)["help"]]
-    return "\n" + "\n".join(lines) + _IN_THE_TERMINAL
+    return "\n" + "\n".join(lines)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
+from pathlib import PurePath
 
 from blackjacky_agents import random_bot
 from blackjacky_agents.agent import Agent, CompiledAgent
@@ -74,6 +76,12 @@ def parse_agents(text: str, option: str = "agents") -> list[str]:
             raise ValueError(f"{option}: {part.strip()!r} is not NAME or NAME*NUMBER with a number of 1 .. 99")
         names += [found[1]] * int(found[2] or 1)
     return names
+
+
+def display_names(names: Sequence[str]) -> list[str]:
+    """Short names for people: a trained agent has that of its run, and agents of the same name are numbered."""
+    short = [PurePath(name.removeprefix("ppo:")).stem if name.startswith("ppo:") else name for name in names]
+    return [f"{name} {short[: i + 1].count(name)}" if short.count(name) > 1 else name for i, name in enumerate(short)]
 
 
 def _endings(game: str) -> dict[str, str]:

@@ -60,3 +60,49 @@ def seen_by(view: dict[str, Any], names: Sequence[str] | None = None) -> str:
     if seat is not None:
         return f"seen by {f'player_{seat}' if names is None else names[seat]}"
     return "all cards open" if isinstance(view["hands"][0], list) else "seen by a spectator"
+
+
+_SEAT = re.compile(r"player_(\d)")
+
+
+def with_names(drawing: str, names: Sequence[str]) -> str:
+    """A drawn table with the players' ``names`` by seat in place of ``player_0`` and so on.
+
+    Columns and frame stay in place, since the next run of spaces grows or shrinks; a name too long for its column is
+    cut.
+    """
+    return "\n".join(_rename(line, names) for line in drawing.split("\n"))
+
+
+def _rename(line: str, names: Sequence[str]) -> str:
+    pieces = re.split("( {2,}|─{3,})", line)  # runs stand at odd places
+    surplus = 0
+    for i in range(0, len(pieces), 2):
+        before, is_last = pieces[i], i + 1 == len(pieces)
+        room = 0 if is_last else len(pieces[i + 1]) - 1
+        is_alone = _SEAT.fullmatch(plain(before).strip()) is not None
+        is_in_row = i + 3 < len(pieces)  # more columns follow
+
+        def called(found: re.Match[str], fits: int = room * is_alone, in_row: bool = is_in_row) -> str:
+            name, width = names[int(found[1])], len(found[0])
+            return f"{_cut(name, width + fits):{0 if fits else width}}" if in_row else name
+
+        pieces[i] = _SEAT.sub(called, before)
+        surplus += len(pieces[i]) - len(before)
+        if not is_last:
+            surplus = _resize(pieces, i + 1, surplus)
+    if surplus and len(pieces) > 1:  # such as the lower edge of the frame, with a name at its end
+        _resize(pieces, 1, surplus)
+    return "".join(pieces)
+
+
+def _cut(name: str, width: int) -> str:
+    return name if len(name) <= width else f"{name[: width - 1]}…"
+
+
+def _resize(pieces: list[str], i: int, surplus: int) -> int:
+    """Shorten a run by ``surplus`` characters, but not below 1; returns what is left of the surplus."""
+    length = max(len(pieces[i]) - surplus, 1)
+    left = surplus - (len(pieces[i]) - length)
+    pieces[i] = pieces[i][0] * length
+    return left

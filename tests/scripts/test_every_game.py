@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,13 +49,16 @@ def test_playthroughs_tell_it() -> None:
 
 
 def test_a_person_plays_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    answers = iter(["help", *["1"] * 20])
+    answers = iter(["help", "? 1", "hint", *["1"] * 20])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     assert cli.run("play", ["--game", TINY, "--seed", "3"]) == 0
     told = capsys.readouterr().out
-    assert told.startswith("Tiny, seed 3: player_0 (you), player_1 (random), player_2 (random)")
-    assert "see the README of the game" in told
-    assert "player_1 (random): bid " in told
+    assert told.startswith("Tiny: Guest (you), random 1, random 2; seed 3.")
+    assert "Your turn: bid." in told
+    assert re.search(
+        r"\nrandom would choose: bid \d\.\n +wins the game  in this round\n +bid \d +\d+%  [+-]\d+\.\d points", told
+    )
+    assert "random 1: bid " in told
     assert "won the game" in told
 
 

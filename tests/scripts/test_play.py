@@ -7,9 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from blackjacky_agents import cli
-from blackjacky_agents.cli import compiling, play
-from blackjacky_agents.cli.options import read_arguments
+from blackjacky_agents import cli, hints
+from blackjacky_agents.cli import compiling, terminal
 from blackjacky_env import black_jacky_v0
 
 
@@ -27,25 +26,23 @@ def run(monkeypatch, capsys):
     return run
 
 
-def sitting_with(*args):
-    return play.Sitting(read_arguments(play.Args, args, "blackjacky play"))
-
-
 def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
     kept = tmp_path / "game.json"
     args = ["--opponents", "random*2", "--seat", "1", "--seed", "4", "--name", "Anna", "--save", str(kept)]
     told = run(*args, lines=["1"] * 200)
-    assert "player_0 (random), player_1 (Anna), player_2 (random)" in told
+    assert "Black Jacky: random 2, Anna (you), random 1; seed 4." in told
     assert "Settlement of round 1" in told
-    assert "seen by player_1" in told
+    assert "seen by Anna" in told
+    assert "player_" not in told
     assert "\x1b" not in told
-    assert re.search(r"player_1 \(Anna\) draws an? [1-8]\.", told)
-    winner = re.search(r"\n(player_\d|Nobody)[^\n]* won the game\.\nGame saved to", told)[1]
+    assert re.search(r"  Anna draws an? [1-8]\.", told)
+    winner = re.search(r"\n(Nobody|Anna|random \d)[^\n]* won the game\.\nGame saved to", told)[1]
     game = json.loads(kept.read_text(encoding="utf-8"))
     env = black_jacky_v0.env(num_players=3)
     env.unwrapped.replay(game["record"])
-    assert [f"player_{seat}" for seat in env.snapshot()["winners"]] == ([winner] if winner != "Nobody" else [])
-    assert game["names"]["player_1"] == "Anna"
+    winners = [game["names"][f"player_{seat}"] for seat in env.snapshot()["winners"]]
+    assert winners[:1] == ([winner] if winner != "Nobody" else [])
+    assert game["names"] == {"player_0": "random 2", "player_1": "Anna", "player_2": "random 1"}
     assert list(tmp_path.iterdir()) == [kept]
 
 
@@ -54,18 +51,18 @@ def test_schwarze_katze_is_told_trick_by_trick_and_deal_by_deal(run):
     told = run(*args, lines=["help", *["1"] * 200])
     assert "Whoever takes no trick at all in a deal gets 50 points in their favour" in told
     tricks, deals, hand = 17 * 6, 6, 17
-    assert len(re.findall(r"  player_\d \(\w+\) leads ", told)) == tricks
-    assert len(re.findall(r"  player_\d \(\w+\) plays ", told)) == 2 * tricks
-    takers = re.findall(r"  player_(\d) \(\w+\) takes the trick(?:: penalty \d+)?\.", told)
-    leaders = re.findall(r"  player_(\d) \(\w+\) leads ", told)
+    assert len(re.findall(r"(?:\n|> )  (?:Guest|low \d) leads ", told)) == tricks
+    assert len(re.findall(r"(?:\n|> )  (?:Guest|low \d) plays ", told)) == 2 * tricks
+    takers = re.findall(r"(?:\n|> )  (Guest|low \d) takes the trick(?:: penalty \d+)?\.", told)
+    leaders = re.findall(r"(?:\n|> )  (Guest|low \d) leads ", told)
     assert len(takers) == tricks
     for trick in range(1, tricks):  # K3: who takes a trick leads the next, but the first of a deal
         assert trick % hand == 0 or leaders[trick] == takers[trick - 1], trick
-    points = re.findall(r"  player_\d \(\w+\) (?:gets (\d+) in this deal|takes no trick in this deal: 50 points)", told)
+    points = re.findall(r"  (?:Guest|low \d) (?:gets (\d+) in this deal|takes no trick in this deal: 50 points)", told)
     assert len(points) == 3 * deals
     for deal in range(deals):  # K6
         assert sum(int(each or 0) for each in points[3 * deal : 3 * deal + 3]) == 135
-    assert re.search(r"\nplayer_\d.* won the game\.\n$", told)
+    assert re.search(r"\n(Guest|low \d).* won the game\.\n$", told)
 
 
 def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
@@ -75,13 +72,80 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
         "Type a number or a name",
         "Get as close to 21 as you can without reaching it",
         "There is no choice 77; the numbers are 1 .. 2.",
-        "no action is called 'shuffle'",
-        "'lay 4' (action 4) is illegal: there is no 4 in the hand",
+        "No action is called `shuffle`. Type a number or `help`.",
+        "'lay 4' is illegal: there is no 4 in the hand",
         "Ambiguous; it could be: swap 7 with the draw pile; swap 7 with the discard pile.",
-        "player_0 (you) swaps a 7 for the 3 on the discard pile.",
+        "Guest swaps a 7 for the 3 on the discard pile.",
         "Game abandoned. Goodbye!",
     ):
-        assert answer in told
+        assert answer in " ".join(told.split())
+
+
+def test_an_action_is_explained_and_why_it_is_not_legal(run):
+    told = run("--opponents", "random*3", "--seed", "3", lines=["? no", "?lay 4", "help lay", "? nonsense"])
+    assert "no trick: lay no card and go straight to the zock.\n" in told
+    explained = "lay 4: the next active player draws a card. Not now: 'lay 4' is illegal: there is no 4 in the hand."
+    assert explained in " ".join(told.split())
+    assert "no action is called 'nonsense'" in told
+
+
+def test_the_table_is_shown_again(run):
+    once, twice = (run("--opponents", "random", "--seed", "3", lines=lines) for lines in ([], ["table"]))
+    assert twice.count("╭─ Black Jacky ") == once.count("╭─ Black Jacky ") + 1
+
+
+def test_a_suggestion_is_always_legal():
+    sitting = terminal.Sitting("black_jacky", ["random"] * 3, seed=3)
+    for text in ("lay 4", "ley 5", "no trik", "swap 5", "knok", "tip left"):
+        with pytest.raises(ValueError, match=r"[`']") as refusal:
+            terminal.find(text, sitting.choices, sitting)
+        for words in re.findall("`(.*?)`", str(refusal.value).partition("Did you mean")[2]):
+            assert words in sitting.choices.values()
+
+
+@pytest.mark.parametrize(
+    ("game", "outlook"),
+    [("black_jacky", r"\d+% to lose a heart"), ("schwarze_katze", r"[+-]\d+\.\d points")],
+)
+def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, game, outlook):
+    monkeypatch.setattr(hints, "_MOST", 4)
+    sitting = terminal.Sitting(game, ["random"] * 3, seed=3)
+    while sitting.env.agent_selection != sitting.me:
+        sitting.env.step(sitting.act_for_agent())
+    before = sitting.env.get_state()
+    told, choices = terminal.hint(sitting, sitting.choices), list(sitting.choices.values())
+    assert sitting.env.get_state() == before
+    advised = re.findall(r"would choose: (.*)\.\n", told)
+    assert "counter" in told
+    assert "champion" in told
+    assert set(advised) <= set(choices)
+    rows = re.findall(rf"\n  (.+?) +\d+%  {outlook}", told)
+    assert len(set(rows)) == min(len(choices), 4)
+    assert set(advised) <= set(rows) <= set(choices)
+    assert told.endswith("(estimated from 4 samples of the cards you cannot see)")
+    assert terminal.hint(sitting, sitting.choices) == told, "the same position gets the same hint"
+
+
+def test_a_hint_knows_what_is_better():
+    sitting = terminal.Sitting("black_jacky", ["threshold"], rules={"hearts": 1}, seed=0)
+    while "knock" not in sitting.choices.values():
+        sitting.env.step(next(iter(sitting.choices)))
+    by_name = {sitting.choices[each.action]: each for each in sitting.hint()}
+    drawing, knocking = by_name["draw"], by_name["knock"]
+    assert (drawing.win > knocking.win) == (drawing.setback < knocking.setback), "who loses the only heart loses"
+
+
+def test_names_stand_in_the_table_and_keep_its_columns():
+    sitting = terminal.Sitting("schwarze_katze", ["random"] * 4, seed=1, name="Wilhelmine von Habenichts")
+    sitting.names[1] = "X"
+    drawn, shown = sitting.env.render().splitlines(), sitting.picture.splitlines()
+    assert [len(line) for line in drawn] == [len(line) for line in shown]
+    column = drawn[1].index("cards")
+    for seat, (before, after) in enumerate(zip(drawn[2:7], shown[2:7], strict=True)):
+        assert before[column:] == after[column:]
+        assert f" player_{seat}" in before
+        assert f" {['Wilhelm… ', 'X  ', 'random 2', 'random 3', 'random 4'][seat]}" in after
+    assert "player_" not in sitting.picture
 
 
 def test_quit_ends_the_game(run):
@@ -136,23 +200,23 @@ def test_wrong_arguments_are_named(capsys, args, message):
 
 
 def test_words_may_be_shortened():
-    assert play.is_short_for("kn", "knock")
-    assert play.is_short_for("SW 5 dis", "swap 5 with the discard pile")
-    assert play.is_short_for("lay 3: player_2", "lay 3: player_0 and player_2 exchange")
-    assert not play.is_short_for("sw 5 dis", "swap 5 with the draw pile")
-    assert not play.is_short_for("draw", "swap 5 with the draw pile")
-    assert not play.is_short_for(":", "draw")
+    assert terminal.is_short_for("kn", "knock")
+    assert terminal.is_short_for("SW 5 dis", "swap 5 with the discard pile")
+    assert terminal.is_short_for("lay 3: player_2", "lay 3: player_0 and player_2 exchange")
+    assert not terminal.is_short_for("sw 5 dis", "swap 5 with the draw pile")
+    assert not terminal.is_short_for("draw", "swap 5 with the draw pile")
+    assert not terminal.is_short_for(":", "draw")
 
 
 def moves_and_their_story(seed, players):
     """Yield (actor, story) of a random game as seat 0 is told it."""
-    sitting = sitting_with("--opponents", f"random*{players - 1}", "--seed", str(seed))
+    sitting = terminal.Sitting("black_jacky", ["random"] * (players - 1), seed=seed)
     rng = np.random.default_rng(seed)
     while sitting.view["phase"] != "over":
         before = sitting.view
         action = int(rng.choice(np.flatnonzero(sitting.env.last()[0]["action_mask"])))
         sitting.env.step(action)
-        yield before, sitting.view, play.story(sitting, before, action)
+        yield before, sitting.view, terminal.story(sitting, before, action)
 
 
 def test_what_is_secret_is_not_told():
@@ -160,18 +224,22 @@ def test_what_is_secret_is_not_told():
     for seed in range(12):
         for before, _, story in moves_and_their_story(seed, players=2 + seed % 5):
             told.update(re.sub(r"\d", "N", sentence) for sentence in story)
-            if before["player"] != 0 and story and re.search(r" \(random\) (draws|gives)|from the draw pile", story[0]):
+            if (
+                before["player"] != 0
+                and story
+                and re.search(r"random(?: \d)? (draws|gives)|from the draw pile", story[0])
+            ):
                 assert re.search(r"draws a card$|gives a card$|for a card from the draw pile$", story[0])
-    assert "player_N (you) draws a N" in told
-    assert "player_N (random) draws a card" in told
-    assert "player_N (random) gives a card" in told
-    assert "player_N (you) gets a N" in told
-    assert "player_N (random) lays a N: player_N (random) draws a card" in told
-    assert "player_N (random) lays a N: player_N (you) draws a N" in told
+    assert "Guest draws a N" in told
+    assert "random N draws a card" in told
+    assert "random N gives a card" in told
+    assert "Guest gets a N" in told
+    assert "random N lays a N: random N draws a card" in told
+    assert "random N lays a N: Guest draws a N" in told
 
 
 def test_an_own_card_is_told_as_it_came():
     for before, after, story in moves_and_their_story(2, 3):
-        drawn = story and re.search(r"\(you\) draws an? (\d)", story[0])
+        drawn = story and re.search(r"Guest draws an? (\d)", story[0])
         if drawn and before["round"] == after["round"]:
             assert sorted([*before["hands"][0], int(drawn[1])]) == after["hands"][0]

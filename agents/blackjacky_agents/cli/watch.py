@@ -19,11 +19,12 @@ from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
 from blackjacky_agents.files import write_file
 from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
-from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.registry import display_names, parse_agents
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.text import listed, with_names
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 from blackjacky_env.replay import new_table
 
@@ -77,9 +78,10 @@ class Show:
         """The view of the table that is shown."""
         return self.env.view(None if self.seat is None else f"player_{self.seat}")
 
-    def label(self, seat: int) -> str:
-        """Seat and name of a player."""
-        return f"player_{seat} ({self.names[f'player_{seat}']})"
+    @property
+    def picture(self) -> str:
+        """The table as it is shown, as text."""
+        return with_names(str(self.env.render()), list(self.names.values()))
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -182,12 +184,8 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
 
 
 def called(names: Sequence[str]) -> dict[str, str]:
-    """Short names by seat, numbered if several agents share one."""
-    short = [Path(name[4:]).stem if name.startswith("ppo:") else name for name in names]
-    numbered = [
-        f"{name} {short[: i + 1].count(name)}" if short.count(name) > 1 else name for i, name in enumerate(short)
-    ]
-    return {f"player_{seat}": name for seat, name in enumerate(numbered)}
+    """Names to be shown, by player."""
+    return {f"player_{seat}": name for seat, name in enumerate(display_names(names))}
 
 
 # ---------------------------------------------------------------- output
@@ -207,18 +205,18 @@ def tell(show: Show, delay: float) -> None:
     allow_any_character()
     env = show.env
     env.render_mode, env.render_as = "ansi", None if show.seat is None else f"player_{show.seat}"
-    print(f"{show.headline}: {', '.join(map(show.label, range(env.num_players)))}\n\n{env.render()}")
-    before, labels, texts = show.view, [*map(show.label, range(env.num_players))], terminal_texts(env.game.name)
+    names, texts, before = list(show.names.values()), terminal_texts(env.game.name), show.view
+    print(f"{show.headline}: {', '.join(names)}\n\n{show.picture}")
     for _ in show.moves:
         after = show.view
         told = tell_move(env, before, after, env.record()["actions"][-1], show.seat)
         for phrase in told:
-            print(f"  {in_words(phrase, texts, labels)}.", flush=True)
+            print(f"  {in_words(phrase, texts, names)}.", flush=True)
         if is_settled(env.game.name, before, after):
-            print(f"\n{env.render()}", flush=True)
+            print(f"\n{show.picture}", flush=True)
         if told:
             time.sleep(delay)
         before = after
     if before["phase"] == "over":
-        winners = before["winners"]
-        print("\n" + (", ".join(map(show.label, winners)) if winners else "Nobody") + " won the game.")
+        winners = [names[seat] for seat in before["winners"]]
+        print(f"\n{listed(winners) if winners else 'Nobody'} won the game.")

@@ -1,0 +1,320 @@
+"""A game against agents in the terminal."""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import json
+import re
+import sys
+import textwrap
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.files import write_file
+from blackjacky_agents.hints import Adviser, Outlook
+from blackjacky_agents.narration import (
+    View,
+    explanation,
+    help_in_words,
+    in_words,
+    is_settled,
+    tell_move,
+    terminal_texts,
+)
+from blackjacky_agents.registry import display_names
+from blackjacky_env import IllegalActionError
+from blackjacky_env.engine.actions import names_from
+from blackjacky_env.engine.text import WIDTH, listed, with_names
+from blackjacky_env.envs.aec import TableEnv
+
+GUEST = "Guest"
+_COMMANDS = """
+Choose an action by its number or by the beginnings of its words, such as `{example}`.
+`? {example}` explains an action, `hint` shows what strong agents would do,
+`table` shows the table again, `help` the rules; `quit` ends the game.
+"""
+
+
+class Sitting:
+    """A game in the terminal: the environment, the agents and the person.
+
+    Args:
+        game, variant, rules: the game, its variant and rule options.
+        opponents: names of the agents clockwise from the person's left.
+        seat: the person's seat.
+        seed: seed of deals and agents; None: drawn at random.
+        name: the person's name.
+
+    Raises `ValueError` for an unknown agent or invalid options.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        opponents: Sequence[str],
+        variant: str | None = None,
+        rules: Mapping[str, Any] | None = None,
+        seat: int = 0,
+        seed: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        players = len(opponents) + 1
+        if not 0 <= seat < players:
+            raise ValueError(f"--seat {seat} is out of range; allowed with these opponents are 0 .. {players - 1}")
+        self.me, self.seat = f"player_{seat}", seat
+        self.env = TableEnv(game, players, variant, render_mode="ansi", render_as=self.me, **(rules or {}))
+        self.seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
+        self.env.reset(seed=self.seed)
+        self.texts = terminal_texts(game)
+        self.names = _seated([name or GUEST, *opponents], seat)
+        """The names of all players by seat."""
+        self._agents: dict[str, Agent] = {}
+        for i, opponent in enumerate(opponents, 1):
+            agent = self._agents[f"player_{(seat + i) % players}"] = make_agent(opponent, game)
+            agent.reset(self.seed + i)
+        self._adviser: Adviser | None = None
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Compile in advance what the game needs, without a change to it."""
+        env = copy.deepcopy(self.env)
+        observation = env.observe(env.agent_selection)
+        for agent in self._agents.values():
+            if isinstance(agent, CompiledAgent):
+                copy.deepcopy(agent).act(observation)
+        env.step(int(observation["action_mask"].argmax()))
+
+    @property
+    def view(self) -> View:
+        """The person's view of the table."""
+        return self.env.view(self.me)
+
+    @property
+    def picture(self) -> str:
+        """The table as the person sees it, as text."""
+        return with_names(str(self.env.render()), self.names)
+
+    @property
+    def choices(self) -> dict[int, str]:
+        """The legal actions of the person to act, in words."""
+        actions, seat_name = self.env.game.words.actions, names_from(self.seat, self.names)
+        legal = np.flatnonzero(self.env.observe(self.me)["action_mask"]).tolist()
+        return {action: actions.tell(actions[action], seat_name) for action in legal}
+
+    def act_for_agent(self) -> int:
+        """The action of the agent to act."""
+        agent = self.env.agent_selection
+        return int(self._agents[agent].act(self.env.observe(agent)))
+
+    def hint(self) -> list[Outlook]:
+        """A hint for the person to act."""
+        self._adviser = self._adviser or Adviser(self.env.game.name)
+        return self._adviser.hint(self.env, self.env.observe(self.me))
+
+    def save(self, path: Path) -> None:
+        """Write names and record of the game."""
+        names = dict(zip(self.env.possible_agents, self.names, strict=True))
+        write_file(path, json.dumps({"names": names, "record": self.env.record()}))
+        print(f"Game saved to {path}.")
+
+
+def _seated(names: Sequence[str], seat: int) -> list[str]:
+    """Names to be shown by seat, the first one's being ``seat``."""
+    shown = display_names(names)
+    return [shown[(i - seat) % len(shown)] for i in range(len(shown))]
+
+
+# ---------------------------------------------------------------- the course of the game
+
+
+def play(sitting: Sitting, delay: float, save: Path | None = None) -> None:
+    """Play a game to its end, or until the person quits; ``save``: the file for its record, None: it is not kept."""
+    print(greeting(sitting))
+    try:
+        _play(sitting, delay if sys.stdin.isatty() else 0)
+    except EOFError:
+        print("\nGame abandoned. Goodbye!")
+    finally:
+        if save is not None:
+            sitting.save(save)
+
+
+def greeting(sitting: Sitting) -> str:
+    """The players, and how to choose actions."""
+    names = [f"{name} (you)" if seat == sitting.seat else name for seat, name in enumerate(sitting.names)]
+    title, words = sitting.env.game.title, f"{', '.join(names)}; seed {sitting.seed}."
+    return f"{textwrap.fill(f'{title}: {words}', WIDTH)}\n{commands(sitting)}"
+
+
+def commands(sitting: Sitting) -> str:
+    """How to choose actions, with one of the game's as an example."""
+    actions = sitting.env.game.words.actions
+    first = max(actions.infos, key=lambda info: (info.card is not None, info.pile is not None, not info.seats))
+    return _COMMANDS.format(example=_abbreviated(actions.tell(first)))
+
+
+def _abbreviated(words: str) -> str:
+    """A name shortened as a person might type it."""
+    return " ".join(word[:3] for word in words.split()[:2])
+
+
+def _play(sitting: Sitting, delay: float) -> None:
+    env, table_is_new = sitting.env, True
+    while sitting.view["phase"] != "over":
+        agent, before = env.agent_selection, sitting.view
+        if agent == sitting.me:
+            if table_is_new:
+                print(f"\n{sitting.picture}")
+            action = ask(sitting)
+        else:
+            action = sitting.act_for_agent()
+        env.step(action)
+        told = story(sitting, before, action)
+        for sentence in told:
+            print(f"  {sentence}.", flush=True)
+        table_is_new = bool(told)
+        if is_settled(env.game.name, before, sitting.view):
+            print(f"\n{sitting.picture}")
+            table_is_new = False
+            wait()
+        elif told and agent != sitting.me:
+            time.sleep(delay)
+    winners = [sitting.names[seat] for seat in sitting.view["winners"]]
+    print(f"\n{listed(winners) if winners else 'Nobody'} won the game.")
+
+
+def wait() -> None:
+    """Wait for Enter after a settlement, if stdin is a terminal; `EOFError` if the person quits."""
+    if sys.stdin.isatty() and input("Press Enter to continue ").strip().lower() == "quit":
+        raise EOFError
+
+
+def story(sitting: Sitting, before: View, action: int) -> list[str]:
+    """Sentences on the last move, ``action``, as far as the person may know it; may be empty."""
+    told = tell_move(sitting.env, before, sitting.view, action, sitting.seat)
+    return [in_words(phrase, sitting.texts, sitting.names) for phrase in told]
+
+
+# ---------------------------------------------------------------- choosing an action
+
+
+def ask(sitting: Sitting) -> int:
+    """Prompt until the person chooses a legal action; `EOFError` if they quit."""
+    choices = sitting.choices
+    show_choices(sitting, choices)
+    while True:
+        text = input("> ").strip()
+        command, _, rest = text.partition(" ") if text[:1] != "?" else ("?", "", text[1:].strip())
+        if command.lower() in ("quit", "exit"):
+            raise EOFError
+        try:
+            if command.lower() in ("help", "?"):
+                print(explain(sitting, rest, choices) if rest else help_in_words(sitting.env.game.name))
+                print("" if rest else commands(sitting))
+            elif text.lower() == "hint":
+                print(hint(sitting, choices))
+            elif text.lower() == "table":
+                print(sitting.picture)
+            else:
+                return find(text, choices, sitting)
+        except ValueError as error:
+            print(textwrap.fill(str(error), WIDTH))
+            continue
+        show_choices(sitting, choices)
+
+
+def show_choices(sitting: Sitting, choices: Mapping[int, str]) -> None:
+    """Print what is to be done, and the numbered choices in as many columns as fit."""
+    phase = sitting.view["phase"]
+    print(textwrap.fill(sitting.texts["phases"].get(phase, f"Your turn: {phase}."), WIDTH))
+    cells = [f"{number:3} {words}" for number, words in enumerate(choices.values(), 1)]
+    width = max(map(len, cells)) + 2
+    lines = -(-len(cells) // max(1, 78 // width))
+    for line in range(lines):
+        print("".join(f"{cell:{width}}" for cell in cells[line::lines]).rstrip())
+
+
+def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:
+    """What the actions meant by ``text`` do, and why they are not legal now if so."""
+    words, lines = sitting.env.game.words.actions, []
+    for action in matching(text, choices) or [sitting.env.parse_action(text)]:
+        told = explanation(sitting.texts, words[action])
+        name = choices.get(action) or words.name(action)
+        refused = "" if action in choices else f" Not now: {reason(sitting, action)}"
+        lines.append(textwrap.fill(f"{name}: {told or 'does what its name says'}.{refused}", WIDTH))
+    return "\n".join(lines)
+
+
+def find(text: str, choices: Mapping[int, str], sitting: Sitting) -> int:
+    """The choice given by its number or abbreviated words; `ValueError` if there is none or more than one."""
+    if not text:
+        raise ValueError("Type a number or a name, or `help`.")
+    meant = matching(text, choices)
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        raise ValueError("Ambiguous; it could be: " + "; ".join(choices[action] for action in meant) + ".")
+    try:
+        action = sitting.env.parse_action(text)
+    except ValueError:
+        near = difflib.get_close_matches(text.lower(), choices.values(), n=3, cutoff=0.4)
+        instead = f"Did you mean {listed([f'`{words}`' for words in near])}?" if near else "Type a number or `help`."
+        raise ValueError(f"No action is called `{text}`. {instead}") from None
+    if action in choices:
+        return action
+    raise ValueError(reason(sitting, action))
+
+
+def matching(text: str, choices: Mapping[int, str]) -> list[int]:
+    """The choices that a number or abbreviated words stand for; `ValueError` for a number out of range."""
+    if text.isdigit() and text not in choices.values():
+        if not 1 <= int(text) <= len(choices):
+            raise ValueError(f"There is no choice {text}; the numbers are 1 .. {len(choices)}.")
+        return [list(choices)[int(text) - 1]]
+    exact = [action for action, words in choices.items() if words.lower() == text.lower()]
+    return exact or [action for action, words in choices.items() if is_short_for(text, words)]
+
+
+def is_short_for(text: str, words: str) -> bool:
+    """Whether each typed word begins a word of ``words``, in the same order, the first one the first."""
+    typed, full = (part.lower().replace(":", " ").split() for part in (text, words))
+    if not typed or not full[0].startswith(typed[0]):
+        return False
+    rest = iter(full[1:])
+    return all(any(word.startswith(begun) for word in rest) for begun in typed[1:])
+
+
+def reason(sitting: Sitting, action: int) -> str:
+    """Why an action is not legal now, in the game's words."""
+    try:
+        copy.deepcopy(sitting.env).step(action)
+    except IllegalActionError as error:
+        return re.sub(r" \(action \d+\)", "", str(error).partition(" Legal for")[0])
+    raise AssertionError("an action outside the mask was accepted")
+
+
+# ---------------------------------------------------------------- hints
+
+
+def hint(sitting: Sitting, choices: Mapping[int, str]) -> str:
+    """What the advising agents would do, and what may come of the most promising actions."""
+    if len(choices) == 1:
+        return "There is only one choice."
+    print("Thinking ...", flush=True)
+    outlooks = sitting.hint()
+    lines = [f"{listed(names)} would choose: {choices[each.action]}." for each in outlooks if (names := each.chosen_by)]
+    width = max(len(choices[each.action]) for each in outlooks)
+    told = sitting.texts["sentences"].get("outlook", "{score} {unit}")
+    lines.append(f"  {'':{width}}  wins the game  in this {sitting.env.game.words.round_key}")
+    for each in outlooks:
+        values = {"setback": f"{each.setback:.0%}", "score": f"{each.score:+.1f}"}
+        in_round = told.format(**values, unit=sitting.env.game.score_reward)
+        lines.append(f"  {choices[each.action]:{width}}  {each.win:13.0%}  {in_round}")
+    return "\n".join([*lines, f"(estimated from {outlooks[0].samples} samples of the cards you cannot see)"])

@@ -14,6 +14,8 @@ from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.layout import Layout
 from blackjacky_env.engine.options import NoOptions, describe_options, plain, read_options
 
+Fact = tuple[bool, str]
+"""Whether a sentence is true, and the sentence."""
 State = Any
 """One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
 
@@ -85,10 +87,11 @@ class Words:
     phase_field: str = ""
     """The record field that numbers `phases`; needed by a game with `ActionInfo.secret_phases`."""
     draw_svg: Callable[..., str] | None = None
-    """(view, options, *, names, last_action, theme) -> the table as an SVG of 640 x 600 units; None: no picture.
+    """(view, options, *, names, last_action, theme, layout, texts) -> the table as an SVG; None: no picture.
 
     ``names`` by seat or None, ``last_action`` in words with these names, ``theme`` ``"auto"``, ``"light"`` or
-    ``"dark"``.
+    ``"dark"``, ``layout`` one of `blackjacky_env.engine.svg.LAYOUTS`, ``texts`` translations of the words on the table
+    by the English template or None.
     """
 
 
@@ -98,7 +101,8 @@ class Variant:
 
     Args:
         name: the value of the option ``variant``.
-        min_players, max_players: smallest and largest table size.
+        min_players: smallest table size.
+        max_players: largest table size.
         default_players: table size if none is given.
     """
 
@@ -175,6 +179,11 @@ def keep_options(num_players: int, variant: str, options: Any) -> Any:
     return options
 
 
+def no_facts(record: Any, settled: bool) -> Iterable[Fact]:
+    """The default of `Game.state_facts`."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Game:
     """One game: facts as data, rules as compiled functions, words as Python functions.
@@ -235,6 +244,12 @@ class Game:
     default that depends on the table. `ValueError` for combinations that cannot be played."""
     extra_decks: Mapping[str, ExtraDeck] = field(default_factory=dict, hash=False)
     """Further decks by the name of the option of `reset` that rigs them."""
+    state_ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict, hash=False)
+    """Smallest and largest value of record fields, to refuse saved states that no game can have; every field but
+    ``key`` that compiled code uses as an index or to count to needs one."""
+    state_facts: Callable[[Any, bool], Iterable[Fact]] = no_facts
+    """(record with fields in their ranges, as plain Python values; whether it is the copy made just before a
+    settlement) -> what must be true of it, checked in order, to refuse saved states that contradict themselves."""
     hidden: Hidden | None = None
     """None: the leak check is skipped."""
     examples: Examples = Examples()

@@ -119,9 +119,14 @@ def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) ->
     for name in own:
         if name != "options" and other.get(name) != own[name]:
             raise ValueError(f"this {what} has {name}={other.get(name)!r}, the environment has {own[name]!r}")
+    options = other.get("options")
+    if not isinstance(options, Mapping):
+        raise TypeError(f"this {what} has options={options!r}; needed is a mapping")
+    if unknown := [name for name in options if name not in own["options"]]:
+        raise ValueError(f"this {what} has an unknown option {unknown[0]!r}")
     for name, value in own["options"].items():
-        if other["options"].get(name) != value:
-            raise ValueError(f"this {what} has {name}={other['options'].get(name)!r}, the environment has {value!r}")
+        if options.get(name) != value:
+            raise ValueError(f"this {what} has {name}={options.get(name)!r}, the environment has {value!r}")
 
 
 @cache
@@ -155,13 +160,21 @@ def unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
     if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
         raise ValueError("these bytes are not a complete state; pass what get_state() or sample_state() returned")
     end = 4 + int.from_bytes(body[:4], "little")
-    return json.loads(body[4:end]), body[end:]
+    try:
+        header = json.loads(body[4:end])
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict):
+        raise ValueError("the header of this state is not a JSON object; pass what get_state() returned")
+    return header, body[end:]
 
 
 def read_records(header: Mapping[str, Any], data: bytes, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """The records from `unpack`; `ValueError` if they were saved by a version with another record layout."""
     if header.get("layout") != record_layout(dtype):
         raise ValueError(f"this state of {header.get('game')} was saved by a version with another record layout")
+    if len(data) % dtype.itemsize:
+        raise ValueError(f"this state has {len(data)} bytes of records; allowed are multiples of {dtype.itemsize}")
     records = np.frombuffer(data, dtype)
     writable = zeros(len(records), dtype)
     writable[:] = records

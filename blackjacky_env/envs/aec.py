@@ -6,6 +6,7 @@ used without wrappers.
 
 from __future__ import annotations
 
+import copy
 import math
 import operator
 import os
@@ -27,10 +28,18 @@ from blackjacky_env.engine import svg, table
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.compiling import copied, zeros
-from blackjacky_env.engine.game import Game, IllegalActionError
+from blackjacky_env.engine.game import Game, IllegalActionError, State
 from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.states import check_records
 from blackjacky_env.engine.step import OVER, SETTLED
 from blackjacky_env.envs import screen
+from blackjacky_env.envs.history import (
+    BOOKKEEPING,
+    check_actions,
+    check_bookkeeping,
+    check_last_move,
+    read_generator,
+)
 from blackjacky_env.games import get_game
 
 Observation = dict[str, Vector]
@@ -43,7 +52,7 @@ _DRAWN = -1  # start player: drawn from the game's key
 class TableEnv(AECEnv[str, Any, Any]):
     """One table of a game for PettingZoo.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from blackjacky_env import black_jacky_v0
         >>> rng = np.random.default_rng(0)
@@ -562,41 +571,73 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._require_game()
         history = {
             "actions": self._actions,
-            "rigged": self._rigged,
+            "reset_options": self._written_reset_options(),
             "deals": self._deals,
             "generator": None if self._np_random is None else self._np_random.bit_generator.state,
-            **{name: getattr(self, name) for name in _BOOKKEEPING},
+            "last_move": self._last_move,
+            "_skip_agent_selection": self._skip_agent_selection,
+            **{name: getattr(self, name) for name in BOOKKEEPING},
         }
         return table.pack({**self._identity(), "history": history}, self._states[: 1 + self._has_settled])
 
     def set_state(self, state: bytes) -> None:
         """Continue from a state of `get_state` or `sample_state`.
 
-        Raises `ValueError` if it belongs to another game, version, number of players, variant or rule options (the
-        message says which) or is damaged; the running game is unchanged.
+        Raises `TypeError` or `ValueError` if it belongs to another game, version, number of players, variant or rule
+        options, is damaged, or contradicts itself (the message says how); the running game is unchanged.
         """
         header, data = table.unpack(state)
         table.refuse_other("state", self._identity(), header)
         records = table.read_records(header, data, self.game.state_dtype)
+        check_records(self.game, header, records)
+        self._restore(records, self._read_history(header, records[0]))
+
+    def _read_history(self, header: Mapping[str, Any], record: State) -> dict[str, Any] | None:
+        """The saved attributes of this environment; `TypeError` or `ValueError` if no table has them."""
+        history = header.get("history")
+        if history is None:
+            return None
+        if not isinstance(history, Mapping):
+            raise TypeError(f"the history of this state is a {type(history).__name__}, not a mapping")
+        generator = read_generator(history.get("generator"))
+        return {
+            **check_bookkeeping(history, self.possible_agents, int(record["player"])),
+            "_actions": check_actions(history.get("actions"), self.game),
+            "_last_move": check_last_move(history.get("last_move"), self.game, self.num_players),
+            "_rigged": self._read_rigged(history.get("reset_options")),
+            "_deals": check_integer("deals", history.get("deals"), 0, int(record["deals"])),
+            "_np_random": self._np_random if generator is None else generator,
+        }
+
+    def _read_rigged(self, written: Any) -> dict[str, Any]:
+        """The rigged deals of a saved state; `TypeError` or `ValueError` if there are none of that kind."""
+        allowed = ("start_player", *self._functions.redeal)
+        if not isinstance(written, Mapping) or any(name not in allowed for name in written):
+            raise ValueError(f"the reset options of this state are {written!r}; allowed are {', '.join(allowed)}")
+        return self._check_reset_options(written)
+
+    def _restore(self, records: npt.NDArray[Any], history: dict[str, Any] | None) -> None:
+        """Continue from checked records, and from `_HISTORY` by attribute; None: from a position without history."""
         self._new_game_arrays()
         self._states[: len(records)] = records
         self._has_settled = len(records) > 1
-        self._set_history(header["history"])
         self._started = True
-        self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
-        self._observe_player_to_act()
-
-    def _set_history(self, history: dict[str, Any] | None) -> None:
         if history is None:
             self._actions, self._rigged, self._deals, self._last_move = None, {}, 0, None
             self._reset_bookkeeping()
-            return
-        for name in _BOOKKEEPING:
-            setattr(self, name, history[name])
-        self._actions, self._rigged, self._deals = history["actions"], history["rigged"], history["deals"]
-        if history["generator"] is not None:
-            self._np_random, _ = seeding.np_random(0)
-            self._np_random.bit_generator.state = history["generator"]
+        else:
+            self.__dict__.update(history)
+        self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
+        self._observe_player_to_act()
+
+    def _put(self, records: npt.NDArray[Any], generator: np.random.Generator | None = None) -> None:
+        """Continue from any records, even from impossible ones, without the actions that led there; for tests."""
+        kept = {name: copy.copy(getattr(self, name)) for name in BOOKKEEPING}
+        kept |= {"_actions": None, "_rigged": {}, "_deals": 0}
+        kept["_np_random"] = copy.deepcopy(self._np_random) if generator is None else generator
+        if (player := int(records["player"][0])) >= 0:
+            kept["agent_selection"] = self.possible_agents[player]
+        self._restore(records, kept)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except compiled functions and the window; the game is stored by name."""
@@ -611,18 +652,6 @@ class TableEnv(AECEnv[str, Any, Any]):
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.config_dict().items())
         return f"{self.metadata['name']}.env({given})"
-
-
-_BOOKKEEPING = (
-    "agents",
-    "agent_selection",
-    "rewards",
-    "_cumulative_rewards",
-    "terminations",
-    "truncations",
-    "_skip_agent_selection",
-    "_last_move",
-)
 
 
 def _list_of_decks(name: str, deck: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import play_copies
+from blackjacky_env.engine.states import check_identity, check_records
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import CompiledOpponent, find_compiled
 from blackjacky_env.games import get_game
@@ -36,7 +37,7 @@ def playout(
     (reshuffles, next deals, choices of agents) differs between playouts. A finished game returns its result. To keep
     hidden cards out of an agent's estimates, play out states from ``sample_state``.
 
-    Example:
+    Examples:
         >>> from blackjacky_env import black_jacky_v0, playout
         >>> env = black_jacky_v0.env(num_players=3)
         >>> env.reset(seed=0)
@@ -97,7 +98,10 @@ def _record(game: Game, header: dict[str, Any], data: bytes) -> Any:
     for name, own in (("game", game.name), ("version", game.version)):
         if header[name] != own:
             raise ValueError(f"this state has {name}={header[name]!r}; needed is {own!r}")
-    return table.read_records(header, data, game.state_dtype)[0]
+    check_identity(game, header)
+    records = table.read_records(header, data, game.state_dtype)
+    check_records(game, header, records)
+    return records[0]
 
 
 def _named(number: int, read: Callable[..., Any], *arguments: Any) -> Any:

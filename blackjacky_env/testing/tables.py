@@ -56,11 +56,8 @@ def _changed(
     header, data = table.unpack(raw.get_state())
     records = table.read_records(header, data, raw.game.state_dtype)
     change(records[0], records[1] if len(records) > 1 else None)
-    header["history"] |= {"actions": None, "rigged": {}, "deals": 0}
-    if generator is not None:
-        header["history"]["generator"] = generator.bit_generator.state
     other = copy.copy(raw)
-    other.set_state(table.pack(header, records))
+    other._put(records, generator)
     return other
 
 

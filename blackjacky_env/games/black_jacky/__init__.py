@@ -11,6 +11,7 @@ from blackjacky_env.games.black_jacky import (
     observation,
     options,
     rules,
+    states,
     terminal,
     words,
 )
@@ -56,6 +57,8 @@ GAME = Game(
         phases=("tip", "trick", "exchange", "zock", "over"),
         draw_svg=drawing.draw_svg,
     ),
+    state_ranges=states.RANGES,
+    state_facts=states.facts,
     hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
     examples=examples.EXAMPLES,
 )

@@ -12,6 +12,7 @@ from blackjacky_env.games.black_spy import (
     observation,
     options,
     rules,
+    states,
     terminal,
     words,
 )
@@ -58,6 +59,8 @@ GAME = Game(
         phase_field="phase",
     ),
     table_low=-7620,  # the total of 127 moons, each 60 off the own total (V2)
+    state_ranges=states.RANGES,
+    state_facts=states.facts,
     hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
     examples=examples.EXAMPLES,
 )

@@ -11,6 +11,7 @@ from blackjacky_env.games.halunken import (
     observation,
     options,
     rules,
+    states,
     terminal,
     words,
 )
@@ -58,6 +59,8 @@ GAME = Game(
         phases=tuple(words.PHASES.values()),
         draw_svg=drawing.draw_svg,
     ),
+    state_ranges=states.RANGES,
+    state_facts=states.facts,
     hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
     examples=examples.EXAMPLES,
 )

@@ -11,6 +11,7 @@ from blackjacky_env.games.schwarze_katze import (
     observation,
     options,
     rules,
+    states,
     terminal,
     words,
 )
@@ -57,6 +58,8 @@ GAME = Game(
         draw_svg=drawing.draw_svg,
     ),
     table_low=-2500,  # the total of 50 deals without a trick
+    state_ranges=states.RANGES,
+    state_facts=states.facts,
     hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
     examples=examples.EXAMPLES,
 )

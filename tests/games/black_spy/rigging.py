@@ -133,14 +133,11 @@ class Table:
 
     def arrange(self, **fields: Any) -> Table:
         """Set fields of the record; those by seat are filled up with 0."""
-        header, data = table.unpack(self.env.get_state())
-        records = table.read_records(header, data, STATE)
+        records = table.read_records(*table.unpack(self.env.get_state()), STATE)
         for name, value in fields.items():
             room = records[0][name]
             records[0][name] = [*value, *[0] * (len(room) - len(value))] if np.ndim(room) else value
-        selected = f"player_{records[0]['player']}"
-        header["history"] |= {"actions": None, "rigged": {}, "deals": 0, "agent_selection": selected}
-        self.env.set_state(table.pack(header, records[:1]))
+        self.env._put(records[:1])
         return self
 
 

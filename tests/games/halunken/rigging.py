@@ -129,15 +129,13 @@ class Table:
 
         The figures move if asked to; ``fields`` of the record are set as they are.
         """
-        header, data = table.unpack(self.env.get_state())
-        records = table.read_records(header, data, STATE)
+        records = table.read_records(*table.unpack(self.env.get_state()), STATE)
         record = records[0]
         for name, value in {"captains": captains, "jack": jack, **fields}.items():
             if value is not None:
                 record[name] = padded(value, record[name])
         lay_out(record, [crew.split() for crew in crews], harbour.split(), taverns or {})
-        header["history"] |= {"actions": None, "rigged": {}, "deals": 0}
-        self.env.set_state(table.pack(header, records[:1]))
+        self.env._put(records[:1])
         return self
 
 

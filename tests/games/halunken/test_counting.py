@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from itertools import product
 from math import perm
 
@@ -15,18 +16,16 @@ EMPTY = dict.fromkeys(range(FIELDS), "")
 
 def lines(table, depth):
     """Return the number of lines of play by the number of actions, up to `depth` or to the next round."""
-    env, begun = table.env, table.now["round"]
-    level, found = [env.get_state()], []
+    level, begun, found = [table], table.now["round"], []
     for _ in range(depth):
         following = []
-        for state in level:
-            env.set_state(state)
-            if table.now["round"] > begun:
+        for position in level:
+            if position.now["round"] > begun:
                 continue
+            env = position.env
             for action in np.flatnonzero(env.infos[env.agent_selection]["action_mask"]).tolist():
-                env.set_state(state)
-                env.step(action)
-                following.append(env.get_state())
+                following.append(copy.deepcopy(position))
+                following[-1].env.step(action)
         found.append(len(following))
         level = following
     return found
@@ -74,12 +73,7 @@ def ended_auctions(table):
     """Return the number of ways to end the auction."""
     if table.now["phase"] != "bid":
         return 1
-    state, count = table.env.get_state(), 0
-    for name in table.legal:
-        table.env.set_state(state)
-        count += ended_auctions(table.play(name))
-    table.env.set_state(state)
-    return count
+    return sum(ended_auctions(copy.deepcopy(table).play(name)) for name in table.legal)
 
 
 def named(cards):

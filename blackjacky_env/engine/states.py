@@ -1,0 +1,101 @@
+"""Checks of state records that come from elsewhere, before compiled code, which checks nothing, sees them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.engine.game import Fact, Game
+from blackjacky_env.engine.table import identity, refuse_other
+
+NOBODY = -1
+
+
+def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any, Any]) -> None:
+    """Raise a `ValueError` unless these are records of a game as it could be played.
+
+    Args:
+        game: the game.
+        header: the `identity` that the records were saved with.
+        records: the game and, after a settlement, a copy made just before it, shape (1,) or (2,).
+    """
+    if len(records) not in {1, 2}:
+        raise ValueError(f"this state has {len(records)} records; allowed are 1 and 2")
+    for i, record in enumerate(records):
+        _check_ranges(game, record)
+        refuse_other("record of this state", identity(game, *game.read_options(record)), header)
+        for fact in (*_common_facts(record), *game.state_facts(plain_record(record), i > 0)):
+            if not fact[0]:
+                raise ValueError(f"this state contradicts itself: it is not true that {fact[1]}")
+
+
+def check_identity(game: Game, header: Mapping[str, Any]) -> None:
+    """Raise a `TypeError` or `ValueError` unless these are a table and options of this game."""
+    if missing := [name for name in ("num_players", "variant", "options") if name not in header]:
+        raise ValueError(f"this state lacks {', '.join(missing)}")
+    size, variant = game.choose_table(header["num_players"], header["variant"])
+    if not isinstance(header["options"], Mapping):
+        raise TypeError(f"options={header['options']!r} of this state is not a mapping")
+    options = game.check_options(size, variant, header["options"])
+    refuse_other("header of this state", identity(game, size, variant, options), header)
+
+
+def plain_record(record: Any) -> SimpleNamespace:
+    """A record with its fields as Python integers and nested lists."""
+    return SimpleNamespace(**{name: record[name].tolist() for name in record.dtype.names})
+
+
+def _common_facts(record: Any) -> Iterator[Fact]:
+    """What the engine needs of every game."""
+    n, player, winners = int(record["num_players"]), int(record["player"]), record["winners"]
+    yield NOBODY <= player < n, "the player to act has a seat"
+    yield bool(((winners == 0) | (winners == 1)).all() and not winners[n:].any()), "the winners have seats"
+    yield player == NOBODY or not winners.any(), "nobody has won before the end"
+
+
+def _check_ranges(game: Game, record: Any) -> None:
+    """Raise a `ValueError` naming the first field with a value out of its range."""
+    memory = np.frombuffer(record.tobytes(), np.uint8)
+    if all(limits.hold(memory) for limits in _limits(game)):
+        return
+    for name, (low, high) in game.state_ranges.items():
+        values = record[name]
+        if (values < low).any() or (values > high).any():
+            raise ValueError(f"{name} of this state is {values.tolist()}; allowed are {low} .. {high}")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Limits:
+    """The ranges of all fields of one dtype, checked at once."""
+
+    dtype: np.dtype[Any]
+    places: npt.NDArray[np.intp]
+    low: npt.NDArray[np.int64]
+    high: npt.NDArray[np.int64]
+
+    def hold(self, memory: npt.NDArray[np.uint8]) -> bool:
+        """Whether all values of a record (its bytes) are in range."""
+        values = memory[: len(memory) // self.dtype.itemsize * self.dtype.itemsize].view(self.dtype)[self.places]
+        return not ((values < self.low) | (values > self.high)).any()
+
+
+@cache
+def _limits(game: Game) -> tuple[_Limits, ...]:
+    """The ranges of a game by dtype."""
+    fields: Mapping[str, Any] = game.state_dtype.fields or {}
+    gathered: dict[np.dtype[Any], list[tuple[int, int, int]]] = {}
+    for name, (low, high) in game.state_ranges.items():
+        dtype, offset = fields[name][:2]
+        first, count = offset // dtype.base.itemsize, int(np.prod(dtype.shape, dtype=int))
+        gathered.setdefault(dtype.base, []).extend((first + i, low, high) for i in range(count))
+    made = []
+    for dtype, entries in gathered.items():
+        places, low, high = np.array(entries, np.int64).T
+        made.append(_Limits(dtype, places.astype(np.intp), low, high))
+    return tuple(made)

@@ -1,0 +1,79 @@
+"""What a saved table remembers beside its state records, checked when it comes from elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.game import Game
+
+BOOKKEEPING = ("agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations")
+"""Attributes of a PettingZoo environment that are saved."""
+
+
+def read_generator(state: Any) -> np.random.Generator | None:
+    """The generator with this state; `ValueError` if it is not a state of a PCG64 generator."""
+    if state is None:
+        return None
+    generator, _ = seeding.np_random(0)
+    try:
+        generator.bit_generator.state = state
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"the generator of this state has no state of PCG64: {error}") from None
+    return generator
+
+
+def check_actions(actions: Any, game: Game) -> list[int] | None:
+    """The actions of a game so far, or None; `TypeError` or `ValueError` if there are no such actions."""
+    if actions is None:
+        return None
+    if not isinstance(actions, list):
+        raise TypeError(f"the actions of this state are a {type(actions).__name__}, not a list")
+    return [check_integer("an action of this state", action, 0, game.num_actions - 1) for action in actions]
+
+
+def check_last_move(move: Any, game: Game, num_players: int) -> list[int] | None:
+    """Seat, action and number of the phase of the last move, or None; `TypeError` or `ValueError` for anything else."""
+    if move is None:
+        return None
+    if not isinstance(move, list) or len(move) != 3:
+        raise ValueError("the last move of this state is not seat, action and phase")
+    largest = (num_players - 1, game.num_actions - 1, len(game.words.phases) - 1)
+    return [check_integer("last move", value, 0, high) for value, high in zip(move, largest, strict=True)]
+
+
+def check_bookkeeping(history: Mapping[str, Any], everybody: Sequence[str], player: int) -> dict[str, Any]:
+    """The attributes `BOOKKEEPING` of a table at which ``player`` is to act (-1: the game is over).
+
+    Raises `ValueError` if they are not those of a PettingZoo environment in that position.
+    """
+    found: dict[str, Any] = {name: history.get(name) for name in BOOKKEEPING}
+    agents, over = found["agents"], player < 0
+    allowed = [agent for agent in everybody if isinstance(agents, list) and agent in agents]
+    if agents != allowed or (not over and len(allowed) < len(everybody)):
+        raise ValueError("the agents of this state are not those of its position")
+    if found["agent_selection"] not in (everybody if over else [everybody[player]]):
+        raise ValueError("agent_selection of this state is not the agent to act")
+    for name in ("rewards", "_cumulative_rewards"):
+        if not _is_by_agent(found[name], allowed) or not all(map(_is_finite, found[name].values())):
+            raise ValueError(f"{name.strip('_')} of this state are not numbers by agent")
+    for name, expected in (("terminations", over), ("truncations", False)):
+        if not _is_by_agent(found[name], allowed) or not all(value is expected for value in found[name].values()):
+            raise ValueError(f"{name} of this state are not those of its position")
+    skipped = history.get("_skip_agent_selection")
+    if skipped is not None and skipped not in everybody:
+        raise ValueError("_skip_agent_selection of this state is not an agent")
+    return {**found, "_skip_agent_selection": skipped}
+
+
+def _is_by_agent(value: Any, agents: Sequence[str]) -> bool:
+    return isinstance(value, dict) and sorted(value) == sorted(agents)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, float | int) and math.isfinite(value)

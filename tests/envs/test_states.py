@@ -1,0 +1,142 @@
+"""Saved states that no game can have are refused, and leave the running game as it was."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env import playout
+from blackjacky_env.engine import table
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES, get_game
+from tests.every_game import NAMES, with_tiny
+
+PROOFS = Path(__file__).parents[2] / "scripts" / "proofs"
+
+
+def begun(name: str) -> TableEnv:
+    """A game after ten moves, the first legal action each."""
+    with with_tiny():
+        env = TableEnv(name)
+    env.reset(seed=0)
+    for _ in range(4 if name == "tiny" else 10):
+        env.step(int(np.argmax(env.last()[0]["action_mask"])))  # type: ignore[index]
+    return env
+
+
+def changed(state: bytes, change: Callable[[dict[str, Any], Any], Any], name: str) -> bytes:
+    """The state after ``change(header, records)``, which may return other records."""
+    header, data = table.unpack(state)
+    with with_tiny():
+        records = table.read_records(header, data, get_game(name).state_dtype)
+    other = change(header, records)
+    return table.pack(header, records if other is None else other)
+
+
+def set_field(field: str, value: int) -> Callable[[dict[str, Any], Any], None]:
+    """Change a field of the record."""
+
+    def change(header: dict[str, Any], records: Any) -> None:
+        records[field] = value
+
+    return change
+
+
+def drop(name: str) -> Callable[[dict[str, Any], Any], None]:
+    """Remove a part of the history."""
+
+    def change(header: dict[str, Any], records: Any) -> None:
+        del header["history"][name]
+
+    return change
+
+
+def put(part: str, name: str, value: Any) -> Callable[[dict[str, Any], Any], None]:
+    """Change a value of the header, or of a mapping in it."""
+    return lambda header, records: (header[part] if part else header).update({name: value})
+
+
+CHANGES = {
+    "player 100": set_field("player", 100),
+    "100 players": set_field("num_players", 100),
+    "nobody to act": set_field("player", -1),
+    "winners": set_field("winners", 1),
+    "three records": lambda header, records: np.concatenate([records[:1]] * 3),
+    "no records": lambda header, records: records[:0],
+    "another table size": put("", "num_players", 9),
+    "unknown option": put("options", "colour", "red"),
+    "options of the wrong type": put("", "options", [1]),
+    "history of the wrong type": put("", "history", 7),
+    "no agents": drop("agents"),
+    "no rewards": drop("rewards"),
+    "agent off turn": put("history", "agent_selection", "player_9"),
+    "everybody terminated": lambda header, records: header["history"].update(
+        terminations=dict.fromkeys(header["history"]["agents"], True)
+    ),
+    "actions out of range": put("history", "actions", [10**30]),
+    "a deck that is not the whole deck": put("history", "reset_options", {"deck": [[1, 2]]}),
+    "a generator of another kind": put("history", "generator", {"bit_generator": "MT19937"}),
+    "a last move of nobody": put("history", "last_move", [-7, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
+def test_an_impossible_state_is_refused_and_changes_nothing(name: str, change: Callable[..., Any]) -> None:
+    env = begun(name)
+    before = env.get_state()
+    with pytest.raises((TypeError, ValueError)):
+        env.set_state(changed(before, change, name))
+    assert env.get_state() == before
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "change", ["player 100", "100 players", "three records", "another table size", "unknown option"]
+)
+def test_playouts_refuse_it_too_and_name_the_state(name: str, change: str) -> None:
+    state = begun(name).get_state()
+    with pytest.raises((TypeError, ValueError), match=r"states\[1\]"):
+        playout([state, changed(state, CHANGES[change], name)], "random", games=2)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_field_has_a_range(name: str) -> None:
+    game = get_game(name)
+    assert {"key", *game.state_ranges} == set(game.state_dtype.names or ())
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "entry", "fact"),
+    [
+        ("black_jacky", "draw_count", (), "the draw pile has as many cards as are counted"),
+        ("schwarze_katze", "where", (30,), "everybody plays one card to each trick|same number of cards"),
+        ("halunken", "heights", (0,), "the top cards are taken first"),
+        ("black_spy", "where", (30,), "everybody was dealt the same number of cards|lie somewhere"),
+    ],
+)
+def test_the_message_says_what_contradicts_itself(name: str, field: str, entry: tuple[int, ...], fact: str) -> None:
+    env = begun(name)
+
+    def change(header: dict[str, Any], records: Any) -> None:
+        if entry:
+            records[field][(0, *entry)] = (int(records[field][(0, *entry)]) + 1) % 3
+        else:
+            records[field] -= 1
+
+    with pytest.raises(ValueError, match=fact):
+        env.set_state(changed(env.get_state(), change, name))
+
+
+def test_thousands_of_mutated_states_are_refused_or_played_without_a_crash() -> None:
+    """In a process of its own, since what this looks for would end this one."""
+    code = "import mutate_states as m; print(*(sorted(m.attack(name, 600, 0)) for name in m.NAMES), sep='\\n')"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=PROOFS, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.splitlines() == ["['played to the end', 'refused']"] * len(GAMES)

@@ -361,8 +361,8 @@ def test_the_messages_of_a_game() -> None:
         ("say(action=999)", "answered the action 999 at move 1 of game 1, which is not legal; legal are "),
         ("say(action=True)", "answered the action True at move 1 of game 1, which is not legal"),
         ("say(move=1)", "answered the action None at move 1 of game 1"),
-        ("sys.exit(3)", "ended with exit status 3 as its answer at move 1 of game 1"),
-        ("print('knock!', flush=True)", "wrote 'knock!' as its answer at move 1 of game 1; needed is one line with"),
+        ("sys.exit(3)", "ended, with exit status 3, at move 1 of game 1"),
+        ("print('knock!', flush=True)", "wrote 'knock!' at move 1 of game 1; needed is one line with"),
         ("time.sleep(1000)", "did not answer in 0.2 s at move 1 of game 1"),
     ],
 )
@@ -383,7 +383,7 @@ def test_a_program_that_fails_is_told_what_it_did_and_when(
     ("text", "message"),
     [
         ("sys.stdin.readline(); say(protocol=2)", 'answered hello with protocol=2; needed is {"protocol": 1}'),
-        ("sys.exit(1)", "ended with exit status 1 as its answer to the message hello"),
+        ("sys.stdin.readline(); sys.exit(1)", "ended, with exit status 1, at the message hello"),
     ],
 )
 def test_a_program_that_does_not_start_is_refused(text: str, message: str) -> None:

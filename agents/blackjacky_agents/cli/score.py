@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import tyro
@@ -54,7 +54,7 @@ class Args(GameArgs[R]):
     $ blackjacky score "cmd:node agent.js" --move-timeout 2
     """
 
-    agent: tyro.conf.Positional[str]
+    agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
     """Name, `ppo:PATH`, `package.module:Class` (called without arguments) or `cmd:COMMAND` (a program)."""
     protocol: Literal["trial", "quick", "full"] = "quick"
     """Length: trial to see that the agent works, quick for development, full for publication."""

@@ -124,7 +124,7 @@ class SubprocessAgent:
         """The process, started and greeted if there is none."""
         if self._process is None:
             process = _Process(self.name, self.arguments)
-            answer = process.ask(self._hello(), self.start_timeout, "to the message hello")
+            answer = process.ask(self._hello(), self.start_timeout, "at the message hello")
             if answer.get("protocol") != PROTOCOL:
                 process.end()
                 raise AgentProcessError(
@@ -187,14 +187,14 @@ class _Process:
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            self._fail(line, f"as its answer {when}")
+            self._fail(line, when)
         return dict(answer)
 
     def _fail(self, line: bytes, when: str) -> None:
         self.end()
         if not line:
             status = self._program.returncode
-            raise AgentProcessError(f"the agent {self._name!r} ended with exit status {status} {when}")
+            raise AgentProcessError(f"the agent {self._name!r} ended, with exit status {status}, {when}")
         shown = line.decode(errors="replace").rstrip()[:_SHOWN]
         raise AgentProcessError(
             f"the agent {self._name!r} wrote {shown!r} {when}; needed is one line with a JSON object for each question"

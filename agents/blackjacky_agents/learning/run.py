@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -181,7 +181,7 @@ class TrainingRun(ABC):
 
     def evaluate(self) -> dict[str, float]:
         """Win rates of the greedy agent against copies of each bot, printed and appended to ``progress.jsonl``."""
-        scores = self._against_bots(self.settings.eval_games)
+        scores = self._against_bots(self.settings.eval_games, lambda games: self.show_progress("evaluating"))
         rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
         line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": rates, **self._progress()}
         with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
@@ -205,12 +205,13 @@ class TrainingRun(ABC):
         """Additional entries of an evaluation in ``progress.jsonl``."""
         return {}
 
-    def _against_bots(self, games: int) -> list[Score]:
-        return self._score(self.agent(greedy=True), self.settings.eval_players, games)
+    def _against_bots(self, games: int, progress: Callable[[int], object] = lambda games: None) -> list[Score]:
+        return self._score(self.agent(greedy=True), self.settings.eval_players, games, progress=progress)
 
-    def _score(self, agent: CompiledAgent, players: int, games: int, seed: int = 0) -> list[Score]:
+    def _score(self, agent: CompiledAgent, players: int, games: int, seed: int = 0, **options: Any) -> list[Score]:
         """Scores of an agent against copies of each bot, in the game being learned."""
-        return against_copies(agent, self.bots, players, games, seed, self.settings.threads, **self._rules)
+        options = {**self._rules, **options}
+        return against_copies(agent, self.bots, players, games, seed, self.settings.threads, **options)
 
     @property
     def _rules(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from blackjacky_agents.learning.league.pool import Opponent, Pool
 from blackjacky_agents.learning.network import Layers, network_policy
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import LeagueSettings
-from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_agents.registry import display_names, make_compiled_agent
 
 _INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued by a random network
 _IMITATION_UPDATES = 8  # per move in all games
@@ -77,7 +78,9 @@ class League(TrainingRun):
         if not wanted or not self.settings.teacher or self.settings.init_from:
             return
         demonstrations = Demonstrations(self.settings)
-        with tqdm(total=wanted, desc=f"imitating {self.settings.teacher}", unit_scale=True, mininterval=5) as bar:
+        (teacher,) = display_names([self.settings.teacher])
+        pause = 0.5 if sys.stderr.isatty() else 15
+        with tqdm(total=wanted, desc=f"imitating {teacher}", unit=" moves", unit_scale=True, mininterval=pause) as bar:
             while collected < wanted:
                 new = demonstrations.collect()
                 collected += new

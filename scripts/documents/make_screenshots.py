@@ -12,7 +12,7 @@ import argparse
 import base64
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -82,9 +82,10 @@ def _random_game(game: str, options: Mapping[str, Any], seed: int) -> dict[str, 
     found: dict[str, list[int]] = {}
     env.reset(seed=seed)
     while (mask := env.infos[env.agent_selection]["action_mask"]).any():
-        phase = env.view(PERSON)["phase"]
-        if env.agent_selection == PERSON and (phase not in found or len(actions) < _EARLY):
-            found[phase] = actions.copy()
+        if env.agent_selection == PERSON:
+            phase = env.view(PERSON)["phase"]
+            if phase not in found or len(actions) < _EARLY:
+                found[phase] = actions.copy()
         actions.append(int(rng.choice(np.flatnonzero(mask))))
         env.step(actions[-1])
     return {**found, "over": actions}
@@ -103,11 +104,11 @@ def _rare_position(game: str, phase: str, rare: Rare) -> Position:
     return Position(rare.options, 0, actions, rare.reset)
 
 
-def table_at(game: str, position: Position) -> Table:
-    """A table of one person and random agents in this position."""
+def table_at(game: str, position: Position, hints: Sequence[str] | None = None) -> Table:
+    """A table of one person and random agents in this position; ``hints`` as for `Table`."""
     options = dict(position.options)
     players, variant = options.pop("num_players"), options.pop("variant", None)
-    table = Table(game, seats_for(["Anna"], ["random"] * (players - 1)), variant, options, position.seed)
+    table = Table(game, seats_for(["Anna"], ["random"] * (players - 1)), variant, options, position.seed, hints)
     for seat, name in zip(table.seats[1:], NAMES, strict=False):
         seat.name = name
     if position.reset is not None:

@@ -86,7 +86,7 @@ export class Chooser {
 export function groupsOf(actions) {
   const alone = actions.map((each) => [each]);
   if (actions.length <= FEW) return alone;
-  for (const field of FIELDS) {
+  for (const field of FIELDS.filter((name) => actions.some((each) => each[name] !== null))) {
     const groups = Map.groupBy(actions, (each) => each[field] ?? each.action);
     if (groups.size > 1) return groups.size < actions.length ? [...groups.values()] : alone;
   }

@@ -1,0 +1,232 @@
+"""How the page looks and is operated in Chromium, in every phase of every game: sizes, accessibility, clicks, keys."""
+
+import json
+import shutil
+from contextlib import contextmanager
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from make_screenshots import DEVICES, LOOKS, open_browser, positions, show, table_at
+
+from blackjacky_agents.narration import in_words
+from blackjacky_agents.web.table import Table
+from blackjacky_env.engine.svg import PHONE_TEXT
+from blackjacky_env.games import GAMES
+from tests.agents.web.running import running
+from tests.agents.web.tables import new_table
+from tests.agents.web.test_page import SHADOW, wait_for
+
+pytestmark = pytest.mark.skipif(
+    None in (shutil.which("chromium"), shutil.which("chromedriver")), reason="needs chromium and chromedriver"
+)
+ON_PHONE = 1.3
+"""How many screens of a phone may be needed to reach the last action."""
+MEASURE = f"""
+const box = (element) => element.getBoundingClientRect();
+const page = document.documentElement, texts = [...{SHADOW}.querySelectorAll("text")];
+const scale = (text) => Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b);
+const height = (text) => parseFloat(getComputedStyle(text).fontSize) * scale(text);
+const last = [...document.querySelectorAll("#actions button")].map((button) => box(button).bottom);
+return {{
+  width: page.scrollWidth, height: page.scrollHeight, reach: Math.max(...last, box({SHADOW}.host).bottom),
+  text: Math.min(...texts.map(height)), picture: box({SHADOW}.host).width,
+  words: document.querySelectorAll("#when, #in-words li").length,
+  role: {SHADOW}.host.role,
+}};
+"""
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+RUN_AXE = "axe.run({resultTypes: ['violations']}).then((found) => arguments[0](found.violations), arguments[0])"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One browser for all tests."""
+    with open_browser() as opened:
+        opened.set_script_timeout(60)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def phases():
+    """Return, by game and phase, a table at which the person in seat 0 is to act in it."""
+    return {game: {phase: table_at(game, each, hints=[]) for phase, each in positions(game).items()} for game in GAMES}
+
+
+@contextmanager
+def pages(browser, tables):
+    """The addresses of the pages of the tables' first people; the browser must not complain about them."""
+    with running(*tables) as people:
+        yield [next(iter(addresses.values())) for addresses in people]
+        assert browser.get_log("browser") == []
+        browser.get("about:blank")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_in_no_phase_the_page_must_be_scrolled_much(browser, phases, game):
+    with pages(browser, phases[game].values()) as addresses:
+        for (phase, address), (device, scheme, language) in (
+            (each, look) for each in zip(phases[game], addresses, strict=True) for look in LOOKS
+        ):
+            show(browser, f"{address}?language={language}", device, scheme)
+            measured, (width, height) = browser.execute_script(MEASURE), DEVICES[device]
+            assert measured["width"] <= width, (phase, device)
+            assert measured["text"] >= PHONE_TEXT, (phase, device)
+            if device == "desktop":
+                assert measured["height"] <= height, phase
+            else:
+                assert measured["reach"] <= ON_PHONE * height, phase
+                assert measured["picture"] > 0.9 * width
+            assert measured["words"] > phases[game][phase].env.num_players
+            assert measured["role"] == "img"
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("game", GAMES)
+def test_axe_finds_nothing_serious(browser, phases, game, device):
+    (_, scheme, language), shown = LOOKS[list(DEVICES).index(device)], phases[game]
+    first, over = next(iter(shown.values())), shown["over"]
+    with pages(browser, [first if device == "desktop" else over]) as [address]:
+        show(browser, f"{address}?language={language}", device, scheme)
+        assert serious(browser) == []
+        browser.execute_script("document.getElementById('show-menu').click()")
+        assert serious(browser) == []
+
+
+def serious(browser):
+    """What axe finds to be serious or critical on the page: rule and elements."""
+    browser.execute_script(AXE)
+    violations = browser.execute_async_script(RUN_AXE)
+    assert isinstance(violations, list), violations
+    bad = [each for each in violations if each["impact"] in ("serious", "critical")]
+    return [(each["id"], [node["html"][:120] for node in each["nodes"]]) for each in bad]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_table_in_words_names_every_player_in_every_language(phases, game):
+    for table in phases[game].values():
+        names = [seat.name for seat in table.seats]
+        for texts in table.texts.values():
+            told = [in_words(phrase, texts, names) for phrase in table.state(0)["table"]]
+            assert len(told) > len(names)
+            assert all(any(name in line for line in told[1:]) for name in names)
+            assert not any("None" in line or "{" in line for line in told)
+
+
+# ---------------------------------------------------------------- whole games
+
+QUICK = {
+    "black_jacky": {"players": 2, "rules": {"hearts": 1}},
+    "schwarze_katze": {"players": 3, "rules": {"deals": 1}},
+    "halunken": {"players": 2},
+    "black_spy": {"players": 4, "rules": {"max_deals": 1}},
+}
+CAN_ACT = "return document.querySelector('#actions button:enabled') !== null"
+IS_OVER = "return !document.getElementById('end').hidden"
+CLICK = f"""
+const element = {SHADOW}.querySelector(".choice") ?? document.querySelector("#actions button:enabled");
+element.dispatchEvent(new MouseEvent("click", {{ bubbles: true }}));
+"""
+FOCUS = "return document.activeElement.closest('#actions, #status') !== null"
+
+
+def play(browser, table, decide):
+    """Decide whenever the person can, until the game is over."""
+    with pages(browser, [table]) as [address]:
+        show(browser, address, "desktop", "light")
+        while not table.over:
+            wait_for(browser, f"{CAN_ACT} || {IS_OVER.removeprefix('return ')}")
+            if not table.over:
+                decide()
+        wait_for(browser, IS_OVER)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_is_played_by_clicks_in_the_picture(browser, game):
+    play(browser, new_table(game, **QUICK[game]), lambda: browser.execute_script(CLICK))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_is_played_by_keys_alone_and_the_focus_is_never_lost(browser, game):
+    press = press_keys(browser)
+
+    def decide():
+        if not browser.execute_script(FOCUS):
+            assert table.move == start  # the first move only
+            while not browser.execute_script("return document.activeElement.closest('#actions') !== null"):
+                press("Tab")
+        press("Enter")
+        wait_for(browser, FOCUS)
+
+    table = new_table(game, **QUICK[game])
+    while table.turn != 0:
+        table._play(table.thought()())
+    start = table.move
+    play(browser, table, decide)
+
+
+def press_keys(browser):
+    """Return a function that presses one key."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    named = {"Tab": Keys.TAB, "Enter": Keys.ENTER, "Escape": Keys.ESCAPE}
+    return lambda key: ActionChains(browser, duration=0).send_keys(named.get(key, key)).perform()
+
+
+# ---------------------------------------------------------------- a choice in steps
+
+WORDS = "return [...document.querySelectorAll('#actions b')].map((each) => each.textContent)"
+
+
+@pytest.fixture
+def exchange() -> Table:
+    """A table at which the person can lay a 3 and choose two of six players."""
+    for seed in range(200):
+        table, rng = new_table(players=6, seed=seed), np.random.default_rng(seed)
+        while not table.over:
+            kinds = [each["kind"] for each in table.actions(0)]
+            if kinds.count("lay_exchange") == 15:
+                return table
+            table._play(int(rng.choice(np.flatnonzero(table.env.infos[table.env.agent_selection]["action_mask"]))))
+    raise AssertionError("no 3 has come")
+
+
+def test_the_card_is_chosen_and_then_the_players_are_tapped(browser, exchange):
+    def tap(selector):
+        element = f"{SHADOW}.querySelector('{selector}')"
+        assert browser.execute_script(f"return {element}.matches('.choice')"), selector
+        browser.execute_script(f"{element}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+
+    with pages(browser, [exchange]) as [address]:
+        show(browser, address, "desktop", "light")
+        seats = f"return {SHADOW}.querySelectorAll('.seat.choice').length"
+        assert len(browser.execute_script(WORDS)) <= 4
+        assert browser.execute_script(seats) == 0
+        tap('.card[data-card="3"]')
+        assert browser.execute_script(seats) == 6
+        tap('.seat[data-seat="2"]')
+        assert len(browser.execute_script(WORDS)) == 6  # five players and "back"
+        tap('.seat[data-seat="4"]')
+        wait_for(browser, f"return {SHADOW}.querySelectorAll('.seat.choice').length === 0")
+    actions, names = exchange.env.record()["actions"], exchange.env.game.words.actions
+    assert any((names[action].kind, names[action].seats) == ("lay_exchange", (2, 4)) for action in actions)
+
+
+def test_keys_choose_in_steps_and_lead_back(browser, exchange):
+    press = press_keys(browser)
+    with pages(browser, [exchange]) as [address]:
+        show(browser, address, "desktop", "light")
+        first = browser.execute_script(WORDS)
+        three = first.index(next(words for words in first if "…" in words)) + 1
+        press(str(three))
+        players = browser.execute_script(WORDS)
+        assert len(players) == 7
+        press("Escape")
+        assert browser.execute_script(WORDS) == first
+        for key in (str(three), "1", "1"):
+            press(key)
+        wait_for(browser, f"return JSON.stringify({WORDS.removeprefix('return ')}) !== {json.dumps(json.dumps(first))}")
+        wait_for(browser, "return document.querySelector('#actions .back') === null")
+    kinds = [exchange.env.game.words.actions[action].kind for action in exchange.env.record()["actions"]]
+    assert "lay_exchange" in kinds

@@ -45,7 +45,8 @@ class Line:
         self.changed = asyncio.Event()
         self.has_news = False
         self.look = Look()
-        self.hint: asyncio.Task[None] | None = None
+        self.thinking: dict[str, asyncio.Task[None]] = {}
+        """What is being computed for this page, by message type."""
 
     def reply(self, message: dict[str, Any]) -> None:
         """Queue a message to this page only."""
@@ -253,7 +254,10 @@ class Host:
     def _answer(self, seat: int, message: dict[str, Any]) -> None:
         match message:
             case {"type": "hint", "move": move, "agent": agent}:
-                self._hint(seat, move, agent)
+                self._reply_later(seat, message, "action", self.table.hint(seat, move, agent))
+                return
+            case {"type": "outlook", "move": move}:
+                self._reply_later(seat, message, "actions", self.table.outlook(seat, move))
                 return
             case {"type": "pause"}:
                 self._lines[seat].reply({"type": "pause", **self.table.pause(seat, self._lines[seat].look)})
@@ -320,17 +324,19 @@ class Host:
             self.table.restart()
             self._moved()
 
-    def _hint(self, seat: int, move: int, agent: str) -> None:
-        """Compute a hint in the background, at most one per seat at a time."""
-        line = self._lines[seat]
-        if line.hint is not None and not line.hint.done():
+    def _reply_later(self, seat: int, message: dict[str, Any], name: str, thought: Callable[[], Any]) -> None:
+        """Repeat a message with what the function returns as the field ``name``, computed in the background.
+
+        Raises `MessageError` if the last message of this type is not answered yet.
+        """
+        line, kind = self._lines[seat], message["type"]
+        if kind in line.thinking and not line.thinking[kind].done():
             raise MessageError("busy", "the previous hint is not ready yet")
-        thought = self.table.hint(seat, move, agent)
 
         async def send() -> None:
-            line.reply({"type": "hint", "move": move, "agent": agent, "action": await self._think(thought)})
+            line.reply({**message, name: await self._think(thought)})
 
-        line.hint = asyncio.create_task(send())
+        line.thinking[kind] = asyncio.create_task(send())
 
 
 def _json(message: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 FIELDS: dict[str, dict[str, type]] = {
     "act": {"move": int, "action": int},
     "hint": {"move": int, "agent": str},
+    "outlook": {"move": int},
     "start": {},
     "continue": {"move": int},
     "pause": {},

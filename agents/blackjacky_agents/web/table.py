@@ -11,6 +11,7 @@ import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.games import get_kit
+from blackjacky_agents.hints import Adviser
 from blackjacky_agents.narration import (
     Move,
     Pause,
@@ -215,6 +217,21 @@ class Table:
             raise MessageError("agent", f"hints come from {names}, not from {ascii(agent)[:40]}")
         self._require_turn(seat, move)
         return self._asked(self._hint_agents[agent], seat)
+
+    def outlook(self, seat: int, move: int) -> Callable[[], list[dict[str, Any]]]:
+        """A function that estimates what may come of the most promising actions of this seat, as `Outlook` data.
+
+        It takes seconds. Raises `MessageError` if the table gives no hints, or it is not that seat's turn.
+        """
+        if not self.hints:
+            raise MessageError("agent", "this table gives no hints")
+        self._require_turn(seat, move)
+        observation = self.env.observe(self._agent_of(seat))
+        return lambda: [each._asdict() for each in self._adviser.hint(self.env, observation)]
+
+    @cached_property
+    def _adviser(self) -> Adviser:
+        return Adviser(self.env.game.name)
 
     def _asked(self, agent: Agent, seat: int) -> Callable[[], int]:
         observation = self.env.observe(self._agent_of(seat))

@@ -201,6 +201,28 @@ def test_hints_are_asked_for():
         assert "hints come from 'counter', not from 'champion'" in reply_of(socket)["text"]
 
 
+def test_what_may_come_of_the_best_actions_is_estimated_on_demand():
+    table = new_table("schwarze_katze", people=3, hints=["counter"])
+    with served(table) as client, sit(client, table, table.turn) as socket:
+        state, _ = state_when(socket, my_turn_or_over)
+        socket.send_json({"type": "outlook", "move": 0})
+        socket.send_json({"type": "outlook", "move": 0})
+        assert reply_of(socket)["code"] == "busy"
+        answer = reply_of(socket)
+        assert (answer["type"], answer["move"]) == ("outlook", 0)
+        assert {each["action"] for each in answer["actions"]} <= {each["action"] for each in state["actions"]}
+        assert {name for each in answer["actions"] for name in each["chosen_by"]} == {"counter", "champion"}
+        socket.send_json({"type": "outlook", "move": 1})
+        assert reply_of(socket)["code"] == "stale"
+
+
+def test_a_table_without_hints_estimates_nothing():
+    table = new_table(people=2, players=2)
+    with served(table) as client, sit(client, table, table.turn) as socket:
+        socket.send_json({"type": "outlook", "move": 0})
+        assert reply_of(socket)["text"] == "this table gives no hints"
+
+
 def test_the_record_is_given_when_the_game_is_over_and_another_begins():
     table = new_table()
     with served(table) as client, sit(client, table) as socket:

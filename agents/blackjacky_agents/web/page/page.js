@@ -6,6 +6,7 @@ import { find, make } from "./elements.js";
 import { Ending } from "./ending.js";
 import { Moments } from "./moments.js";
 import { moveCards, places } from "./motion.js";
+import { outlookTable } from "./outlook.js";
 import { Pace } from "./pace.js";
 import { Picture } from "./picture.js";
 import { help, inWords, loadTexts, optionsInWords, text, useLanguage, word } from "./texts.js";
@@ -31,9 +32,11 @@ let actor = null; // the seat that made the last move
 
 function received(message) {
   if (message.type === "state") {
-    if (message.move !== state?.move) [advised, waiting, actor] = [null, false, state?.turn];
+    if (message.move !== state?.move) nextMove();
     state = message;
     show();
+  } else if (message.type === "outlook") {
+    if (message.move === state.move) showOutlook(message.actions);
   } else if (message.type === "pause") {
     pace.lookBack(message, state.you);
   } else if (message.type === "hint" && message.move === state.move) {
@@ -46,6 +49,11 @@ function received(message) {
     if (message.code !== "stale") notice(text(`error_${message.code}`, { text: message.text }));
     showAdvice();
   }
+}
+
+function nextMove() {
+  [advised, waiting, actor] = [null, false, state?.turn];
+  find("outlook").replaceChildren();
 }
 
 function connectionChanged(now) {
@@ -155,6 +163,11 @@ function showAdvice() {
   find("advice").textContent = choice ? text("advice", { agent: advised.agent, words }) : "";
 }
 
+function showOutlook(outlooks) {
+  find("outlook").replaceChildren(outlookTable(outlooks, state));
+  find("outlook").scrollIntoView({ block: "nearest" });
+}
+
 function showHelp() {
   find("help").replaceChildren(...help().map((paragraph) => make("p", { textContent: paragraph })));
   const options = state ? optionsInWords(state.options) : [];
@@ -207,7 +220,8 @@ find("naming").addEventListener("close", () => {
 });
 find("hint").onclick = () => {
   find("advice").textContent = text("thinking");
-  connection.send({ type: "hint", move: state.move, agent: find("hint-agent").value });
+  send({ type: "hint", move: state.move, agent: find("hint-agent").value });
+  send({ type: "outlook", move: state.move });
 };
 find("picture").addEventListener("click", () => state?.moment?.kind === "pause" && moments.proceed());
 find("take-back").onclick = () => connection.connect();

@@ -1,0 +1,26 @@
+// Why a hint: what may come of the most promising actions, estimated by the server.
+
+import { make } from "./elements.js";
+import { inWords, text, word } from "./texts.js";
+
+const percent = (share) => `${Math.round(100 * share)} %`;
+
+export function outlookTable(outlooks, state) {
+  const table = make("table", { className: "scores outlook" });
+  const body = make("tbody");
+  body.append(...outlooks.map((each) => outlookLine(each, state)));
+  const note = text("outlook_note", { samples: outlooks[0].samples });
+  table.append(body, make("caption", { textContent: note }));
+  return table;
+}
+
+function outlookLine({ action, win, setback, chosen_by, probability }, { actions, names }) {
+  const line = make("tr");
+  const name = make("th", { scope: "row" });
+  name.append(make("b", { textContent: inWords(actions.find((each) => each.action === action), names) }));
+  if (chosen_by.length) name.append(make("small", { textContent: text("chosen_by", { names: chosen_by.join(", ") }) }));
+  const risk = word("sentences", "outlook")?.replace("{setback}", percent(setback));
+  const facts = [risk, text("wins", { share: percent(win) }), probability !== null && text("network", { share: percent(probability) })];
+  line.append(name, make("td", { textContent: facts.filter(Boolean).join("; ") }));
+  return line;
+}

@@ -244,13 +244,17 @@ def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:
 
 
 def refusal_in_words(refusal: str, texts: Texts) -> str:
-    """Why an action is illegal, as in an `IllegalActionError`, translated if ``texts`` have a translation of it."""
-    reason = refusal.split(" is illegal: ", 1)[-1]
+    """Why an action is illegal, as in an `IllegalActionError`, translated if ``texts`` have a translation of it.
+
+    The legal actions are left out: whoever reads this sees them.
+    """
+    said = refusal.split(". Legal for ", 1)[0]
+    reason = said.split(" is illegal: ", 1)[-1]
     for template, words in texts["refusals"].items():
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
         if found := re.fullmatch(pattern, reason):
             return str(words.format(**found.groupdict()))
-    return refusal
+    return said
 
 
 def explanation(texts: Texts, info: ActionInfo) -> str:

@@ -379,6 +379,12 @@ def test_a_program_that_fails_is_told_what_it_did_and_when(
     assert not Path("out", "score.json").exists()
 
 
+def test_a_program_that_fails_ends_an_evaluation_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    name = program(FIRST_LEGAL.format(act="say(action=999)"))
+    assert cli.run("evaluate", ["--players", f"{name},random", "--games", "4"]) == cli.WRONG_INPUT
+    assert f"error: the agent {name!r} answered the action 999 at move 1 of game 1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -15,6 +15,8 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from blackjacky_agents.cli.errors import WrongInputError
+from blackjacky_agents.external.subprocess_agent import AgentProcessError
+from blackjacky_env.engine.game import IllegalActionError
 
 WRONG_INPUT, INTERRUPTED = 2, 130  # exit statuses
 
@@ -90,6 +92,8 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
             status: int = subcommand.main(list(arguments), program)
     except WrongInputError as error:
         return refuse(str(error))
+    except (IllegalActionError, AgentProcessError) as error:  # by an agent from outside
+        return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)
         return INTERRUPTED

@@ -27,19 +27,17 @@ from blackjacky_agents.arena.scoring import (
     score,
     time_moves,
 )
-from blackjacky_agents.cli.errors import WrongInputError, checking_input
+from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
 from blackjacky_agents.external.subprocess_agent import (
     MOVE_TIMEOUT,
     START_TIMEOUT,
-    AgentProcessError,
     SubprocessAgent,
 )
 from blackjacky_agents.files import versions, write_file, write_json
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import machine, markdown_table
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.game import IllegalActionError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +133,6 @@ def play(protocol: Protocol, agent: Agent, args: Args[Any], file: ScoreFile, res
                 results[job] = played
                 file.append(job, played)
                 bar.update(games_of(protocol, [job]))
-        except (IllegalActionError, AgentProcessError) as error:
-            raise WrongInputError("; ".join([str(error), *getattr(error, "__notes__", [])])) from error
         except KeyboardInterrupt:
             print(f"\nFinished deals are in {file.path}; repeat the command with --resume.", file=sys.stderr)
             raise

@@ -313,16 +313,16 @@ def _avatar(seat: int, x: float, y: float, scale: float) -> str:
     return group([use("spy", fill=FURS[seat % len(FURS)])], x, y, scale, f' stroke="{INK}"')
 
 
-def _taken(view: View, seat: int, x: float, y: float) -> list[str]:
-    """Black cards and good spies taken in this deal, and their points."""
-    black, spies, points = view["black_taken"][seat], view["good_spies_taken"][seat], view["points"][seat]
+def _taken(view: View, seat: int, x: float, y: float, points: bool = True) -> list[str]:
+    """Black cards and good spies taken in this deal, and their points if they are wanted."""
+    black, spies = view["black_taken"][seat], view["good_spies_taken"][seat]
     parts = [_small(COLOUR_NAMES[BLACK], x, y - 12, 14), words(str(black), x + 18, y, 15)]
     x += 20 + 9 * len(str(black))
     if spies:
         spy = group([use("spy")], x + 4, y - 14, 0.38, f' fill="{_CREAM}" stroke="{INK}" stroke-width="2"')
         parts += [spy, words(str(spies), x + 22, y, 15)]
         x += 34
-    return [*parts, words(_in_points(points), x + 8, y, 15, 90)]
+    return [*parts, words(_in_points(view["points"][seat]), x + 8, y, 15, 90)] if points else parts
 
 
 def _in_points(points: int) -> str:
@@ -455,14 +455,18 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
     parts = [
         words(names[seat], 8, 17, 15, width - 58),
         *_roles(view, seat, 8, 33, width - 58),
-        *_taken(view, seat, 8, 50),
-        words(say("total {total}", total=_signed(view["totals"][seat])), 8, 66, 13, width - 56),
+        words(_phone_total(view, seat), 8, 50, 13, width - 56),
+        *_taken(view, seat, 8, 66, points=False),
         *_lacks(view, seat, 8, 82, width - 14),
         *_phone_played(view, seat, width - 47, 5),
         _winner(view, seat, width - 5, 24),
         *_phone_groups(hand if isinstance(hand, list) and hand else view["played"][seat], 7, 88, width - 12),
     ]
     return svg.panel(x, y, width, height, seat, seat == view["player"], parts)
+
+
+def _phone_total(view: View, seat: int) -> str:
+    return say("total {total}, now {points}", total=_signed(view["totals"][seat]), points=_signed(view["points"][seat]))
 
 
 def _phone_groups(cards: Iterable[str], x: float, y: float, room: float) -> list[str]:

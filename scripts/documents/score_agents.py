@@ -1,10 +1,11 @@
 """Score the agents of every game as `blackjacky score` does, and keep their cards in agents/results/GAME/scores.json.
 
     python scripts/documents/score_agents.py
-    python scripts/documents/score_agents.py --game GAME --protocol full
+    python scripts/documents/score_agents.py --game GAME --agents champion ismcts:50 --protocol full
 
-Agents that already have a card of the current protocol and of this length are skipped, so an interrupted script goes on
-where it stopped. `scripts/documents/generate.py` makes the tables of docs/score.md from the cards.
+Agents that already have a card of the current protocol and of this length are skipped, and an interrupted score is
+resumed, so an interrupted script goes on where it stopped. `scripts/documents/generate.py` makes the tables of
+docs/results.md from the cards.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ from blackjacky_agents.cli import run
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 
-SEARCH = "ismcts:50"
-
 
 @dataclass(frozen=True)
 class Args:
@@ -37,7 +36,7 @@ class Args:
     protocol: str = "quick"
     """Length of the protocol."""
     agents: tuple[str, ...] = ()
-    """Score these agents only; by default all shipped ones and a search."""
+    """Score these agents only; by default all shipped ones. Search takes long."""
     threads: int = 2
     """Number of CPU threads; scores do not depend on it."""
     results: Path = RESULTS
@@ -71,15 +70,17 @@ def read_cards(path: Path) -> list[dict[str, Any]]:
 
 
 def names_of(game: str) -> list[str]:
-    """All shipped agents, networks that are not in the game's kit by their path, and a search."""
+    """All shipped agents, networks that are not in the game's kit by their path."""
     weights = [path for path in shipped_cards()[game] if path not in get_kit(game).trained.values()]
-    return [*agent_names(game), *(f"ppo:{path.relative_to(ROOT).as_posix()}" for path in weights), SEARCH]
+    return [*agent_names(game), *(f"ppo:{path.relative_to(ROOT).as_posix()}" for path in weights)]
 
 
 def command(game: str, name: str, args: Args) -> list[str]:
     """The arguments of `blackjacky score`."""
-    out = folder(game, name).as_posix()
-    return [name, "--game", game, "--protocol", args.protocol, "--threads", str(args.threads), "--out", out]
+    out = folder(game, name)
+    resume = ["--resume"] if (out / "deals.jsonl").exists() else []
+    threads = ["--threads", str(args.threads)]
+    return [name, "--game", game, "--protocol", args.protocol, *threads, "--out", out.as_posix(), *resume]
 
 
 def folder(game: str, name: str) -> Path:

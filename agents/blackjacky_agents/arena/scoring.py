@@ -30,7 +30,7 @@ from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.games import get_game
 
-_JOB = 120  # games, which an agent that plays many games at once sees together
+_JOB = 40  # games, which an agent that plays many games at once sees together
 _SAMPLED = 200  # moves of a job whose times are kept
 _TIMED_MOVES = 500  # of a compiled agent
 _REFERENCE_SEED = 1_000_000  # added to the protocol's, so that references and scores have independent deals

@@ -93,6 +93,18 @@ def test_axe_finds_nothing_serious(browser, phases, game, device):
         assert serious(browser) == []
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_axe_finds_nothing_serious_in_the_lobby(browser, device):
+    with pages(browser, [new_table()]) as [address]:
+        width, height = DEVICES[device]
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": device == "phone"}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        browser.get(address.split("/seat/")[0])
+        wait_for(browser, "return document.querySelectorAll('select option').length > 1")
+        assert serious(browser) == []
+        assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
 def serious(browser):
     """What axe finds to be serious or critical on the page: rule and elements."""
     browser.execute_script(AXE)

@@ -7,6 +7,7 @@ import pytest
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import in_words, page_texts, refusal_in_words
+from blackjacky_agents.web.picture import Look, read_look
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.options import declared_options
 from blackjacky_env.engine.svg import LAYOUTS
@@ -102,6 +103,11 @@ def test_every_refusal_of_an_action_is_translated(game, language):
             found.add(translated)
     assert len(found) > 3
     assert refusal_in_words("something else", texts) == "something else"
+
+
+def test_a_page_gets_the_picture_that_it_asks_for_and_else_a_wide_one_in_english():
+    assert read_look({"layout": "phone", "language": "de"}) == Look("phone", "de")
+    assert read_look({"layout": "document", "else": "x"}) == read_look({}) == Look("table", "en")
 
 
 def test_a_refusal_in_english_leaves_out_what_the_reader_sees():

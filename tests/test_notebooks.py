@@ -26,7 +26,7 @@ METADATA = {
 VARIES = "varies"
 """Tag of cells whose outputs depend on the processor: what comes of training a network."""
 
-SHORTER = {"range(10)": "range(1)", "TABLES, MOVES = 300": "TABLES, MOVES = 100"}
+SHORTER = {"range(10)": "range(1)", "TABLES, MOVES = 300": "TABLES, MOVES = 100", "GAMES = 400": "GAMES = 40"}
 """Training and games of which a test does a part; only cells that vary show what comes of them."""
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)

@@ -69,7 +69,7 @@ class PythonAgent:
         """The SHA-256 of the file that defines the object's class; None if there is none, as in a console."""
         try:
             file = inspect.getsourcefile(type(self._inner))
-        except TypeError:
+        except (TypeError, OSError):
             return None
         return None if file is None or not Path(file).is_file() else sha256(Path(file).read_bytes()).hexdigest()
 

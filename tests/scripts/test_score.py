@@ -13,8 +13,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import calibrate_scores
+import make_results
 import numpy as np
 import pytest
+import score_agents
 
 from blackjacky_agents import agent_names, cli, make_agent
 from blackjacky_agents.arena import protocol as protocols
@@ -249,6 +251,19 @@ def test_a_published_version_is_not_replaced(small: Protocol, capsys: pytest.Cap
     arguments = calibrate_scores.Args(GAME, 7, folder=Path())
     assert calibrate_scores.main(arguments) == 2
     assert "score.json holds black_jacky/7; the next version must be higher" in capsys.readouterr().err
+
+
+def test_shipped_agents_that_have_a_card_are_skipped(small: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("random", "threshold")
+    arguments = score_agents.Args(GAME, "trial", names, threads=1, results=Path())
+    assert score_agents.main(arguments) == 0
+    monkeypatch.setattr(score_agents, "run", lambda *_: pytest.fail("an agent is scored again"))
+    assert score_agents.main(arguments) == 0
+    cards = json.loads(Path(GAME, "scores.json").read_text("utf-8"))
+    assert tuple(each["agent"]["name"] for each in cards) == names
+    lines = make_results.scores(cards).splitlines()
+    assert [line.split(" | ")[0] for line in lines[2:4]] == ["| `threshold`", "| `random`"]  # best first
+    assert f"| `{small.name}` trial | 24 | " in lines[2]
 
 
 # ---------------------------------------------------------------- classes

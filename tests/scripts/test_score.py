@@ -20,7 +20,15 @@ import score_agents
 
 from blackjacky_agents import agent_names, cli, make_agent
 from blackjacky_agents.arena import protocol as protocols
-from blackjacky_agents.arena.protocol import Protocol, Rate, ScoreTable, check_pins, custom_protocol, read_protocol
+from blackjacky_agents.arena.protocol import (
+    LENGTHS,
+    Protocol,
+    Rate,
+    ScoreTable,
+    check_pins,
+    custom_protocol,
+    read_protocol,
+)
 from blackjacky_agents.arena.scoring import calibrate, jobs, make_table, play_protocol, score
 from blackjacky_agents.cli.score import folder_name
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent
@@ -144,6 +152,12 @@ def test_a_shorter_protocol_is_the_beginning_of_a_longer_one(small: Protocol) ->
     (first,) = [played for job, played in short.items() if job.table == 0]
     (start,) = dict(play_protocol(small, make_agent("threshold"), jobs(small, "quick")[:1], 1)).values()
     assert start.shares[: len(first.shares)] == first.shares
+
+
+def test_the_page_says_how_long_a_protocol_is() -> None:
+    page = (ROOT / "docs" / "score.md").read_text("utf-8")
+    for length, games in LENGTHS.items():
+        assert f"| `--protocol {length}` | {games:,} | " in page
 
 
 # ---------------------------------------------------------------- the card

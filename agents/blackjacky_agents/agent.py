@@ -7,6 +7,7 @@ import copy
 import importlib
 import pickle
 import sys
+from functools import cache
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from blackjacky_env.engine.backend_cpu import address_of, ask
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.play import NONE
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_DECISIONS
 from blackjacky_env.engine.random import stream
@@ -76,7 +78,8 @@ class CompiledAgent:
         """Actions (N,) int64 for observations (N, K) and masks (N, A), integers as the environment returns them.
 
         Other integer dtypes are converted to the game's. Raises `ValueError` for wrong shapes, for arrays that are not
-        integers (such as scaled observations), and for a mask without a legal action.
+        integers (such as scaled observations), for entries out of the ranges that the layout declares, and for a mask
+        without a legal action.
         """
         observations, masks = check_asked(self.name, self.game, observations, masks)
         actions = np.empty(len(masks), np.int64)
@@ -159,16 +162,47 @@ def check_asked(
     declared = get_game(game)
     observations = _integers("observations", observations, (len(masks), declared.layout.size), declared.layout.dtype)
     masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
-    if not masks.any(axis=1).all():
+    wrong = _first_wrong(observations, masks, *_limits(game))
+    if wrong == NONE:
+        return observations, masks
+    if not masks[wrong].any():
         raise ValueError(f"{name} was asked to act where no action is legal: it is not this player's turn")
-    return observations, masks
+    if masks[wrong].min() < 0 or masks[wrong].max() > 1:
+        raise ValueError(f"action mask {wrong} has other entries than 0 and 1")
+    declared.layout.checked(observations[wrong])
+    raise AssertionError("unreachable: one of the checks above has raised")
+
+
+@cache
+def _limits(game: str) -> tuple[Vector, Vector]:
+    """The smallest and largest observation, shape (K,)."""
+    layout = get_game(game).layout
+    return layout.low, layout.high
+
+
+def _find_wrong(observations, masks, low, high):
+    """The first row that is out of range or has no legal action, or `NONE`; NumPy would take several times as long."""
+    for i in range(len(masks)):
+        legal, outside = 0, False
+        for a in range(masks.shape[1]):
+            legal |= masks[i, a]
+        for k in range(len(low)):
+            outside |= observations[i, k] < low[k] or observations[i, k] > high[k]
+        if legal != 1 or outside:
+            return i
+    return NONE
+
+
+_first_wrong = entry(_find_wrong)
 
 
 def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """``array`` as a contiguous array of ``dtype``; `ValueError` for a wrong shape, which compiled code would miss."""
     if array.shape != shape or array.dtype.kind not in "biu":
         raise ValueError(f"{what} must be integers of shape {shape}, not {array.dtype} of shape {array.shape}")
-    array = np.ascontiguousarray(array, dtype)
+    given, array = array, np.ascontiguousarray(array, dtype)
+    if given.dtype != dtype and not np.array_equal(given, array):
+        raise ValueError(f"{what} have entries that do not fit into {dtype}")
     return array if array.flags.writeable else array.copy()  # Numba would compile again for read-only arrays
 
 

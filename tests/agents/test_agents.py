@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from blackjacky_agents import Agent, CompiledAgent, bot_names, make_agent
+from blackjacky_agents import Agent, CompiledAgent, agent_names, bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies, at_one_table, interval, play_games, score_of
 from blackjacky_agents.games.black_jacky.bots import threshold
 from blackjacky_agents.learning.encoding import find_encoding
@@ -26,6 +26,7 @@ from blackjacky_agents.registry import parse_agents
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.envs.opponents import opponent_names
+from blackjacky_env.games import GAMES, get_game
 from tests.agents.policies import last_legal
 from tests.plain_mode import printed_in_plain_mode
 
@@ -442,3 +443,23 @@ def test_games_that_cannot_be_played_are_refused(seating: Any, options: Any, err
 
 if __name__ == "__main__":
     print("\n".join(digests_of_choices()))
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("beyond", [1, 256])
+def test_entries_out_of_range_are_refused(game, beyond):
+    """Compiled code uses them as indices."""
+    layout, batch = get_game(game).layout, make_batch(game, 2, seed=0)
+    wrong = batch.observations.astype(np.int64)
+    wrong[1, 0] = int(layout.high[0]) + beyond
+    with pytest.raises(ValueError, match="entries"):
+        make_agent(agent_names(game)[-1], game).act_batch(wrong, batch.action_masks)
+
+
+@pytest.mark.parametrize("entry", [-1, 2])
+def test_a_mask_has_only_0_and_1(entry):
+    batch = make_batch("black_jacky", 2, seed=0)
+    masks = batch.action_masks.copy()
+    masks[1, 0] = entry
+    with pytest.raises(ValueError, match="action mask 1 has other entries than 0 and 1"):
+        make_agent("counter").act_batch(batch.observations, masks)

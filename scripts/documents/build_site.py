@@ -124,7 +124,7 @@ class Page:
         path, _, anchor = target.partition("#")
         if "://" in target or not path:
             return f"{match['image']}[{text}]({target})"
-        address = self._address((self.source.parent / path).resolve(), bool(match["image"]))
+        address = self._address(Path(os.path.normpath(self.source.parent / path)), bool(match["image"]))
         if address is None:
             return text
         return f"{match['image']}[{text}]({address}{'#' if anchor else ''}{anchor})"

@@ -65,7 +65,7 @@ def reasons() -> str:
     rows = [
         ["Steps per second of random play, one core", rounded(speed[RANDOM_PLAY]), others],
         ["Failed conformance checks: seeds, copies, masks, rewards", f"0 of {len(CHECKS)}", failures()],
-        ["Differences from an independent implementation of the rules", f"0 in {rounded(actions)} actions", NOT_MEASURED],
+        ["Differences from an independent version of the rules", f"0 in {rounded(actions)} actions", NOT_MEASURED],
         ["Hidden cards that an observation gives away", f"0 in {rounded(positions)} positions", NOT_MEASURED],
     ]
     return markdown_table(["", "Blackjacky", "others"], rows)
@@ -91,10 +91,12 @@ def failures() -> str:
 
 
 def champions() -> str:
-    """The shipped champion of each game against a weak and the strongest bot, at the game's usual table size."""
+    """The shipped champion of each game against `random` and the strongest bot, at the game's usual table size."""
     rows = []
     for game, cards in shipped_cards().items():
-        [card] = [card for path, card in cards.items() if path.stem == "champion"]
+        card = {path.stem: card for path, card in cards.items()}.get("champion")
+        if card is None:
+            continue
         size, strongest = get_game(game).default_players, bot_names(game)[-1]
         cells = {row["opponents"]: row for row in card["results"] if row["players"] == size}
         bots = [rate(cells["random"]), f"{rate(cells[strongest])} `{strongest}`"]

@@ -11,6 +11,7 @@ from typing import Any
 
 import generate
 import make_animation
+import make_facts
 import make_results
 import measure_trained
 import pytest
@@ -118,3 +119,14 @@ def test_the_animation_shows_one_frame_at_a_time_and_keeps_the_last_one_without_
 
 def test_the_animation_is_small_enough_for_a_readme() -> None:
     assert (make_results.ROOT / "docs" / "game.svg").stat().st_size < 500_000
+
+
+def test_proofs_that_do_not_tell_a_success_are_no_facts() -> None:
+    pattern = r"^0 leaks in ([\d,]+) positions"
+    assert make_facts.numbers(pattern, "before\n0 leaks in 40,000 positions, 7 comparisons.") == [40_000]
+    with pytest.raises(ValueError, match="is not found in"):
+        make_facts.numbers(pattern, "10 leaks in 40,000 positions, 7 comparisons.")
+
+
+def test_figures_of_the_readme_are_short() -> None:
+    assert [make_facts.rounded(value) for value in (16_114_601, 286_637, 7_772)] == ["16.1 million", "287,000", "7,800"]

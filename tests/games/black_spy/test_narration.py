@@ -10,6 +10,7 @@ from blackjacky_agents.narration import in_words, is_settled, page_texts, say, s
 from blackjacky_env import black_spy_v0
 from blackjacky_env.engine.svg import MINUS
 from tests.games.black_spy.rigging import BLACKS, Table, dealt, full, last_card, second_deal, shoot, shooter
+from tests.phrases import keys_in, shown
 
 NAMES = ["Anna", "Bert", "Cleo", "Dora", "Emil", "Frida"]
 EVERYTHING = {"mole": True, "call_colour": True, "rank_follow": True, "rank_follow_strict": True, "max_deals": 2}
@@ -21,6 +22,8 @@ GAMES = [
 ]
 OTHERS, MYSELF = "60 points for each of the others", "minus 60 points for me"
 NARRATOR = get_kit("black_spy").narrator
+SHOWN = set()
+"""Keys of what was shown beside the stories."""
 
 
 def phrases_of(env, action, reader):
@@ -30,6 +33,7 @@ def phrases_of(env, action, reader):
     env.step(action)
     after = env.view(agent)
     told = tell_move(env, before, after, action, reader)
+    SHOWN.update(key for phrase in shown(env, before, after, action, reader) for key in keys_in(phrase))
     return before, after, [*told, *(NARRATOR.settlement(after) if is_settled("black_spy", before, after) else [])]
 
 
@@ -50,13 +54,6 @@ def told(table, actions, reader=0, language="en"):
     return [in_words(phrase, texts, NAMES) for each in phrases for phrase in each]
 
 
-def keys_in(phrase):
-    if isinstance(phrase, dict) and "key" in phrase:
-        yield phrase["key"]
-        for value in phrase["values"].values():
-            yield from keys_in(value)
-
-
 def first_legal(table):
     return table.env.action_name(int(np.argmax(table.env.last()[0]["action_mask"])))
 
@@ -65,12 +62,13 @@ def first_legal(table):
 
 
 def test_every_sentence_occurs_and_has_all_its_values():
+    SHOWN.clear()
     phrases = [
         each for options in GAMES for reader in (None, 0) for each in told_in(stories(options, range(2), reader))
     ]
-    phrases += [*moon(OTHERS), *moon(MYSELF), *all_black(), *skip(), *halved(), *shared_win()]
-    sentences = get_kit("black_spy").texts["en"]["sentences"]
-    assert {key for phrase in phrases for key in keys_in(phrase)} == sentences.keys()
+    phrases += [*moon(OTHERS), *moon(MYSELF), *all_black(), *skip(), *halved(), *shared_win(), *reached()]
+    sentences = page_texts("black_spy")["en"]["sentences"]
+    assert {key for phrase in phrases for key in keys_in(phrase)} | SHOWN | {"did"} == sentences.keys()
     for texts in page_texts("black_spy").values():
         assert all("{" not in in_words(phrase, texts, NAMES) for phrase in phrases)
 
@@ -112,6 +110,16 @@ def halved():
     points = game.first_legal().now["last_deal"]
     game.env.set_state(after)
     game.arrange(totals=[200 - points[0], 0, 0])
+    return phrases_of(game.env.unwrapped, game.env.parse_action(first_legal(game)), 1)[2]
+
+
+def reached():
+    """The phrases of a deal after which a total is beyond the limit (B9)."""
+    game = last_card(3)
+    before = game.env.unwrapped.get_state()
+    points = game.first_legal().now["last_deal"]
+    game.env.set_state(before)
+    game.arrange(totals=[201 - points[0], 0, 0])
     return phrases_of(game.env.unwrapped, game.env.parse_action(first_legal(game)), 1)[2]
 
 

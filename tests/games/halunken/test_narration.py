@@ -6,6 +6,7 @@ import pytest
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import in_words, is_settled, page_texts, tell_move
 from tests.games.halunken.rigging import Table
+from tests.phrases import keys_in, shown
 
 NAMES = ["Anna", "Bert", "Cleo", "Dora"]
 GAMES = [
@@ -18,6 +19,8 @@ GAMES = [
     {"num_players": 2, "duel_black_jack": "standard"},
     {"num_players": 2, "rob_count": "before_pick", "three_games": True},
 ]
+SHOWN = set()
+"""Keys of what was shown beside the stories."""
 
 
 def stories(options, seeds, seat=None):
@@ -31,6 +34,9 @@ def stories(options, seeds, seat=None):
         while (mask := env.infos[env.agent_selection]["action_mask"]).any():
             before, action = env.view(agent), int(rng.choice(np.flatnonzero(mask)))
             env.step(action)
+            if seed < 2:
+                phrases = shown(env, before, env.view(agent), action, seat)
+                SHOWN.update(key for phrase in phrases for key in keys_in(phrase))
             yield before, env.view(agent), tell_move(env, before, env.view(agent), action, seat)
 
 
@@ -134,21 +140,15 @@ def test_a_movement_card_is_told_to_nobody_else_before_all_are_revealed(options)
             assert phrases[0]["values"] == {"actor": {"seat": before["player"]}}
 
 
-def keys_in(phrase):
-    if isinstance(phrase, dict) and "key" in phrase:
-        yield phrase["key"]
-        for value in phrase["values"].values():
-            yield from keys_in(value)
-
-
 def test_every_sentence_occurs():
+    SHOWN.clear()
     narrator, keys = get_kit("halunken").narrator, set()
     for options in GAMES:
         for seat in (None, 0):
             for before, after, phrases in stories(options, range(10), seat):
                 settled = narrator.settlement(after) if is_settled("halunken", before, after) else []
                 keys |= {key for phrase in [*phrases, *settled] for key in keys_in(phrase)}
-    assert keys == set(get_kit("halunken").texts["en"]["sentences"])
+    assert keys | SHOWN | {"did"} == set(page_texts("halunken")["en"]["sentences"])
 
 
 def robbery():
@@ -242,6 +242,9 @@ def test_the_scores_name_the_colour_that_counts_double():
         while table.now["game"] == game and table.now["phase"] != "over":
             (action, *_) = sorted(table.legal)
             sentences = told(table, action)
-        assert all("in total" in sentence for sentence in sentences[-4:]) or game == 0
+        scores = [sentence for sentence in sentences if " scores " in sentence]
+        assert len(scores) == 4
+        assert all("in total" in sentence for sentence in scores) or game == 0
     colours = ("red", "violet", "grey", "yellow")
-    assert all(sentence.endswith(tuple(f"; {each} counts double" for each in colours)) for sentence in sentences[-4:])
+    assert all(sentence.endswith(tuple(f"; {each} counts double" for each in colours)) for sentence in scores)
+    assert sentences[-1] == "Anna and Bert win together with 98 points, 10 ahead"

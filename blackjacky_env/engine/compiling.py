@@ -31,6 +31,7 @@ from numba.core.extending import _Intrinsic  # what `numba.extending.intrinsic` 
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from blackjacky_env.engine.locking import one_process
+from blackjacky_env.engine.ownership import is_own, read_own
 from blackjacky_env.engine.part import Code, Part
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
@@ -231,7 +232,11 @@ def _global_names(code: types.CodeType) -> set[str]:
 
 
 def _root(value: Any) -> str:
-    return (getattr(value, "__module__", None) or type(value).__module__).partition(".")[0]
+    """The package that defines a value; empty for a function that says no module, which nobody need trust."""
+    module = getattr(value, "__module__", None)
+    if module is None and not isinstance(value, types.FunctionType):
+        module = type(value).__module__
+    return (module or "").partition(".")[0]
 
 
 _CPUDispatcher: Any = CPUDispatcher
@@ -265,6 +270,9 @@ class _CachedPart(Part):
         return None
 
 
+_UNREADABLE = (pickle.UnpicklingError, ImportError, AttributeError, EOFError, LookupError, TypeError, ValueError)
+
+
 class _EntryCache(FunctionCache):
     """Caches each compiled overload in its own file, named after everything it depends on."""
 
@@ -287,17 +295,14 @@ class _EntryCache(FunctionCache):
         return Path(self._cache_path) / f"blackjacky-{name[:40]}{self._suffix}"
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            content = self.path(sig, target_context.codegen()).read_bytes()
-        except OSError:
-            return None
+        content = read_own(self.path(sig, target_context.codegen()))
         checksum, data = content[:32], content[32:]
         if hashlib.sha256(data).digest() != checksum:
-            return None  # truncated or damaged: compile again
+            return None  # missing, truncated or damaged: compile again
         try:
-            return self._rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user, see `path`
-        except (ModuleNotFoundError, AttributeError):
-            return None  # something it refers to has moved to another module: compile again
+            return self._rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user: `read_own`
+        except _UNREADABLE:
+            return None  # from other versions, or something it refers to has moved: compile again
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         content = self._dump(data)
@@ -307,6 +312,8 @@ class _EntryCache(FunctionCache):
         aside = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
         try:
             self._impl.locator.ensure_cache_path()
+            if not is_own(path.parent.stat()):
+                return  # others may change what is in this folder, so it would not be read
             aside.write_bytes(hashlib.sha256(content).digest() + content)
             aside.replace(path)
         except OSError:  # a full disk or lost permissions must not stop the run

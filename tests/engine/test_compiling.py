@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -19,6 +21,7 @@ import pytest
 
 import blackjacky_env
 from blackjacky_agents import CompiledAgent
+from blackjacky_env.engine import ownership
 from blackjacky_env.engine.compiling import compiled, entry, fingerprint, inlined
 from blackjacky_env.engine.part import Part
 from blackjacky_env.engine.table import table_functions
@@ -441,7 +444,25 @@ def _empty(content: bytes) -> bytes:
     return b""
 
 
-@pytest.mark.parametrize("damage", [_cut, _flip, _empty])
+def _with_checksum(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest() + data
+
+
+def _no_pickle(content: bytes) -> bytes:
+    return _with_checksum(b"not a pickle")
+
+
+def _pickle_of_another_thing(content: bytes) -> bytes:
+    return _with_checksum(pickle.dumps({"a": 1}))
+
+
+def _pickle_of_a_missing_module(content: bytes) -> bytes:
+    return _with_checksum(b"cno_such_module\nmake\n(tR.")
+
+
+@pytest.mark.parametrize(
+    "damage", [_cut, _flip, _empty, _no_pickle, _pickle_of_another_thing, _pickle_of_a_missing_module]
+)
 def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[bytes], bytes]) -> None:
     make_sum(uncompiled(double), 1)(10)
     assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
@@ -460,3 +481,47 @@ def test_a_cache_folder_that_can_no_longer_be_written_costs_only_time(cache: Pat
     shutil.rmtree(cache)
     cache.write_text("a file where the folder was")
     assert function(10) == 21
+
+
+@pytest.mark.parametrize("where", ["file", "folder"])
+def test_what_others_may_have_written_is_not_loaded(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    make_sum(uncompiled(double), 1)(10)
+    trap = tmp_path / "sprung"
+    for path in files(cache):
+        path.write_bytes(_with_checksum(b"cos\nsystem\n(Vtouch %b\ntR." % bytes(trap)))  # runs when it is unpickled
+    others = {(path if where == "file" else path.parent).stat().st_ino for path in files(cache)}
+    monkeypatch.setattr(ownership, "is_own", lambda status: status.st_ino not in others)
+    assert make_sum(uncompiled(double), 1)(10) == 21
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize(
+    ("owner", "group", "mode", "own"),
+    [
+        (5, 5, 0o644, True),
+        (5, 7, 0o755, True),
+        (5, 5, 0o664, True),  # Debian's umask, and a group of one
+        (5, 7, 0o664, False),
+        (5, 5, 0o666, False),
+        (0, 0, 0o644, False),
+        (6, 6, 0o644, False),
+    ],
+)
+def test_own_is_what_nobody_else_may_write(
+    monkeypatch: pytest.MonkeyPatch, owner: int, group: int, mode: int, own: bool
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 5, raising=False)
+    assert ownership.is_own(os.stat_result((mode, 0, 0, 1, owner, group, 0, 0, 0, 0))) is own
+
+
+def test_an_edit_of_a_helper_without_a_module_is_seen() -> None:
+    """Code that was executed in a namespace of its own has no module; NumPy's and Numba's always do."""
+
+    def helper(factor: int) -> Any:
+        names: dict[str, Any] = {}
+        exec(f"def helper(x):\n    return {factor} * x", {"__name__": None}, names)
+        return compiled(names["helper"])
+
+    assert [make_sum(helper(factor), 1)(10) for factor in (2, 3)] == [21, 31]

@@ -521,7 +521,7 @@ def test_an_edit_of_a_helper_without_a_module_is_seen() -> None:
 
     def helper(factor: int) -> Any:
         names: dict[str, Any] = {}
-        exec(f"def helper(x):\n    return {factor} * x", {"__name__": None}, names)
+        exec(f"def helper(x):\n    return {factor} * x", {}, names)
         return compiled(names["helper"])
 
     assert [make_sum(helper(factor), 1)(10) for factor in (2, 3)] == [21, 31]

@@ -5,6 +5,8 @@ import json
 import pytest
 from starlette.testclient import TestClient
 
+from blackjacky_agents.cli import play
+from blackjacky_agents.cli.options import read_arguments
 from blackjacky_agents.web import server as server_module
 from blackjacky_agents.web.lobby import MAX_ORDER, describe_games, read_order
 from blackjacky_agents.web.messages import MessageError
@@ -163,6 +165,24 @@ def test_every_game_can_be_ordered_as_the_form_offers_it():
             table = read_order(json.dumps({**order, "rules": options}).encode()).table()
             assert (table.env.game.name, table.env.variant) == (game["name"], variant["name"])
             assert table.env.num_players == variant["default"]
+
+
+@pytest.mark.parametrize(
+    ("args", "asked"),
+    [
+        ("", False),
+        ("--host 0.0.0.0 --port 80 --language de", False),
+        ("--opponents counter", True),
+        ("--people 0", True),
+        ("--game schwarze_katze", True),
+        ("--variant schnell_duell", True),
+        ("--bust-at 30", True),
+        ("--seed 0", True),
+    ],
+)
+def test_the_command_opens_a_table_at_once_if_its_arguments_describe_one(args, asked):
+    given = read_arguments(play.Args, ["--web", *args.split()], "blackjacky play")
+    assert play.describes_table(given) == asked
 
 
 def test_an_order_that_is_too_deep_is_refused():

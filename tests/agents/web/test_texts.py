@@ -42,6 +42,11 @@ def filled(value):
     return set()
 
 
+def phrases_of(scores):
+    """The phrases in a table of scores."""
+    return [*scores.columns, *(each for row in scores.rows for each in [*row.cells, *row.why])]
+
+
 @pytest.fixture(scope="module")
 def said():
     """Return, by game, all phrases that every seat is told in some games, and all actions that it may choose."""
@@ -57,6 +62,9 @@ def said():
                 actions = table.actions(table.turn)
                 table._play(choose({"actions": actions}, rng))
                 found += [*actions, *(phrase for told in table._told[-1].values() for phrase in told)]
+                if table.moments:
+                    found += [phrase for pause in table._pauses.values() for phrase in [pause.name, *pause.told]]
+                    found += [phrase for scores in table._scores.values() for phrase in phrases_of(scores)]
     return phrases
 
 

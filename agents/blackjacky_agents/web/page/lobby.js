@@ -26,7 +26,7 @@ function choose(name) {
   Object.assign(chosen, { game: name, people: chosen.people.slice(0, 1), agents: [...opponents], rules: {} });
   if (!chosen.people.length) chosen.people = [text("person", { number: 1 })];
   find("variants").hidden = variants.length < 2;
-  find("variant").replaceChildren(...variants.map((each) => make("option", { value: each.name, textContent: each.name.replaceAll("_", " ") })));
+  find("variant").replaceChildren(...variants.map((each) => make("option", { value: each.name, textContent: variantInWords(each) })));
   showForm();
 }
 
@@ -89,6 +89,7 @@ function ruleField(option) {
   return label;
 }
 
+const variantInWords = ({ name }) => inWords(`variant_${name}`) || name.replaceAll("_", " ");
 const inWords = (key) => game().words[language]?.[key] ?? game().words.en[key];
 
 function set(option, value) {

@@ -62,6 +62,7 @@ export class Pace {
   }
 
   ask() {
+    this.restart.closest("dialog")?.close();
     const people = this.state.agents.filter((agent) => agent === null).length;
     const title = make("h2", { textContent: text("restart_title"), id: "asking-title" });
     const words = make("p", { textContent: text(people > 1 ? "restart_with_others" : "restart_alone") });

@@ -99,7 +99,7 @@ function showTable() {
   const [when, ...rest] = state.table.map((phrase) => inWords(phrase, state.names));
   find("when").textContent = when ?? "";
   find("in-words").replaceChildren(...rest.map((words) => make("li", { textContent: words })));
-  const away = state.names.filter((_, q) => !state.connected[q]);
+  const away = state.names.filter((_, q) => state.started && !state.connected[q]);
   find("away").textContent = away.length ? text("away", { names: away.join(", ") }) : "";
 }
 

@@ -14,6 +14,7 @@ from blackjacky_agents.arena.evaluation import Score
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.checkpoint import Arrays
 from blackjacky_agents.learning.league.run import League
+from blackjacky_agents.learning.run import final_bar
 from blackjacky_agents.learning.settings import LeagueSettings, league_settings_of
 from blackjacky_env.games import DEFAULT
 
@@ -64,6 +65,8 @@ class BestResponse(League):
         self.best = state["best"]
 
     def final_score(self) -> Score:
-        """Score of the best network, in games other than those that selected it."""
+        """Score of the best network, in games other than those that selected it, with a progress bar."""
         agent, settings = load_agent(self.folder / BEST_FILE, self.game.name), self.settings
-        return self._score(agent, settings.eval_players, settings.final_eval_games, _FINAL_SEED)[0]
+        games = settings.final_eval_games
+        with final_bar(games) as bar:
+            return self._score(agent, settings.eval_players, games, _FINAL_SEED, progress=bar.update)[0]

@@ -226,8 +226,7 @@ class TrainingRun(ABC):
         settings, possible = self.settings, self._possible_sizes()
         sizes = tuple(dict.fromkeys((settings.eval_players, possible[0], possible[-1])))
         agent, games, threads = self.agent(greedy=True), settings.final_eval_games, settings.threads
-        total, pause = len(sizes) * len(self.bots) * games, 0.1 if sys.stderr.isatty() else 15
-        with tqdm(total=total, desc="final evaluation", unit=" games", mininterval=pause) as bar:
+        with final_bar(len(sizes) * len(self.bots) * games) as bar:
             return results_table(agent, self.bots, games, threads, sizes=sizes, progress=bar.update, **self._rules)
 
     def _possible_sizes(self) -> list[int]:
@@ -296,6 +295,12 @@ def stop_gently(run: TrainingRun) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def final_bar(games: int) -> tqdm[Any]:
+    """The progress bar of a final evaluation."""
+    pause = 0.1 if sys.stderr.isatty() else 15
+    return tqdm(total=games, desc="final evaluation", unit=" games", mininterval=pause)
 
 
 def print_above(line: str) -> None:

@@ -42,33 +42,42 @@ _LABELS = {
 
 
 class _Ring(NamedTuple):
-    """Where the ring of fields lies: field 0 at the left end of the upper row, the others clockwise."""
+    """Where the fields lie, field 0 at the left end of the upper row, the others clockwise, and what is within."""
 
+    columns: int
+    """Fields in the upper and in the lower row."""
+    across: float
+    """Distance of these fields."""
     left: float
     right: float
-    top: float
-    bottom: float
-    places: Sequence[tuple[float, float]]
-    """The middle of each field."""
+    rows: Sequence[float]
+    """Heights of all rows of fields."""
+    slots: tuple[float, int, float]
+    """The movement cards: where they begin, how many are in a row, and their distance."""
+    small: tuple[float, int]
+    """Black Jack's movement cards: where they begin, and how many are in a row."""
+    room: float
+    """Width for the harbour."""
+
+    @property
+    def middle(self) -> float:
+        """The middle, from left to right."""
+        return (self.left + self.right) / 2
+
+    def places(self) -> list[tuple[float, float]]:
+        """The middle of each field."""
+        top, *between, bottom = self.rows
+        steps = [self.across * (i - (self.columns - 1) / 2) for i in range(self.columns)]
+        return [
+            *((self.middle + step, top) for step in steps),
+            *((self.right, y) for y in between),
+            *((self.middle - step, bottom) for step in steps),
+            *((self.left, y) for y in reversed(between)),
+        ]
 
 
-def _ring(columns: int, across: float, sides: tuple[float, float], rows: Sequence[float]) -> _Ring:
-    """A ring with ``columns`` fields in the upper and the lower row; ``rows``: heights of all rows."""
-    left, right = sides
-    top, *between, bottom = rows
-    steps = [across * (i - (columns - 1) / 2) for i in range(columns)]
-    middle = (left + right) / 2
-    places = [
-        *((middle + step, top) for step in steps),
-        *((right, y) for y in between),
-        *((middle - step, bottom) for step in steps),
-        *((left, y) for y in reversed(between)),
-    ]
-    return _Ring(left, right, top, bottom, places)
-
-
-_WIDE_RING = _ring(5, 92, (108, 532), (130, 172, 234, 276))
-_PHONE_RING = _ring(4, 66, (68, 288), (82, 129, 187, 245, 292))
+_WIDE_RING = _Ring(5, 92, 108, 532, (130, 172, 234, 276), (155, 5, 68), (204, 12), 300)
+_PHONE_RING = _Ring(4, 66, 68, 288, (82, 129, 187, 245, 292), (106, 3, 62), (204, 8), 186)
 
 
 def draw_svg(
@@ -98,9 +107,7 @@ def draw_svg(
     with svg.setting(layout, texts):
         if layout == "phone":
             return _on_phone(view, options, players, theme)
-        parts = _drawn_ring(view, _WIDE_RING)
-        parts += _movement_cards(view, options)
-        parts += _black_jacks_cards(view, options) if terminal.has_black_jack(options) else []
+        parts = _board(view, options, _WIDE_RING)
         parts += [_seat(view, seat, players) for seat in range(len(players))]
         if layout == "document":
             parts += svg.lines([last_action, plain(terminal.sentence(view, players))], _WORDS_TOP)
@@ -144,15 +151,17 @@ def _figure(figure: int | str, x: float, y: float, scale: float = 1) -> str:
 # ---------------------------------------------------------------- the ring
 
 
-def _drawn_ring(view: View, ring: _Ring) -> list[str]:
-    """The road around the harbour, the fields with their taverns, and the figures."""
-    return [_port(ring), *(_field(view, field, ring) for field in range(FIELDS)), *_figures(view, ring)]
+def _board(view: View, options: dict[str, Any], ring: _Ring) -> list[str]:
+    """The road around the harbour, the fields with their taverns, the figures, and the cards in the middle."""
+    parts = [_port(ring), *(_field(view, field, ring) for field in range(FIELDS)), *_figures(view, ring)]
+    parts += _movement_cards(view, options, ring)
+    return parts + _black_jacks_cards(view, options, ring) if terminal.has_black_jack(options) else parts
 
 
 def _port(ring: _Ring) -> str:
     """The road around the harbour."""
-    left, top = ring.left, ring.top
-    width, height = ring.right - left, ring.bottom - top
+    left, top = ring.left, ring.rows[0]
+    width, height = ring.right - left, ring.rows[-1] - top
     road = (
         f'<rect x="{left}" y="{top}" width="{width}" height="{height}" rx="62" fill="none" '
         'stroke="#a98a5f" stroke-opacity=".6" stroke-width="42"/>'
@@ -166,7 +175,7 @@ def _port(ring: _Ring) -> str:
 
 def _field(view: View, field: int, ring: _Ring) -> str:
     """A field and its tavern."""
-    x, y = ring.places[field]
+    x, y = ring.places()[field]
     circle = f'<circle cx="{x:g}" cy="{y:g}" r="17" class="panel edge"/>'
     number = words(str(field), x, y + 5, 14, look="faint", anchor="middle")
     tavern = _tavern(view["taverns"][field], *_card_place(field, ring))
@@ -175,9 +184,9 @@ def _field(view: View, field: int, ring: _Ring) -> str:
 
 def _card_place(field: int, ring: _Ring) -> tuple[float, float]:
     """Top left corner of a tavern's card, outside the ring."""
-    x, y = ring.places[field]
-    if y in (ring.top, ring.bottom):
-        return x - 20, y - 78 if y == ring.top else y + 24
+    x, y = ring.places()[field]
+    if y in (ring.rows[0], ring.rows[-1]):
+        return x - 20, y - 78 if y == ring.rows[0] else y + 24
     return (x - 66 if x == ring.left else x + 26), y - 27
 
 
@@ -211,7 +220,7 @@ def _badge(count: int, x: float, y: float) -> str:
 
 def _landings(view: View, field: int, ring: _Ring) -> list[str]:
     """A dashed ring in the colour of each figure that is still to move to the field."""
-    x, y = ring.places[field]
+    x, y = ring.places()[field]
     return [
         f'<circle cx="{x:g}" cy="{y:g}" r="{17 - 5 * i}" fill="none" stroke="{stroke}" stroke-width="{width}" '
         'stroke-dasharray="6 4"/>'
@@ -242,7 +251,7 @@ def _figures(view: View, ring: _Ring) -> list[str]:
     parts = []
     for figure, field in fields.items():
         there = [each for each in fields if fields[each] == field]
-        x, y = ring.places[field]
+        x, y = ring.places()[field]
         parts.append(_figure(figure, x - 15 + 12 * (2 * there.index(figure) - len(there) + 1), y - 28))
     return parts
 
@@ -250,14 +259,14 @@ def _figures(view: View, ring: _Ring) -> list[str]:
 # ---------------------------------------------------------------- the middle
 
 
-def _movement_cards(view: View, options: dict[str, Any], middle: float = 320, top: float = 155) -> list[str]:
+def _movement_cards(view: View, options: dict[str, Any], ring: _Ring) -> list[str]:
     """This round's movement card of each figure beside the one before; in an auction the offers."""
     if view["opener"] is None:
         return []
     figures: list[int | str] = [*range(len(view["crews"]))]
     figures += [BLACK_JACK] * terminal.has_black_jack(options)
-    in_row, step = (5, 68) if middle > svg.PHONE_WIDTH / 2 else (3, 62)
-    left = middle - step * min(in_row, len(figures)) / 2 + 6
+    top, in_row, step = ring.slots
+    left = ring.middle - step * min(in_row, len(figures)) / 2 + 6
     return [
         group(_slot(view, figure), left + step * (i % in_row), top + 50 * (i // in_row))
         for i, figure in enumerate(figures)
@@ -328,10 +337,9 @@ def _laid_before(view: View, figure: int | str) -> str:
     return group([_small(card, _colours(figure)), struck], 1, 27)
 
 
-def _black_jacks_cards(view: View, options: dict[str, Any], middle: float = 321, top: float = 204) -> list[str]:
-    """Black Jack's movement cards, and the cards in the harbour."""
-    in_row, room = (12, 300) if middle > svg.PHONE_WIDTH / 2 else (8, 150 + 36 * (len(view["harbour"]) > 5))
-    cards = terminal.cards_of_black_jack(options)
+def _black_jacks_cards(view: View, options: dict[str, Any], ring: _Ring) -> list[str]:
+    """Black Jack's movement cards, and below them the harbour."""
+    cards, (top, in_row) = terminal.cards_of_black_jack(options), ring.small
     asked = view["phase"] == "choose_for_black_jack"
     row = [
         group(
@@ -343,18 +351,18 @@ def _black_jacks_cards(view: View, options: dict[str, Any], middle: float = 321,
         for i, card in enumerate(cards)
     ]
     below = top + 22 + 20 * ((len(cards) - 1) // in_row)
-    left = middle - 19 * min(in_row, len(cards)) / 2
-    return [group(row, left, top), _harbour(view["harbour"], round(middle, -1), below, room)]
+    left = ring.middle + 1 - 19 * min(in_row, len(cards)) / 2
+    return [group(row, left, top), _harbour(view["harbour"], ring, below)]
 
 
-def _harbour(cards: Sequence[str], middle: float, top: float, room: float) -> str:
-    """The cards in the harbour, beside an anchor if there is room."""
-    (begins,) = svg.rows([len(cards)], [24], 0, room)
-    beside = 0 if 150 < room < 200 else 34
+def _harbour(cards: Sequence[str], ring: _Ring, top: float) -> str:
+    """The cards in the harbour, beside an anchor if there is room for it."""
+    (begins,) = svg.rows([len(cards)], [24], 0, ring.room)
+    beside = 34 if ring is _WIDE_RING or len(cards) < 6 else 0
     width = beside + (begins[-1] + 24 if begins else 0)
     chips = [_chip(card, beside + x, 0, 24, 26, data(card=card)) for card, x in zip(cards, begins, strict=True)]
     anchor = group([use("anchor")], attributes=' class="edge"') if beside else ""
-    return group([anchor, *chips], middle - width / 2, top, attributes=f' class="pile"{data(pile="harbour")}')
+    return group([anchor, *chips], ring.middle - width / 2, top, attributes=f' class="pile"{data(pile="harbour")}')
 
 
 def _small(card: int | str, colours: tuple[str, str], spent: bool = False) -> str:
@@ -438,10 +446,7 @@ _PHONE_RING_ROOM, _PHONE_HEIGHT = 394, 153
 
 def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
     """The ring, and below it the seats in two columns."""
-    middle = (_PHONE_RING.left + _PHONE_RING.right) / 2
-    parts = _drawn_ring(view, _PHONE_RING)
-    parts += _movement_cards(view, options, middle, 106)
-    parts += _black_jacks_cards(view, options, middle, 204) if terminal.has_black_jack(options) else []
+    parts = _board(view, options, _PHONE_RING)
     width = (svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN - svg.PHONE_GAP) / 2
     for seat in range(len(names)):
         x = svg.PHONE_MARGIN + seat % 2 * (width + svg.PHONE_GAP)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 WIDTH = 79  # some terminals break a line of 80 characters
@@ -75,25 +75,30 @@ def with_names(drawing: str, names: Sequence[str]) -> str:
 
 
 def _rename(line: str, names: Sequence[str]) -> str:
-    pieces = re.split("( {2,}|─{3,})", line)  # runs stand at odd places
+    pieces = re.split("( {2,}|─{3,})", line)  # runs of spaces and of the frame stand at odd places
     surplus = 0
     for i in range(0, len(pieces), 2):
-        before, is_last = pieces[i], i + 1 == len(pieces)
-        room = 0 if is_last else len(pieces[i + 1]) - 1
-        is_alone = _SEAT.fullmatch(plain(before).strip()) is not None
-        is_in_row = i + 3 < len(pieces)  # more columns follow
-
-        def called(found: re.Match[str], fits: int = room * is_alone, in_row: bool = is_in_row) -> str:
-            name, width = names[int(found[1])], len(found[0])
-            return f"{_cut(name, width + fits):{0 if fits else width}}" if in_row else name
-
-        pieces[i] = _SEAT.sub(called, before)
+        before, run = pieces[i], pieces[i + 1 : i + 2]
+        pieces[i] = _SEAT.sub(_called(names, before, run if i + 3 < len(pieces) else None), before)
         surplus += len(pieces[i]) - len(before)
-        if not is_last:
+        if run:
             surplus = _resize(pieces, i + 1, surplus)
     if surplus and len(pieces) > 1:  # such as the lower edge of the frame, with a name at its end
         _resize(pieces, 1, surplus)
     return "".join(pieces)
+
+
+def _called(names: Sequence[str], piece: str, run: Sequence[str] | None) -> Callable[[re.Match[str]], str]:
+    """What replaces a seat in a piece of a line: a name, cut or padded to its column if more columns follow ``run``."""
+    fits = sum(map(len, run or ())) - 1 if re.search(r"player_\d$", plain(piece)) else 0
+
+    def name(found: re.Match[str]) -> str:
+        called, width = names[int(found[1])], len(found[0])
+        if run is None:
+            return called
+        return _cut(called, width + fits) if fits else f"{_cut(called, width):{width}}"
+
+    return name
 
 
 def _cut(name: str, width: int) -> str:

@@ -183,7 +183,8 @@ def _play(sitting: Sitting, delay: float) -> None:
         if is_settled(env.game.name, before, sitting.view):
             print(f"\n{sitting.picture}")
             table_is_new = False
-            wait()
+            if sitting.view["phase"] != "over":
+                wait()
         elif told and agent != sitting.me:
             time.sleep(delay)
     winners = [sitting.names[seat] for seat in sitting.view["winners"]]

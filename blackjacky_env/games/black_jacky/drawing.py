@@ -212,12 +212,12 @@ def _caption(cards: _Cards, x: float, y: float, size: float, room: float) -> lis
 # ---------------------------------------------------------------- seats
 
 
-def _hearts(view: View, options: dict[str, Any], seat: int, x: float, y: float) -> list[str]:
+def _hearts(view: View, options: dict[str, Any], seat: int, x: float, y: float, room: float) -> list[str]:
     """The hearts held, and an outline for each lost one; a black heart is the last chance."""
     held, first = view["hearts"][seat], options["hearts"]
     if held and view["black_hearts"][seat]:
         ring = f'<g fill="{INK}" stroke="#fff" stroke-width="3" paint-order="stroke">{use("heart", x, y)}</g>'
-        return [ring, words(say("last chance"), x + 24, y + 14, 14, 80, "faint")]
+        return [ring, words(say("last chance"), x + 24, y + 14, 14, 80, "faint") if room > 100 else ""]
     if first > 3:
         return [use("heart", x, y, fill=RED), words(f"x {held}", x + 22, y + 15, 17)]
     hearts = [use("heart", x + 20 * i, y, fill=RED) for i in range(held)]
@@ -232,11 +232,11 @@ def _status(view: View, seat: int) -> str:
     return terminal.status_word(view, seat)
 
 
-def _standing(view: View, options: dict[str, Any], seat: int, x: float, y: float) -> list[str]:
+def _standing(view: View, options: dict[str, Any], seat: int, x: float, y: float, room: float = 120) -> list[str]:
     """Hearts, or the status of a player without hearts."""
     status = view["status"][seat]
     if status == "saloon":
-        return _hearts(view, options, seat, x, y)
+        return _hearts(view, options, seat, x, y, room)
     return [svg.label(say(status), x, y - 1, _LABELS[status], "start")]
 
 
@@ -349,7 +349,7 @@ def _phone_seat(
     parts = [
         _cat(view, seat, 8, 5, 0.6),
         words(names[seat], 40, 17, 14, width - 46),
-        *_standing(view, options, seat, 40, 22),
+        *_standing(view, options, seat, 40, 22, width - 44),
         group(_row(cards._replace(plus_one=False), 0, 0, (width - 14) / 0.8), 7, 42, 0.8),
         words(cards.caption, 8, 119, 14, width - 14, "bad" if cards.lost else "ink"),
         _phone_label(view, seat, 6, 86),

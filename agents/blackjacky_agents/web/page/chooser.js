@@ -42,7 +42,7 @@ export class Chooser {
   key(key) {
     if (this.begun && key === "Escape") return this.back() ?? true;
     const group = key.length === 1 ? groupsOf(this.left)[KEYS.indexOf(key)] : undefined;
-    if (group) this.pick(group);
+    if (group) this.pick(group.actions);
     return group !== undefined;
   }
 
@@ -50,24 +50,30 @@ export class Chooser {
     const active = document.activeElement;
     const hadFocus = this.group.contains(active) || active === this.fallback;
     const groups = groupsOf(this.left);
-    const buttons = groups.map((actions, index) => this.button(actions, index, groups.length <= EXPLAINED));
+    const buttons = groups.map((group, index) => this.button(group, index, groups.length <= EXPLAINED));
     const longest = Math.max(...buttons.map((button) => button.querySelector("b").textContent.length), 1);
     if (this.begun) buttons.push(this.backButton());
     for (const button of buttons) button.disabled = !enabled;
-    this.group.replaceChildren(...buttons);
+    const chosen = make("p", { textContent: this.begun ? this.words(this.left) : "", hidden: !this.begun });
+    this.group.replaceChildren(chosen, ...buttons);
     const room = buttons.some((button) => button.querySelector("small")) ? WIDE : Math.min(longest, WIDE);
     this.group.style.setProperty("--letters", room);
     if (hadFocus) (this.group.querySelector("button:enabled") ?? this.fallback).focus();
   }
 
-  button(actions, index, explained) {
+  // What actions have in common, with "…" for what is not chosen yet.
+  words(actions) {
+    return inWords(common(actions, this.names.length), [...this.names, "…"]);
+  }
+
+  button({ actions, seat }, index, explained) {
     const button = make("button", { type: "button" });
     if (actions.length === 1) button.dataset.action = actions[0].action;
     addKey(button, KEYS[index]);
-    button.append(make("b", { textContent: inWords(common(actions, this.names.length), [...this.names, "…"]) }));
-    const explanations = new Set(actions.map(explanationOf));
-    const [explanation] = explanations;
-    if (explained && explanations.size === 1 && explanation) button.append(make("small", { textContent: explanation }));
+    const isPlayer = seat !== undefined && actions.length > 1;
+    button.append(make("b", { textContent: isPlayer ? this.names[seat] : this.words(actions) }));
+    const [explanation, ...others] = new Set(actions.map(explanationOf));
+    if (explained && !isPlayer && explanation && !others.length) button.append(make("small", { textContent: explanation }));
     button.classList.toggle("advised", actions.some((each) => each.action === this.advised));
     button.onclick = () => this.pick(actions);
     return button;
@@ -82,17 +88,18 @@ export class Chooser {
   }
 }
 
-// The actions of the next step: groups that differ in one field, or each action alone.
-export function groupsOf(actions) {
-  const alone = actions.map((each) => [each]);
+// The groups of the next step, which differ in one field or have a `seat` in common, or each action alone.
+function groupsOf(actions) {
+  const alone = actions.map((each) => ({ actions: [each] }));
   if (actions.length <= FEW) return alone;
   for (const field of FIELDS.filter((name) => actions.some((each) => each[name] !== null))) {
     const groups = Map.groupBy(actions, (each) => each[field] ?? each.action);
-    if (groups.size > 1) return groups.size < actions.length ? [...groups.values()] : alone;
+    if (groups.size === 1) continue;
+    return groups.size < actions.length ? [...groups.values()].map((group) => ({ actions: group })) : alone;
   }
   const seats = [...new Set(actions.flatMap((each) => each.seats))];
-  const groups = seats.map((seat) => actions.filter((each) => each.seats.includes(seat)));
-  return groups.some((group) => group.length === actions.length) ? alone : groups;
+  const groups = seats.map((seat) => ({ seat, actions: actions.filter((each) => each.seats.includes(seat)) }));
+  return groups.some((group) => group.actions.length === actions.length) ? alone : groups;
 }
 
 // The action that a group stands for, as a phrase with "…" for what is not chosen yet.

@@ -29,9 +29,10 @@ export class Chooser {
   }
 
   pick(actions) {
-    if (actions.length === 1) return this.act(actions[0].action);
-    this.left = actions;
-    this.changed();
+    const isLast = actions.length === 1;
+    this.left = isLast ? this.legal : actions;
+    if (isLast) this.act(actions[0].action);
+    else this.changed();
   }
 
   back() {

@@ -1,4 +1,4 @@
-"""Take screenshots of the web page in every phase of every game, at the size of a laptop and of a phone.
+"""Take screenshots of the web page in every phase and moment of every game, and of the lobby, on a laptop and a phone.
 
     python scripts/documents/make_screenshots.py --game black_spy
 
@@ -13,7 +13,7 @@ import base64
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +37,12 @@ NAMES = ("Bruno", "Carla", "David", "Elif", "Femke", "Goran", "Hana", "Igor", "J
 PERSON = "player_0"
 _SEEDS = 40
 _EARLY = 60  # moves; later positions look much the same
-_READY = "return document.querySelector('#actions button:enabled') !== null || !document.querySelector('#end').hidden"
+_FOR_EVER = 1e6  # seconds
+_READY = """
+const find = (selector) => document.querySelector(selector);
+const ended = find("#end") && !find("#end").hidden, lobby = find("#people input");
+return Boolean(find("#actions button:enabled") || ended || find("#status.paused") || lobby);
+"""
 
 
 class Position(NamedTuple):
@@ -119,6 +124,17 @@ def table_at(game: str, position: Position, hints: Sequence[str] | None = None) 
     return table
 
 
+def table_in(game: str, moment: str) -> Table | None:
+    """A table after a move after which people are shown a ``"pause"`` or a ``"settlement"``; None if there is none."""
+    for options in _tables(game):
+        table = table_at(game, Position(options, 0, []))
+        for action in _random_game(game, options, 0)["over"]:
+            table._play(action)
+            if moment in table.moments:
+                return table
+    return None
+
+
 # ---------------------------------------------------------------- the browser
 
 
@@ -133,25 +149,39 @@ def main() -> None:
     with open_browser() as browser:
         for game in games:
             for phase, position in tqdm(positions(game).items(), desc=game, unit="phase"):
-                take(browser, f"{game}-{phase}", table_at(game, position))
+                take(browser, f"{game}-{phase}", served(table_at(game, position)))
+            for moment in ("pause", "settlement"):
+                if (table := table_in(game, moment)) is not None:
+                    take(browser, f"{game}-{moment}", served(table, moment))
+        take(browser, "lobby", lobby())
 
 
-def take(browser: Any, name: str, table: Table) -> None:
-    """Take screenshots of the table in all looks."""
-    for device, scheme, language in LOOKS:
-        with served(table) as address:
+def take(browser: Any, name: str, page: AbstractContextManager[str]) -> None:
+    """Take screenshots of the page in all looks."""
+    with page as address:
+        for device, scheme, language in LOOKS:
             show(browser, f"{address}?language={language}", device, scheme)
             shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 70})
-        (FOLDER / f"{name}-{device}.webp").write_bytes(base64.b64decode(shot["data"]))
+            (FOLDER / f"{name}-{device}.webp").write_bytes(base64.b64decode(shot["data"]))
 
 
 @contextmanager
-def served(table: Table) -> Iterator[str]:
-    """Serve the table without delays; yields the URL of the person's page."""
-    server = Server(delay=0, hosts=allowed_hosts("127.0.0.1"))
+def served(table: Table, moment: str | None = None) -> Iterator[str]:
+    """Serve the table without delays, or waiting in a moment; yields the URL of the person's page."""
+    server = Server(delay=0 if moment is None else _FOR_EVER, hosts=allowed_hosts("127.0.0.1"))
     server.add(table)
+    if moment is not None:
+        server.hosts[0].moments = [moment]
     with in_background(server) as port:
         yield addresses(table, "127.0.0.1", port)[0][1]
+
+
+@contextmanager
+def lobby() -> Iterator[str]:
+    """Serve the lobby; yields its URL."""
+    server = Server(delay=0, hosts=allowed_hosts("127.0.0.1"))
+    with in_background(server) as port:
+        yield f"http://127.0.0.1:{port}/"
 
 
 def show(browser: Any, address: str, device: str, scheme: str) -> None:

@@ -13,6 +13,7 @@ from blackjacky_agents.narration import (
     ScoreTable,
     View,
     card,
+    listed,
     say,
     seat,
     winner_mark,
@@ -83,7 +84,7 @@ def _decision(view: View) -> Phrase:
     rest = [total for player, total in enumerate(totals) if player not in winners]
     won = {"points": _signed(lowest), "margin": min(rest) - lowest if rest else 0}
     if len(winners) > 1:
-        return say("win_together", seats=[seat(player) for player in winners], **won)
+        return say("win_together", seats=listed(seat(player) for player in winners), **won)
     return say("wins", seat=seat(winners[0]), **won)
 
 

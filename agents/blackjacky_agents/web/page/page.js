@@ -106,6 +106,7 @@ function showTable() {
 function showStatus() {
   const mine = state.turn === state.you && state.actions.length > 0;
   find("status").textContent = moments.words || statusText(mine);
+  find("status").classList.toggle("paused", state.moment !== null);
   find("wishes").textContent = pace.words;
   find("status").classList.toggle("mine", mine || state.turn === null);
   document.title = `${mine ? "● " : ""}${state.title}`;
@@ -148,7 +149,7 @@ function showStory() {
 }
 
 function showHints() {
-  find("hints").hidden = state.turn !== state.you || state.hints.length === 0;
+  find("hints").hidden = state.actions.length === 0 || state.hints.length === 0;
   const agents = find("hint-agent");
   if (agents.children.length !== state.hints.length) {
     agents.replaceChildren(...state.hints.map((name) => make("option", { value: name, textContent: name })));

@@ -19,7 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blackjacky_agents.narration import refusal_in_words
 from blackjacky_agents.web.messages import Allowance, MessageError, read_message
-from blackjacky_agents.web.picture import Look
+from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look
 from blackjacky_agents.web.table import Table
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class Line:
         self.replies: deque[dict[str, Any]] = deque(maxlen=_REPLIES)
         self.changed = asyncio.Event()
         self.has_news = False
-        self.look = Look()
+        self.look = TABLE_IN_ENGLISH
         self.thinking: dict[str, asyncio.Task[None]] = {}
         """What is being computed for this page, by message type."""
 
@@ -198,7 +198,7 @@ class Host:
 
     # ---------------------------------------------------------------- one page
 
-    async def serve(self, seat: int, socket: WebSocket, look: Look = Look()) -> None:  # noqa: B008  # immutable
+    async def serve(self, seat: int, socket: WebSocket, look: Look = TABLE_IN_ENGLISH) -> None:
         """Serve the page of a seat until it disconnects or a newer page takes its place."""
         line, before = self._lines[seat], self._lines[seat].socket
         line.socket, line.has_come, line.look = socket, True, look

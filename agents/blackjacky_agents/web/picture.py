@@ -18,6 +18,9 @@ class Look(NamedTuple):
     language: str = "en"
 
 
+TABLE_IN_ENGLISH = Look()
+
+
 def read_look(asked: Mapping[str, str]) -> Look:
     """The look that a page asks for with the parameters ``layout`` and ``language``; the default in place of others."""
     look = Look(**{name: asked[name][:20] for name in Look._fields if name in asked})
@@ -29,7 +32,7 @@ def picture(
     agent: str,
     names: Sequence[str] | None = None,
     view: dict[str, Any] | None = None,
-    look: Look = Look(),  # noqa: B008  # immutable
+    look: Look = TABLE_IN_ENGLISH,
 ) -> str:
     """Markup of the table as ``agent`` sees it, made from that agent's view alone; ``names`` by seat.
 

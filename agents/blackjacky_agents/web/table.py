@@ -33,7 +33,7 @@ from blackjacky_agents.narration import (
 )
 from blackjacky_agents.registry import bot_names, make_agent
 from blackjacky_agents.web.messages import MessageError, check_name
-from blackjacky_agents.web.picture import Look, picture
+from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
@@ -286,7 +286,7 @@ class Table:
 
     # ---------------------------------------------------------------- state sent to a seat
 
-    def state(self, seat: int, look: Look = Look()) -> dict[str, Any]:  # noqa: B008  # immutable
+    def state(self, seat: int, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The complete state sent to the person at ``seat``, JSON-ready."""
         view, names = self._views[seat], [each.name for each in self.seats]
         return {
@@ -327,7 +327,7 @@ class Table:
                 break
         return told[-SENTENCES:]
 
-    def pause(self, seat: int, look: Look = Look()) -> dict[str, Any]:  # noqa: B008  # immutable
+    def pause(self, seat: int, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """What the last pause of this game shows to ``seat``; `MessageError` if there was none."""
         if seat not in self._pauses:
             raise MessageError("moment", "there is nothing to look at again yet")

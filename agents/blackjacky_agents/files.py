@@ -1,24 +1,77 @@
-"""Atomic file writing, and the versions that results depend on."""
+"""Atomic file writing, folders with one writer, and the versions that results depend on."""
 
 from __future__ import annotations
 
 import json
 import os
 import platform
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+_ASIDE = ".part"  # ends the names of files that are being written
 
 
 def write_file(path: Path, content: bytes | str) -> None:
     """Replace the file at ``path`` atomically: a crash leaves either the old or the new content. Text is UTF-8."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_bytes(content.encode() if isinstance(content, str) else content)
-    aside.replace(path)
+    aside = path.with_name(f".{path.name}.{os.getpid()}{_ASIDE}")
+    try:
+        aside.write_bytes(content.encode() if isinstance(content, str) else content)
+        aside.replace(path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
 
 
 def write_json(path: Path, content: object) -> None:
     """Write indented JSON atomically."""
     write_file(path, json.dumps(content, indent=2) + "\n")
+
+
+class FolderInUseError(ValueError):
+    """Another process is writing to the folder."""
+
+
+@contextmanager
+def only_writer(folder: Path) -> Iterator[None]:
+    """Be the only process that writes to ``folder``, which is created if there is none.
+
+    The operating system frees the folder of a process that dies. What such a process had written only in part is
+    removed.
+
+    Raises `FolderInUseError`, naming the other process, if there is one.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock, note = FileLock(folder / ".lock"), folder / ".writer.json"
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise FolderInUseError(
+            f"{folder} is being written by {_read_writer(note)}; "
+            "wait until it has finished, stop it, or use another folder"
+        ) from None
+    try:
+        for left in folder.glob(f".*{_ASIDE}"):
+            left.unlink(missing_ok=True)
+        write_json(note, {"pid": os.getpid(), "host": platform.node(), "command": shlex.join(sys.argv)})
+        yield
+    finally:
+        note.unlink(missing_ok=True)
+        lock.release()
+
+
+def _read_writer(note: Path) -> str:
+    """The process that holds a folder, in words."""
+    try:
+        found = json.loads(note.read_text(encoding="utf-8"))
+        return f"process {int(found['pid'])} on {ascii(found['host'])[1:-1]} ({ascii(found['command'])[1:200]})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"
 
 
 def versions(*more: str) -> dict[str, str]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import re
+import subprocess
+import sys
 from collections import Counter
 from itertools import chain
 from types import SimpleNamespace
@@ -16,6 +20,7 @@ from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.standings import deal_means, stopping_widths
 from blackjacky_agents.arena.table import decode_actions, encode_actions
 from blackjacky_agents.arena.tournament import Tournament, copies_lineups, mixed_lineups
+from blackjacky_agents.files import FolderInUseError
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import PLAIN
 from blackjacky_env.engine.game import IllegalActionError
@@ -322,7 +327,7 @@ def test_a_last_line_that_was_cut_short_is_played_again(tmp_path, cut):
     [
         ('{"game":7,', '{"game":7;', "line 8: it is not JSON"),
         ('{"game":7,', '{"game":8,', "line 8: it holds game 8 instead of 7"),
-        ('{"game":7,', '{"number":7,', "line 8: it does not hold game, seed, seats, winners, hearts"),
+        ('{"game":7,', '{"number":7,', "line 8: it does not hold game, seed, seats, winners, hearts and sha"),
         ('{"game":7,"seed":', '{"game":7,"seed":1', "line 8: seed and seats are not those of this game"),
         ('"winners":[', '"winners":[7,', "line 1: winners=.* are not seats"),
         ('"hearts":[', '"hearts":[0,', "line 1: hearts=.* are not 3 integers"),
@@ -406,19 +411,84 @@ def test_actions_are_kept_where_an_agent_is_not_compiled(tmp_path):
     assert [read.replay(number) for number in range(30)] == [played.replay(number) for number in range(30)]
 
 
-def test_results_that_do_not_fit_the_game_are_noticed_when_it_is_replayed(tmp_path):
-    path = tmp_path / "games.jsonl"
-    tournament = kept(path)
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    won = json.loads(lines[2])["winners"]
-    lines[2] = lines[2].replace(f'"winners":{won}', f'"winners":{[(won[0] + 1) % 3] if won else [0]}')
-    path.write_text("".join(lines), encoding="utf-8")
+def test_a_game_that_cannot_be_replayed_is_named(tmp_path):
+    tournament = kept(tmp_path / "games.jsonl")
+    tournament._joined().winners[2] ^= True
     with pytest.raises(ValueError, match="game 2 ends differently than recorded"):
-        Tournament(NAMES, 3, seed=4, results=path).replay(2)
+        tournament.replay(2)
     with pytest.raises(ValueError, match=r"game=30 is out of range; allowed are 0 .. 29"):
         tournament.replay(30)
     with pytest.raises(ValueError, match="no game has been played yet"):
         Tournament(NAMES, 3).replay(0)
+
+
+@pytest.mark.parametrize("change", [b'"winners":[]', b'"winners":[0]', b'"winners":[1]', b'"winners":[2]'])
+def test_a_line_with_other_winners_is_refused(tmp_path, change):
+    path = tmp_path / "games.jsonl"
+    kept(path)
+    lines = path.read_bytes().split(b"\n")
+    changed = re.sub(rb'"winners":\[\d*\]', change, lines[2])
+    path.write_bytes(b"\n".join([*lines[:2], changed, *lines[3:]]))
+    if changed == lines[2]:
+        assert kept(path).played == 30
+        return
+    with pytest.raises(ValueError, match=r"games.jsonl, line 3: its checksum is wrong; the file is damaged"):
+        kept(path)
+
+
+@pytest.mark.parametrize("scores", ["[-5,99,0]", "[1000000000000000000000000000000,0,0]", "[0,0,0]"])
+def test_a_line_with_other_scores_is_refused(tmp_path, scores):
+    path = tmp_path / "games.jsonl"
+    kept(path)
+    path.write_text(re.sub(r'"hearts":\[[^]]*\]', f'"hearts":{scores}', path.read_text("utf-8"), count=1), "utf-8")
+    with pytest.raises(ValueError, match=r"games.jsonl, line 1: its checksum is wrong"):
+        kept(path)
+
+
+def test_reading_results_changes_nothing(tmp_path):
+    """As `watch` does beside a tournament that is playing."""
+    path = tmp_path / "games.jsonl"
+    kept(path)
+    path.write_bytes(path.read_bytes() + b'{"game":30,"se')
+    before = {each: each.read_bytes() for each in tmp_path.iterdir()}
+    assert Tournament(NAMES, 3, seed=4, results=path).replay(29)["actions"]
+    assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+def test_only_one_process_plays_into_a_folder_and_the_other_is_told_which(tmp_path):
+    path = tmp_path / "games.jsonl"
+    one, other = (Tournament(NAMES, 3, seed=4, results=path) for _ in range(2))
+
+    def meanwhile(played):
+        with pytest.raises(
+            FolderInUseError, match=rf"is being written by process {os.getpid()} on .*use another folder"
+        ):
+            other.play(60)
+
+    one.play(30, threads=1, progress=meanwhile)
+    other.play(60, threads=1)  # knows what the first has played since
+    alone = tmp_path / "alone" / "games.jsonl"
+    kept(alone, 60)
+    assert path.read_bytes() == alone.read_bytes()
+
+
+def test_a_folder_is_taken_over_from_a_process_that_was_killed(tmp_path):
+    path = tmp_path / "games.jsonl"
+    code = (
+        "import sys, time; from blackjacky_agents.files import only_writer; from pathlib import Path\n"
+        "with only_writer(Path(sys.argv[1])): print('held', flush=True); time.sleep(1000)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    with pytest.raises(FolderInUseError, match=f"process {process.pid} "):
+        kept(path)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    (tmp_path / ".games.json.123.part").write_text("left by a kill")
+    assert kept(path).played == 30
+    assert not list(tmp_path.glob("*.part"))
 
 
 # ---------------------------------------------------------------- what cannot be

@@ -3,6 +3,9 @@
 import json
 import shlex
 import shutil
+import signal
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from blackjacky_agents import cli
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.tournament_report import copies_table, cycles, in_short, ladder, ready_for_json, share
+from blackjacky_agents.files import only_writer
 from blackjacky_env import black_jacky_v0
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +65,7 @@ def test_the_report_says_what_the_games_say(played):
 def test_everything_is_kept(played):
     assert {path.name for path in played.iterdir()} == {
         *("2_players.jsonl", "2_players.json", "3_players.jsonl", "3_players.json"),
-        *("report.md", "report.json", "report.svg"),
+        *("report.md", "report.json", "report.svg", ".lock"),
     }
     report = json.loads((played / "report.json").read_text(encoding="utf-8"))
     assert [table["num_players"] for table in report["tables"]] == [2, 3]
@@ -206,6 +210,41 @@ def test_games_of_another_tournament_are_refused_with_status_2(played, capsys):
     assert run(*AGENTS, "--players", 3, "--games", 120, "--seed", 4, "--output", played) == 2
     assert "holds games with seed=3, not seed=4" in capsys.readouterr().err
     assert (played / "3_players.jsonl").read_bytes() == kept
+
+
+def test_a_second_process_is_told_that_the_folder_is_in_use(played, capsys):
+    kept = (played / "3_players.jsonl").read_bytes()
+    with only_writer(played):
+        assert run(*AGENTS, "--players", 3, "--games", 240, "--seed", 3, "--output", played) == 2
+    printed = capsys.readouterr().err
+    assert f"error: {played} is being written by process" in printed
+    assert "Traceback" not in printed
+    assert (played / "3_players.jsonl").read_bytes() == kept
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit of the size of files")
+def test_a_full_disk_costs_no_game_and_no_traceback(tmp_path):
+    """A limit of the size of files stands for the disk; the tournament goes on when there is room."""
+    arguments = [*AGENTS, "--players", "3", "--seed", "3", "--threads", "1", "--output", str(tmp_path)]
+    code = (
+        "import resource, signal, sys, errno\n"
+        "from pathlib import Path\n"
+        "from blackjacky_agents import cli\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "cli.FULL = (errno.EFBIG,)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n"
+        "sys.exit(cli.run('tournament', sys.argv[1:]))"
+    )
+    small = subprocess.run(
+        [sys.executable, "-c", code, *arguments, "--games", "3000"], capture_output=True, text=True, check=False
+    )
+    assert small.returncode == 2, small.stderr
+    assert "what has been written is kept: free some space and repeat the command" in small.stderr
+    assert "Traceback" not in small.stderr
+    assert run(*arguments, "--games", 600) == 0
+    alone = tmp_path / "alone"
+    assert run(*arguments[:-1], alone, "--games", 600) == 0
+    assert (tmp_path / "3_players.jsonl").read_bytes() == (alone / "3_players.jsonl").read_bytes()
 
 
 def test_a_stop_by_hand_says_how_to_go_on(tmp_path, capsys, monkeypatch):

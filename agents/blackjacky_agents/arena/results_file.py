@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,14 +14,17 @@ import numpy as np
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.table import Rows, Table, join
-from blackjacky_agents.files import versions, write_json
+from blackjacky_agents.files import only_writer, versions, write_json
 from blackjacky_env.engine.compiling import fingerprint
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 class ResultsFile:
-    """A JSON Lines file with one line per game, and a JSON card beside it with the tournament's setup."""
+    """A JSON Lines file with one line per game, and a JSON card beside it with the tournament's setup.
+
+    Each line ends with a checksum over itself and all lines before, so a changed line is noticed.
+    """
 
     def __init__(self, path: Path, table: Table, score: str) -> None:
         if path.suffix != ".jsonl":
@@ -28,24 +32,48 @@ class ResultsFile:
         self.path, self.card = path, path.with_suffix(".json")
         self._table, self._score = table, score
         self._setup = json.loads(json.dumps(describe(table)))
+        self._size = 0  # bytes of complete lines
+        self._hash = sha256()  # of all complete lines
 
-    def open(self) -> tuple[Rows, float]:
-        """Open or create the file; returns the games in it and the seconds they took."""
+    def read(self) -> tuple[Rows, float]:
+        """The complete games in the file and the seconds they took; no games if there is no file. Changes nothing."""
         card = self._read_card()
         if card is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._write_card(0.0)
-            self.path.touch()
             return join([], self._table.num_players), 0.0
         self._refuse_other(card["setup"])
         return self._read(), float(card["seconds"])
 
+    @contextmanager
+    def writing(self) -> Iterator[tuple[Rows, float]]:
+        """Context in which this process alone may `append`; yields what `read` returns.
+
+        Raises `FolderInUseError` if another process writes to the folder.
+        """
+        with only_writer(self.path.parent):
+            games, seconds = self.read()
+            if not self.card.exists():
+                self._write_card(0.0)
+            self.path.touch()
+            os.truncate(self.path, self._size)  # what an interruption has left of a line
+            yield games, seconds
+
     def append(self, first: int, rows: Rows, seconds: float) -> None:
         """Append games, numbered from ``first``."""
-        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self._lines(first, rows))
-        with self.path.open("a", encoding="utf-8", newline="\n") as file:
+        text = b"".join(self._sealed(line) for line in self._lines(first, rows))
+        with self.path.open("ab") as file:
             file.write(text)
+        self._size += len(text)
         self._write_card(seconds)
+
+    def _sealed(self, line: Mapping[str, Any]) -> bytes:
+        """A line as written: JSON with a checksum over it and all lines before."""
+        content = json.dumps(line, separators=(",", ":")).encode()
+        return content[:-1] + f',"sha":"{self._next_seal(content)}"}}\n'.encode()
+
+    def _next_seal(self, content: bytes) -> str:
+        """The checksum of a line: 4 hexadecimal digits of the SHA-256 of everything up to it."""
+        self._hash.update(content)
+        return self._hash.hexdigest()[:4]
 
     def _write_card(self, seconds: float) -> None:
         write_json(self.card, {"setup": self._setup, "seconds": round(seconds, 3)})
@@ -84,14 +112,15 @@ class ResultsFile:
         """All complete games; the `ValueError` for a damaged file names the line."""
         if not self.path.exists():
             raise ValueError(f"{self.card} has no games: {self.path.name} is missing beside it")
-        *lines, rest = self.path.read_bytes().split(b"\n")
-        if rest:  # truncated by an interruption
-            os.truncate(self.path, sum(len(line) + 1 for line in lines))
+        *lines, _ = self.path.read_bytes().split(b"\n")  # the rest was truncated by an interruption
+        self._size, self._hash = sum(len(line) + 1 for line in lines), sha256()
         found = [self._parse(number, line) for number, line in enumerate(lines)]
         seeds, seats = self._table.schedule(0, len(found))
         for number, line in enumerate(found):
             if line["seed"] != seeds[number] or line["seats"] != seats[number].tolist():
                 self._refuse(number, "seed and seats are not those of this game")
+            if line["sha"] != self._next_seal(lines[number].rpartition(b',"sha":')[0] + b"}"):
+                self._refuse(number, "its checksum is wrong")
         winners = np.zeros(seats.shape, np.bool_)
         for number, line in enumerate(found):
             winners[number, line["winners"]] = True
@@ -102,11 +131,11 @@ class ResultsFile:
     def _parse(self, number: int, line: bytes) -> dict[str, Any]:
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             self._refuse(number, "it is not JSON")
         names = ["game", "seed", "seats", "winners", self._score, *([] if self._table.compiled else ["actions"])]
-        if not isinstance(found, dict) or list(found) != names:
-            self._refuse(number, f"it does not hold {', '.join(names)}")
+        if not isinstance(found, dict) or list(found) != [*names, "sha"]:
+            self._refuse(number, f"it does not hold {', '.join(names)} and sha")
         players = self._table.num_players
         if found["game"] != number:
             self._refuse(number, f"it holds game {found['game']!r} instead of {number}")

@@ -20,6 +20,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from pathlib import Path
@@ -159,7 +160,7 @@ class Tournament:
         self._count = 0
         self._file = None if results is None else ResultsFile(Path(results), self.table, self.score)
         if self._file is not None:
-            rows, self.seconds = self._file.open()
+            rows, self.seconds = self._file.read()
             self._add(rows)
 
     @property
@@ -192,20 +193,32 @@ class Tournament:
 
         Raises:
             TypeError, ValueError: a number is out of range, or an agent cannot be pickled.
+            FolderInUseError: another process is playing into the folder of the results.
             IllegalActionError: an agent chose an illegal action; all earlier games are kept.
         """
         cores = check_threads(threads)
         last = -(-check_integer("games", games, 1, MAX_GAMES) // self.cycle) * self.cycle
         if until is not None and not 0 < until < 1:
             raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
-        pause = self._looks(last) if until is not None else iter([last])
-        with _Workers(self.table, cores) as workers:
-            for target in pause:
+        with self._writing(), _Workers(self.table, cores) as workers:
+            for target in self._looks(last) if until is not None else [last]:
                 for rows, seconds in workers.play(self._count, target):
                     self._keep(rows, seconds)
                     progress(self._count)
                 if until is not None and stopping_widths(self.games(target)).max() <= until:
                     return
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Context in which games are played: nobody else appends to the file, and those in it are known."""
+        if self._file is None:
+            yield
+            return
+        with self._file.writing() as (rows, seconds):
+            if len(rows.seeds) != self._count:  # another process has played since the file was read
+                self._rows, self._count, self.seconds = [], 0, seconds
+                self._add(rows)
+            yield
 
     def games(self, count: int | None = None) -> Games:
         """The complete deals among the first ``count`` games (all by default)."""

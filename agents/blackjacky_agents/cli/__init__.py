@@ -7,6 +7,7 @@ torch. If a required package is missing, the error names the extra that installs
 from __future__ import annotations
 
 import difflib
+import errno
 import importlib
 import sys
 from collections.abc import Sequence
@@ -16,9 +17,11 @@ from typing import NamedTuple
 
 from blackjacky_agents.cli.errors import WrongInputError
 from blackjacky_agents.external.subprocess_agent import AgentProcessError
+from blackjacky_agents.files import FolderInUseError
 from blackjacky_env.engine.game import IllegalActionError
 
 WRONG_INPUT, INTERRUPTED = 2, 130  # exit statuses
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # the disk, or this user's share of it
 
 
 class Subcommand(NamedTuple):
@@ -94,6 +97,12 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         return refuse(str(error))
     except (IllegalActionError, AgentProcessError) as error:  # by an agent from outside
         return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
+    except FolderInUseError as error:
+        return refuse(str(error))
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        return refuse(f"{error}; what has been written is kept: free some space and repeat the command")
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)
         return INTERRUPTED

@@ -15,6 +15,7 @@ from tests.agents.web.test_page import (
     text_of,
     wait_for,
 )
+from tests.agents.web.test_page_layout import serious
 
 LONG = 1e6  # seconds: nothing goes on by itself
 SETTLEMENT = "return document.getElementById('settlement').open"
@@ -55,6 +56,7 @@ def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(br
             page.execute_script(f"{READY.removeprefix('return ')} && {CLICK}")
         wait_for(page, "return document.querySelector('#end .scores .good')")
         assert "gewinn" in text_of(page, "#decided")
+        assert serious(page) == []
         press(page, "watch")
         page.switch_to.frame(page.find_element("css selector", "#replay iframe"))
         wait_for(page, "return document.querySelector('#page-picture svg')")
@@ -83,12 +85,14 @@ def test_a_full_trick_and_a_settlement_stay_until_they_have_been_seen(browsers):
         assert page.execute_script("return document.activeElement.id") == "continue"
         assert page.execute_script("return document.querySelectorAll('#settlement tbody tr').length") == 3
         assert page.execute_script(f"return {LYING}") == 3  # the full trick lies behind it
+        assert serious(page) == []
         press(page, "continue")
         wait_for(page, CLOSED)
         wait_for(page, READY)
         press(page, "look-back")
         wait_for(page, "return document.getElementById('looking').open")
         assert "takes the trick" in text_of(page, "#looking p")
+        assert serious(page) == []
         no_complaints(page)
 
 
@@ -103,6 +107,7 @@ def test_a_game_is_given_up_after_a_question_and_starts_without_those_who_do_not
         earlier = table.earlier
         press(page, "restart")
         assert "everybody" in text_of(page, "#asking p")
+        assert serious(page) == []
         press(page, "restart-no")
         assert table.earlier == earlier
         press(page, "restart")

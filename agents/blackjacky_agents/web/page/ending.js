@@ -15,8 +15,9 @@ export class Ending {
   }
 
   show(state) {
-    this.element.hidden = state.turn !== null;
-    if (state.turn !== null) {
+    const ended = state.turn === null && state.moment === null;
+    this.element.hidden = !ended;
+    if (!ended) {
       this.element.replaceChildren();
       return this.replay.close();
     }

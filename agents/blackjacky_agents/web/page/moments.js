@@ -52,6 +52,11 @@ export class Moments {
     proceed.focus();
   }
 
+  // Without a connection nothing can be continued.
+  hide() {
+    this.settlement.close();
+  }
+
   proceed() {
     const { moment, may_continue, move } = this.state;
     if (moment && may_continue) this.send({ type: "continue", move });

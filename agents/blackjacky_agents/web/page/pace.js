@@ -48,15 +48,17 @@ export class Pace {
     return wishes.length ? text("wish_waits") : "";
   }
 
-  // The last pause again, as `you` see it.
-  lookBack({ name, told, picture }, you) {
+  // The last pause again, as `you` see it, with the table in words for who cannot see the picture.
+  lookBack({ name, told, picture, table }, you) {
     const names = this.state.names;
     const close = makeButton("look-back-close", text("close"), () => this.looking.close());
-    const shown = make("div", { className: "looking" });
+    const shown = make("div", { ariaLabel: text("picture") });
+    const lines = make("ul", { className: "unseen" });
+    lines.append(...table.map((phrase) => make("li", { textContent: inWords(phrase, names) })));
     const words = told.map((phrase) => inWords(phrase, names)).join(". ");
     const title = make("h2", { textContent: inWords(name, names), id: "looking-title" });
     this.looking.setAttribute("aria-labelledby", title.id);
-    this.looking.replaceChildren(title, make("p", { textContent: words }), shown, close);
+    this.looking.replaceChildren(title, make("p", { textContent: words }), shown, lines, close);
     new Picture(shown, () => {}).show(picture, { legal: [], left: [] }, you);
     this.looking.showModal();
   }

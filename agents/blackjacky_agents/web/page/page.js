@@ -60,6 +60,7 @@ function connectionChanged(now) {
   condition = now;
   waiting = false;
   find("take-back").hidden = now !== "taken_over";
+  if (now !== "open") moments.hide();
   notice(now === "open" ? "" : text(now));
   if (state) showActions();
 }

@@ -216,6 +216,15 @@ def test_the_time_left_is_that_of_the_limit_that_ends_the_training_first(tmp_pat
     assert "left" not in shown[2]
 
 
+def test_a_training_with_few_refreshes_is_tested_every_fifth_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sparse = ["--steps=2560", "--snapshot-every=10000", "--eval-games=1", "--final-eval-games=1"]
+    assert train(["--name", "sparse", *SMALL, *sparse]) == 0
+    assert [steps for steps, _ in progress_of(Path("runs/sparse"))] == [0, 512, 1024, 1536, 2048, 2560]
+
+
 def test_the_commands_that_are_offered_at_the_end_work(
     finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

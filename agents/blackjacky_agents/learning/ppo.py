@@ -235,8 +235,10 @@ class _BetweenUpdates(BaseCallback):
         if self.num_timesteps >= self._next_snapshot:
             self._next_snapshot += run.settings.snapshot_every
             rates = run.take_snapshot()
-            for name, rate in rates.items():
-                self.logger.record(f"win_rate/{name}", rate)
+        else:
+            rates = run._evaluate_if_due()
+        for name, rate in rates.items():
+            self.logger.record(f"win_rate/{name}", rate)
         run._save_if_due()
         left = run.left
         run.model.ent_coef = run.settings.ent_coef * left

@@ -30,6 +30,7 @@ from blackjacky_env.games import get_game
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
 CHECKPOINT_SECONDS = 30.0  # between checkpoints: a kill loses at most this much work and one update
+EVALUATION_FRACTION = 0.2  # of the training between two evaluations at most, so that a short one has a curve, too
 PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"
 
 
@@ -87,6 +88,8 @@ class TrainingRun(ABC):
         self.interrupted = self._resumed = False
         self.bar: tqdm[Any] = tqdm(disable=True)  # shown while training
         self._rates: dict[str, float] = {}  # of the last evaluation
+        self._evaluated = 0.0  # the fraction of the training done by then
+        self._evaluated_steps = -1
 
     # ------------------------------------------------------------ implemented by subclasses
 
@@ -137,7 +140,7 @@ class TrainingRun(ABC):
         with self._progress_bar() as self.bar, stop_gently(self):
             self._learn()
             self.show_progress()
-        if not self.interrupted:
+        if not self.interrupted and self.steps > self._evaluated_steps:
             self.evaluate()
         self.clock.stop()
         self.save()
@@ -187,7 +190,13 @@ class TrainingRun(ABC):
         with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         self._print_rates(rates)
+        self._evaluated, self._evaluated_steps = 1 - self.left, self.steps
         return rates
+
+    def _evaluate_if_due(self) -> dict[str, float]:
+        """`evaluate` if a fifth of the training has passed since the last time; {} if not, or at the end."""
+        done = 1 - self.left
+        return self.evaluate() if self._evaluated + EVALUATION_FRACTION <= done + 1e-9 < 1 else {}
 
     def _print_rates(self, rates: dict[str, float]) -> None:
         """Print the win rates as a line of a table above the bar, and before the first one its heading."""
@@ -273,7 +282,9 @@ class TrainingRun(ABC):
         self._restore(arrays, state)
         self.clock.set(state["seconds"])
         self._resumed = True
-        truncate_progress(self.folder, state["steps"])
+        last = truncate_progress(self.folder, state["steps"])
+        self._evaluated = max(last["steps"] / self.settings.steps, last["seconds"] / 60 / self.settings.minutes)
+        self._evaluated_steps = last["steps"]
         return complaints
 
 
@@ -318,12 +329,14 @@ def aligned(cells: Iterable[str], widths: Iterable[int]) -> str:
     return "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
 
 
-def truncate_progress(folder: Path, steps: int) -> None:
-    """Remove evaluations after ``steps`` steps, and a truncated last line, from ``progress.jsonl``."""
+def truncate_progress(folder: Path, steps: int) -> dict[str, Any]:
+    """Remove evaluations after ``steps`` steps, and a cut last line, from ``progress.jsonl``; returns the last one."""
     path = folder / PROGRESS_FILE
     lines = path.read_text("utf-8").splitlines(keepends=True)
     kept = [line for line in lines if line.endswith("\n") and json.loads(line)["steps"] <= steps]
     write_file(path, "".join(kept))
+    last: dict[str, Any] = json.loads(kept[-1]) if kept else {"steps": -1, "seconds": 0}
+    return last
 
 
 def draw_learning_curve(folder: Path, players: int) -> None:

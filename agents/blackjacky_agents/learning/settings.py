@@ -45,7 +45,8 @@ class TrainingSettings:
     pool_size: int = 6
     """Maximum number of past versions of the learner among the opponents."""
     snapshot_every: int = 250_000
-    """Steps between evaluations and snapshots of the learner, which join the opponents."""
+    """Steps between snapshots of the learner, which join the opponents; it is evaluated then, and every fifth of the
+    training at least."""
     threads: int = 2
     """CPU threads."""
     eval_games: int = 1000
@@ -108,7 +109,8 @@ class LeagueSettings(TrainingSettings):
     """Maximum number of snapshots and exploiters in the pool; the one with the fewest wins against the learner is
     replaced. 0: bots only."""
     snapshot_every: int = 1_000_000
-    """Steps between evaluations and snapshots of the learner, which join the pool."""
+    """Steps between snapshots of the learner, which join the pool; it is evaluated then, and every fifth of the
+    training at least."""
     eval_games: int = 4000
     """Number of games per bot in each evaluation during the training."""
     final_eval_games: int = 20_000

@@ -93,6 +93,8 @@ class League(TrainingRun):
         while self.left > 0 and not self.interrupted:
             if self._steps >= self._snapshots * self.settings.snapshot_every:
                 self.take_snapshot()
+            else:
+                self._evaluate_if_due()
             self._play_and_update()
             self._save_if_due()
 

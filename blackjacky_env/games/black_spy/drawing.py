@@ -427,11 +427,12 @@ def _open_hand(view: View, seat: int) -> list[str]:
 
 _PHONE_MIDDLES = {"take": (108, 198), "call": (64, 128), "choose": (72, 144), "pass": (40, 76)}
 """By phase: how far the middle of the table lies below the other seats, and how much room it takes."""
+_BEFORE_PLAY, _BESIDE = ("take", "call", "pass"), ("pass", "choose")
 
 
 def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str) -> str:
     """The other seats in rows, what is decided now, and at the bottom the near seat, the last in ``seats``."""
-    height = 120 + 15 * (len(seats) < 5)
+    height = 72 if view["phase"] in _BEFORE_PLAY else 120 + 15 * (len(seats) < 5)
     corners = svg.phone_places(len(seats) - 1, height, 2)
     parts = [_phone_seat(view, seat, names, corner, height) for seat, corner in zip(seats[:-1], corners, strict=True)]
     top = corners[-1][1] + height + svg.PHONE_GAP
@@ -439,7 +440,7 @@ def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str
     if room:
         decided = _middle(view, seats[-1]) if view["phase"] != "pass" else [_direction(view["pass_to"])]
         x, y, scale = svg.PHONE_WIDTH / 2, top + middle, 1.0
-        if len(corners) % 2 and len(corners) > 1 and view["phase"] != "take":  # beside the last of the others
+        if len(corners) % 2 and len(corners) > 1 and view["phase"] in _BESIDE:  # beside the last of the others
             x, y, scale, room = x * 1.5, corners[-1][1] + height / 2, 0.9, 0
         parts.append(group(decided, x - scale * _MIDDLE[0], y - scale * _MIDDLE[1], scale))
     hand = view["hands"][seats[-1]]

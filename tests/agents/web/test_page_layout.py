@@ -20,7 +20,7 @@ from tests.agents.web.test_page import SHADOW, wait_for
 pytestmark = pytest.mark.skipif(
     None in (shutil.which("chromium"), shutil.which("chromedriver")), reason="needs chromium and chromedriver"
 )
-ON_PHONE = 1.3
+ON_PHONE = 1.25
 """How many screens of a phone may be needed to reach the last action."""
 MEASURE = f"""
 const box = (element) => element.getBoundingClientRect();

@@ -184,8 +184,8 @@ def test_the_verdict_says_what_the_agent_beats_and_loses_to() -> None:
     rows = [row("fool", 0.6, 0.7), row("novice", 0.251, 0.261), row("equal", 0.24, 0.26), row("master", 0.1, 0.249)]
     told = verdict("mine", [*rows, row("master", 0.9, 0.95, players=2)])
     assert told == (
-        "At a table of 4, mine beats three fool (65.0%) and three novice (25.6%), is on a par with three equal (25.0%) "
-        "and loses to three master (17.4%); 25.0% of the wins are par."
+        "At a table of 4, mine beats three fool (65.0%) and three novice (25.6%), is on par with three equal (25.0%) "
+        "and loses to three master (17.4%); par is 25.0%."
     )
 
 
@@ -361,7 +361,7 @@ def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
     assert signal.getsignal(signal.SIGINT) is before
     printed = capsys.readouterr()
     assert f"resume with: blackjacky train --resume {stopped}" in printed.out
-    assert "stopping after this update" in printed.err
+    assert "Stopping after this update" in printed.err
     assert not (stopped / "results.json").exists()
     assert load_checkpoint(stopped / "checkpoints")[1]["steps"] < 2048
     assert train(["--resume", str(stopped)]) == 0

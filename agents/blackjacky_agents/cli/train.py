@@ -71,7 +71,7 @@ def main(arguments: Sequence[str], program: str) -> int:
     minutes = duration(60 * settings.minutes)
     print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
     if not run.train():
-        print(f"stopped at {run.steps:,} steps; resume with: {program} --resume {run.folder}")
+        print(f"Stopped at {run.steps:,} steps; resume with: {program} --resume {run.folder}")
         return 130
     show_results(run, program)
     return 0

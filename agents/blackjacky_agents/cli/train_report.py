@@ -42,13 +42,13 @@ def verdict(agent: str, rows: Sequence[Row]) -> str:
     The agent beats a bot if the 95 % interval of its win rate lies above par, and loses to it if it lies below.
     """
     players, par = rows[0]["players"], rows[0]["par"]
-    results: dict[str, list[str]] = {"beats": [], "is on a par with": [], "loses to": []}
+    results: dict[str, list[str]] = {"beats": [], "is on par with": [], "loses to": []}
     for row in rows:
         if row["players"] == players:
-            verb = "beats" if row["low"] > par else "loses to" if row["high"] < par else "is on a par with"
+            verb = "beats" if row["low"] > par else "loses to" if row["high"] < par else "is on par with"
             results[verb].append(f"{copies(row['opponents'], players - 1)} ({row['win_rate']:.1%})")
     told = listed([f"{verb} {listed(bots)}" for verb, bots in results.items() if bots])
-    return f"At a table of {players}, {agent} {told}; {par:.1%} of the wins are par."
+    return f"At a table of {players}, {agent} {told}; par is {par:.1%}."
 
 
 def copies(name: str, count: int) -> str:

@@ -205,7 +205,7 @@ class TrainingRun(ABC):
         widths = [max(len(name), 12) for name in columns]
         if not self._rates:
             players = self.settings.eval_players
-            print_above(f"Win rates at a table of {players} against copies of each bot; {1 / players:.1%} is par:")
+            print_above(f"Win rates at a table of {players} against copies of each bot (par: {1 / players:.1%}):")
             print_above(aligned(columns, widths))
         print_above(aligned(columns.values(), widths))
         self._rates = rates
@@ -295,7 +295,7 @@ def stop_gently(run: TrainingRun) -> Iterator[None]:
 
     def stop(number: int, frame: object) -> None:
         run.interrupted = True
-        print_above("stopping after this update; repeat to stop at once")
+        print_above("Stopping after this update; press Ctrl-C again to stop at once.")
         for each in before:
             signal.signal(each, signal.SIG_DFL)
 

@@ -32,7 +32,7 @@ from blackjacky_agents.arena.protocol import (
 from blackjacky_agents.arena.scoring import calibrate, jobs, make_table, play_protocol, score
 from blackjacky_agents.cli.score import folder_name
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent
-from blackjacky_agents.files import write_json
+from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
@@ -177,7 +177,7 @@ def test_card_badge_and_verdict(small: Protocol, capsys: pytest.CaptureFixture[s
     drawn = ElementTree.fromstring(Path("out", "badge.svg").read_text("utf-8"))
     half = (found["score"]["high"] - found["score"]["low"]) / 2
     assert drawn.get("aria-label") == f"black_jacky/7 trial: {found['score']['mean']:.1f} ± {half:.1f}"
-    assert sorted(path.name for path in Path("out").iterdir()) == ["badge.svg", "score.json"]
+    assert {path.name for path in Path("out").iterdir()} == {"badge.svg", "score.json", ".lock"}
 
 
 def test_the_folder_is_named_after_game_and_agent(small: Protocol) -> None:
@@ -221,6 +221,12 @@ def test_an_interrupted_score_is_resumed(
     assert without_run(card()) == without_run(card("whole"))
     assert run("threshold", "--resume") == cli.WRONG_INPUT
     assert "there is no interrupted score to resume" in capsys.readouterr().err
+
+
+def test_two_scores_do_not_share_a_folder(small: Protocol, capsys: pytest.CaptureFixture[str]) -> None:
+    with only_writer(Path("out")):
+        assert run("random") == cli.WRONG_INPUT
+    assert "error: out is being written by process " in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- what is pinned

@@ -136,10 +136,10 @@ class ScoreFile:
         self._setup = {"agent": _identity(agent), "protocol": protocol.sha256, "length": length}
         self._jobs = {tuple(job) for job in jobs(protocol, length, agent)}
 
-    def start(self) -> None:
-        """Create the file, or empty it."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+    def start(self) -> Results:
+        """Create the file, or empty it; returns no jobs."""
         write_file(self.path, json.dumps(self._setup) + "\n")
+        return {}
 
     def read(self) -> Results:
         """All complete jobs; a truncated last line is dropped.

@@ -34,10 +34,12 @@ from blackjacky_agents.external.subprocess_agent import (
     START_TIMEOUT,
     SubprocessAgent,
 )
-from blackjacky_agents.files import versions, write_file, write_json
+from blackjacky_agents.files import only_writer, versions, write_file, write_json
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import machine, markdown_table
 from blackjacky_env.engine.checks import check_integer
+
+UNFINISHED = "deals.jsonl"  # the file of an unfinished score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,26 +75,22 @@ def main(arguments: Sequence[str], program: str) -> int:
     args = read_arguments(Args, arguments, program)
     with checking_input():
         protocol, agent = prepare(args)
-        folder = args.out or Path("runs") / "scores" / args.game / folder_name(args.agent)
         if not protocol.references:
             protocol = calibrated(protocol, args)
-        file = ScoreFile(folder / "deals.jsonl", protocol, args.protocol, agent)
-        results = file.read() if args.resume else {}
-        if not args.resume:
-            file.start()
-    begun = time.perf_counter()
-    play(protocol, agent, args, file, results)
-    result = score(protocol, results)
-    run = {
-        "command": command_line(program, arguments),
-        "seconds": round(time.perf_counter() - begun, 1),
-        "move_microseconds": move_times(protocol, agent, results),
-        "machine": machine(),
-        "versions": versions(),
-    }
-    write_json(folder / "score.json", make_card(protocol, args.protocol, agent, result, run))
-    write_file(folder / "badge.svg", badge(f"{protocol.name} {args.protocol}", result.score))
-    file.path.unlink()
+    folder = args.out or Path("runs") / "scores" / args.game / folder_name(args.agent)
+    with only_writer(folder):
+        results, seconds = play(protocol, agent, args, folder)
+        result = score(protocol, results)
+        run = {
+            "command": command_line(program, arguments),
+            "seconds": seconds,
+            "move_microseconds": move_times(protocol, agent, results),
+            "machine": machine(),
+            "versions": versions(),
+        }
+        write_json(folder / "score.json", make_card(protocol, args.protocol, agent, result, run))
+        write_file(folder / "badge.svg", badge(f"{protocol.name} {args.protocol}", result.score))
+        (folder / UNFINISHED).unlink()
     print(report(protocol, args, result, run, folder))
     return 0
 
@@ -123,9 +121,12 @@ def calibrated(protocol: Protocol, args: Args[Any]) -> Protocol:
         return measure_references(protocol, games, args.threads, bar.update)
 
 
-def play(protocol: Protocol, agent: Agent, args: Args[Any], file: ScoreFile, results: Results) -> None:
-    """Play the missing jobs and add their results."""
-    every = jobs(protocol, args.protocol, agent)
+def play(protocol: Protocol, agent: Agent, args: Args[Any], folder: Path) -> tuple[Results, float]:
+    """Play the missing jobs; returns the results of all, and the seconds it took."""
+    file = ScoreFile(folder / UNFINISHED, protocol, args.protocol, agent)
+    with checking_input():
+        results = file.read() if args.resume else file.start()
+    every, begun = jobs(protocol, args.protocol, agent), time.perf_counter()
     todo = [job for job in every if job not in results]
     with progress_bar(games_of(protocol, every), "scoring", games_of(protocol, results)) as bar:
         try:
@@ -136,6 +137,7 @@ def play(protocol: Protocol, agent: Agent, args: Args[Any], file: ScoreFile, res
         except KeyboardInterrupt:
             print(f"\nFinished deals are in {file.path}; repeat the command with --resume.", file=sys.stderr)
             raise
+    return results, round(time.perf_counter() - begun, 1)
 
 
 def progress_bar(games: int | None, what: str, done: int = 0) -> tqdm:

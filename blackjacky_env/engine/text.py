@@ -19,6 +19,11 @@ def plain(text: str) -> str:
     return _ESCAPE.sub("", text)
 
 
+def printable(text: str) -> str:
+    """``text`` without control characters, which could change what a terminal shows, and other unprintable ones."""
+    return "".join(filter(str.isprintable, text))
+
+
 def paint(text: str, style: str) -> str:
     """``text`` in a style (the numbers of an escape code)."""
     return f"\x1b[{style}m{text}\x1b[0m" if text else ""

@@ -18,6 +18,8 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.replay.thoughts import Thoughts, check_thoughts
 
 _TAG = re.compile(r"<[^>]*>[^<]*")
+MAX_MOVES = 5000
+"""Limit on the length of a replayed game, whose pictures take up to a minute to draw."""
 _MOST_SHOWN, _LEAST_SHOWN = 8, 0.005  # moves of an agent's policy: at most so many, with at least this probability
 
 
@@ -76,6 +78,8 @@ def film_of(
     svg.names_of(env.num_players, names)
     called = ["".join(filter(str.isprintable, name)) for name in names or env.possible_agents]
     actions = record["actions"]
+    if len(actions) > MAX_MOVES:
+        raise ValueError(f"this record has {len(actions):,} moves; a page shows {MAX_MOVES:,} at most")
     all_thoughts = check_thoughts(thoughts, len(actions), env.game.num_actions)
     film, moves, shown = Film(), [], []
     tables, frames = [env.snapshot()], [_pictures(env, names, theme, film)]
@@ -107,7 +111,7 @@ def _read(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
     if isinstance(record, str):
         try:
             record = json.loads(record)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"this record is not JSON: {error}; take it from record(), unchanged") from None
     if not isinstance(record, Mapping):
         raise ValueError(f"a record is a mapping, not {type(record).__name__}: take it from record(), unchanged")

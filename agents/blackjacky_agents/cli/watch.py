@@ -24,7 +24,7 @@ from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.text import listed, with_names
+from blackjacky_env.engine.text import listed, printable, with_names
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 from blackjacky_env.replay import new_table
 
@@ -146,7 +146,8 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
 def kept_game(record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
     """A recorded game; `ValueError` if it cannot be replayed."""
     env = new_table(record)
-    labels = {agent: str(names.get(agent, agent)) for agent in env.possible_agents}
+    new_table(record).replay(record)  # shows whether all actions can be taken
+    labels = {agent: printable(str(names.get(agent, agent))) for agent in env.possible_agents}
     return Show(env, labels, replayed(env, record["actions"]), len(record["actions"]), env.game.title)
 
 
@@ -161,7 +162,7 @@ def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Record and names in a file; `ValueError` if it is invalid."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"--record {path} is not JSON: {error}") from None
     if not isinstance(content, dict):
         raise ValueError(f"--record {path} is not a record: it must be the result of env.record() as JSON")
@@ -175,10 +176,15 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
     if len(found) != 1 or not found[0].with_suffix(".json").is_file():
         what = f"{len(found)} files NAME.jsonl" if path.is_dir() else "no card NAME.json beside it"
         raise ValueError(f"--tournament {path} has {what}; pass one results file with its card")
-    setup = json.loads(found[0].with_suffix(".json").read_text(encoding="utf-8"))["setup"]
-    agents = [agent["name"] for agent in setup["agents"]]
-    same = {name: setup[name] for name in ("num_players", "lineups", "seed", "duplicate", "variant", "game")}
-    record = Tournament(agents, results=found[0], **same, **setup["options"]).replay(number)
+    card = found[0].with_suffix(".json")
+    try:
+        setup = json.loads(card.read_text(encoding="utf-8"))["setup"]
+        agents = [agent["name"] for agent in setup["agents"]]
+        same = {name: setup[name] for name in ("num_players", "lineups", "seed", "duplicate", "variant", "game")}
+        options = dict(setup["options"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{card} is not the card of a tournament, or is damaged: {error!r}") from None
+    record = Tournament(agents, results=found[0], **same, **options).replay(number)
     line = json.loads(found[0].read_text(encoding="utf-8").splitlines()[number])
     return record, called([agents[agent] for agent in line["seats"]])
 

@@ -127,7 +127,7 @@ def scores(cards: list[dict[str, Any]]) -> str:
                 f"{score['low']:.1f} .. {score['high']:.1f}",
                 f"`{protocol['name']}` {protocol['length']}",
                 f"{card['games']:,}",
-                f"{worst['score']['mean']:.0f} against `{worst['opponents']}`, {worst['players']} players",
+                f"{round(worst['score']['mean'])} against `{worst['opponents']}`, {worst['players']} players",
                 f"{times['median']:,} µs",
             ]
         )

@@ -9,7 +9,8 @@ import { explanationOf, inWords, text } from "./texts.js";
 const KEYS = "1234567890abcdefghijklmnopqrstuvwxyz";
 const FEW = 9; // a button for each action up to here
 const EXPLAINED = 6; // what actions do is said up to here
-const WIDE = 17; // letters; longer words on a button need several lines
+const NARROW = 4; // letters
+const WIDE = 17; // longer words on a button need several lines
 const FIELDS = ["card", "kind", "number", "pile"]; // in the order in which they are chosen
 
 export class Chooser {
@@ -57,7 +58,8 @@ export class Chooser {
     for (const button of buttons) button.disabled = !enabled;
     const chosen = make("p", { textContent: this.begun ? this.words(this.left) : "", hidden: !this.begun });
     this.group.replaceChildren(chosen, ...buttons);
-    const room = buttons.some((button) => button.querySelector("small")) ? WIDE : Math.min(longest, WIDE);
+    const explained = buttons.some((button) => button.querySelector("small"));
+    const room = explained ? WIDE : Math.min(Math.max(longest, NARROW), WIDE);
     this.group.style.setProperty("--letters", room);
     if (hadFocus) (this.group.querySelector("button:enabled") ?? this.fallback).focus();
   }

@@ -10,7 +10,8 @@ import difflib
 import errno
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import NamedTuple
@@ -87,7 +88,8 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
     for module in SUBCOMMANDS[name].needs:
         if find_spec(module) is None:
             return refuse(f"{program} needs {module}: pip install 'blackjacky[{SUBCOMMANDS[name].extra}]'")
-    subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
+    with loading_shown("torch" in SUBCOMMANDS[name].needs and sys.stderr.isatty()):
+        subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
     from blackjacky_agents.cli.compiling import compiling_shown  # imports Numba and tqdm
 
     try:
@@ -107,6 +109,16 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         print("\nInterrupted.", file=sys.stderr)
         return INTERRUPTED
     return status
+
+
+@contextmanager
+def loading_shown(is_slow: bool) -> Iterator[None]:
+    """Context with a line on stderr, if ``is_slow``, while PyTorch is imported, which takes seconds."""
+    if is_slow:
+        print("loading PyTorch ...", end="", file=sys.stderr, flush=True)
+    yield
+    if is_slow:
+        print("\r" + " " * 19 + "\r", end="", file=sys.stderr, flush=True)
 
 
 def usage() -> str:

@@ -47,7 +47,7 @@ class Args(GameArgs[R]):
     name: str | None = None
     """Your name; by default Guest, in the browser Person 1."""
     delay: float = 0.8
-    """Pause after each move of an opponent, in seconds."""
+    """Pause after each move of an opponent, in seconds; with --web and 0, full tricks and settlements do not stay."""
     save: Path | None = None
     """In the terminal: write the record of the game to this file (JSON), for `blackjacky watch --record`."""
     web: bool = False
@@ -106,8 +106,8 @@ def serve(args: Args[Any], program: str) -> None:
     port = listening.getsockname()[1]
     web.open_to_others(server, args.host, port)
     if not web.is_local(args.host):
-        print(f"Warning: anyone who can reach {args.host} and knows the URL of a seat can play there, without")
-        print("encryption. Use it among people you trust, or behind a reverse proxy with HTTPS.")
+        print(f"Warning: anyone who can reach {args.host} and knows the URL of a seat or of the lobby can play there,")
+        print("without encryption. Use it among people you trust, or behind a reverse proxy with HTTPS.")
     if table is not None:
         server.add(table)
     for each in server.tables():

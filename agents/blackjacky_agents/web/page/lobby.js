@@ -6,6 +6,7 @@ import { languages, text, useLanguage } from "./texts.js";
 const here = location.pathname.replace(/\/$/, "");
 let known = null; // games, tables and the address for others
 let language = "en";
+const opened = JSON.parse(sessionStorage.getItem(here) ?? "[]"); // tables opened here: only we are told their seats
 const chosen = { game: null, people: [], agents: [], rules: {} };
 
 const game = () => known.games.find((each) => each.name === chosen.game);
@@ -147,13 +148,22 @@ async function open(event) {
   notice("");
   const seats = said.seats.filter((seat) => seat.address);
   if (seats.length === 1) return location.assign(withLanguage(path(seats[0].address)));
+  opened.push(said);
+  sessionStorage.setItem(here, JSON.stringify(opened));
   await load();
-  find("tables").prepend(tableItem(said, true));
 }
 
 function showTables() {
-  find("tables").replaceChildren(...known.tables.map((table) => tableItem(table, false)).reverse());
-  if (!known.tables.length) find("tables").append(make("li", { textContent: text("no_tables") }));
+  const isOpened = (table) => opened.some((each) => isSame(each, table));
+  const unlisted = opened.filter((each) => !known.tables.some((table) => isSame(each, table)));
+  const items = [...known.tables.map((table) => tableItem(table, isOpened(table))), ...unlisted.map((table) => tableItem(table, true))];
+  find("tables").replaceChildren(...items.reverse());
+  if (!items.length) find("tables").append(make("li", { textContent: text("no_tables") }));
+}
+
+function isSame(one, other) {
+  const addresses = one.seats.map((seat) => seat.address).filter(Boolean);
+  return other.seats.some((seat) => addresses.includes(seat.address));
 }
 
 function tableItem({ title, seats, round, moves, over }, isNew) {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
 import pickle
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.files import write_json
 from blackjacky_agents.learning import checkpoint
-from blackjacky_agents.learning.agent_file import AGENT_FILE, load_agent, read_card, save_agent
+from blackjacky_agents.learning.agent_file import AGENT_FILE, load_agent, read_card, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import Layers, network_policy, pack
@@ -113,6 +115,7 @@ def test_what_could_not_be_written_leaves_what_was_there(run: Path, monkeypatch:
     monkeypatch.undo()
     assert (run / AGENT_FILE).read_bytes() == before
     load_agent(run)
+    assert {path.name for path in run.iterdir()} == {"weights.json", AGENT_FILE}
 
 
 @pytest.mark.parametrize("missing", [AGENT_FILE, "weights.json"])
@@ -328,6 +331,7 @@ def test_what_a_killed_process_left_half_written_does_no_harm(tmp_path: Path) ->
     assert_loads(tmp_path, 100)
     save(tmp_path, 200)
     assert_loads(tmp_path, 200)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["step_000000000100", "step_000000000200"]
 
 
 @pytest.mark.parametrize("stopped_at", ["write_bytes", "write_json", "rename"])
@@ -351,3 +355,49 @@ def test_nothing_half_written_is_ever_a_checkpoint(
 def test_arrays_lie_in_a_file_that_anybody_can_read(tmp_path: Path) -> None:
     arrays = load_file(save(tmp_path, 7) / "arrays.safetensors")
     np.testing.assert_array_equal(arrays["policy.weight"], arrays_of(7)["policy.weight"])
+
+
+# ---------------------------------------------------------------- kills and full disks
+
+
+def test_an_agent_killed_at_any_point_of_being_saved_is_the_old_one_or_the_new_one(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every rename is a point at which a kill may come."""
+    old, real = (run / AGENT_FILE).read_bytes(), Path.replace
+    read = [read_network(run)[0][0][0].tobytes()]
+    for survived in range(4):
+        renames = iter(range(survived))
+
+        def replace(self: Path, target: Path, renames: Iterator[int] = renames) -> Path:
+            if next(renames, None) is None:
+                raise KeyboardInterrupt
+            return real(self, target)
+
+        monkeypatch.setattr(Path, "replace", replace)
+        with contextlib.suppress(KeyboardInterrupt):
+            save_agent(run / AGENT_FILE, random_layers(8, seed=1), GAME, CARDS)
+        monkeypatch.undo()
+        read.append(read_network(run)[0][0][0].tobytes())
+    assert read[0] == read[1] == read[2] != read[3] == read[4]
+    assert (run / AGENT_FILE).read_bytes() != old
+
+
+def test_weights_that_are_not_numbers_are_refused(run: Path) -> None:
+    layers = random_layers(8)
+    layers[0][0][0, 0] = np.nan
+    save_agent(run / AGENT_FILE, layers, GAME, CARDS)
+    with pytest.raises(ValueError, match="is damaged: its weights are not all finite numbers"):
+        load_agent(run)
+
+
+def test_a_checkpoint_that_finds_no_room_takes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_checkpoint(tmp_path, 1, {"a": np.zeros(3)}, {})
+
+    def full(self: Path, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        save_checkpoint(tmp_path, 2, {"a": np.zeros(3)}, {})
+    assert [path.name for path in tmp_path.iterdir()] == ["step_000000000001"]

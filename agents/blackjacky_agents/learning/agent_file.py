@@ -1,6 +1,8 @@
 """Files of trained agents: safetensors for the weights, JSON for everything else, never a pickle.
 
-An agent is a weights file ``NAME.safetensors`` and a card ``NAME.json`` with its game, encoding and training.
+An agent is a weights file ``NAME.safetensors`` and a card ``NAME.json`` with its game, encoding and training. The card
+decides: it holds the checksum of its weights, which already lie beside it, as ``NAME.safetensors.next``, when it is
+replaced. So an agent that is killed while it is saved is the old one or the new one, never a mixture.
 """
 
 from __future__ import annotations
@@ -31,8 +33,15 @@ def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy
     arrays = {f"layer_{i}.{name}": part for i, layer in enumerate(layers) for name, part in _named(layer)}
     data = save({name: np.ascontiguousarray(part, np.float32) for name, part in arrays.items()})
     card = {**identity(game, encoding), "layers": _sizes(layers), "activation": "relu", "greedy": greedy}
-    write_file(path, data)
+    coming = _coming(path)
+    write_file(coming, data)
     write_json(path.with_suffix(".json"), {**card, "sha256": hashlib.sha256(data).hexdigest(), **facts})
+    coming.replace(path)
+
+
+def _coming(path: Path) -> Path:
+    """Where weights lie until the card that belongs to them is written."""
+    return path.with_name(path.name + ".next")
 
 
 def identity(game: str, encoding: Encoding) -> dict[str, Any]:
@@ -78,10 +87,19 @@ def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encodin
     for name, own in identity(game, encoding).items():
         if card.get(name) != own:
             raise ValueError(f"{where} is for {name}={card.get(name)!r}, not for {name}={own!r}")
-    data = file.read_bytes()
-    if hashlib.sha256(data).hexdigest() != card.get("sha256"):
+    data = _read_weights(file, card)
+    if data is None:
         raise ValueError(f"{where} is damaged: {file.name} is truncated or does not match the checksum in its card")
     return _read_layers(where, data, card, encoding), encoding, bool(card.get("greedy", True))
+
+
+def _read_weights(file: Path, card: Mapping[str, Any]) -> bytes | None:
+    """The weights that belong to the card, or None."""
+    for place in (file, _coming(file)):
+        data = place.read_bytes() if place.is_file() else b""
+        if hashlib.sha256(data).hexdigest() == card.get("sha256"):
+            return data
+    return None
 
 
 def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Encoding) -> Layers:
@@ -91,6 +109,8 @@ def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Enc
         layers = [(arrays[f"layer_{i}.weight"], arrays[f"layer_{i}.bias"]) for i in range(len(arrays) // 2)]
     except (SafetensorError, KeyError) as error:
         raise ValueError(f"{where} is damaged: its weights cannot be read ({error!r})") from None
+    if not all(np.isfinite(part).all() for layer in layers for part in layer):
+        raise ValueError(f"{where} is damaged: its weights are not all finite numbers")
     shapes = [(weight.shape, bias.shape) for weight, bias in layers]
     sizes = [encoding.size, *(bias.size for _, bias in layers)]
     if shapes != [((a, b), (b,)) for a, b in pairwise(sizes)] or sizes[1:][-1:] != [card["num_actions"]]:
@@ -106,7 +126,7 @@ def read_card(path: Path | str) -> dict[str, Any]:
     file = Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
     card = file.with_suffix(".json")
     for needed in (file, card):
-        if not needed.is_file():
+        if not needed.is_file() and not _coming(needed).is_file():
             raise ValueError(
                 f"there is no trained agent at {str(path)!r}: {str(needed)!r} is missing; "
                 "pass a run folder (runs/NAME) or a .safetensors file with its .json card beside it"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,14 +33,19 @@ def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[A
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"step_{steps:012d}"
-    aside = folder / f"aside_{os.getpid()}"
-    shutil.rmtree(aside, ignore_errors=True)
-    aside.mkdir()
+    for left in folder.glob("aside*"):  # by a process that was killed; a folder has one writer
+        shutil.rmtree(left)
+    aside = folder / "aside"
     data = save({name: np.array(array, order="C") for name, array in arrays.items()})
-    (aside / "arrays.safetensors").write_bytes(data)
-    write_json(aside / "state.json", {**state, "sha256": _checksum(data, state)})
-    shutil.rmtree(path, ignore_errors=True)
-    aside.rename(path)
+    try:
+        aside.mkdir()
+        (aside / "arrays.safetensors").write_bytes(data)
+        write_json(aside / "state.json", {**state, "sha256": _checksum(data, state)})
+        shutil.rmtree(path, ignore_errors=True)
+        aside.rename(path)
+    except OSError:  # such as a full disk, on which it must not take the room of the next one
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
     kept = [other for other in sorted(folder.glob("step_*")) if other <= path][-_KEPT:]
     for other in set(folder.glob("step_*")) - set(kept):
         shutil.rmtree(other)

@@ -83,10 +83,11 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
 
 
 def test_an_action_is_explained_and_why_it_is_not_legal(run):
-    told = run("--opponents", "random*3", "--seed", "3", lines=["? no", "?lay 4", "help lay", "? nonsense"])
+    told = run("--opponents", "random*3", "--seed", "3", lines=["? no", "?lay 4", "help lay", "? kn", "? nonsense"])
     assert "no trick: lay no card and go straight to the zock.\n" in told
     explained = "lay 4: the next active player draws a card. Not now: 'lay 4' is illegal: there is no 4 in the hand."
     assert explained in " ".join(told.split())
+    assert "knock: keep your hand, safe from card powers. Not now: 'knock' is for phase zock" in " ".join(told.split())
     assert "no action is called 'nonsense'" in told
 
 

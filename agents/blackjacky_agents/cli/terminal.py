@@ -245,7 +245,8 @@ def show_choices(sitting: Sitting, choices: Mapping[int, str]) -> None:
 def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:
     """What the actions meant by ``text`` do, and why they are not legal now if so."""
     words, lines = sitting.env.game.words.actions, []
-    for action in matching(text, choices) or [sitting.env.parse_action(text)]:
+    every = {action: words.name(action) for action in range(len(words))}
+    for action in matching(text, choices) or matching(text, every)[:1] or [sitting.env.parse_action(text)]:
         told = explanation(sitting.texts, words[action])
         name = choices.get(action) or words.name(action)
         refused = "" if action in choices else f" Not now: {reason(sitting, action)}"

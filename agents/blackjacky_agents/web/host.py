@@ -168,20 +168,22 @@ class Host:
 
     def state(self, seat: int) -> dict[str, Any]:
         """The state sent to the page of ``seat``: that of the table, what people are looking at, and the pace."""
-        look = self._lines[seat].look
-        state = self.table.state(seat, look)
-        moment = self.moments[0] if self.moments else None
-        if moment is not None or not self.started:
+        state = {**self.table.state(seat, self._lines[seat].look), "moment": None, **self._pace(seat)}
+        if not self.started:
             state["actions"] = []
-        if "pause" in self.table.moments and moment is not None:
-            seen = self.table.pause(seat, look)
-            state |= {"picture": seen["picture"], "table": seen["table"]}
-            state["moment"] = {"kind": moment, "told": seen["told"]}
-        else:
-            state["moment"] = None if moment is None else {"kind": moment, "told": []}
-        if moment == "settlement":
-            state["scores"] = self.table.scores(seat)
-        return {**state, **self._pace(seat)}
+        return state | self._moment(seat) if self.moments else state
+
+    def _moment(self, seat: int) -> dict[str, Any]:
+        """What differs in the state while people are looking at something; a settlement keeps the picture before it."""
+        kind, told = self.moments[0], []
+        shown: dict[str, Any] = {"actions": []}
+        if "pause" in self.table.moments:
+            seen = self.table.pause(seat, self._lines[seat].look)
+            shown |= {"picture": seen["picture"], "table": seen["table"]}
+            told = seen["told"]
+        if kind == "settlement":
+            shown["scores"] = self.table.scores(seat)
+        return {**shown, "moment": {"kind": kind, "told": told}}
 
     def _pace(self, seat: int) -> dict[str, Any]:
         seats = range(len(self.table.seats))

@@ -375,7 +375,7 @@ def test_a_part_that_holds_an_address_is_compiled_again(cache: Path) -> None:
 
 def test_bots_are_kept_apart() -> None:
     game = get_game("black_jacky")
-    observations, masks = np.zeros((1, game.layout.size), np.int8), np.zeros((1, game.num_actions), np.int8)
+    observations, masks = game.layout.low[None], np.zeros((1, game.num_actions), np.int8)
     masks[0, 1:3] = 1
     first = CompiledAgent("first", "black_jacky", choose_first)
     last = CompiledAgent("last", "black_jacky", choose_last)

@@ -75,7 +75,7 @@ ADVICE_LAYOUT = Layout(
             (_ACTIONS,),
             0,
             2,
-            "by action: the chance of losing a heart as `counter` estimates it, a card power's cost added; 0 if illegal",
+            "by action: chance of losing a heart as `counter` estimates it, a card power's cost added; 0 if illegal",
         ),
         Part("advice", (_ACTIONS,), 0, 1, "one-hot: the action with the lowest of these chances"),
     ]

@@ -27,6 +27,7 @@ from blackjacky_agents import bot_names, cli, make_agent
 from blackjacky_agents.cli.runs import read_settings
 from blackjacky_agents.cli.train import read_arguments
 from blackjacky_agents.cli.train_report import verdict
+from blackjacky_agents.files import only_writer
 from blackjacky_agents.learning import run as training
 from blackjacky_agents.learning.checkpoint import load_checkpoint
 from blackjacky_agents.learning.ppo import PPORun, draw_lineups
@@ -128,7 +129,7 @@ def assert_same_training(run: Path, finished: Finished) -> None:
 def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> None:
     kept = {path.name for path in finished.run.iterdir()}
     files = {"config.json", "progress.jsonl", "learning_curve.png", "results.json", "results.md"}
-    assert kept == files | {"weights.safetensors", "weights.json", "tensorboard", "checkpoints"}
+    assert kept == files | {"weights.safetensors", "weights.json", "tensorboard", "checkpoints", ".lock"}
     assert (finished.run / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert list((finished.run / "tensorboard").glob("events.out.tfevents.*"))
     assert len(list((finished.run / "checkpoints").iterdir())) == 2
@@ -466,6 +467,35 @@ def test_a_folder_that_exists_is_not_trained_into(stopped: Path, capsys: pytest.
     told = refusal(capsys, "--name", "stopped", *SMALL)
     assert f"{str(stopped)!r} exists: choose another --name, or resume it with --resume {stopped}" in told
     assert sorted(stopped.rglob("*")) == before
+
+
+def test_a_run_has_one_writer(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def content() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in stopped.rglob("*") if path.is_file() and path.name != ".lock"}
+
+    before = content()
+    with only_writer(stopped):
+        assert f"{stopped} is being written by process" in refusal(capsys, "--resume", str(stopped))
+    assert content() == before
+
+
+@pytest.mark.parametrize("again", [("--resume", "runs/killed"), ("--name", "killed")])
+def test_a_training_killed_before_its_first_checkpoint_begins_again(
+    finished: Finished,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    again: tuple[str, str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    killed = Path("runs") / "killed"
+    killed.mkdir(parents=True)
+    shutil.copy(finished.run / "config.json", killed)
+    (killed / "progress.jsonl").write_text('{"steps": 0, "sec', "utf-8")
+    assert train([*again, *(SMALL if again[0] == "--name" else ())]) == 0
+    told = capsys.readouterr().err
+    assert ("has no checkpoint yet; the training begins again" in told) == (again[0] == "--resume")
+    assert (killed / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import suppress
 from dataclasses import asdict
 from itertools import count
@@ -10,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.files import versions, write_json
-from blackjacky_agents.learning.agent_file import identity
+from blackjacky_agents.learning.agent_file import AGENT_FILE, identity
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.run import LIBRARIES
+from blackjacky_agents.learning.run import LIBRARIES, PROGRESS_FILE, TrainingRun
 from blackjacky_agents.learning.settings import TrainingSettings, settings_from
 from blackjacky_env.engine.table import record_layout
 from blackjacky_env.games import get_game
@@ -59,17 +60,28 @@ def run_identity(settings: TrainingSettings) -> dict[str, Any]:
 
 
 def check_name(settings: TrainingSettings) -> None:
-    """Raise `ValueError` if the settings name a run that exists."""
+    """Raise `ValueError` if the settings name a folder with a run, unless that was killed before it saved anything."""
     folder = RUNS / settings.name
-    if settings.name and folder.exists():
+    if settings.name and folder.exists() and not is_unsaved(folder):
         raise ValueError(f"{str(folder)!r} exists: choose another --name, or resume it with --resume {folder}")
+
+
+def is_unsaved(folder: Path) -> bool:
+    """Whether the run in a folder has written no checkpoint and no agent, so that it can only begin again."""
+    ours = (folder / "config.json").is_file() or not any(folder.iterdir())
+    return ours and not any((folder / "checkpoints").glob("step_*")) and not (folder / AGENT_FILE).exists()
+
+
+def clear_unsaved(folder: Path) -> None:
+    """Remove evaluations of a run that has saved nothing else."""
+    (folder / PROGRESS_FILE).unlink(missing_ok=True)
 
 
 def make_folder(settings: TrainingSettings) -> Path:
     """Create the folder of a new run: runs/NAME, or runs/PRESET-NUMBER with the next free number if it has no name."""
     if settings.name:
         check_name(settings)
-        (RUNS / settings.name).mkdir(parents=True)
+        (RUNS / settings.name).mkdir(parents=True, exist_ok=True)
         return RUNS / settings.name
     for number in count(1):
         folder = RUNS / f"{settings.preset}-{number}"
@@ -77,6 +89,16 @@ def make_folder(settings: TrainingSettings) -> Path:
             folder.mkdir(parents=True)
             break
     return folder
+
+
+def continue_run(run: TrainingRun) -> None:
+    """Restore a run from its newest checkpoint; one that was killed before its first begins again."""
+    if is_unsaved(run.folder):
+        print(f"{run.folder} has no checkpoint yet; the training begins again.", file=sys.stderr)
+        clear_unsaved(run.folder)
+        return
+    for complaint in run.resume():
+        print(complaint, file=sys.stderr)
 
 
 def read_command(folder: Path) -> str:

@@ -7,8 +7,8 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # keep torch's threads from spinning while the games use the CPU
 
 import argparse
-import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import fill
@@ -20,6 +20,8 @@ from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import R, command_line, given_options, values_of, with_help
 from blackjacky_agents.cli.runs import (
     check_name,
+    clear_unsaved,
+    continue_run,
     make_folder,
     read_command,
     read_settings,
@@ -27,7 +29,7 @@ from blackjacky_agents.cli.runs import (
     write_settings,
 )
 from blackjacky_agents.cli.train_report import next_steps, results_table, verdict
-from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
 from blackjacky_agents.learning.run import TrainingRun
@@ -64,34 +66,37 @@ class Args(Generic[S, R]):
 
 def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
-    with checking_input():
-        settings, resumed = read_arguments(arguments, program)
-        command = command_line(program, arguments)
-        run = resume(resumed, settings, command) if resumed else start(settings, command)
-    minutes = duration(60 * settings.minutes)
-    print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
-    if not run.train():
-        print(f"Stopped at {run.steps:,} steps; resume with: {program} --resume {run.folder}")
-        return 130
-    show_results(run, program)
+    with ExitStack() as held:
+        with checking_input():
+            settings, resumed = read_arguments(arguments, program)
+            command = command_line(program, arguments)
+            run = resume(resumed, settings, command, held) if resumed else start(settings, command, held)
+        minutes = duration(60 * settings.minutes)
+        print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
+        if not run.train():
+            print(f"Stopped at {run.steps:,} steps; resume with: {program} --resume {run.folder}")
+            return 130
+        show_results(run, program)
     return 0
 
 
-def start(settings: TrainingSettings, command: str) -> TrainingRun:
-    """A new run in a folder of its own."""
+def start(settings: TrainingSettings, command: str, held: ExitStack) -> TrainingRun:
+    """A new run in a folder of its own, whose only writer this process is while the context ``held`` lasts."""
     check_name(settings)
     run = make_run(settings, Path(), command)  # refuses invalid settings before there is a folder
     run.folder = make_folder(settings)
+    held.enter_context(only_writer(run.folder))
+    clear_unsaved(run.folder)
     write_settings(run.folder, settings, command)
     return run
 
 
-def resume(folder: Path, settings: TrainingSettings, command: str) -> TrainingRun:
+def resume(folder: Path, settings: TrainingSettings, command: str, held: ExitStack) -> TrainingRun:
     """The run in a folder at its newest checkpoint; a ``command`` that makes it longer is kept with it."""
+    held.enter_context(only_writer(folder))
     is_longer = settings != read_settings(folder)
     run = make_run(settings, folder, " && ".join([read_command(folder), *[command] * is_longer]))
-    for complaint in run.resume():
-        print(complaint, file=sys.stderr)
+    continue_run(run)
     if is_longer:
         write_settings(folder, settings, run.command)
     return run

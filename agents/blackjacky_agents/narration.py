@@ -226,7 +226,8 @@ def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:
     """Render a phrase with ``texts`` and the players' ``names`` by seat."""
     match phrase:
         case list():
-            return " ".join(in_words(each, texts, names) for each in phrase)
+            players = all(isinstance(each, dict) and "seat" in each for each in phrase)
+            return (", " if players else " ").join(in_words(each, texts, names) for each in phrase)
         case {"key": key, "values": values}:
             words = {name: in_words(value, texts, names) for name, value in values.items()}
             return str(texts["sentences"][key].format(**words))

@@ -39,7 +39,10 @@ export function explanationOf({ kind, card, pile }) {
 
 // Renders a phrase; the counterpart of `in_words` in narration.py, which documents phrases.
 export function inWords(phrase, names) {
-  if (Array.isArray(phrase)) return phrase.map((each) => inWords(each, names)).join(" ");
+  if (Array.isArray(phrase)) {
+    const players = phrase.every((each) => each?.seat !== undefined);
+    return phrase.map((each) => inWords(each, names)).join(players ? ", " : " ");
+  }
   if (phrase === null || typeof phrase !== "object") return String(phrase);
   if ("key" in phrase) return fill(word("sentences", phrase.key) ?? phrase.key, eachInWords(phrase.values, names));
   if ("kind" in phrase) return actionInWords(phrase, names);

@@ -112,6 +112,8 @@ class Score(NamedTuple):
     """The reason, such as "bust: loses a heart"; may be empty."""
     mark: Literal["", "good", "bad"] = ""
     """How it is marked: a player who wins, or who loses something."""
+    standing: int = 0
+    """Orders the players at the end of the game, highest first; winners come before all others."""
 
 
 class ScoreTable(NamedTuple):

@@ -337,10 +337,12 @@ class Table:
         return {"name": pause.name, "told": pause.told, "picture": shown, "table": words}
 
     def scores(self, seat: int) -> dict[str, Any] | None:
-        """The last settlement of this game as data, see `ScoreTable`; None before the first."""
+        """The last settlement as data, see `ScoreTable`, at the end in order of standing; None before the first."""
         if seat not in self._scores:
             return None
         columns, rows = self._scores[seat]
+        if self.over:
+            rows = sorted(rows, key=lambda row: (row.mark != "good", -row.standing))
         return {"columns": columns, "rows": [row._asdict() for row in rows]}
 
     def is_out(self, seat: int) -> bool:

@@ -62,7 +62,8 @@ def states_from_views(table: Table, seat: int) -> dict[int, Any]:
             last["last_pause"] = as_sent(pause.name)
         if after["phase"] == "over":
             columns, rows = score_table(env.game.name, known)
-            last["scores"] = as_sent({"columns": columns, "rows": [row._asdict() for row in rows]})
+            ranked = sorted(rows, key=lambda row: (row.seat not in after["winners"], -row.standing))
+            last["scores"] = as_sent({"columns": columns, "rows": [row._asdict() for row in ranked]})
         states[move + 1] = _state(table, env, seat, told, move + 1) | last
     return states
 

@@ -304,7 +304,11 @@ def test_moments_are_made_from_the_views_of_a_seat(game):
                 hands = pause.view.get("hands", [])
                 opened = [q for q, hand in enumerate(hands) if isinstance(hand, list) and q != seat]
                 assert not opened or table._views[seat]["last_settlement"]["hands"] == hands
-    assert table.scores(0)["columns"]
+    scores, winners = table.scores(0), table._views[0]["winners"]
+    assert scores["columns"]
+    assert sorted(row["seat"] for row in scores["rows"][: len(winners)]) == winners
+    others = [row["standing"] for row in scores["rows"][len(winners) :]]
+    assert others == sorted(others, reverse=True)
 
 
 def test_a_game_without_words_has_the_lists_of_its_settlement():

@@ -178,9 +178,9 @@ def _score(move: Move, player: int) -> Score:
     tenths, lost = settled["sums"][player], player in settled["losers"]
     mark = "bad" if lost else winner_mark(move, player)
     if tenths is None:
-        return Score(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark)
+        return Score(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark, has)
     why = [] if not lost else [say(f"why_{_reason(settled)}"), say("one_heart_less" if has else "last_heart_lost")]
-    return Score(player, [_cards(move, player), _sum(tenths), hearts], why, mark)
+    return Score(player, [_cards(move, player), _sum(tenths), hearts], why, mark, has)
 
 
 def _cards(move: Move, player: int) -> list[Phrase]:

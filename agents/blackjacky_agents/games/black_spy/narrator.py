@@ -245,7 +245,7 @@ def _score(move: Move, player: int) -> Score:
         why.append(say("halved", limit=limit(after)))
     elif total >= limit(after):
         why.append(say("reaches", limit=limit(after)))
-    return Score(player, [black, spies, _signed(points), _signed(total)], why, winner_mark(move, player))
+    return Score(player, [black, spies, _signed(points), _signed(total)], why, winner_mark(move, player), -total)
 
 
 def _taken_in_deal(move: Move, player: int) -> tuple[int, int]:

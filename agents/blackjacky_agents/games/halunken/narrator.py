@@ -381,7 +381,7 @@ def _score_line(move: Move, player: int, is_over: bool, several: bool) -> Score:
     cells = [_listed(crew) if crew else ""] * is_over + [points] + [after["totals"][player]] * several
     colour = doubled_colour(after["crews"][player]) if is_over else None
     why = [] if colour is None else [say("counts_double", colour=say(_COLOURS[colour]))]
-    return Score(player, cells, why, winner_mark(move, player))
+    return Score(player, cells, why, winner_mark(move, player), after["totals"][player])
 
 
 NARRATOR = Narrator(story, settlement, pause, scores)

@@ -118,7 +118,7 @@ def _score(move: Move, player: int) -> Score:
     tricks = move.before["tricks_taken"][player] + (player == _winner_of(_trick(move)))
     points, total = move.after["last_deal"][player], move.after["totals"][player]
     why = [] if tricks else [say("no_trick_taken")]
-    return Score(player, [tricks, _signed(points), _signed(total)], why, winner_mark(move, player))
+    return Score(player, [tricks, _signed(points), _signed(total)], why, winner_mark(move, player), -total)
 
 
 def _signed(points: int) -> str:

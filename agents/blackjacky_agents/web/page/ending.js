@@ -27,7 +27,7 @@ export class Ending {
     this.record.textContent = text("record");
     const buttons = make("div", { className: "buttons" });
     buttons.append(this.again, ...(state.has_replay ? [this.watch] : []), this.record);
-    const table = state.scores ? [scoreTable(standings(state.scores), state.names)] : [];
+    const table = state.scores ? [scoreTable(state.scores, state.names)] : [];
     this.element.replaceChildren(make("p", { id: "decided", textContent: decided }), ...table, buttons);
   }
 
@@ -41,10 +41,4 @@ export class Ending {
     this.replay.replaceChildren(frame, buttons);
     this.replay.showModal();
   }
-}
-
-// The winners first.
-function standings({ columns, rows }) {
-  const good = (row) => row.mark === "good";
-  return { columns, rows: [...rows.filter(good), ...rows.filter((row) => !good(row))] };
 }

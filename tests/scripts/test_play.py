@@ -9,6 +9,7 @@ import pytest
 
 from blackjacky_agents import cli, hints
 from blackjacky_agents.cli import compiling, terminal
+from blackjacky_agents.files import only_writer
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.table import sample_state
 
@@ -247,3 +248,10 @@ def test_an_own_card_is_told_as_it_came():
         drawn = story and re.search(r"Guest draws an? (\d)", story[0])
         if drawn and before["round"] == after["round"]:
             assert sorted([*before["hands"][0], int(drawn[1])]) == after["hands"][0]
+
+
+def test_a_second_server_on_the_same_tables_is_refused(tmp_path, capsys):
+    """Two would add diverging moves to one file."""
+    with only_writer(tmp_path):
+        assert cli.run("play", ["--web", "--tables", str(tmp_path), "--port", "0"]) == 2
+    assert f"error: {tmp_path} is being written by process" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
 from blackjacky_agents.cli.terminal import Sitting, play
+from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import default_opponents
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env.engine.checks import check_integer
@@ -99,7 +101,9 @@ def serve(args: Args[Any], program: str) -> None:
     from blackjacky_agents.web import serve as web
     from blackjacky_agents.web.server import Server
 
+    held = ExitStack()
     with checking_input():
+        held.enter_context(only_writer(args.tables))
         table = new_table(args) if describes_table(args) else None
         listening = listen(args)
         server = Server(args.tables, args.delay, web.allowed_hosts(args.host))
@@ -115,7 +119,7 @@ def serve(args: Args[Any], program: str) -> None:
         for name, address in web.addresses(each, args.host, port, args.language):
             print(f"  {name}: {address}", flush=True)
     print(f"Open tables at {server.lobby_address or web.base_address(args.host, port) + '/'}", flush=True)
-    with contextlib.suppress(KeyboardInterrupt):
+    with held, contextlib.suppress(KeyboardInterrupt):
         web.uvicorn_server(server).run(sockets=[listening])
 
 

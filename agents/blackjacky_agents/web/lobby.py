@@ -97,7 +97,11 @@ def _checked(order: Order) -> Order:
     most = get_game(order.game).max_players
     if len(order.people) + len(order.agents) > most:
         raise MessageError("order", f"there are more than {most} players")
-    return order._replace(people=[check_name(name) for name in order.people])
+    people = [check_name(name) for name in order.people]
+    called = [name.casefold() for name in (*people, *set(order.agents))]
+    if len(set(called)) < len(called):
+        raise MessageError("order", "two at this table have the same name")
+    return order._replace(people=people)
 
 
 def listed(table: Table, addresses: Mapping[int, str]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class MessageError(ValueError):
 
     Args:
         code: machine-readable reason: ``message``, ``turn``, ``stale``, ``illegal``, ``agent``, ``busy``, ``over``,
-            ``waiting``, ``moment``, ``speed``, ``skip`` or ``name``.
+            ``waiting``, ``moment``, ``speed``, ``skip``, ``name``, ``taken`` or ``saving``.
         text: explanation for people: what was wrong and what is allowed.
     """
 

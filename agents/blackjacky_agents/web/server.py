@@ -15,10 +15,9 @@ import warnings
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import HTTPConnection, Request
@@ -185,7 +184,7 @@ class Server:
         """Open a table and answer with the addresses of its people."""
         if not self._knows_lobby(request):
             return PlainTextResponse(_NO_LOBBY, 404)
-        if not is_from_here(request.headers):
+        if not is_from_here(request):
             return PlainTextResponse("Tables are opened from the lobby.\n", 403)
         if sum(not table.over for table in self.tables()) >= MAX_OPEN:
             return _refusal(f"{MAX_OPEN} tables are open; play one of them to its end, or restart the server", 409)
@@ -248,7 +247,7 @@ class Server:
         return HTMLResponse(page, headers=REPLAY_HEADERS)
 
     async def _socket(self, socket: WebSocket) -> None:
-        if not is_from_here(socket.headers):
+        if not is_from_here(socket):
             await socket.close()  # rejected with 403: a page of another site
             return
         await socket.accept()
@@ -271,10 +270,11 @@ def is_at_this_machine(request: HTTPConnection) -> bool:
         return False
 
 
-def is_from_here(headers: Headers) -> bool:
+def is_from_here(request: HTTPConnection) -> bool:
     """Whether a request was made by a page of this server, or by something that is not a browser."""
-    origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == headers.get("host")
+    origin = request.headers.get("origin")
+    scheme = request.url.scheme.replace("ws", "http")
+    return origin is None or origin == f"{scheme}://{request.headers.get('host')}"
 
 
 async def _body(request: Request) -> bytes:

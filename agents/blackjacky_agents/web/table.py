@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,8 @@ class Table:
         self._agents = {q: make_agent(seat.agent, game) for q, seat in enumerate(seats) if seat.agent is not None}
         self.earlier = 0
         """Number of moves in earlier games at this table."""
-        self._begin(secrets.randbelow(MAX_SEED) if seed is None else seed)
+        self.env.reset(seed=secrets.randbelow(MAX_SEED) if seed is None else seed)
+        self._begin()
         self._warm_up()
 
     def _warm_up(self) -> None:
@@ -118,8 +120,7 @@ class Table:
                 agent.act(observation)
         copy.deepcopy(self.env).step(int(observation["action_mask"].argmax()))
 
-    def _begin(self, seed: int) -> None:
-        self.env.reset(seed=seed)
+    def _begin(self) -> None:
         self._wake_agents()
         self._views = self._look()
         self._told: list[dict[int, list[Phrase]]] = []  # for each move: sentences by seat of a person
@@ -244,15 +245,35 @@ class Table:
         self.restart()
 
     def restart(self) -> None:
-        """Start another game in the same seats, even if the current one is not over."""
-        self.earlier = self.move + 1
-        self._begin(secrets.randbelow(MAX_SEED))
-        self.save()
+        """Start another game in the same seats, even if the current one is not over.
+
+        Raises `MessageError` if it cannot be saved; then the current one stays.
+        """
+        coming = TableEnv(self.env.game.name, len(self.seats), self.env.variant, **self.env.options)
+        coming.reset(seed=secrets.randbelow(MAX_SEED))
+        earlier = self.move + 1
+        self._save_first(coming, earlier, self.seats)
+        self.env, self.earlier = coming, earlier
+        self._begin()
 
     def rename(self, seat: int, name: str) -> None:
-        """Change the name of the person at a seat; `MessageError` if it is invalid."""
-        self.seats[seat].name = check_name(name)
-        self.save()
+        """Change the name of the person at a seat.
+
+        Raises `MessageError` if it is invalid or another player's, or cannot be saved; then the old one stays.
+        """
+        name = check_name(name)
+        if name.casefold() in {other.name.casefold() for q, other in enumerate(self.seats) if q != seat}:
+            raise MessageError("taken", f"somebody at this table is called {name} already")
+        seats = [replace(each, name=name) if q == seat else each for q, each in enumerate(self.seats)]
+        self._save_first(self.env, self.earlier, seats)
+        self.seats = seats
+
+    def _save_first(self, env: TableEnv, earlier: int, seats: Sequence[Seat]) -> None:
+        """Save what the table is about to become; `MessageError` if that fails."""
+        try:
+            self._write(env, earlier, seats)
+        except OSError as error:
+            raise MessageError("saving", f"this could not be saved, so nothing has changed: {error.strerror}") from None
 
     def _play(self, action: int) -> None:
         """Make a move, save it, and add it to the story of each person."""
@@ -360,16 +381,23 @@ class Table:
 
     def save(self) -> None:
         """Write the table atomically: a line of JSON, then one line per action."""
+        self._write(self.env, self.earlier, self.seats)
+
+    def _write(self, env: TableEnv, earlier: int, seats: Sequence[Seat]) -> None:
         if self.path is None:
             return
-        record = self.env.record()
+        record = env.record()
         actions = record.pop("actions")
-        seats = [asdict(seat) for seat in self.seats]
-        kept = {"format": FORMAT, "earlier": self.earlier, "hints": self.hints, "seats": seats, "record": record}
+        people = [asdict(seat) for seat in seats]
+        kept = {"format": FORMAT, "earlier": earlier, "hints": self.hints, "seats": people, "record": record}
         aside = self.path.with_name(self.path.name + ".part")
-        aside.touch(mode=0o600)  # the file contains tokens and hidden cards
-        aside.write_text("\n".join([json.dumps(kept), *map(str, actions), ""]), encoding="utf-8")
-        aside.replace(self.path)
+        try:
+            aside.touch(mode=0o600)  # the file contains tokens and hidden cards
+            aside.write_text("\n".join([json.dumps(kept), *map(str, actions), ""]), encoding="utf-8")
+            aside.replace(self.path)
+        except OSError:
+            aside.unlink(missing_ok=True)
+            raise
 
     def _note(self, action: int) -> None:
         """Append an action to the file, which is a hundred times faster than replacing it.
@@ -392,7 +420,8 @@ def resumed(path: Path) -> Table:
     Raises `ValueError` if the file is damaged or was written by another version.
     """
     try:
-        first, *actions = path.read_text(encoding="utf-8").split("\n")[:-1]
+        lines = path.read_bytes().split(b"\n")
+        first, *actions = (line.decode() for line in lines[:-1])
         kept = json.loads(first)
         if kept["format"] != FORMAT:
             raise ValueError(f"format={kept['format']!r} is not {FORMAT}")
@@ -404,8 +433,9 @@ def resumed(path: Path) -> Table:
         table._views = table._look()
         for action in actions:
             table._play(int(action))
-    except (KeyError, TypeError, ValueError) as error:
+        if lines[-1]:  # an incomplete last line; a file that is whole keeps its date
+            os.truncate(path, sum(len(line) + 1 for line in lines[:-1]))
+    except (AttributeError, LookupError, OSError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{path} holds no table that can be continued: {error!r}") from error
     table.path = path
-    table.save()  # without an incomplete last line
     return table

@@ -154,7 +154,16 @@ def test_an_unknown_token_gives_no_seat():
 
 
 @pytest.mark.parametrize(
-    "origin", ["https://evil.example", "http://testserver.evil.example", "null", "http://testserver:1"]
+    "origin",
+    [
+        "https://evil.example",
+        "http://testserver.evil.example",
+        "null",
+        "http://testserver:1",
+        "http://[",
+        "https://testserver",
+        "file://testserver",
+    ],
 )
 def test_pages_of_other_sites_are_refused(origin):
     table = new_table()

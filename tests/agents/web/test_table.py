@@ -1,11 +1,15 @@
 """A table without a network: whose turn, what is told to whom, and that it can be put away and taken up again."""
 
+import errno
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, resumed, seats_for
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
@@ -168,6 +172,55 @@ def test_a_game_goes_on_when_it_cannot_be_kept(tmp_path):
         play_on(table, np.random.default_rng(0), moves=1)
     play_on(table, np.random.default_rng(0))
     assert table.over
+
+
+@pytest.mark.parametrize("change", [lambda table: table.again(), lambda table: table.rename(0, "Zoë")])
+def test_what_cannot_be_saved_is_not_done(tmp_path, monkeypatch, change):
+    """Otherwise the moves of a new game would be added to the file of the old one."""
+    table = new_table(people=2, players=2)
+    play_on(table, np.random.default_rng(0))
+    table.path = tmp_path / "table.jsonl"
+    table.save()
+    before, kept = as_sent(table.state(0)), table.path.read_bytes()
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", full)
+        with pytest.raises(MessageError, match="could not be saved, so nothing has changed: No space left"):
+            change(table)
+    assert as_sent(table.state(0)) == before
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == {table.path: kept}
+    change(table)
+    assert resumed(table.path).move == table.move
+
+
+@pytest.mark.parametrize("name", ["Bob", "BOB", "counter"])
+def test_the_name_of_another_player_or_agent_cannot_be_taken(name):
+    table = Table("black_jacky", seats_for(["Anna", "Bob"], ["counter"]))
+    with pytest.raises(MessageError, match="somebody at this table is called"):
+        table.rename(0, name)
+    table.rename(0, "anna")
+    assert table.seats[0].name == "anna"
+
+
+def test_a_file_that_is_whole_keeps_its_date(tmp_path):
+    """So a finished table is a day old some time."""
+    table = new_table()
+    table.path = tmp_path / "table.jsonl"
+    table.save()
+    os.utime(table.path, (1000, 1000))
+    resumed(table.path)
+    assert table.path.stat().st_mtime == 1000
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[]\n", b"[" * 100_000 + b"\n", b"null\n3\n", b'{"format": 1}\n'])
+def test_garbage_in_the_folder_of_tables_does_not_stop_the_server(tmp_path, content):
+    (tmp_path / "garbage.jsonl").write_bytes(content)
+    (tmp_path / "folder.jsonl").mkdir()
+    with pytest.warns(UserWarning, match="holds no table that can be continued"):
+        assert Server(tmp_path).tables() == []
 
 
 def test_an_empty_file_and_an_illegal_action_are_refused(tmp_path):

@@ -121,7 +121,8 @@ def report(args: Args, found: list[tuple[str, Counter[str]]], seconds: float) ->
     command = f"python scripts/proofs/torture.py --states {args.states} --seed {args.seed}"
     return (
         f"{markdown_table(['changed states of', 'tried', *COLUMNS], rows)}\n\n"
-        f"`{command}`: {seconds / 60:.1f} minutes with {args.workers} process{'es' * (args.workers > 1)} at a time on {where_run(where())}."
+        f"`{command}`: {seconds / 60:.1f} minutes with {args.workers} process{'es' * (args.workers > 1)} at a time "
+        f"on {where_run(where())}."
     )
 
 

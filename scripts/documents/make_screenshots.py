@@ -1,6 +1,7 @@
 """Take screenshots of the web page in every phase and moment of every game, and of the lobby, on a laptop and a phone.
 
-    python scripts/documents/make_screenshots.py --game black_spy
+    python scripts/documents/make_screenshots.py                 all games and the lobby
+    python scripts/documents/make_screenshots.py --game NAME     one game
 
 Screenshots are taken of a local server with Chromium and Selenium (`apt install chromium chromium-driver`) and written
 to agents/screenshots. Positions come from random games with fixed seeds; the tests of the page use the same ones.

@@ -44,18 +44,19 @@ class ResultsFile:
         return self._read(), float(card["seconds"])
 
     @contextmanager
-    def writing(self) -> Iterator[tuple[Rows, float]]:
-        """Context in which this process alone may `append`; yields what `read` returns.
+    def writing(self) -> Iterator[tuple[Rows, float] | None]:
+        """Context in which this process alone may `append`; yields what `read` returns, None if it is as read before.
 
         Raises `FolderInUseError` if another process writes to the folder.
         """
         with only_writer(self.path.parent):
-            games, seconds = self.read()
+            as_read = self.card.exists() and self.path.exists() and self.path.stat().st_size == self._size
+            found = None if as_read else self.read()
             if not self.card.exists():
                 self._write_card(0.0)
             self.path.touch()
             os.truncate(self.path, self._size)  # what an interruption has left of a line
-            yield games, seconds
+            yield found
 
     def append(self, first: int, rows: Rows, seconds: float) -> None:
         """Append games, numbered from ``first``."""

@@ -214,9 +214,10 @@ class Tournament:
         if self._file is None:
             yield
             return
-        with self._file.writing() as (rows, seconds):
-            if len(rows.seeds) != self._count:  # another process has played since the file was read
-                self._rows, self._count, self.seconds = [], 0, seconds
+        with self._file.writing() as found:
+            if found is not None:  # another process has played since the file was read
+                rows, self.seconds = found
+                self._rows, self._count = [], 0
                 self._add(rows)
             yield
 

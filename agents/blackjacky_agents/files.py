@@ -14,6 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+_MOST_TOLD = 200  # characters of another process's command
 _ASIDE = ".part"  # ends the names of files that are being written
 
 
@@ -69,7 +70,8 @@ def _read_writer(note: Path) -> str:
     """The process that holds a folder, in words."""
     try:
         found = json.loads(note.read_text(encoding="utf-8"))
-        return f"process {int(found['pid'])} on {ascii(found['host'])[1:-1]} ({ascii(found['command'])[1:200]})"
+        host, command = (ascii(str(found[name]))[1:-1][:_MOST_TOLD] for name in ("host", "command"))
+        return f"process {int(found['pid'])} on {host} ({command})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
 

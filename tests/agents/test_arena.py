@@ -461,7 +461,8 @@ def test_only_one_process_plays_into_a_folder_and_the_other_is_told_which(tmp_pa
 
     def meanwhile(played):
         with pytest.raises(
-            FolderInUseError, match=rf"is being written by process {os.getpid()} on .*use another folder"
+            FolderInUseError,
+            match=rf"is being written by process {os.getpid()} on \S+ \(.*[^']\); .*use another folder",
         ):
             other.play(60)
 

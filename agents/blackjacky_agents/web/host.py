@@ -24,8 +24,8 @@ from blackjacky_agents.web.table import Table
 
 T = TypeVar("T")
 
-UNKNOWN, TAKEN_OVER, TOO_MANY = 4404, 4409, 4429
-"""Close codes of WebSockets: no such seat; the seat was opened elsewhere; too many messages."""
+TAKEN_OVER, TOO_MANY = 4409, 4429
+"""Close codes of WebSockets: the seat was opened elsewhere; too many messages."""
 SPEEDS = {"slow": 2.0, "normal": 1.0, "fast": 0.3}
 """Factors of all waits."""
 PAUSE = 2.5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.web.messages import MessageError, check_name
 from blackjacky_agents.web.table import Table, seats_for
 from blackjacky_env.engine.options import describe_options
+from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import GAMES, get_game
 
 MAX_ORDER = 8192
@@ -72,8 +72,8 @@ def read_order(text: bytes) -> Order:
     Agents must be among those of the game: an order cannot make the server read files, nor think for long.
     """
     try:
-        order = json.loads(text)
-    except (ValueError, RecursionError):
+        order = parse_json(text)
+    except ValueError:
         raise MessageError("order", "an order is a JSON object") from None
     if not isinstance(order, dict) or order.keys() != _KINDS.keys():
         raise MessageError("order", f"an order is a JSON object with the fields {', '.join(_KINDS)}")

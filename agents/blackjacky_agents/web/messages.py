@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
+
+from blackjacky_env.engine.reading import parse_json
 
 FIELDS: dict[str, dict[str, type]] = {
     "act": {"move": int, "action": int},
@@ -48,8 +49,8 @@ def read_message(text: str | None) -> dict[str, Any]:
     if text is None:
         raise MessageError("message", "a message is text that holds a JSON object; this one was binary")
     try:
-        message = json.loads(text)
-    except (ValueError, RecursionError):
+        message = parse_json(text)
+    except ValueError:
         raise MessageError("message", f"this is not JSON: {_short(text)}") from None
     if not isinstance(message, dict):
         raise MessageError("message", f"a message is a JSON object, not {_short(message)}")

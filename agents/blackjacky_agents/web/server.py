@@ -34,7 +34,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from blackjacky_agents.web.host import UNKNOWN, Host, close
+from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, describe_games, listed, read_order
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.picture import read_look
@@ -248,13 +248,13 @@ class Server:
 
     async def _socket(self, socket: WebSocket) -> None:
         if not is_from_here(socket):
-            await socket.close()  # rejected with 403: a page of another site
+            await socket.close()  # refused with 403: a page of another site
             return
-        await socket.accept()
         found = self._seats.get(socket.path_params["token"])
         if found is None:
-            await close(socket, UNKNOWN, "there is no such seat")
+            await socket.send_denial_response(PlainTextResponse(_NO_SEAT, 404))
             return
+        await socket.accept()
         host, seat = found
         with contextlib.suppress(WebSocketDisconnect):
             await host.serve(seat, socket, read_look(socket.query_params))

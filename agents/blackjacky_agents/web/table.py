@@ -37,6 +37,7 @@ from blackjacky_agents.web.messages import MessageError, check_name
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 
 FORMAT = 1
@@ -422,7 +423,7 @@ def resumed(path: Path) -> Table:
     try:
         lines = path.read_bytes().split(b"\n")
         first, *actions = (line.decode() for line in lines[:-1])
-        kept = json.loads(first)
+        kept = parse_json(first)
         if kept["format"] != FORMAT:
             raise ValueError(f"format={kept['format']!r} is not {FORMAT}")
         record = kept["record"]

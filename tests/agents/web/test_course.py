@@ -139,3 +139,20 @@ def test_cards_move_unless_the_reader_prefers_stillness(browsers):  # noqa: F811
             wait_for(page, f"return document.querySelectorAll('#story li').length > {move}")
             wait_for(page, READY)
             assert (page.execute_script("return window.moved") > 0) == (value == "no-preference")
+
+
+def test_a_page_whose_seat_is_gone_says_so_and_comes_back_no_more(browsers):  # noqa: F811
+    table = new_table()
+    server = served(table, delay=0)
+    with in_background(server) as port:
+        token = table.people[0]
+        page = browsers(f"http://127.0.0.1:{port}/seat/{token}")
+        wait_for(page, READY)
+        seats, server._seats = server._seats, {}  # as after a start with another folder
+        page.execute_script("window.asked = 0; const real = fetch; fetch = (...all) => (asked++, real(...all))")
+        press(page, "take-back")  # connects again
+        wait_for(page, "return document.getElementById('notice').innerText.toLowerCase().includes('no such seat')")
+        assert page.execute_script("return asked") == 1
+        server._seats = seats
+        press(page, "take-back")
+        wait_for(page, READY)

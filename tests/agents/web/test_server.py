@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
+from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
-from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY, UNKNOWN
+from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import resumed
 from tests.agents.web.tables import PACE_KEYS, choose, new_table, states_from_views
@@ -144,8 +144,9 @@ def test_a_page_that_comes_later_takes_the_seat():
 def test_an_unknown_token_gives_no_seat():
     table = new_table()
     with served(table) as client:
-        with client.websocket_connect("/seat/guessed/socket") as socket:
-            assert closing_code(socket) == UNKNOWN
+        with pytest.raises(WebSocketDenialResponse) as refused, client.websocket_connect("/seat/guessed/socket"):
+            pass
+        assert refused.value.status_code == 404
         assert client.get("/seat/guessed").status_code == 404
         assert client.get("/seat/guessed/record").status_code == 404
         assert client.get("/seat/guessed/texts.json").status_code == 404

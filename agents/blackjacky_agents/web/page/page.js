@@ -15,7 +15,7 @@ const seat = location.pathname.replace(/\/$/, "");
 const narrow = matchMedia("(max-width: 40rem)");
 const chooser = new Chooser(find("actions"), { act, changed: showChoice, fallback: find("status") });
 const picture = new Picture(find("picture"), (actions) => chooser.pick(actions));
-const connection = new Connection(socketAddress, { received, changed: connectionChanged });
+const connection = new Connection(socketAddress, `${seat}/texts.json`, { received, changed: connectionChanged });
 const send = (message) => connection.send(message);
 const moments = new Moments(find("moment"), send);
 const pace = new Pace(find("pace"), find("look"), send);

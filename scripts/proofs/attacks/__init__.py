@@ -1,0 +1,1 @@
+"""Attacks on the package, one module for each kind; see torture.py."""

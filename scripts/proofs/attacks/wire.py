@@ -1,0 +1,93 @@
+"""Raw connections to a server, which can do what no well-behaved client does."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import socket
+from collections.abc import Iterator
+
+from websockets.frames import Frame, Opcode
+
+PATIENCE = 60.0  # seconds after which a silent server counts as hanging
+
+
+def opened(port: int, data: bytes = b"") -> socket.socket:
+    """A connection to a server on this machine, on which something was sent."""
+    made = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    made.sendall(data)
+    return made
+
+
+def request(path: str, *headers: str, method: str = "GET") -> bytes:
+    """A request as it is sent."""
+    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", *headers, "", ""]).encode()
+
+
+def upgrade(token: str) -> bytes:
+    """The request for the WebSocket of a seat, as it is sent."""
+    key = base64.b64encode(os.urandom(16)).decode()
+    headers = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}")
+    return request(f"/seat/{token}/socket", *headers)
+
+
+def frame(opcode: Opcode, data: bytes = b"", fin: bool = True) -> bytes:
+    """A frame as a client sends it."""
+    return Frame(opcode, data, fin).serialize(mask=True)
+
+
+def status(connection: socket.socket) -> int:
+    """The status of the next response, of which the rest is left to be read."""
+    line = b""
+    while not line.endswith(b"\r\n"):
+        read = connection.recv(1)
+        if not read:
+            raise ConnectionError(f"closed after {line!r}")
+        line += read
+    return int(line.split()[1])
+
+
+def seated(port: int, token: str) -> socket.socket:
+    """The WebSocket of a seat, of which nothing but the status has been read."""
+    connection = opened(port, upgrade(token))
+    if (answer := status(connection)) != 101:
+        raise ConnectionError(f"refused with status {answer}")
+    return connection
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Read until the server closes the connection; False if it stays open and silent."""
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        pass
+    return True
+
+
+def flood(connection: socket.socket, data: bytes) -> Iterator[int]:
+    """Send something again and again without waiting; the number of bytes sent each time, 0 if none could be sent.
+
+    Raises `ConnectionError` when the server has closed the connection.
+    """
+    connection.setblocking(False)
+    rest = data
+    while True:
+        sent = 0
+        with contextlib.suppress(BlockingIOError):
+            sent = connection.send(rest)
+        rest = rest[sent:] or data
+        yield sent
+
+
+def send_until_closed(connection: socket.socket, data: bytes, most: int) -> bool:
+    """Send something again and again and read nothing; whether the server closes before ``most`` bytes are sent."""
+    try:
+        for _ in range(most // len(data)):
+            connection.sendall(data)
+    except (TimeoutError, ConnectionError) as error:
+        return isinstance(error, ConnectionError)
+    return False

@@ -1,0 +1,343 @@
+"""Connections that are slow, silent, too many, or send too much, through real sockets."""
+
+import contextlib
+import errno
+import json
+import logging
+import math
+import select
+import time
+from types import SimpleNamespace
+
+import pytest
+from attacks.wire import flood, frame, is_closed, opened, request, seated, send_until_closed, status, upgrade
+from websockets.frames import Close, Opcode
+from websockets.sync.client import connect
+
+from blackjacky_agents.web import quiet
+from blackjacky_agents.web.connections import Config
+from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY
+from blackjacky_agents.web.limits import Gate, Limits, connections_for
+from blackjacky_agents.web.quiet import Quiet
+from blackjacky_agents.web.serve import in_thread, uvicorn_server
+from blackjacky_agents.web.server import Server
+from tests.agents.web.tables import new_table
+
+SHORT = 0.2  # seconds
+ENDLESS = {"frames_at_once": math.inf, "ping_interval": 1e6}
+MIB = 2**20
+PINGS = 500 * frame(Opcode.PING, b"x" * 125)
+
+
+@contextlib.contextmanager
+def served(*tables, **limits):
+    """A running server with its port, its gate and the token of the first person at each table."""
+    server = Server(delay=0, per_second=1e9)
+    for table in tables:
+        server.add(table)
+    for host in server.hosts:
+        host.started = True
+    running = uvicorn_server(server, Limits(**limits))
+    with in_thread(running) as port:
+        tokens = [table.people[0] for table in tables]
+        yield SimpleNamespace(server=server, gate=running.config.gate, port=port, tokens=tokens)
+
+
+def wait_until(holds):
+    """Wait for a state of the server."""
+    deadline = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def closing_code(connection):
+    """The close code in the last frame that was received before the connection was closed."""
+    received = b""
+    with contextlib.suppress(ConnectionError):
+        while data := connection.recv(1 << 16):
+            received += data
+    last = received.rindex(b"\x88")
+    return Close.parse(received[last + 2 :]).code
+
+
+# ---------------------------------------------------------------- what a WebSocket sends
+
+
+def test_an_unknown_token_is_refused_before_the_upgrade():
+    with served(new_table()) as there, opened(there.port, upgrade("guessed")) as connection:
+        assert status(connection) == 404
+        assert is_closed(connection)
+        assert len(there.gate) == 0
+
+
+def test_pings_whose_pongs_are_not_read_close_the_connection():
+    with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
+        assert send_until_closed(connection, PINGS, 20 * MIB)
+        wait_until(lambda: len(there.gate) == 0)
+
+
+def test_nothing_is_read_from_a_page_that_does_not_read():
+    with served(new_table(), **ENDLESS) as there, seated(there.port, there.tokens[0]) as connection:
+        (transport,) = there.gate._deadlines
+        sent = flood(connection, PINGS)
+        total = 0
+        while transport.is_reading() and total < 50 * MIB:
+            total += next(sent)
+        assert transport.get_write_buffer_size() < MIB
+        assert not transport.is_reading()
+        connection.settimeout(60)
+        while not transport.is_reading():  # it goes on when the page reads
+            assert connection.recv(1 << 16)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        frame(Opcode.PING),
+        frame(Opcode.PONG, b"nobody asked"),
+        frame(Opcode.TEXT, b"{", fin=False) + 100 * frame(Opcode.CONT, b"", fin=False),
+    ],
+    ids=["pings", "pongs", "parts of one message"],
+)
+def test_too_many_frames_that_are_no_messages_close_the_connection(data):
+    with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
+        connection.sendall(50 * data if len(data) < 100 else data)
+        assert closing_code(connection) == TOO_MANY
+
+
+def test_too_many_messages_at_once_close_the_connection():
+    with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
+        connection.sendall(2000 * frame(Opcode.TEXT, b"{}"))
+        assert closing_code(connection) == TOO_MANY
+
+
+def test_a_text_that_is_not_utf8_closes_the_connection_and_leaves_no_traceback(caplog):
+    with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
+        connection.sendall(frame(Opcode.TEXT, b"\xff"))
+        assert closing_code(connection) == 1007
+    assert caplog.records == []
+
+
+def test_a_page_that_answers_no_pings_is_given_up():
+    limits = {"ping_interval": SHORT, "ping_timeout": SHORT}
+    with served(new_table(), **limits) as there, seated(there.port, there.tokens[0]) as connection:
+        assert is_closed(connection)
+        wait_until(lambda: not there.server.hosts[0].present)
+
+
+def test_a_page_that_reads_nothing_is_given_up_even_if_there_is_much_to_read():
+    limits = {**ENDLESS, "ping_interval": SHORT, "ping_timeout": SHORT, "close_time": SHORT}
+    with served(new_table(), **limits) as there, seated(there.port, there.tokens[0]) as connection:
+        with contextlib.suppress(ConnectionError):
+            for _ in flood(connection, PINGS):
+                if len(there.gate) == 0:
+                    break
+        wait_until(lambda: len(there.gate) == 0)
+
+
+def test_a_page_whose_seat_was_taken_over_has_limited_time_to_say_goodbye():
+    with served(new_table(), close_time=SHORT) as there, contextlib.ExitStack() as stack:
+        first, second = (stack.enter_context(seated(there.port, there.tokens[0])) for _ in range(2))
+        assert closing_code(first) == TAKEN_OVER  # the server closes although no goodbye was sent
+        second.sendall(frame(Opcode.TEXT, b"{}"))
+        received = b""
+        while b'"code":"message"' not in received:
+            received += second.recv(1 << 16)
+
+
+# ---------------------------------------------------------------- requests
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"GET /page/page.js HTTP/1.1\r\nX-Slow: ",
+        request("/seat/guessed", "Content-Length: 10"),
+        request("/lobby/LOBBY/tables", "Content-Length: 1000", method="POST") + b"{",
+        request("/page/icon.svg") + b"G",
+        request("/seat/guessed", "Upgrade: websocket", "Connection: Upgrade", *["X: y"] * 200),
+    ],
+    ids=["nothing", "slow headers", "a body nobody reads", "slow body", "slow second request", "upgrade"],
+)
+def test_a_request_that_does_not_arrive_closes_the_connection(data):
+    with served(request_time=SHORT, keep_alive=1000) as there:
+        data = data.replace(b"LOBBY", there.server.lobby.encode())
+        with opened(there.port, data) as connection:
+            assert is_closed(connection)
+        wait_until(lambda: len(there.gate) == 0)
+
+
+def test_trickling_headers_gain_no_time():
+    with served(request_time=SHORT) as there, opened(there.port, b"GET / HTTP/1.1\r\n") as connection:
+        closed = False
+        while not closed:
+            with contextlib.suppress(ConnectionError):
+                connection.send(b"X")
+            closed = bool(select.select([connection], [], [], 0.01)[0]) and is_closed(connection)
+
+
+def test_responses_that_are_not_read_close_the_connection_and_wait_in_small_numbers():
+    with served(response_time=SHORT, request_time=1e6) as there, opened(there.port) as connection:
+        wait_until(lambda: len(there.gate) > 0)
+        (transport,) = there.gate._deadlines
+        largest = 0
+        with contextlib.suppress(ConnectionError):
+            for _ in flood(connection, 100 * request("/page/lobby.js")):
+                largest = max(largest, transport.get_write_buffer_size())
+                if len(there.gate) == 0:
+                    break
+        wait_until(lambda: len(there.gate) == 0)
+        assert largest < MIB
+
+
+def test_one_after_the_other_is_answered_on_one_connection():
+    with served(new_table(), request_time=1e6) as there, opened(there.port) as connection:
+        connection.sendall(20 * request(f"/seat/{there.tokens[0]}/texts.json", method="HEAD"))
+        received = b""
+        while received.count(b"HTTP/1.1 200 OK") < 20:
+            received += connection.recv(1 << 16)
+
+
+# ---------------------------------------------------------------- too many connections
+
+
+class Fake:
+    """A transport that knows where it leads to and whether it was closed."""
+
+    def __init__(self, host):
+        self.host, self.closing = host, False
+
+    def get_extra_info(self, name):
+        """As a transport answers."""
+        return (self.host, 1) if name == "peername" else None
+
+    def is_closing(self):
+        """As a transport answers."""
+        return self.closing
+
+    def abort(self):
+        """Close."""
+        self.closing = True
+
+
+def entered(gate, host, number):
+    """That many new connections."""
+    made = [Fake(host) for _ in range(number)]
+    for each in made:
+        gate.enter(each)
+    return made
+
+
+def test_an_address_with_too_many_connections_loses_the_one_that_was_idle_for_longest():
+    gate = Gate(Limits(connections=100, per_address=3), lambda host: host == "192.0.2.9")
+    first, second, third = entered(gate, "192.0.2.1", 3)
+    gate.expect(first, 5)
+    (fourth,) = entered(gate, "192.0.2.1", 1)
+    assert [each.closing for each in (first, second, third, fourth)] == [False, True, False, False]
+    for unlimited in ("192.0.2.9", "127.0.0.1", "::1"):
+        assert not any(each.closing for each in entered(gate, unlimited, 10))
+    one, *_ = entered(gate, "2001:db8::1", 3)
+    entered(gate, "2001:db8:0:1::1", 1)  # another network
+    assert not one.closing
+    entered(gate, "2001:db8::2", 1)
+    assert one.closing
+
+
+def test_the_largest_crowd_makes_room_and_people_stay():
+    gate = Gate(Limits(connections=10, per_address=100), lambda host: False)
+    (person,) = entered(gate, "192.0.2.1", 1)
+    gate.seat(person)
+    (other,) = entered(gate, "192.0.2.2", 1)
+    crowd = entered(gate, "192.0.2.1", 50)
+    assert not person.closing
+    assert not other.closing
+    assert [each.closing for each in crowd] == [True] * 42 + [False] * 8
+    assert len(gate) == 10
+    gate.leave(person)
+    entered(gate, "192.0.2.2", 1)
+    assert len(gate) == 10
+    gate.expect(crowd[0], 1)  # is gone already
+    assert len(gate) == 10
+
+
+def test_if_everybody_has_a_seat_the_newcomer_has_to_go():
+    gate = Gate(Limits(connections=2), lambda host: False)
+    people = entered(gate, "192.0.2.1", 2)
+    for each in people:
+        gate.seat(each)
+    (newcomer,) = entered(gate, "192.0.2.1", 1)
+    assert newcomer.closing
+    assert not any(each.closing for each in people)
+
+
+def test_trusted_proxies_have_no_limit_of_their_own(monkeypatch):
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "192.0.2.0/24")
+    gate = Config(lambda: None, Limits()).gate
+    assert gate.is_proxy("192.0.2.7")
+    assert not gate.is_proxy("198.51.100.7")
+
+
+def test_there_are_fewer_connections_than_files():
+    assert [connections_for(files) for files in (64, 256, 1024, 10**6)] == [16, 64, 448, 1000]
+    assert all(2 * connections_for(files) < files for files in range(1, 5000))
+
+
+def test_a_person_gets_in_and_stays_while_all_connections_are_taken():
+    with served(new_table(), connections=10) as there, contextlib.ExitStack() as stack:
+        address = f"ws://127.0.0.1:{there.port}/seat/{there.tokens[0]}/socket"
+        crowd = [stack.enter_context(opened(there.port)) for _ in range(30)]
+        person = stack.enter_context(connect(address, proxy=None))
+        assert json.loads(person.recv())["type"] == "state"
+        crowd += [stack.enter_context(opened(there.port)) for _ in range(30)]
+        assert is_closed(crowd[0])
+        person.send("{}")
+        while json.loads(person.recv())["type"] != "error":
+            pass
+        assert len(there.gate) <= 10
+
+
+# ---------------------------------------------------------------- the log
+
+
+@pytest.fixture
+def log(monkeypatch):
+    """A logger with a filter and what it writes, and a clock that stands still."""
+    clock, lines = SimpleNamespace(now=0.0), []
+    monkeypatch.setattr(quiet.time, "monotonic", lambda: clock.now)
+    handler = logging.Handler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler.emit = lambda record: lines.append(handler.format(record))
+    logger, once = logging.getLogger("asyncio"), Quiet(60)
+    logger.addHandler(handler)
+    logger.addFilter(once)
+    yield SimpleNamespace(clock=clock, lines=lines, logger=logger, once=once)
+    logger.removeFilter(once)
+    logger.removeHandler(handler)
+
+
+def test_many_lines_of_a_kind_become_one_and_their_number(log):
+    for i in range(1000):
+        log.logger.warning("Client %d sends nonsense.\nAt length.", i)
+    log.once.report()
+    assert log.lines == ["Client 0 sends nonsense.\nAt length."]
+    log.clock.now = 60
+    log.once.report()
+    log.once.report()
+    assert log.lines[1:] == ["Client 999 sends nonsense. (999 more like this in the last 60 seconds)"]
+    log.logger.warning("Client %d sends nonsense.", 7)
+    log.logger.warning("something else")
+    assert log.lines[2:] == ["Client 7 sends nonsense.", "something else"]
+
+
+def test_too_many_open_files_take_one_line_but_a_bug_its_traceback(log):
+    for error in (OSError(errno.EMFILE, "Too many open files"), ValueError("a bug")):
+        for _ in range(100):
+            try:
+                raise error
+            except Exception as raised:
+                log.logger.error("socket.accept() out of system resource\nsocket: <7>", exc_info=raised)
+    first, second = log.lines
+    assert first == "socket.accept() out of system resource: [Errno 24] Too many open files"
+    assert "Traceback" in second

@@ -1,128 +1,125 @@
-"""Attack the package with what a stranger or an accident may give it, in processes that are allowed to die.
+"""Attack the package with what a stranger or an accident may do to it, in processes that are allowed to die.
 
-    python scripts/proofs/torture.py                    a million changed states of all games
-    python scripts/proofs/torture.py --write            write the result into docs/proof.md, too
+    python scripts/proofs/torture.py                          everything, which takes hours
+    python scripts/proofs/torture.py --kinds kills,disks      some kinds of attacks
+    python scripts/proofs/torture.py --tries 100              a short run
+    python scripts/proofs/torture.py --write                  write the table into docs/proof.md, too
 
-A saved state is changed at random and loaded, with array bounds checked in compiled code. It must be refused, and the
-running game stay as it was, or be playable to its end. A process that dies counts as a crash, one that is silent for
-too long as a hang, any other exception as an error. The exit status is 1 if there was one of these.
+Every try is refused or survived, or it is a crash, a hang (no news for too long), a loss (of a game, a result or a
+confirmed move), a traceback in place of a sentence, or another error. The result of each kind is kept in
+runs/torture/KIND.json, so that a stopped run goes on with the kinds that are missing. The exit status is 1 unless
+every try was refused or survived.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
-import subprocess
 import sys
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import tyro
-from mutate_states import NAMES, PLAYED, REFUSED
+from attacks.common import BAD, OUTCOMES, Row
 from tqdm import tqdm
 
-from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import markdown_table, replace_part, where, where_run
-from blackjacky_env.games import get_game
+from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.reports import duration, markdown_table, replace_part, where, where_run
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "proof.md"
-CACHE = ROOT / "runs" / "torture" / "cache"  # of code compiled with bounds checked
-CHUNK = 5000  # states per process
-CRASH, HANG, ERROR = "crashes", "hangs", "errors"
-COLUMNS = (REFUSED, PLAYED, CRASH, HANG, ERROR)
-ATTACK = "import json, sys, mutate_states as m; print(json.dumps(m.attack(sys.argv[1], *map(int, sys.argv[2:]))))"
+KEPT = ROOT / "runs" / "torture"
+KINDS = ("states", "garbage", "connections", "kills", "disks", "writers")
 
 
 @dataclass(frozen=True)
 class Args:
-    """Attack the package with changed states, in processes that are allowed to die."""
+    """Attack the package in processes that are allowed to die."""
 
-    states: int = 1_000_000
-    """Number of changed states, divided equally among all games."""
+    kinds: str = ",".join(KINDS)
+    """Kinds of attacks, separated by commas."""
+    tries: int | None = None
+    """Number of tries of each kind; by default that of its long run."""
     seed: int = 0
-    """Seed of the first process; the others follow."""
+    """Seed of all random choices; moments of kills depend on the machine, too."""
     workers: int = os.cpu_count() or 1
-    """Number of processes at a time; results do not depend on it."""
-    patience: float = 600.0
-    """Seconds after which a process counts as hanging."""
+    """Number of processes at a time."""
+    again: bool = False
+    """Run kinds again whose results are kept."""
     write: bool = False
-    """Write the result into docs/proof.md."""
-
-
-class Chunk(NamedTuple):
-    """What one process tries."""
-
-    game: str
-    states: int
-    seed: int
+    """Write the table into docs/proof.md."""
 
 
 def main(args: Args) -> int:
-    """Attack, print the result, and write it if asked to."""
-    began, todo = time.monotonic(), chunks(args)
-    with ThreadPoolExecutor(args.workers) as pool, tqdm(total=args.states, unit="state", smoothing=0.05) as bar:
-        found = []
-        for chunk, counts in zip(todo, pool.map(lambda chunk: attack_apart(chunk, args.patience), todo), strict=True):
-            found.append((chunk.game, counts))
-            bar.update(chunk.states)
-    text = report(args, found, time.monotonic() - began)
+    """Attack, print the table, and write it if asked to; returns the exit status."""
+    found = {kind: run_kind(kind, args) for kind in kinds_of(args)}
+    text = report(found, args)
     print(text)
     if args.write:
         write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "torture", text))
-    return int(any(counts[what] for _, counts in found for what in (CRASH, HANG, ERROR)))
+    return int(any(row.counts[what] for result in found.values() for row in rows_of(result) for what in BAD))
 
 
-def chunks(args: Args) -> list[Chunk]:
-    """The work of all processes, games taking turns."""
-    made, left = [], dict.fromkeys(NAMES, args.states // len(NAMES))
-    while any(left.values()):
-        for game in NAMES:
-            if size := min(CHUNK, left[game]):
-                made.append(Chunk(game, size, args.seed + len(made)))
-                left[game] -= size
-    return made
+def kinds_of(args: Args) -> list[str]:
+    """The kinds to run; the `ValueError` for an unknown one lists all."""
+    kinds = args.kinds.split(",")
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ValueError(f"--kinds {kind!r} is unknown; allowed are {', '.join(KINDS)}")
+    return kinds
 
 
-def attack_apart(chunk: Chunk, patience: float) -> Counter[str]:
-    """Run one chunk in a process of its own; a crash, hang or error counts once, and its last words are printed."""
-    arguments = [sys.executable, "-c", ATTACK, *map(str, chunk)]
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(CACHE)}
-    try:
-        ran = subprocess.run(
-            arguments,
-            cwd=Path(__file__).parent,
-            env={**os.environ, **checked},
-            capture_output=True,
-            text=True,
-            timeout=patience,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        print(f"\n{chunk}: no end after {patience:.0f} s", file=sys.stderr)
-        return Counter({HANG: 1})
-    if ran.returncode == 0:
-        return Counter(json.loads(ran.stdout))
-    print(f"\n{chunk}: exit status {ran.returncode}\n{ran.stderr[-1000:]}", file=sys.stderr)
-    return Counter({CRASH if ran.returncode < 0 else ERROR: 1})
+def run_kind(kind: str, args: Args) -> dict[str, Any]:
+    """The result of one kind of attack: the kept one of the same size and seed, or that of a run."""
+    module, path = importlib.import_module(f"attacks.{kind}"), KEPT / f"{kind}.json"
+    tries = module.TRIES if args.tries is None else args.tries
+    asked = {"tries": tries, "seed": args.seed}
+    if path.exists() and not args.again:
+        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if {name: kept[name] for name in asked} == asked:
+            return kept
+    began = time.monotonic()
+    with tqdm(total=tries, desc=f"{kind}, first loading and compiling", unit=" tries", smoothing=0.05) as bar:
+
+        def show(done: int) -> None:
+            bar.set_description_str(kind, refresh=False)
+            bar.update(done)
+
+        rows = module.attack(tries, args.seed, args.workers, show)
+    seconds = round(time.monotonic() - began)
+    result = {**asked, "seconds": seconds, "workers": args.workers, "where": where(), "rows": rows}
+    KEPT.mkdir(parents=True, exist_ok=True)
+    write_json(path, result)
+    return result
 
 
-def report(args: Args, found: list[tuple[str, Counter[str]]], seconds: float) -> str:
-    """The counts by game as a Markdown table, with the command and the machine."""
-    rows = []
-    for game in NAMES:
-        counts = sum((counts for name, counts in found if name == game), Counter[str]())
-        tried = sum(chunk.states for chunk in chunks(args) if chunk.game == game)
-        rows.append([get_game(game).title, *(f"{number:,}" for number in (tried, *(counts[what] for what in COLUMNS)))])
-    command = f"python scripts/proofs/torture.py --states {args.states} --seed {args.seed}"
+def rows_of(result: dict[str, Any]) -> Iterable[Row]:
+    """The rows of a result."""
+    for what, tried, counts, memory in result["rows"]:
+        yield Row(what, tried, Counter(counts), memory)
+
+
+def report(found: dict[str, dict[str, Any]], args: Args) -> str:
+    """All rows as a Markdown table, with the command, the time it took and the machine."""
+    heading = ["attack", "tried", *OUTCOMES[:-1], "other errors", "memory"]
+    rows = [
+        [row.what, *(f"{number:,}" for number in (row.tried, *(row.counts[what] for what in OUTCOMES))), row.memory]
+        for result in found.values()
+        for row in rows_of(result)
+    ]
+    options = "" if args.kinds == Args.kinds else f" --kinds {args.kinds}"
+    options += "" if args.tries is None else f" --tries {args.tries}"
+    last = next(reversed(found.values()))
+    workers = f"{last['workers']} process{'es' * (last['workers'] > 1)} at a time"
     return (
-        f"{markdown_table(['changed states of', 'tried', *COLUMNS], rows)}\n\n"
-        f"`{command}`: {seconds / 60:.1f} minutes with {args.workers} process{'es' * (args.workers > 1)} at a time "
-        f"on {where_run(where())}."
+        f"{markdown_table(heading, rows)}\n\n"
+        f"`python scripts/proofs/torture.py{options} --seed {args.seed}`: "
+        f"{duration(sum(result['seconds'] for result in found.values()))} with {workers} on {where_run(last['where'])}."
     )
 
 

@@ -1,41 +1,86 @@
-"""The long attack on saved states: what it counts, and that nothing bad is overlooked."""
+"""The long attacks: what they count, that nothing bad is overlooked, and a few tries of each kind."""
+
+from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 import torture
-from torture import Args, Chunk, attack_apart, chunks, report
+from attacks import common, states
+from attacks.common import OUTCOMES, Row, Task, run_apart, run_tasks
+from torture import Args
+
+from blackjacky_env.games import GAMES
 
 
-def test_every_game_gets_its_part_and_no_two_processes_the_same_seed():
-    todo = chunks(Args(states=60_000, seed=7))
-    assert sum(chunk.states for chunk in todo) == 60_000
-    assert {chunk.game for chunk in todo} == set(torture.NAMES)
-    assert sorted(chunk.seed for chunk in todo) == list(range(7, 7 + len(todo)))
+def counted(call: str, *arguments: object) -> Counter[str]:
+    return run_apart(Task("tries", call, arguments, 1), lambda done: None)
+
+
+def test_every_game_gets_its_part_and_no_two_processes_the_same_seed() -> None:
+    todo = states.tasks(60_000, 7)
+    assert sum(task.tries for task in todo) == 60_000
+    assert len({task.what for task in todo}) == len(GAMES)
+    assert sorted(task.arguments[2] for task in todo) == list(range(7, 7 + len(todo)))
 
 
 @pytest.mark.parametrize(
-    ("does", "counted"),
+    ("call", "argument", "outcome"),
     [
-        ("import os; os.abort()", {"crashes": 1}),
-        ("raise IndexError('index is out of bounds')", {"errors": 1}),
-        ("import time; time.sleep(1000)", {"hangs": 1}),
-        ("""print('{"refused": 3, "played to the end": 2}')""", {"refused": 3, "played to the end": 2}),
+        ("os:abort", None, "crashes"),
+        ("importlib:import_module", "no_such_module", "errors"),
+        ("time:sleep", 1000, "hangs"),
     ],
 )
-def test_what_becomes_of_a_process_is_counted(monkeypatch, capfd, does, counted):
-    monkeypatch.setattr(torture, "ATTACK", does)
-    patience = 0.5 if "hangs" in counted else 600.0
-    assert attack_apart(Chunk("black_jacky", 5, 0), patience) == counted
-    assert ("Chunk" in capfd.readouterr().err) == ("refused" not in counted)
+def test_what_becomes_of_a_process_is_counted(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], call: str, argument: object, outcome: str
+) -> None:
+    if outcome == "hangs":
+        monkeypatch.setattr(common, "PATIENCE", 0.5)
+    assert counted(call, *([] if argument is None else [argument])) == {outcome: 1}
+    assert call in capfd.readouterr().err
 
 
-def test_a_crash_is_reported_and_gives_status_1(monkeypatch, capsys):
-    monkeypatch.setattr(torture, "ATTACK", f"print({json.dumps(json.dumps({'refused': 4}))})")
-    args = Args(states=16, workers=1)
-    assert torture.main(args) == 0
-    assert "| Black Jacky | 4 | 4 | 0 | 0 | 0 | 0 |" in capsys.readouterr().out
-    monkeypatch.setattr(torture, "ATTACK", "import os; os.abort()")
-    assert torture.main(args) == 1
-    assert "| Black Jacky | 4 | 0 | 0 | 1 | 0 | 0 |" in capsys.readouterr().out
-    assert "`python scripts/proofs/torture.py --states 16 --seed 0`" in report(args, [], 60.0)
+def test_what_a_process_reports_is_added_up_by_row() -> None:
+    tasks = [Task(what, "collections:Counter", [{"refused": 3, "survived": 2}], 5) for what in ("a", "b", "a")]
+    done: list[int] = []
+    rows = run_tasks(tasks, 2, done.append)
+    assert [(row.what, row.tried, row.counts["refused"]) for row in rows] == [("a", 10, 6), ("b", 5, 3)]
+    assert done == [5, 5, 5]
+
+
+@pytest.fixture
+def _kept_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: pytest.TempPathFactory) -> None:
+    monkeypatch.setattr(torture, "KEPT", tmp_path)
+
+
+@pytest.mark.usefixtures("_kept_elsewhere")
+def test_only_tries_that_are_refused_or_survived_give_status_0(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for outcome in OUTCOMES:
+        monkeypatch.setattr(states, "attack", lambda *_, what=outcome: [Row("of one kind", 4, Counter({what: 4}))])
+        status = torture.main(Args(kinds="states", tries=4, again=True))
+        assert status == (outcome not in ("refused", "survived"))
+        row = " | ".join("4" if each == outcome else "0" for each in OUTCOMES)
+        assert f"| of one kind | 4 | {row} |" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("_kept_elsewhere")
+def test_a_stopped_run_goes_on_with_the_kind_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def attack(tries: int, *_: object) -> list[Row]:
+        calls.append(tries)
+        return [Row("a", tries, Counter(refused=tries))]
+
+    monkeypatch.setattr(states, "attack", attack)
+    results = [torture.run_kind("states", Args(tries=tries)) for tries in (3, 3, 4)]
+    assert calls == [3, 4]
+    assert json.dumps(results[0]) == json.dumps(results[1])
+
+
+def test_an_unknown_kind_is_named() -> None:
+    with pytest.raises(ValueError, match="--kinds 'stats' is unknown; allowed are states, garbage, "):
+        torture.main(Args(kinds="stats"))

@@ -1,4 +1,4 @@
-"""Saved states changed at random, which an environment must refuse by name, or play; a library of `torture.py`."""
+"""Saved states changed at random, which an environment must refuse by name, or play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blackjacky_env.games import GAMES, get_game
 NAMES = tuple(GAMES)
 MOST_MOVES = 20_000
 GARBAGE = (None, True, -1, 2**31, 2**70, 1.5, float("nan"), "", "player_9", "\x1b[2J", [], [[]], {}, {"a": [1]})
-REFUSED, PLAYED = "refused", "played to the end"
+REFUSED, PLAYED = "refused", "survived"
 
 
 def make_states(name: str, count: int, rng: random.Random) -> list[bytes]:

@@ -1,0 +1,138 @@
+"""What all attacks share: their rows, and processes that are allowed to die.
+
+A kind of attack is a module of this folder with the size of its long run, ``TRIES``, and a function ``attack(tries,
+seed, workers, progress)``, which calls ``progress`` with the number of tries made and returns its rows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Timer
+from typing import NamedTuple
+
+OUTCOMES = ("refused", "survived", "crashes", "hangs", "lost", "tracebacks", "errors")
+REFUSED, SURVIVED, CRASH, HANG, LOST, TRACEBACK, ERROR = OUTCOMES
+BAD = OUTCOMES[2:]
+PROOFS = Path(__file__).parents[1]
+PATIENCE = 600.0  # seconds after which a silent process counts as hanging
+_SHOWN = 1500  # characters of the last words of a process
+
+
+class Row(NamedTuple):
+    """One row of the table."""
+
+    what: str
+    """What was tried, such as "training killed while it saves"."""
+    tried: int
+    counts: Counter[str]
+    """Number of tries by outcome, one of `OUTCOMES`."""
+    memory: str = ""
+    """Of servers: MiB before and after the attack, such as "61 -> 62 MiB"."""
+
+
+class Task(NamedTuple):
+    """A number of tries made by one process."""
+
+    what: str
+    """The row that it belongs to."""
+    call: str
+    """A function as ``module:name``; it yields or returns a `Counter` of outcomes whenever tries are done."""
+    arguments: Sequence[object]
+    """Its arguments, JSON-ready."""
+    tries: int
+    environment: Mapping[str, str] = {}
+    """Variables of the environment besides those of this process."""
+    before: Sequence[str] = ()
+    """Words of the command line before Python."""
+
+
+def run_tasks(tasks: Sequence[Task], workers: int, progress: Callable[[int], None]) -> list[Row]:
+    """Run every task in a process of its own, some at a time; one row for each `Task.what`, in order of appearance."""
+    with ThreadPoolExecutor(workers) as pool:
+        found = list(pool.map(lambda task: run_apart(task, progress), tasks))
+    rows = {task.what: Row(task.what, 0, Counter()) for task in tasks}
+    for task, counts in zip(tasks, found, strict=True):
+        before = rows[task.what]
+        rows[task.what] = Row(task.what, before.tried + task.tries, before.counts + counts)
+    return list(rows.values())
+
+
+def run_apart(task: Task, progress: Callable[[int], None], patience: float | None = None) -> Counter[str]:
+    """Run a task; a crash, hang or error of its process counts once, and its last words are printed."""
+    command = [*task.before, sys.executable, "-m", "attacks.common", task.call, json.dumps(task.arguments)]
+    process = subprocess.Popen(
+        command,
+        cwd=PROOFS,
+        env={**os.environ, **task.environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    said: list[str] = []
+    with ThreadPoolExecutor(1) as reader, process:
+        reader.submit(lambda: said.append(process.stderr.read()))
+        counts, is_late = _read(process, progress, patience or PATIENCE)
+    status = process.returncode
+    if is_late or status:
+        print(f"\n{task}: {'no news' if is_late else f'exit status {status}'}\n{said[0][-_SHOWN:]}", file=sys.stderr)
+        counts[HANG if is_late else CRASH if status < 0 else ERROR] += 1
+    elif said[0]:
+        print(f"\n{task}:\n{said[0][-_SHOWN:]}", file=sys.stderr)
+    return counts
+
+
+def _read(
+    process: subprocess.Popen[str], progress: Callable[[int], None], patience: float
+) -> tuple[Counter[str], bool]:
+    """The outcomes that a process reports until it ends; whether it was killed because it was silent for too long."""
+    counts: Counter[str] = Counter()
+    late: list[bool] = []
+
+    def end() -> None:
+        late.append(True)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    assert process.stdout is not None
+    while True:
+        timer = Timer(patience, end)
+        timer.start()
+        line = process.stdout.readline()
+        timer.cancel()
+        if not line:
+            return counts, bool(late)
+        counts.update(json.loads(line))
+        progress(sum(json.loads(line).values()))
+
+
+def divide(tries: int, parts: int) -> list[int]:
+    """``tries`` as a sum of ``parts`` numbers that differ by at most 1."""
+    return [tries // parts + (i < tries % parts) for i in range(parts)]
+
+
+def main(call: str, arguments: str) -> None:
+    """Make the tries of a task, in its process, and report their outcomes as lines of JSON."""
+    from importlib import import_module
+
+    reports = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what an attacked program prints is no report
+    module, _, name = call.partition(":")
+    found = getattr(import_module(module), name)(*json.loads(arguments))
+    for counts in [found] if isinstance(found, Counter) else found:
+        print(json.dumps(counts), file=reports, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

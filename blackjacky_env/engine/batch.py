@@ -12,7 +12,8 @@ import numpy.typing as npt
 from blackjacky_env.engine import random
 from blackjacky_env.engine.backend_cpu import spread
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import entry, inlined, zeros
+from blackjacky_env.engine.compiling import compiled, entry, inlined, zeros
+from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.purposes import FOR_ACTIONS, FOR_GAMES
@@ -42,11 +43,22 @@ class Board(NamedTuple):
     terminated: npt.NDArray[np.bool_]
 
 
+class SeatArrays(NamedTuple):
+    """What a batch with ``per_seat=True`` keeps besides its `Board`."""
+
+    cumulative_rewards: npt.NDArray[np.float64]
+    final_states: npt.NDArray[Any]
+    """Each game as the last one at its index ended, shape (N,)."""
+    gamma: float
+    score_shaping: float
+
+
 class Batch:
     """N games in which the caller plays every seat; made by `make_batch` and ready to step.
 
     The arrays below are overwritten by the next step: copy what you keep, or pass ``copy=True``; do not write to them.
-    ``rewards`` and ``terminated`` belong to the last step, everything else to the current position.
+    ``rewards``, ``cumulative_rewards`` and ``terminated`` belong to the last step, everything else to the current
+    position.
 
     Attributes:
         observations: what the player to act sees, int8 or int16 (`Layout.dtype`), (N, K).
@@ -68,16 +80,29 @@ class Batch:
         seed: int,
         threads: int,
         copy: bool,
+        seat_arrays: SeatArrays | None,
         options: dict[str, Any],
     ) -> None:
         self.game, self.variant, self.reward, self.seed = game, variant, reward, seed
         self.threads, self.copy = threads, copy
         self.num_players = np.array(num_players, np.int64)
         self._board = board = make_board(game, len(num_players))
+        self._seat_arrays = seat_arrays
         board.states[:] = new_states(game, num_players, variant, options)
         self._show()
-        self._functions = batch_functions(game, reward == "win")
+        self._functions = batch_functions(game, reward == "win", seat_arrays is not None)
         self.reset()
+
+    @property
+    def cumulative_rewards(self) -> npt.NDArray[np.float64]:
+        """The reward of each seat since its last decision, as in PettingZoo, float64, (N, P); needs ``per_seat=True``.
+
+        For the player to act, and for every seat where the game has ended, it is complete: what the decision has
+        earned. Of a seat that has not decided yet in this game it belongs to no decision.
+        """
+        if self._seat_arrays is None:
+            raise AttributeError("cumulative_rewards needs a batch made with per_seat=True")
+        return self._seat_arrays.cumulative_rewards
 
     def reset(self) -> None:
         """Restart with the same games as at the beginning."""
@@ -99,6 +124,39 @@ class Batch:
         if illegal != NONE:
             raise IllegalActionError(f"game {illegal}: {self._explain(illegal, int(checked[illegal]))}")
         self._move(self._functions.step, checked)
+
+    def observe(
+        self, games: npt.ArrayLike, seats: npt.ArrayLike, final: bool = False
+    ) -> tuple[Vector, npt.NDArray[np.int8]]:
+        """What any seats of any games see, on turn or off, in new arrays.
+
+        ``observe(np.arange(N)[:, None], np.arange(4))`` shows all seats of all games of four players.
+
+        Args:
+            games: indices of games, integers, of any shape that broadcasts with ``seats`` to a shape S.
+            seats: seats at these tables, integers.
+            final: show the games that ended in the last step as they ended; needs ``per_seat=True``.
+
+        Returns:
+            Observations (*S, K) and action masks (*S, A), with the dtypes of ``observations`` and ``action_masks``. A
+            mask is all 0 off turn and at the end of a game.
+
+        Raises:
+            TypeError: the indices are not integers.
+            ValueError: a game or a seat does not exist, the indices do not broadcast, or ``final=True`` is asked of a
+                game that the last step has not ended, or without ``per_seat=True``.
+        """
+        rows, places = self._check_seats(games, seats)
+        states = self._final_states(rows) if final else self._board.states
+        count, size, num_actions = rows.size, self.game.layout.size, self.game.num_actions
+        observations, masks = np.empty((count, size), self.game.layout.dtype), np.empty((count, num_actions), np.int8)
+
+        def work(first: int, last: int) -> None:
+            self._functions.observe(states, rows.ravel(), places.ravel(), observations, masks, first, last)
+
+        if count:
+            spread(work, count, self._threads_for(count))
+        return observations.reshape(*rows.shape, size), masks.reshape(*rows.shape, num_actions)
 
     def random_actions(self) -> npt.NDArray[np.int64]:
         """A uniformly random legal action for every game, int64, (N,); the same actions until the next step."""
@@ -126,11 +184,14 @@ class Batch:
         masks[:] = self.action_masks
         copies = {name: getattr(self._board, name).copy() for name in SHOWN}
         self._board = self._board._replace(action_masks=masks, mask_words=words, **copies)
+        if self._seat_arrays is not None:
+            gathered = self._seat_arrays.cumulative_rewards.copy()
+            self._seat_arrays = self._seat_arrays._replace(cumulative_rewards=gathered)
         self._show()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a copied or unpickled batch; its masks and mask words must share memory again."""
-        self.__dict__.update(state)
+        self.__dict__.update(own_arrays(state))
         self._renew()
 
     def _spread(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
@@ -138,9 +199,12 @@ class Batch:
         games = len(self.seeds)
 
         def work(first: int, last: int) -> None:
-            function(self._board, self.seed, *arguments, first, last)
+            function(self._board, self._seat_arrays, self.seed, *arguments, first, last)
 
-        spread(work, games, max(1, min(self.threads, games, games * moves // WORTH_A_THREAD)))
+        spread(work, games, min(games, self._threads_for(games * moves)))
+
+    def _threads_for(self, moves: int) -> int:
+        return max(1, min(self.threads, moves // WORTH_A_THREAD))
 
     def _show(self) -> None:
         """Set the public attributes to the current arrays."""
@@ -155,6 +219,32 @@ class Batch:
         if given.shape != needed:
             raise ValueError(f"actions are of shape {given.shape}; allowed is {needed}, one for each game")
         return np.ascontiguousarray(given, np.int64)
+
+    def _check_seats(self, games: npt.ArrayLike, seats: npt.ArrayLike) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Games and seats, int64, of one shape; `TypeError`, `ValueError` if they are impossible."""
+        indices = {"games": np.asarray(games), "seats": np.asarray(seats)}
+        for name, array in indices.items():
+            if array.dtype.kind not in "iu":
+                raise TypeError(f"{name} are of dtype {array.dtype}; allowed are integers")
+        try:
+            rows, places = np.broadcast_arrays(*indices.values())
+        except ValueError:
+            shapes = " and ".join(str(array.shape) for array in indices.values())
+            raise ValueError(f"games and seats are of shapes {shapes}; allowed are shapes that broadcast") from None
+        if ((rows < 0) | (rows >= len(self.seeds))).any():
+            raise ValueError(f"games={games!r} are out of range; allowed are 0 .. {len(self.seeds) - 1}")
+        if ((places < 0) | (places >= self.num_players[rows])).any():
+            raise ValueError(f"seats={seats!r} are out of range; allowed are 0 .. num_players - 1 of the game")
+        return rows.astype(np.int64), places.astype(np.int64)
+
+    def _final_states(self, games: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """The games as they ended; `ValueError` unless the last step has ended each of these ``games``."""
+        if self._seat_arrays is None:
+            raise ValueError("final=True needs a batch made with per_seat=True")
+        if not self.terminated[games].all():
+            running = games[~self.terminated[games]].flat[0]
+            raise ValueError(f"game {running} was not ended by the last step; final=True is for games that were")
+        return self._seat_arrays.final_states
 
     def _explain(self, i: int, action: int) -> str:
         if not 0 <= action < self.game.num_actions:
@@ -208,6 +298,12 @@ def make_board(game: Game, num_games: int) -> Board:
     )
 
 
+def make_seat_arrays(game: Game, num_games: int, gamma: float, score_shaping: float) -> SeatArrays:
+    """Zeroed arrays for ``num_games`` games."""
+    rewards, states = np.zeros((num_games, game.max_players)), zeros(num_games, game.state_dtype)
+    return SeatArrays(rewards, states, gamma, score_shaping)
+
+
 def _make_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint64]]:
     """Zeroed masks, and the same memory as words of eight flags."""
     size = game.num_actions
@@ -217,33 +313,40 @@ def _make_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.N
 
 
 class BatchFunctions(NamedTuple):
-    """The compiled entries of a batch; they work on the games ``first`` .. ``last - 1``."""
+    """The compiled entries of a batch; they work on the games ``first`` .. ``last - 1``.
+
+    ``seat_arrays``: `SeatArrays`, or None.
+    """
 
     start: Callable[..., None]
-    """(board, seed, first, last)."""
+    """(board, seat_arrays, seed, first, last)."""
     find_illegal: Callable[..., int]
     """(board, actions): the first game whose action is illegal, or NONE."""
     step: Callable[..., None]
-    """(board, seed, actions, first, last)."""
+    """(board, seat_arrays, seed, actions, first, last)."""
     draw_actions: Callable[..., None]
-    """(board, seed, actions, first, last): write a random legal action for each game."""
+    """(board, seat_arrays, seed, actions, first, last): write a random legal action for each game."""
     run_random: Callable[..., None]
-    """(board, seed, steps, first, last)."""
+    """(board, seat_arrays, seed, steps, first, last)."""
+    observe: Callable[..., None]
+    """(states, games, seats, observations, masks, first, last): write what ``seats[j]`` of ``games[j]`` sees."""
 
 
 @cache
-def batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
-    """Those of a game that pays its result, or else changes of score."""
+def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
+    """Those of a game that pays its result, or else changes of score; ``per_seat``: with `SeatArrays`."""
     num_actions, game_key, stream = game.num_actions, random.game_key, random.stream
     begin_next, observe, any_action = _make_begin_next(game), _make_observe(game), _make_any_action(game)
-    move = _make_move(game, pays_result, begin_next, observe)
+    clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
+    move = _make_move(game, pays_result, before_move, after_move, begin_next, observe)
 
-    def start(board, seed, first, last):
+    def start(board, seat_arrays, seed, first, last):
         for i in range(first, last):
             board.played[i] = 0
             board.moves[i] = 0
             board.rewards[i] = 0.0
             board.terminated[i] = False
+            clear(board, seat_arrays, i)
             begin_next(board, game_key(seed), i)
             observe(board, i)
 
@@ -253,42 +356,113 @@ def batch_functions(game: Game, pays_result: bool) -> BatchFunctions:
                 return i
         return NONE
 
-    def step(board, seed, actions, first, last):
+    def step(board, seat_arrays, seed, actions, first, last):
         for i in range(first, last):
-            move(board, game_key(seed), i, actions[i])
+            move(board, seat_arrays, game_key(seed), i, actions[i])
 
-    def draw_actions(board, seed, actions, first, last):
+    def draw_actions(board, seat_arrays, seed, actions, first, last):
         for i in range(first, last):
             actions[i] = any_action(board, i, stream(game_key(seed), FOR_ACTIONS, i, 0))
 
-    def run_random(board, seed, steps, first, last):
+    def run_random(board, seat_arrays, seed, steps, first, last):
         key = game_key(seed)
         for i in range(first, last):
             draws = stream(key, FOR_ACTIONS, i, 0)
             for _ in range(steps):
-                move(board, key, i, any_action(board, i, draws))
+                move(board, seat_arrays, key, i, any_action(board, i, draws))
 
-    return BatchFunctions(entry(start), entry(find_illegal), entry(step), entry(draw_actions), entry(run_random))
+    entries = entry(start), entry(find_illegal), entry(step), entry(draw_actions), entry(run_random)
+    return BatchFunctions(*entries, _observe_seats(game))
 
 
 def _make_move(
-    game: Game, pays_result: bool, begin_next: Callable[..., None], observe: Callable[..., None]
+    game: Game,
+    pays_result: bool,
+    before_move: Callable[..., None],
+    after_move: Callable[..., None],
+    begin_next: Callable[..., None],
+    observe: Callable[..., None],
 ) -> Callable[..., None]:
-    """Inlined (board, key, i, action): take the action in game i, start the next game if it is over, and observe."""
+    """Inlined (board, seat_arrays, key, i, action): take the action, start the next game if it is over, and observe."""
     step_and_pay, pay_result = _make_step_and_pay(game, pays_result)
 
-    def move(board, key, i, action):
+    def move(board, seat_arrays, key, i, action):
         s = board.states[i]
+        before_move(board, seat_arrays, i)
         board.moves[i] += 1
         board.rewards[i] = 0.0
         is_over = step_and_pay(s, action, board.rewards, i) & OVER != 0
         board.terminated[i] = is_over
         if is_over:
             pay_result(s, board.rewards, i)
+        after_move(board, seat_arrays, i)
+        if is_over:
             begin_next(board, key, i)
         observe(board, i)
 
     return inlined(move)
+
+
+@inlined
+def _no_credit(board, seat_arrays, i):
+    """In place of `_make_credit` in a batch without `SeatArrays`."""
+
+
+def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+    """Three inlined functions (board, seat_arrays, i), called at the start of all games, before and after each move.
+
+    They keep the sum, over the moves since a seat's last decision, of its rewards and of the shaping term
+    gamma * potential(now) - potential(then), where the potential of a finished game is 0.
+    """
+    add_potentials, potential, max_players = _make_add_potentials(game), _make_potential(game), game.max_players
+
+    def clear(board, seat_arrays, i):
+        seat_arrays.cumulative_rewards[i] = 0.0
+
+    def before_move(board, seat_arrays, i):
+        s, sums, weight = board.states[i], seat_arrays.cumulative_rewards[i], seat_arrays.score_shaping
+        if board.terminated[i]:
+            sums[:] = 0.0
+        if weight != 0.0:
+            add_potentials(s, sums, -seat_arrays.gamma * weight)
+            sums[s.player] = -weight * potential(s, s.player)
+        else:
+            sums[s.player] = 0.0
+
+    def after_move(board, seat_arrays, i):
+        s, sums, weight = board.states[i], seat_arrays.cumulative_rewards[i], seat_arrays.score_shaping
+        for seat in range(max_players):
+            sums[seat] += board.rewards[i, seat]
+        if board.terminated[i]:
+            seat_arrays.final_states[i] = s
+        elif weight != 0.0:
+            add_potentials(s, sums, seat_arrays.gamma * weight)
+
+    return inlined(clear), inlined(before_move), inlined(after_move)
+
+
+def _make_potential(game: Game) -> Callable[..., float]:
+    """Compiled (s, seat) -> the seat's score minus the mean score of the table."""
+    score = game.rules.score
+
+    def potential(s, seat):
+        total = 0
+        for other in range(s.num_players):
+            total += score(s, other)
+        return score(s, seat) - total / s.num_players
+
+    return compiled(potential)
+
+
+def _make_add_potentials(game: Game) -> Callable[..., None]:
+    """Compiled (s, sums, weight): add ``weight`` times the potential of each seat."""
+    potential = _make_potential(game)
+
+    def add_potentials(s, sums, weight):
+        for seat in range(s.num_players):
+            sums[seat] += weight * potential(s, seat)
+
+    return compiled(add_potentials)
 
 
 def _make_any_action(game: Game) -> Callable[..., int]:
@@ -325,6 +499,22 @@ def _make_observe(game: Game) -> Callable[..., None]:
         encode(s, s.player, board.observations[i])
 
     return inlined(observe)
+
+
+@cache
+def _observe_seats(game: Game) -> Callable[..., None]:
+    encode, legal = game.rules.encode, game.rules.legal
+
+    def observe_seats(states, games, seats, observations, masks, first, last):
+        for j in range(first, last):
+            s = states[games[j]]
+            encode(s, seats[j], observations[j])
+            if s.player == seats[j]:
+                legal(s, masks[j])
+            else:
+                masks[j] = 0
+
+    return entry(observe_seats)
 
 
 def _make_step_and_pay(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:

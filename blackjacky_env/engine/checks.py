@@ -22,6 +22,15 @@ def check_integer(name: str, value: object, low: int, high: int) -> int:
     return number
 
 
+def check_number(name: str, value: object, low: float, high: float) -> float:
+    """``value`` as a float; `TypeError` if it is not a number, `ValueError` if it is not in low .. high."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name}={value!r} is not a number; allowed are {low:g} .. {high:g}")
+    if not low <= value <= high:
+        raise ValueError(f"{name}={value!r} is out of range; allowed are {low:g} .. {high:g}")
+    return float(value)
+
+
 def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     """``value``; `ValueError` if it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:

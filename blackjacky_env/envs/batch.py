@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from blackjacky_env.engine.backend_cpu import check_threads
-from blackjacky_env.engine.batch import Batch, choose_tables
-from blackjacky_env.engine.checks import check_choice, check_integer
+from blackjacky_env.engine.batch import Batch, choose_tables, make_seat_arrays
+from blackjacky_env.engine.checks import check_choice, check_integer, check_number
 from blackjacky_env.games import get_game
 
 
@@ -21,6 +21,9 @@ def make_batch(
     variant: str | None = None,
     reward: str = "win",
     copy: bool = False,
+    per_seat: bool = False,
+    gamma: float = 1.0,
+    score_shaping: float = 0.0,
     **rule_options: Any,
 ) -> Batch:
     """Make a `Batch`: many games at once, in which the caller plays every seat.
@@ -37,6 +40,13 @@ def make_batch(
         variant: name of the variant; by default the game's first that allows all these table sizes.
         reward: as for the environments.
         copy: write every step into new arrays, so that those of earlier positions can be kept.
+        per_seat: keep what each seat has received since its last decision, ``cumulative_rewards``, and the final
+            positions of games, for ``observe(games, seats, final=True)``.
+        gamma: discount of a seat's next decision as seen from its last one, 0 .. 1; used by ``score_shaping`` alone.
+        score_shaping: weight w of a potential-based shaping of ``cumulative_rewards``, which needs ``per_seat=True``:
+            between two decisions a seat receives gamma * P(second) - P(first) more, where P is w times its score minus
+            the mean score of the table, and 0 at the end of the game. The optimal policies are those without shaping
+            (Ng, Harada and Russell, ICML 1999).
         rule_options: the game's own options.
 
     Raises:
@@ -46,6 +56,14 @@ def make_batch(
     check_choice("backend", backend, ("cpu",))
     count = check_integer("num_games", num_games, 1, 2**31)
     sizes, variant = choose_tables(declared, count, num_players, variant)
+    if not isinstance(per_seat, bool):
+        raise TypeError(f"per_seat={per_seat!r} is not a bool")
+    seat_arrays = None
+    if per_seat:
+        shaping = check_number("score_shaping", score_shaping, -1e6, 1e6)
+        seat_arrays = make_seat_arrays(declared, count, check_number("gamma", gamma, 0, 1), shaping)
+    elif score_shaping:
+        raise ValueError(f"score_shaping={score_shaping!r} needs per_seat=True: it is added to cumulative_rewards")
     return Batch(
         declared,
         sizes,
@@ -54,5 +72,6 @@ def make_batch(
         check_integer("seed", seed, 0, 2**63 - 1),
         check_threads(threads),
         copy,
+        seat_arrays,
         rule_options,
     )

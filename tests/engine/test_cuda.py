@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numba import typeof
 
-from blackjacky_env.engine.batch import batch_functions, make_board
+from blackjacky_env.engine.batch import batch_functions, make_board, make_seat_arrays
 from blackjacky_env.engine.compiling import PLAIN
 from blackjacky_env.engine.game import Game
 from blackjacky_env.games import get_game
@@ -46,16 +46,30 @@ def ptx_of(kernel: Callable[..., None], *arguments: Any) -> str:
 
 
 def test_random_games_of_a_batch_compile(game: Game) -> None:
-    """Begin, legal, apply, settle, returns, encode, and random numbers."""
+    """Begin, legal, apply, settle, returns, encode, random numbers, and what is kept for each seat."""
     from numba import cuda
 
-    run_random, board = batch_functions(game, True).run_random, make_board(game, 1)
+    functions, board, seat_arrays = (
+        batch_functions(game, True, True),
+        make_board(game, 1),
+        make_seat_arrays(game, 1, 1, 1),
+    )
+    run_random, observe = functions.run_random, functions.observe
 
-    def kernel(board, seed, steps):
+    def kernel(board, seat_arrays, seed, steps):
         i = cuda.grid(1)
-        run_random(board, seed, steps, i, i + 1)
+        run_random(board, seat_arrays, seed, steps, i, i + 1)
+        observe(
+            seat_arrays.final_states,
+            board.seeds,
+            board.current_player,
+            board.observations,
+            board.action_masks,
+            i,
+            i + 1,
+        )
 
-    assert ".visible .entry" in ptx_of(kernel, board, 0, 1)
+    assert ".visible .entry" in ptx_of(kernel, board, seat_arrays, 0, 1)
 
 
 def test_imagining_a_position_and_its_score_compile(game: Game) -> None:

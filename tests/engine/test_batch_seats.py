@@ -1,0 +1,258 @@
+"""What a batch tells learners about each seat: its view, its rewards between decisions, and how games ended."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from blackjacky_env import make_batch
+from blackjacky_env.engine.batch import Batch
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.play import _score_all
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import DEFAULT, get_game
+from tests.every_game import NAMES, with_tiny
+
+GAMMA, WEIGHT = 0.9, 0.25
+
+
+@pytest.fixture(params=NAMES)
+def game(request: pytest.FixtureRequest) -> Iterator[Game]:
+    with with_tiny():
+        yield get_game(request.param)
+
+
+def batch_of(game: str = DEFAULT, num_games: int = 6, **options: Any) -> Batch:
+    sizes = list(get_game(game).variants[0].sizes)
+    return make_batch(game, num_games, **{"num_players": sizes, "seed": 3, "per_seat": True, **options})
+
+
+def random_games(batch: Batch, per_index: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Random actions, already taken, until so many games have ended at every index."""
+    ended = np.zeros(len(batch.seeds), int)
+    while ended.min() < per_index:
+        actions = batch.random_actions()
+        batch.step(actions)
+        ended += batch.terminated
+        yield actions
+
+
+def test_cumulative_rewards_are_those_of_pettingzoo(game: Game) -> None:
+    for reward in ("win", game.score_reward):
+        batch = batch_of(game.name, reward=reward)
+        envs = [TableEnv(game.name, int(players), reward=reward) for players in batch.num_players]
+        for env, seed in zip(envs, batch.seeds, strict=True):
+            env.reset(seed=int(seed))
+        for actions in random_games(batch, per_index=1):
+            for i, env in enumerate(envs):
+                env.step(int(actions[i]))
+                expected = np.zeros(game.max_players)
+                expected[: env.num_players] = list(env._cumulative_rewards.values())
+                np.testing.assert_allclose(batch.cumulative_rewards[i], expected, rtol=0, atol=1e-12)
+                if batch.terminated[i]:
+                    env.reset(seed=int(batch.seeds[i]))
+
+
+def test_every_seat_is_shown_what_the_environment_shows_it(game: Game) -> None:
+    batch = batch_of(game.name)
+    envs = [TableEnv(game.name, int(players)) for players in batch.num_players]
+    for env, seed in zip(envs, batch.seeds, strict=True):
+        env.reset(seed=int(seed))
+    for actions in random_games(batch, per_index=1):
+        for i, env in enumerate(envs):
+            env.step(int(actions[i]))
+            assert_shown(batch.observe(i, np.arange(env.num_players), final=bool(batch.terminated[i])), env)
+            if batch.terminated[i]:
+                env.reset(seed=int(batch.seeds[i]))
+                assert_shown(batch.observe(i, np.arange(env.num_players)), env)
+
+
+def assert_shown(shown: tuple[npt.NDArray[Any], npt.NDArray[Any]], env: TableEnv) -> None:
+    for seat, agent in enumerate(env.possible_agents):
+        seen = env.observe(agent)
+        for array, expected in zip(shown, (seen["observation"], seen["action_mask"]), strict=True):
+            np.testing.assert_array_equal(array[seat], expected)
+            assert array.dtype == expected.dtype
+
+
+def test_shaping_subtracts_from_a_return_what_the_first_decision_started_from(game: Game) -> None:
+    """Ng, Harada and Russell: so that no policy gains on another by it."""
+    plain, shaped = batch_of(game.name), batch_of(game.name, gamma=GAMMA, score_shaping=WEIGHT)
+    shape, rows = plain.rewards.shape, np.arange(len(plain.seeds))
+    returns, decisions, first, differed = np.zeros((2, *shape)), np.zeros(shape), np.zeros(shape), False
+    before, seats = potentials(plain), plain.current_player.copy()
+    for actions in random_games(plain, per_index=1):
+        shaped.step(actions)
+        begins = decisions[rows, seats] == 0
+        first[rows[begins], seats[begins]] = before[rows[begins], seats[begins]]
+        decisions[rows, seats] += 1
+        before, seats = potentials(plain), plain.current_player.copy()
+        complete = plain.terminated[:, None] | (seats[:, None] == np.arange(shape[1]))
+        paid = np.stack([plain.cumulative_rewards, shaped.cumulative_rewards])
+        returns += np.where(complete & (decisions > 0), GAMMA ** (decisions - 1) * paid, 0)
+        differed |= bool((paid[0] != paid[1]).any())
+        ended = plain.terminated
+        expected = np.where(decisions > 0, returns[0] - first, 0)
+        np.testing.assert_allclose(returns[1, ended], expected[ended], atol=1e-9)
+        returns[:, ended], decisions[ended] = 0, 0
+    assert differed
+
+
+def potentials(batch: Batch) -> npt.NDArray[np.float64]:
+    """Each seat's score minus the mean of its table, times the weight, (N, P)."""
+    scores = np.zeros(batch.rewards.shape, np.int64)
+    _score_all(batch.game)(batch._board.states, scores)
+    there = np.arange(scores.shape[1]) < batch.num_players[:, None]
+    return np.where(
+        there, WEIGHT * (scores - (scores * there).sum(axis=1, keepdims=True) / batch.num_players[:, None]), 0
+    )
+
+
+def test_a_decision_off_turn_is_shaped_as_far_as_it_has_come() -> None:
+    """Between two decisions of a seat, its cumulative reward is that of stopping here."""
+    reward = get_game(DEFAULT).score_reward
+    plain, shaped = batch_of(reward=reward), batch_of(reward=reward, gamma=GAMMA, score_shaping=WEIGHT)
+    rows, at_decision = np.arange(6), np.full(plain.rewards.shape, np.nan)
+    for _ in range(400):
+        at_decision[rows, plain.current_player] = potentials(plain)[rows, plain.current_player]
+        actions = plain.random_actions()
+        plain.step(actions)
+        shaped.step(actions)
+        now = np.where(plain.terminated[:, None], 0, potentials(plain))
+        added = shaped.cumulative_rewards - plain.cumulative_rewards
+        decided = ~np.isnan(at_decision)
+        np.testing.assert_allclose(added[decided], (GAMMA * now - at_decision)[decided], atol=1e-9)
+        at_decision[plain.terminated] = np.nan
+
+
+# ---------------------------------------------------------------- what every batch does
+
+
+def arrays(batch: Batch) -> dict[str, npt.NDArray[Any]]:
+    names = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated", "cumulative_rewards")
+    return {name: getattr(batch, name).copy() for name in names}
+
+
+def assert_same(one: Batch, other: Batch) -> None:
+    others = arrays(other)
+    for name, array in arrays(one).items():
+        np.testing.assert_array_equal(array, others[name], err_msg=name)
+    ended = np.flatnonzero(one.terminated)
+    for mine, theirs in zip(one.observe(ended, 0, final=True), other.observe(ended, 0, final=True), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+SHAPED = {"gamma": GAMMA, "score_shaping": WEIGHT}
+
+
+def test_the_games_are_those_of_a_batch_without() -> None:
+    with_seats, without = batch_of(**SHAPED), batch_of(per_seat=False)
+    for one in (with_seats, without):
+        one.run_random(300)
+    for name in ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated"):
+        np.testing.assert_array_equal(getattr(with_seats, name), getattr(without, name))
+    np.testing.assert_array_equal(with_seats.observe([0, 5], 1)[0], without.observe([0, 5], 1)[0])
+
+
+def test_threads_and_steps_at_once_change_nothing() -> None:
+    one, many, at_once = (batch_of(num_games=2000, threads=threads, **SHAPED) for threads in (1, 3, 1))
+    for _ in range(60):
+        one.step(one.random_actions())
+        many.step(many.random_actions())
+    at_once.run_random(60)
+    assert one.terminated.any()
+    assert_same(one, many)
+    assert_same(one, at_once)
+    seats = np.arange(2)
+    np.testing.assert_array_equal(
+        one.observe(np.arange(2000)[:, None], seats)[0], many.observe(np.arange(2000)[:, None], seats)[0]
+    )
+
+
+@pytest.mark.parametrize("remake", [deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))])
+def test_a_copy_goes_on_and_keeps_its_ends(remake: Callable[[Batch], Batch]) -> None:
+    batch = batch_of(num_games=200, **SHAPED)
+    batch.run_random(80)
+    while not batch.terminated.any():
+        batch.run_random(1)
+    copied = remake(batch)
+    assert_same(copied, batch)
+    batch.run_random(5)
+    assert not (copied.cumulative_rewards == batch.cumulative_rewards).all()
+    copied.run_random(5)
+    assert_same(copied, batch)
+
+
+def test_copies_are_kept_if_asked_for_and_reset_starts_over() -> None:
+    batch = batch_of(copy=True, **SHAPED)
+    fresh, kept = arrays(batch), []
+    for _ in range(100):
+        batch.step(batch.random_actions())
+        kept.append((batch.cumulative_rewards, batch.cumulative_rewards.copy()))
+    assert all((array == content).all() for array, content in kept)
+    assert any(array.any() for array, _ in kept)
+    batch.reset()
+    for name, array in arrays(batch).items():
+        np.testing.assert_array_equal(array, fresh[name], err_msg=name)
+
+
+def test_games_and_seats_broadcast() -> None:
+    batch = batch_of(num_players=3)
+    observations, masks = batch.observe(np.arange(6)[:, None], np.arange(3))
+    assert observations.shape == (6, 3, batch.observations.shape[1])
+    assert masks.shape == (6, 3, batch.action_masks.shape[1])
+    rows = np.arange(6)
+    np.testing.assert_array_equal(observations[rows, batch.current_player], batch.observations)
+    np.testing.assert_array_equal(masks[rows, batch.current_player], batch.action_masks)
+    assert (masks.any(axis=2).sum(axis=1) == 1).all()
+    assert batch.observe(2, 1)[0].tolist() == observations[2, 1].tolist()
+    none = np.zeros(0, int)
+    assert batch.observe(none, none)[0].shape == (0, observations.shape[2])
+
+
+@pytest.mark.parametrize(
+    ("games", "seats", "error", "message"),
+    [
+        ([6], 0, ValueError, r"games=\[6\] are out of range; allowed are 0 \.\. 5"),
+        (-1, 0, ValueError, r"games=-1 are out of range"),
+        (0, 3, ValueError, r"seats=3 are out of range; allowed are 0 \.\. num_players - 1"),
+        (0, -1, ValueError, "seats=-1 are out of range"),
+        (0.0, 0, TypeError, "games are of dtype float64; allowed are integers"),
+        (0, [True], TypeError, "seats are of dtype bool; allowed are integers"),
+        ([0, 1], [0, 1, 2], ValueError, r"of shapes \(2,\) and \(3,\); allowed are shapes that broadcast"),
+    ],
+)
+def test_impossible_seats_are_refused(games: Any, seats: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        batch_of(num_players=3).observe(games, seats)
+
+
+def test_an_end_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match="game 1 was not ended by the last step"):
+        batch_of().observe([1, 2], 0, final=True)
+    with pytest.raises(ValueError, match="final=True needs a batch made with per_seat=True"):
+        batch_of(per_seat=False).observe(0, 0, final=True)
+    with pytest.raises(AttributeError, match="cumulative_rewards needs a batch made with per_seat=True"):
+        _ = batch_of(per_seat=False).cumulative_rewards
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"gamma": 1.1}, ValueError, r"gamma=1.1 is out of range; allowed are 0 \.\. 1"),
+        ({"gamma": "1"}, TypeError, "gamma='1' is not a number"),
+        ({"score_shaping": float("nan")}, ValueError, "score_shaping=nan is out of range"),
+        ({"score_shaping": None}, TypeError, "score_shaping=None is not a number"),
+        ({"score_shaping": 0.1, "per_seat": False}, ValueError, "score_shaping=0.1 needs per_seat=True"),
+        ({"per_seat": 1}, TypeError, "per_seat=1 is not a bool"),
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        batch_of(**options)

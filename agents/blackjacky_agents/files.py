@@ -14,6 +14,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from blackjacky_env.engine.reading import parse_json
+
 _MOST_TOLD = 200  # characters of another process's command
 _ASIDE = ".part"  # ends the names of files that are being written
 
@@ -69,10 +71,10 @@ def only_writer(folder: Path) -> Iterator[None]:
 def _read_writer(note: Path) -> str:
     """The process that holds a folder, in words."""
     try:
-        found = json.loads(note.read_text(encoding="utf-8"))
+        found = parse_json(note.read_bytes())
         host, command = (ascii(str(found[name]))[1:-1][:_MOST_TOLD] for name in ("host", "command"))
         return f"process {int(found['pid'])} on {host} ({command})"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return "another process"
 
 

@@ -57,6 +57,11 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     )
 
 
+def is_python(name: str) -> bool:
+    """Whether `make_agent` would import and call the user's Python code for this name."""
+    return is_place(name) and name.partition(":")[0] not in ("ppo", "cmd", *SEARCHERS)
+
+
 def make_compiled_agent(name: str, game: str = DEFAULT) -> CompiledAgent:
     """As `make_agent`; also raises `ValueError` for an agent that is not compiled, such as a time-limited search."""
     agent = make_agent(name, game)

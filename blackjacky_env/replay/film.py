@@ -6,7 +6,6 @@ each part is stored once, however many pictures contain it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -14,6 +13,7 @@ from typing import Any
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.actions import ActionInfo, names_from
+from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.replay.thoughts import Thoughts, check_thoughts
 
@@ -110,8 +110,8 @@ def _read(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
     """The record, parsed if it is JSON; `ValueError` if it is damaged or incomplete."""
     if isinstance(record, str):
         try:
-            record = json.loads(record)
-        except (ValueError, RecursionError) as error:
+            record = parse_json(record)
+        except ValueError as error:
             raise ValueError(f"this record is not JSON: {error}; take it from record(), unchanged") from None
     if not isinstance(record, Mapping):
         raise ValueError(f"a record is a mapping, not {type(record).__name__}: take it from record(), unchanged")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,21 @@ def test_a_game_of_a_tournament_is_shown(tmp_path: Path) -> None:
         env.replay(record)
         assert len(film["moves"]) == len(record["actions"])
         assert env.snapshot()["winners"] == line["winners"]
+
+
+def test_a_game_of_agents_in_python_is_shown_without_their_code(tmp_path: Path) -> None:
+    module = tmp_path / "somebodys.py"
+    module.write_text(
+        "class Agent:\n    def act(self, observation):\n        return int(observation['action_mask'].argmax())\n"
+    )
+    kept, name = tmp_path / "2_players.jsonl", "somebodys:Agent"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(tmp_path))
+        Tournament(["random", name], 2, results=kept).play(2, threads=1)
+    sys.modules.pop("somebodys")
+    module.write_text("raise AssertionError('a stranger named this module')")
+    assert run("--tournament", kept, "--out", tmp_path / "game.html") == 0
+    assert sorted(film_in(page_in(tmp_path / "game.html"))["names"]) == ["random", name]
 
 
 def test_a_game_without_a_picture_is_told_and_has_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,7 +218,7 @@ def test_deeply_nested_files_are_refused(tmp_path: Path, capsys: pytest.CaptureF
 def test_names_cannot_change_what_the_terminal_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     env = black_jacky_v0.env(num_players=2)
     env.reset(seed=0)
-    content = {"record": env.record(), "names": {"player_0": "A\x1b[2Jda\ud800", "player_1": "Bob"}}
+    content = {"record": env.record(), "names": {"player_0": "A\x1b[2Jda", "player_1": "Bob"}}
     path = tmp_path / "game.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     assert run("--record", path, "--delay", 0) == 0

@@ -18,6 +18,7 @@ from blackjacky_agents.arena.table import Table
 from blackjacky_agents.games import agent_names, get_kit
 from blackjacky_agents.learning.agent_file import read_card
 from blackjacky_agents.registry import make_agent
+from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
 
 ZERO = "random"
@@ -186,13 +187,16 @@ def check_pins(protocol: Protocol) -> None:
 def read_protocol(path: Path) -> Protocol:
     """The protocol in a file; `ValueError` if it is damaged."""
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = parse_json(path.read_bytes())
         protocol = Protocol(**content)
         tables = tuple(ScoreTable(**{**table, "opponents": tuple(table["opponents"])}) for table in content["tables"])
         rates = {name: tuple(Rate(**rate) for rate in rates) for name, rates in content["references"].items()}
         protocol = replace(protocol, tables=tables, references=rates)
+        is_complete = set(rates) == {ZERO, protocol.hundred} and all(
+            len(each) == len(tables) for each in rates.values()
+        )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"{path} does not hold the protocol of a score: {error!r}") from None
-    if set(rates) != {ZERO, protocol.hundred} or any(len(each) != len(tables) for each in rates.values()):
+    if not is_complete:
         raise ValueError(f"{path} lacks results of {ZERO!r} or {protocol.hundred!r} at some table")
     return protocol

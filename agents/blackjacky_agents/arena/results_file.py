@@ -16,6 +16,7 @@ from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.table import Rows, Table, join
 from blackjacky_agents.files import only_writer, versions, write_json
 from blackjacky_env.engine.compiling import fingerprint
+from blackjacky_env.engine.reading import parse_json
 
 _FORMAT = 2
 
@@ -92,10 +93,10 @@ class ResultsFile:
                 raise ValueError(f"{self.path} has no card {self.card.name} beside it, so its setup is unknown")
             return None
         try:
-            card = json.loads(self.card.read_text(encoding="utf-8"))
+            card = parse_json(self.card.read_bytes())
             setup = card["setup"]
             float(card["seconds"]), setup["agents"], setup["format"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise ValueError(f"{self.card} is not the card of a tournament, or is damaged: {error!r}") from None
         return dict(card)
 
@@ -131,8 +132,8 @@ class ResultsFile:
 
     def _parse(self, number: int, line: bytes) -> dict[str, Any]:
         try:
-            found = json.loads(line)
-        except (ValueError, RecursionError):
+            found = parse_json(line)
+        except ValueError:
             self._refuse(number, "it is not JSON")
         names = ["game", "seed", "seats", "winners", self._score, *([] if self._table.compiled else ["actions"])]
         if not isinstance(found, dict) or list(found) != [*names, "sha"]:

@@ -18,6 +18,7 @@ from blackjacky_agents.arena.scoring import Job, Played, Results, ScoreResult, j
 from blackjacky_agents.arena.standings import Estimate
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
+from blackjacky_env.engine.reading import parse_json
 
 FORMAT = 1
 """Version of the card."""
@@ -152,9 +153,9 @@ class ScoreFile:
         if rest:
             write_file(self.path, b"\n".join([first, *lines, b""]))
         try:
-            setup, rows = json.loads(first), [json.loads(line) for line in lines]
+            setup, rows = dict(parse_json(first)), [parse_json(line) for line in lines]
             results = {Job(*row["job"]): Played(tuple(row["shares"]), tuple(row["microseconds"])) for row in rows}
-            complete = all(tuple(job) in self._jobs and len(results[job].shares) == job.deals for job in results)
+            complete = all(tuple(job) in self._jobs and _fits(job, played) for job, played in results.items())
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(f"{str(self.path)!r} is damaged: {error!r}") from None
         for name, own in self._setup.items():
@@ -169,3 +170,9 @@ class ScoreFile:
         line = json.dumps({"job": job, **played._asdict()}, separators=(",", ":"))
         with self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(line + "\n")
+
+
+def _fits(job: Job, played: Played) -> bool:
+    """Whether these can be the results of a job."""
+    numbers = all(type(each) in (int, float) for each in (*played.shares, *played.microseconds))
+    return numbers and len(played.shares) == job.deals and all(0 <= share <= 1 for share in played.shares)

@@ -137,6 +137,8 @@ class Tournament:
         env = TableEnv(game, num_players, variant, **rule_options)  # checks the options
         found = tuple(_find_agent(agent, game) for agent in agents)
         names = tuple(agent.name for agent in found)
+        if duplicate not in (False, True):
+            raise ValueError(f"duplicate={duplicate!r} is unknown; allowed are False and True")
         if len(names) < 2:
             raise ValueError(f"agents={list(names)} are too few; a tournament needs at least 2")
         for name in names:
@@ -151,7 +153,7 @@ class Tournament:
             found,
             _find_lineups(lineups, names, env.num_players),
             check_integer("seed", seed, 0, MAX_SEED),
-            duplicate,
+            bool(duplicate),
         )
         self.score = env.game.score_reward
         self.seconds = 0.0

@@ -38,7 +38,7 @@ def read_settings(folder: Path) -> TrainingSettings:
     try:
         config = json.loads(path.read_text("utf-8"))
         stored, made_for = dict(config["settings"]), dict(config["identity"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{str(path)!r} does not hold the settings of a run: {error!r}") from None
     try:
         settings = settings_from(stored)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,13 +16,15 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
+from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
-from blackjacky_agents.registry import display_names, parse_agents
+from blackjacky_agents.registry import display_names, is_python, parse_agents
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.engine.text import listed, printable, with_names
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 from blackjacky_env.replay import new_table
@@ -161,8 +162,8 @@ def replayed(env: TableEnv, actions: Sequence[int]) -> Iterator[None]:
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Record and names in a file; `ValueError` if it is invalid."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
+        content = parse_json(path.read_bytes())
+    except ValueError as error:
         raise ValueError(f"--record {path} is not JSON: {error}") from None
     if not isinstance(content, dict):
         raise ValueError(f"--record {path} is not a record: it must be the result of env.record() as JSON")
@@ -178,15 +179,27 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
         raise ValueError(f"--tournament {path} has {what}; pass one results file with its card")
     card = found[0].with_suffix(".json")
     try:
-        setup = json.loads(card.read_text(encoding="utf-8"))["setup"]
+        setup = parse_json(card.read_bytes())["setup"]
         agents = [agent["name"] for agent in setup["agents"]]
         same = {name: setup[name] for name in ("num_players", "lineups", "seed", "duplicate", "variant", "game")}
         options = dict(setup["options"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{card} is not the card of a tournament, or is damaged: {error!r}") from None
-    record = Tournament(agents, results=found[0], **same, **options).replay(number)
-    line = json.loads(found[0].read_text(encoding="utf-8").splitlines()[number])
-    return record, called([agents[agent] for agent in line["seats"]])
+    players = [_unloaded(name, same["game"]) for name in agents]
+    tournament = Tournament(players, results=found[0], **same, **options)
+    record, (_, seats) = tournament.replay(number), tournament.table.schedule(number, 1)
+    return record, called([agents[agent] for agent in seats[0]])
+
+
+class _Unloaded:
+    """In place of an agent in Python: its actions are in the file, which a stranger may have made to name any code."""
+
+    def act(self, observation: object) -> int:
+        raise NotImplementedError("a recorded game needs no agent")
+
+
+def _unloaded(name: str, game: str) -> str | PythonAgent:
+    return PythonAgent(_Unloaded(), name, game) if is_python(name) else name
 
 
 def called(names: Sequence[str]) -> dict[str, str]:

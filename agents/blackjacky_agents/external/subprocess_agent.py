@@ -17,6 +17,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
 
 PROTOCOL = 1
@@ -183,7 +184,7 @@ class _Process:
             self.end()
             raise AgentProcessError(f"the agent {self._name!r} did not answer in {seconds:g} s {when}") from None
         try:
-            answer = json.loads(line)
+            answer = parse_json(line)
         except ValueError:
             answer = None
         if not isinstance(answer, dict):

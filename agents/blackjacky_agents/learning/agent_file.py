@@ -8,7 +8,6 @@ replaced. So an agent that is killed while it is saved is the old one or the new
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +21,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.files import write_file, write_json
 from blackjacky_agents.learning.encoding import Encoding, find_encoding
 from blackjacky_agents.learning.network import Layers, network_policy, pack
+from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
 
 AGENT_FILE = "weights.safetensors"
@@ -132,7 +132,7 @@ def read_card(path: Path | str) -> dict[str, Any]:
                 "pass a run folder (runs/NAME) or a .safetensors file with its .json card beside it"
             )
     try:
-        content = json.loads(card.read_text("utf-8"))
+        content = parse_json(card.read_bytes())
     except ValueError as error:
         raise ValueError(f"the card {str(card)!r} of a trained agent is damaged: {error}") from None
     if not isinstance(content, dict):

@@ -61,7 +61,7 @@ def load_checkpoint(folder: Path) -> tuple[Arrays, dict[str, Any], list[str]]:
     for path in sorted(folder.glob("step_*"), reverse=True):
         try:
             arrays, state = _read_checkpoint(path)
-        except (OSError, ValueError, SafetensorError) as error:
+        except (OSError, ValueError, AttributeError, RecursionError, SafetensorError) as error:
             complaints.append(f"checkpoint {path.name} is broken ({error}); using the one before it")
         else:
             return arrays, state, complaints

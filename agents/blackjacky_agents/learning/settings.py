@@ -158,7 +158,7 @@ class LeagueSettings(TrainingSettings):
 def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
     """Settings restored from a run's JSON, as written from `dataclasses.asdict`.
 
-    Raises `ValueError` naming unknown and missing settings.
+    Raises `ValueError` naming unknown and missing settings, or the first of another type.
     """
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
@@ -173,7 +173,18 @@ def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
             f"unknown settings: {', '.join(unknown) or 'none'}; missing settings: {', '.join(missing) or 'none'}. "
             "A run can only be resumed by the version that started it; CHANGELOG.md lists renamed settings"
         )
-    return kind(**values)
+    settings, usual = kind(**values), kind()
+    for name, value in values.items():
+        if not _is_like(value, getattr(usual, name)):
+            raise ValueError(f"{name}={value!r} is not of the kind of {name}={getattr(usual, name)!r}")
+    return settings
+
+
+def _is_like(value: object, default: object) -> bool:
+    """Whether a value has the type of a default; None stands for a text that may be missing."""
+    if default is None:
+        return value is None or isinstance(value, str)
+    return type(value) is type(default) or (isinstance(default, float) and type(value) is int)
 
 
 # ---------------------------------------------------------------- checks

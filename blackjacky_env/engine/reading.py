@@ -1,0 +1,52 @@
+"""JSON that others may have written."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+DEEPEST = 40
+"""Limit on the nesting of lists and objects; a deeper one could exhaust the stack of whatever walks through it."""
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value in a JSON text (RFC 8259), UTF-8 if it is bytes.
+
+    Raises `ValueError` if it is anything else, is nested deeper than `DEEPEST`, or holds what Python's own parser lets
+    through: NaN, infinite numbers, or half of a surrogate pair, which cannot be written as UTF-8.
+    """
+    try:
+        text = text.decode() if isinstance(text, bytes) else text
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_read_float)
+        if "\\u" in text:  # escapes are the only way to write half of a pair
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    except UnicodeEncodeError:
+        raise ValueError("it holds half of a surrogate pair") from None
+    if text.count("[") + text.count("{") > DEEPEST and _is_deeper(value, DEEPEST):
+        raise ValueError(_TOO_DEEP)
+    return value
+
+
+_TOO_DEEP = f"it is nested too deeply; allowed are {DEEPEST} levels"
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _read_float(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError("it holds a number beyond the range of floating point")
+    return number
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    level = [value]
+    for _ in range(levels):
+        inner = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        level = [each for values in inner for each in values]
+    return any(isinstance(each, dict | list) for each in level)

@@ -1,0 +1,176 @@
+"""Targets of agents: cards, weights, checkpoints, settings of runs, names, answers of programs."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+from queue import SimpleQueue
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from blackjacky_agents.cli.runs import read_settings, write_settings
+from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent, _Process
+from blackjacky_agents.files import _read_writer
+from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network, save_agent
+from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
+from blackjacky_agents.learning.encoding import encodings_of
+from blackjacky_agents.learning.settings import check_settings, presets_of
+from blackjacky_agents.registry import agent_names, is_python, make_agent, parse_agents
+from blackjacky_env.games import DEFAULT, GAMES, get_game
+from tests.fuzzing.target import Target, folder, written
+
+
+@cache
+def _agent() -> Path:
+    """A network of one small layer in a run folder."""
+    run = folder() / "run"
+    run.mkdir(exist_ok=True)
+    encoding = next(iter(encodings_of(DEFAULT).values()))
+    sizes = (encoding.size, 2, get_game(DEFAULT).num_actions)
+    layers = [(np.zeros((a, b), np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
+    save_agent(run / AGENT_FILE, layers, DEFAULT, encoding)
+    return run / AGENT_FILE
+
+
+@cache
+def _files() -> tuple[bytes, bytes]:
+    """Weights and card of that agent."""
+    return _agent().read_bytes(), _agent().with_suffix(".json").read_bytes()
+
+
+def _load(weights: bytes, card: bytes) -> None:
+    written("agent.safetensors", weights)
+    written("agent.json", card)
+    read_network(folder() / "agent.safetensors", DEFAULT)
+
+
+def _load_card(data: bytes) -> None:
+    _load(_files()[0], data)
+
+
+def _load_weights(data: bytes) -> None:
+    """The card has the checksum of whatever the weights are: whoever changes them can write that, too."""
+    card = json.loads(_files()[1])
+    _load(data, json.dumps({**card, "sha256": sha256(data).hexdigest()}).encode())
+
+
+@cache
+def _checkpoint() -> Path:
+    arrays = {"a": np.zeros((2, 3), np.float32), "b": np.arange(4)}
+    state = {
+        "steps": 5,
+        "seconds": 1.5,
+        "pool": [{"name": "a"}],
+        "generator": np.random.default_rng(0).bit_generator.state,
+    }
+    return save_checkpoint(folder() / "checkpoints", 5, arrays, state)
+
+
+def _load_checkpoint(data: bytes) -> None:
+    """Its checksum is right for whatever it holds, if that is JSON."""
+    arrays, state = data.split(b"\n{", 1) if b"\n{" in data else (data, b"")
+    try:
+        held = json.loads(b"{" + state)
+        held["sha256"] = sha256(arrays + json.dumps(held, sort_keys=True).encode()).hexdigest()
+        state = json.dumps(held).encode()
+    except (ValueError, RecursionError):
+        state = b"{" + state
+    (_checkpoint() / "arrays.safetensors").write_bytes(arrays)
+    (_checkpoint() / "state.json").write_bytes(state)
+    load_checkpoint(_checkpoint().parent)
+
+
+def _checkpoints() -> list[bytes]:
+    state = json.loads((_checkpoint() / "state.json").read_bytes())
+    del state["sha256"]
+    return [(_checkpoint() / "arrays.safetensors").read_bytes() + b"\n" + json.dumps(state).encode()]
+
+
+def _runs() -> list[bytes]:
+    made, run = [], folder() / "settings"
+    run.mkdir(exist_ok=True)
+    for game in GAMES:
+        for settings in presets_of(game).values():
+            write_settings(run, settings, "train")
+            made.append((run / "config.json").read_bytes())
+    return made
+
+
+def _read_run(data: bytes) -> None:
+    written("settings/config.json", data)
+    check_settings(read_settings(folder() / "settings"))
+
+
+def _make_agents(data: bytes) -> None:
+    for name in parse_agents(data.decode()):
+        if not is_python(name) and not name.startswith("cmd:"):  # these run code, and are the user's own
+            make_agent(name)
+
+
+def _names() -> list[bytes]:
+    names = [*agent_names(DEFAULT), "random*2, random", "ismcts:50", "ismcts:0.1s", "rollout:8"]
+    return [each.encode() for each in [*names, f"ppo:{_agent()}", ",".join(names)]]
+
+
+@cache
+def _program() -> tuple[SubprocessAgent, dict[str, Any]]:
+    agent = SubprocessAgent("true", DEFAULT)
+    env = get_game(DEFAULT)
+    mask = np.zeros(env.num_actions, np.int8)
+    mask[:3] = 1
+    return agent, {"observation": np.zeros(env.layout.size, env.layout.dtype), "action_mask": mask}
+
+
+def _answer(data: bytes) -> None:
+    """A program that answers the question for a move with this, and has answered hello."""
+    agent, observation = _program()
+    process = _Process.__new__(_Process)
+    process._name, process._lines = agent.name, SimpleQueue()
+    process._program = SimpleNamespace(
+        stdin=SimpleNamespace(write=lambda line: _say(process, data), flush=lambda: None)
+    )
+    process._program.returncode = 0
+    process.end = lambda: None
+    agent._process = process
+    agent.act(observation)
+
+
+def _say(process: _Process, data: bytes) -> None:
+    process._lines.put(data.partition(b"\n")[0])
+
+
+def _answers() -> list[bytes]:
+    name = get_game(DEFAULT).words.actions.name(1)
+    return [
+        json.dumps(each).encode() for each in ({"action": 0}, {"action": name}, {"action": 2, "why": [1, {"a": 2}]})
+    ]
+
+
+def _note(data: bytes) -> None:
+    said = _read_writer(written("writer.json", data))
+    if re.search(r"[^ -~]", said):
+        raise AssertionError("what is printed has control characters")
+
+
+TARGETS = (
+    Target("agent_card", "cards of agents", _load_card, (ValueError,), lambda: [_files()[1]]),
+    Target("agent_weights", "weights of agents", _load_weights, (ValueError,), lambda: [_files()[0]]),
+    Target("checkpoint", "checkpoints", _load_checkpoint, (ValueError,), _checkpoints),
+    Target("run_settings", "settings of runs", _read_run, (ValueError, TypeError), _runs),
+    Target("agent_name", "names of agents", _make_agents, (ValueError, OSError), _names),
+    Target("agent_answer", "answers of agents that are programs", _answer, (AgentProcessError,), _answers),
+    Target(
+        "writer",
+        "notes of who writes to a folder",
+        _note,
+        (),
+        lambda: [json.dumps({"pid": 5, "host": "here", "command": "train"}).encode()],
+        0.5,
+    ),
+)

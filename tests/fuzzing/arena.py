@@ -1,0 +1,123 @@
+"""Targets of tournaments and scores: results files, their cards, interrupted scores, protocols."""
+
+from __future__ import annotations
+
+import copy
+import json
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from blackjacky_agents.agent import Agent
+from blackjacky_agents.arena.protocol import ZERO, custom_protocol, read_protocol
+from blackjacky_agents.arena.score_card import ScoreFile
+from blackjacky_agents.arena.scoring import Played, jobs
+from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.cli import watch
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.registry import agent_names, make_agent
+from blackjacky_env.games import DEFAULT, GAMES
+from tests.fuzzing.target import INPUT_ERRORS, Target, folder, written
+
+_LENGTH = "trial"
+
+
+class First:
+    """An agent in Python, whose actions are therefore kept in results files: the first legal one."""
+
+    name = "first"
+
+    def reset(self, seed: int | None = None) -> None:
+        """Nothing to reset."""
+
+    def act_batch(self, observations: Any, masks: Any) -> Any:
+        """The first legal action of each game."""
+        return np.argmax(masks, axis=1)
+
+
+def _players(compiled: bool) -> list[str | Agent]:
+    return ["random", agent_names(DEFAULT)[1] if compiled else First()]
+
+
+@cache
+def _results(compiled: bool) -> tuple[Tournament, bytes, bytes]:
+    """A tournament with a few games, its results file, and the card of that."""
+    path = folder() / f"results_{compiled}.jsonl"
+    tournament = Tournament(_players(compiled), results=path)
+    tournament.play(4, threads=1)
+    return tournament, path.read_bytes(), path.with_suffix(".json").read_bytes()
+
+
+def _files() -> list[bytes]:
+    return [_results(compiled)[1] for compiled in (True, False)]
+
+
+def _read_results(data: bytes) -> None:
+    made, _, card = _results(b'"actions"' not in data)
+    _beside(_sealed(data), card)
+    tournament = copy.copy(made)
+    file = copy.copy(made._file)
+    assert file is not None
+    file.path, file.card = folder() / "copy.jsonl", folder() / "copy.json"
+    rows, tournament.seconds = file.read()
+    tournament._rows, tournament._count = [rows], len(rows.seeds)
+    tournament.games()
+    tournament.replay(0)
+
+
+def _sealed(data: bytes) -> bytes:
+    """The lines with the checksums that belong to them: whoever changes one can write those, too."""
+    seal, lines = sha256(), []
+    for line in data.split(b"\n"):
+        content, comma, _ = line.rpartition(b',"sha":')
+        seal.update(content + b"}")
+        lines.append(content + b',"sha":"' + seal.hexdigest()[:4].encode() + b'"}' if comma else line)
+    return b"\n".join(lines)
+
+
+def _beside(lines: bytes, card: bytes) -> Path:
+    written("copy.json", card)
+    return written("copy.jsonl", lines)
+
+
+def _read_card(data: bytes) -> None:
+    watch.from_tournament(_beside(_results(True)[1], data), 0)
+
+
+@cache
+def _score_file() -> ScoreFile:
+    return ScoreFile(folder() / "score.jsonl", custom_protocol(DEFAULT), _LENGTH, make_agent(ZERO, DEFAULT))
+
+
+def _scores() -> list[bytes]:
+    file = _score_file()
+    file.start()
+    for job in list(jobs(custom_protocol(DEFAULT), _LENGTH, make_agent(ZERO, DEFAULT)))[:6]:
+        file.append(job, Played((0.5,) * job.deals, (1.5, 2.0)))
+    return [file.path.read_bytes()]
+
+
+def _read_score(data: bytes) -> None:
+    _score_file().path.write_bytes(data)
+    _score_file().read()
+
+
+def _protocols() -> list[bytes]:
+    return [path.read_bytes() for game in GAMES if (path := get_kit(game).score) is not None]
+
+
+def _read_protocol(data: bytes) -> None:
+    path = folder() / "protocol.json"
+    path.write_bytes(data)
+    json.dumps(read_protocol(path).sha256)
+
+
+TARGETS = (
+    Target("results", "results files of tournaments", _read_results, (ValueError,), _files, 0.2),
+    Target("results_card", "cards of tournaments", _read_card, INPUT_ERRORS, lambda: [_results(True)[2]], 0.1),
+    Target("score", "interrupted scores", _read_score, (ValueError,), _scores),
+    Target("protocol", "protocols of scores", _read_protocol, (ValueError,), _protocols, 0.5),
+)

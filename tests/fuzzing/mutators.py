@@ -1,0 +1,169 @@
+"""Changes to valid input that make garbage of it, most of it still of the right form.
+
+All take their random numbers from a `random.Random`: Hypothesis passes one of its own, and shrinks what fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+DEEP, LONG, INFINITE = "@deep@", "@long@", "@infinite@"
+"""Strings in place of JSON that Python's encoder does not write."""
+_PLACEHOLDERS = re.compile(f'"({DEEP}|{LONG}|{INFINITE})"'.encode())
+INTEGERS = (-(2**63) - 1, -129, -1, 0, 1, 2, 3, 7, 100, 127, 128, 255, 256, 32768, 2**31, 2**53, 2**63, 2**64, 10**30)
+TEXTS = (
+    *("", " ", "0", "-1", "a", "nobody", "player_0", "player_9", "win", "random", "a" * 3000, "\n", "\r\n", "\t", "\0"),
+    *("\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\ud800", "\u202eabc", "\u2028", "é", "🂡", "<b>", "'\"", "{0}", "%s"),
+    *("../../x", "/", "C:\\x", "http://[", "?", "*", "random*2", "ismcts:1", "ppo:/", "cmd:false", "__class__", "²"),
+)
+OTHERS: tuple[Any, ...] = (
+    *(None, True, False, 0.5, -0.0, 1e308, 1e-320, float("nan"), float("inf"), 10**400, DEEP, LONG, INFINITE),
+    *([], {}, [[]], [None], [-1], [0, 0], [True], ["a"], {"a": [1]}, {"": {}}, [0] * 300, [[0]] * 40),
+)
+
+
+def mutate(seed: bytes, other: bytes, rng: Random) -> bytes:
+    """``seed`` with one to four changes, some of them taken from ``other``, a seed of the same kind."""
+    for _ in range(rng.choice((1, 1, 1, 2, 2, 4))):
+        change = rng.choice(_WAYS)
+        seed = change(seed, other, rng)
+    return seed
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _change_json(data: bytes, other: bytes, rng: Random) -> bytes:
+    """One value of a JSON text changed; if it is none, one line that is one."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return _change_line(data, other, rng)
+    return _written(_changed(value, _leaf(other, rng), rng))
+
+
+def _change_line(data: bytes, other: bytes, rng: Random) -> bytes:
+    lines, others = data.split(b"\n"), other.split(b"\n")
+    number = rng.randrange(len(lines))
+    try:
+        value = json.loads(lines[number])
+    except (ValueError, RecursionError):
+        return _change_bytes(data, other, rng)
+    lines[number] = _written(_changed(value, _leaf(rng.choice(others), rng), rng))
+    return b"\n".join(lines)
+
+
+def _leaf(data: bytes, rng: Random) -> Any:
+    """A value somewhere in a JSON text, or the text."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return data[:100].decode(errors="replace")
+    while isinstance(value, list | dict) and value and rng.random() < 0.8:
+        value = rng.choice(list(value.values()) if isinstance(value, dict) else value)
+    return value
+
+
+def _changed(value: Any, donor: Any, rng: Random) -> Any:
+    """A value with one change, in it or in a value that it holds."""
+    if isinstance(value, dict) and value and rng.random() < 0.9:
+        return _changed_dict(value, donor, rng)
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        return _changed_list(value, donor, rng)
+    return _replaced(value, donor, rng)
+
+
+def _changed_dict(value: dict[str, Any], donor: Any, rng: Random) -> dict[str, Any]:
+    name, way = rng.choice(list(value)), rng.random()
+    if way < 0.8:
+        value[name] = _changed(value[name], donor, rng)
+    elif way < 0.9:
+        del value[name]
+    elif way < 0.95:
+        value[rng.choice(TEXTS)] = donor
+    else:
+        return {rng.choice(TEXTS) if key == name else key: each for key, each in value.items()}
+    return value
+
+
+def _changed_list(value: list[Any], donor: Any, rng: Random) -> list[Any]:
+    i, way = rng.randrange(len(value)), rng.random()
+    if way < 0.7:
+        value[i] = _changed(value[i], donor, rng)
+    elif way < 0.8:
+        del value[i]
+    elif way < 0.9:
+        value.insert(i, donor)
+    else:
+        value *= rng.choice((2, 3, 20))
+    return value
+
+
+def _replaced(value: Any, donor: Any, rng: Random) -> Any:
+    way = rng.random()
+    if type(value) is int and way < 0.3:
+        return value + rng.choice((-1, 1, 1, 2, 10))
+    if isinstance(value, str) and way < 0.3:
+        i = rng.randrange(len(value) + 1)
+        return value[:i] + rng.choice(TEXTS) + value[i + rng.choice((0, 1)) :]
+    if way < 0.45:
+        return donor
+    if way < 0.55:
+        return rng.choice(([value], {"a": value}, [value, value], str(value)))
+    return rng.choice(rng.choice((INTEGERS, TEXTS, OTHERS)))
+
+
+def _written(value: Any) -> bytes:
+    return _PLACEHOLDERS.sub(_unplaced, json.dumps(value).encode())
+
+
+def _unplaced(found: re.Match[bytes]) -> bytes:
+    depth = 50 * (1 + found.start() % 40)  # some that only Python's parser can read, and some that it cannot
+    return {DEEP: b"[" * depth + b"]" * depth, LONG: b"9" * 5000, INFINITE: b"1e999"}[found[1].decode()]
+
+
+# ---------------------------------------------------------------- bytes
+
+
+def _change_bytes(data: bytes, other: bytes, rng: Random) -> bytes:
+    i = rng.randrange(len(data) + 1)
+    j = min(len(data), i + rng.choice((0, 1, 1, 2, 8, 100)))
+    way = rng.choice(("cut", "drop", "repeat", "byte", "byte", "text", "splice", "number"))
+    if way == "cut":
+        return data[:i]
+    if way == "splice":
+        k = rng.randrange(len(other) + 1)
+        return data[:i] + other[k : k + 200]
+    middle = {
+        "drop": b"",
+        "repeat": data[i:j] * rng.choice((2, 3, 50)),
+        "byte": bytes([rng.randrange(256)]),
+        "text": rng.choice(TEXTS).encode(errors="surrogatepass"),
+        "number": str(rng.choice(INTEGERS)).encode(),
+    }[way]
+    return data[:i] + middle + data[j:]
+
+
+def _change_order(data: bytes, other: bytes, rng: Random) -> bytes:
+    """Lines swapped, repeated, left out or taken from ``other``."""
+    lines = data.split(b"\n")
+    i, k = rng.randrange(len(lines)), rng.randrange(len(lines))
+    way = rng.choice(("swap", "repeat", "drop", "take"))
+    if way == "swap":
+        lines[i], lines[k] = lines[k], lines[i]
+    elif way == "drop":
+        del lines[i]
+    else:
+        lines.insert(i, lines[k] if way == "repeat" else rng.choice(other.split(b"\n")))
+    return b"\n".join(lines)
+
+
+_WAYS: Sequence[Callable[[bytes, bytes, Random], bytes]] = (
+    *(_change_json,) * 7,
+    *(_change_bytes,) * 2,
+    _change_order,
+)

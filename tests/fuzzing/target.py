@@ -1,0 +1,127 @@
+"""What a fuzz target is, and what trying one input tells."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.fuzzing.mutators import mutate
+
+REFUSED, SURVIVED = "refused", "survived"
+INPUT_ERRORS = (ValueError, TypeError, OSError, NotImplementedError)
+"""What the command reports as wrong input (`blackjacky_agents.cli.errors.checking_input`)."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that parses what others have written."""
+
+    name: str
+    """Its folder in the corpus."""
+    what: str
+    """What is parsed, in words."""
+    parse: Callable[[bytes], object]
+    """Parses an input, and looks at what it got."""
+    promised: tuple[type[BaseException], ...]
+    """The errors that it may raise; empty: it accepts anything."""
+    make_seeds: Callable[[], list[bytes]]
+    """Makes valid inputs."""
+    share: float = 1.0
+    """How often it is tried, relative to the others; less than 1 for one that is slow."""
+
+    @property
+    def seeds(self) -> list[bytes]:
+        """Valid inputs, made once."""
+        return _seeds(self)
+
+    def garbage(self, rng: Random) -> bytes:
+        """A valid input, changed."""
+        return mutate(rng.choice(self.seeds), rng.choice(self.seeds), rng)
+
+    def attempt(self, data: bytes) -> str:
+        """Parse ``data``; returns `REFUSED` or `SURVIVED`, and lets errors through that are not promised."""
+        try:
+            with nothing_done():
+                self.parse(data)
+        except self.promised as error:
+            if not str(error).strip() and not isinstance(error, SystemExit):
+                raise AssertionError(f"{type(error).__name__} says nothing") from error
+            return REFUSED
+        return SURVIVED
+
+
+@cache
+def _seeds(target: Target) -> list[bytes]:
+    return target.make_seeds()
+
+
+# ---------------------------------------------------------------- what parsing may not do
+
+
+class HarmError(BaseException):
+    """Parsing has started a program, opened a connection, or written outside its folder."""
+
+
+_STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "socket.connect", "socket.bind")
+_CHANGES = ("os.remove", "os.rename", "os.rmdir", "os.truncate", "os.mkdir", "shutil.rmtree")
+_watching = False
+
+
+def _watch(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _watching:
+        return
+    if event in _STARTS or (event in _CHANGES and not _is_ours(arguments[0])):
+        raise HarmError(f"{event} {arguments!r:.200}")
+    if (
+        event == "open"
+        and isinstance(arguments[1], str)
+        and set(arguments[1]) & set("wax+")
+        and not _is_ours(arguments[0])
+    ):
+        raise HarmError(f"{arguments[0]!r:.200} is opened for writing")
+
+
+def _is_ours(path: object) -> bool:
+    return str(path).startswith(str(folder())) or "__pycache__" in str(path)
+
+
+@contextmanager
+def nothing_done() -> Iterator[None]:
+    """Context in which no program is started, no connection opened, and nothing written outside of `folder`."""
+    global _watching  # noqa: PLW0603  # an audit hook cannot be removed
+    folder()
+    _watching = True
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        _watching = False
+
+
+sys.addaudithook(_watch)
+
+
+@cache
+def folder() -> Path:
+    """The folder for files to parse, removed at the end; in memory where that is possible."""
+    memory = Path("/dev/shm")
+    made = Path(tempfile.mkdtemp(prefix="fuzzing-", dir=memory if memory.is_dir() else None))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def written(name: str, data: bytes) -> Path:
+    """A file with this content."""
+    path = folder() / name
+    path.write_bytes(data)
+    return path

@@ -1,0 +1,10 @@
+"""All fuzz targets: everything that parses what a stranger, a friend or another program may have written."""
+
+from __future__ import annotations
+
+from tests.fuzzing import agents, arena, command, games, web
+
+TARGETS = {
+    target.name: target for target in (*games.TARGETS, *arena.TARGETS, *agents.TARGETS, *web.TARGETS, *command.TARGETS)
+}
+"""By name."""

@@ -1,0 +1,80 @@
+"""Garbage for everything that parses: it is refused with the promised error, or parsed, and nothing else happens.
+
+The corpus holds what has once been found; ``python scripts/proofs/torture.py --kinds garbage`` tries a million more.
+"""
+
+import json
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fuzzing.mutators import DEEP, mutate
+from tests.fuzzing.target import REFUSED, SURVIVED, HarmError, Target, folder
+from tests.fuzzing.targets import TARGETS
+
+CORPUS = Path(__file__).with_name("corpus")
+FOUND = sorted(path.relative_to(CORPUS) for path in CORPUS.glob("*/*"))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_what_is_valid_is_parsed(name):
+    for seed in TARGETS[name].seeds:
+        assert TARGETS[name].attempt(seed) == SURVIVED
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@settings(max_examples=25)
+@given(rng=st.randoms(use_true_random=False))
+def test_garbage_is_refused_by_the_promised_error(name, rng):
+    TARGETS[name].attempt(TARGETS[name].garbage(rng))
+
+
+@pytest.mark.parametrize("found", FOUND, ids=str)
+def test_what_was_found_stays_repaired(found):
+    TARGETS[found.parent.name].attempt((CORPUS / found).read_bytes())
+
+
+def test_the_mutators_make_much_that_differs_and_some_that_no_parser_reads():
+    seed = json.dumps({"a": [1, 2, {"b": "c"}], "d": None}).encode()
+    made = [mutate(seed, b'{"e": 5}', random.Random(number)) for number in range(2000)]
+    assert len(set(made)) > 1000
+    assert any(b"[" * 300 in each for each in made)
+    assert not any(DEEP.encode() in each for each in made)
+    assert mutate(seed, seed, random.Random(3)) == mutate(seed, seed, random.Random(3))
+
+
+def _target(parse):
+    return Target("any", "anything", parse, (ValueError,), lambda: [b"{}"])
+
+
+def _refuse(data):
+    raise ValueError("it is garbage")
+
+
+def _fail(data):
+    raise KeyError("a key")
+
+
+def _say_nothing(data):
+    raise ValueError
+
+
+def _start(data):
+    subprocess.run(["true"], check=False)
+
+
+def _write(data):
+    Path("garbage").write_bytes(data)
+
+
+def test_a_target_tells_what_is_promised_from_what_is_not():
+    assert _target(_refuse).attempt(b"") == REFUSED
+    assert _target((folder() / "x").write_bytes).attempt(b"") == SURVIVED
+    for parse, error in ((_fail, KeyError), (_say_nothing, AssertionError), (_start, HarmError), (_write, HarmError)):
+        with pytest.raises(error):
+            _target(parse).attempt(b"")
+    assert not Path("garbage").exists()

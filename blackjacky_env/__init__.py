@@ -34,9 +34,10 @@ def __getattr__(name: str) -> ModuleType | GameModule:
 def _register(name: str) -> None:
     """Register a game: ``blackjacky/my_game-v0`` for PettingZoo, ``blackjacky/MyGameSeat-v0`` for Gymnasium."""
     version = GAMES[name].version
-    pettingzoo.register(
-        "aec", f"blackjacky/{name}-v{version}", "blackjacky_env.envs.aec:TableEnv", kwargs={"game": name}
-    )
+    if hasattr(pettingzoo, "register"):  # PettingZoo 1.27 on
+        pettingzoo.register(
+            "aec", f"blackjacky/{name}-v{version}", "blackjacky_env.envs.aec:TableEnv", kwargs={"game": name}
+        )
     gymnasium.register(
         f"blackjacky/{name.title().replace('_', '')}Seat-v{version}",
         entry_point="blackjacky_env.envs.seat:SeatEnv",

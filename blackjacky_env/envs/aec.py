@@ -13,6 +13,7 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import gymnasium
@@ -28,11 +29,14 @@ from blackjacky_env.engine import svg, table
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.compiling import copied, zeros
+from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.game import Game, IllegalActionError, State
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.states import check_records
 from blackjacky_env.engine.step import OVER, SETTLED
 from blackjacky_env.envs import screen
+from blackjacky_env.envs.arguments import refuse_unknown
+from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.history import (
     BOOKKEEPING,
     check_actions,
@@ -42,7 +46,8 @@ from blackjacky_env.envs.history import (
 )
 from blackjacky_env.games import get_game
 
-Observation = dict[str, Vector]
+Observation = Any
+"""A dict of ``observation`` and ``action_mask``, or with ``observation_format="flat"`` the vector."""
 
 MAX_SEED = 2**63 - 1
 _RECORD_KINDS: dict[str, type] = {"options": Mapping, "reset_options": Mapping, "actions": list}
@@ -72,11 +77,14 @@ class TableEnv(AECEnv[str, Any, Any]):
         render_mode: ``"ansi"`` (`render` returns text), ``"rgb_array"`` (pixels, uint8, shape (390, 416, 3)),
             ``"human"`` (every step shows them in a window) or None. A game without a picture has only ``"ansi"``.
         render_as: the agent whose view is drawn; None: a spectator.
+        observation_format: ``"dict"`` (of ``observation``, the vector, and ``action_mask``) or ``"flat"`` (the vector).
+        observation_dtype: dtype of the vector, ``"integer"`` (int8 or int16, by game) or ``"float32"`` (the same
+            values, not scaled).
+        mask_dtype: dtype of masks, also in ``infos``: ``"int8"`` or ``"bool"``.
         rule_options: the game's own options.
 
     Raises:
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
-        gymnasium.error.DependencyNotInstalled: the render mode needs the extra ``view``.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -93,10 +101,15 @@ class TableEnv(AECEnv[str, Any, Any]):
         reward: str = "win",
         render_mode: str | None = None,
         render_as: str | None = None,
+        observation_format: str = "dict",
+        observation_dtype: str = "integer",
+        mask_dtype: str = "int8",
         **rule_options: Any,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
         self.game: Game = get_game(game)
+        refuse_unknown(rule_options, self.game, TableEnv)
+        self._format = Format(observation_format, observation_dtype, mask_dtype)
         self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
         if self.game.words.draw_svg is None:
             self.metadata["render_modes"] = ["ansi"]
@@ -123,8 +136,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.reward = check_choice("reward", reward, ("win", game.score_reward))
         if render_mode is not None:
             check_choice("render_mode", render_mode, tuple(self.metadata["render_modes"]))
-        if render_mode in ("rgb_array", "human"):
-            screen.require_libraries()
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.num_players)]
         if render_as is not None:
@@ -136,15 +147,10 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _make_spaces(self) -> None:
         layout, num_actions = self.game.layout, self.game.num_actions
-        observation_space: spaces.Space[Any] = spaces.Dict(
-            {
-                "observation": spaces.Box(layout.low, layout.high, dtype=layout.dtype.type),
-                "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
-            }
-        )
+        observation_space = self._format.space(layout, num_actions)
         self._observation_size, self._num_actions = layout.size, num_actions
         self._dtype = layout.dtype
-        self._nothing = np.zeros(num_actions, np.int8)
+        self._nothing = self._format.mask(np.zeros(num_actions, np.int8))
         self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
         action_space: spaces.Space[Any] = spaces.Discrete(num_actions)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
@@ -162,7 +168,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     # ------------------------------------------------------------ PettingZoo
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The same Dict space for every agent: ``observation`` (int8 or int16) and ``action_mask`` (int8, 0 or 1)."""
+        """The same space for every agent: a Dict of ``observation`` and ``action_mask``, or a Box if flat."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
@@ -248,13 +254,13 @@ class TableEnv(AECEnv[str, Any, Any]):
         return int(self._states[field][0]) if field else 0
 
     def observe(self, agent: str) -> Observation:
-        """The observation of ``agent`` as a new dict of new arrays; its mask is all zeros off turn."""
+        """The observation of ``agent`` in new arrays; its mask is all zeros off turn."""
         if agent == self._shown_to:
-            return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+            return self._format.show(self._observation.copy(), self._mask.copy())
         self._require_game()
         observation, mask = self._new_arrays()
         self._functions.look(self._states, self._check_agent(agent), observation, mask)
-        return {"observation": observation, "action_mask": mask}
+        return self._format.show(observation, mask)
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Observation, cumulative reward, terminated, truncated and info of ``agent_selection``."""
@@ -408,7 +414,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             if self._rigged and self._redeal_if_rigged():
                 self._functions.look(self._states, int(self._player[0]), self._observation, self._mask)
             self._shown_to = self.agent_selection = self.possible_agents[self._player[0]]
-            self.infos[self._shown_to] = {"action_mask": self._mask.copy()}
+            self.infos[self._shown_to] = {"action_mask": self._format.mask(self._mask.copy())}
         if self.render_mode == "human":
             self.render()
 
@@ -423,13 +429,15 @@ class TableEnv(AECEnv[str, Any, Any]):
             return
         self._functions.look(self._states, player, self._observation, self._mask)
         self._shown_to = self.agent_selection
-        self.infos[self._shown_to] = {"action_mask": self._mask.copy()}
+        self.infos[self._shown_to] = {"action_mask": self._format.mask(self._mask.copy())}
 
     def _clear_observation(self) -> None:
         """Nobody is to act: the game is over."""
-        self._shown_to, self._mask = None, self._no_actions()
+        self._shown_to = None
+        self._mask[:] = 0
 
-    def _no_actions(self) -> npt.NDArray[np.int8]:
+    def _no_actions(self) -> npt.NDArray[Any]:
+        """An empty mask as shown in ``infos``."""
         return self._nothing.copy()
 
     def _require_game(self) -> None:
@@ -488,6 +496,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             "reward": self.reward,
             "render_mode": self.render_mode,
             "render_as": self.render_as,
+            **asdict(self._format),
             **self.options,
         }
 
@@ -644,7 +653,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return {**self.__dict__, "game": self.game.name, "_functions": None, "_player": None, "_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update(own_arrays(state))
         self.game = get_game(state["game"])
         self._functions = table.table_functions(self.game)
         self._player = self._states["player"]

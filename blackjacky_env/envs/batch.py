@@ -8,6 +8,7 @@ from typing import Any
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.batch import Batch, choose_tables, make_seat_arrays
 from blackjacky_env.engine.checks import check_choice, check_integer, check_number
+from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import get_game
 
 
@@ -53,6 +54,7 @@ def make_batch(
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
     """
     declared = get_game(game)
+    refuse_unknown(rule_options, declared, make_batch)
     check_choice("backend", backend, ("cpu",))
     count = check_integer("num_games", num_games, 1, 2**31)
     sizes, variant = choose_tables(declared, count, num_players, variant)

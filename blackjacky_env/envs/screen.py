@@ -27,13 +27,9 @@ _FULL_SIZE, _FRAME_SIZE = (f'width="{w}" height="{h}"' for w, h in ((WIDTH, HEIG
 _AS_IT_IS = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
-def require_libraries() -> None:
-    """Raise `gymnasium.error.DependencyNotInstalled` if the extra ``view`` is missing."""
-    _libraries()
-
-
 @cache
 def _libraries() -> tuple[ModuleType, ModuleType]:
+    """pygame and resvg; `gymnasium.error.DependencyNotInstalled` if the extra ``view`` is missing."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.game import IllegalActionError
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.aec import Observation, TableEnv
+from blackjacky_env.envs.arguments import refuse_unknown
+from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.opponents import Opponent, find_opponents
 from blackjacky_env.envs.screen import Frame
+from blackjacky_env.games import get_game
 
 
-class SeatEnv(gymnasium.Env[Vector, np.int64]):
+class SeatEnv(gymnasium.Env[Observation, np.int64]):
     """One seat of a table for Gymnasium; the opponents play between the learner's decisions.
 
-    The observation is the vector (int8 or int16) described in the game's README. The mask of legal actions (int8, 0 or
-    1) is ``info["action_mask"]``, and what `action_masks` returns for sb3-contrib. A step plays on to the learner's
-    next decision and sums the rewards on the way; if the learner has no further decision, it plays the game to its end.
+    The observation is the vector (int8 or int16) described in the game's README, unless the options below say
+    otherwise. The mask of legal actions (int8, 0 or 1) is ``info["action_mask"]``, and what `action_masks` returns for
+    sb3-contrib. A step plays on to the learner's next decision and sums the rewards on the way; if the learner has no
+    further decision, it plays the game to its end.
     Rewards before the learner's first decision are dropped. Games that end before it are skipped by reset and counted
     in ``info["skipped_games"]``, so this class is for learning; evaluation needs whole games. ``table`` is the
     underlying `TableEnv`, for inspecting the game (`TableEnv.snapshot`, `TableEnv.action_name`).
@@ -48,6 +50,9 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
             with -1 and the reason in ``info["illegal_action"]`` (``"lose"``, for algorithms without masking).
         render_mode: ``"ansi"`` (`render` returns the learner's view as text), ``"rgb_array"`` (as pixels), ``"human"``
             (every move is shown in a window) or None.
+        observation_format: ``"flat"`` (the vector) or ``"dict"`` (of ``observation``, the vector, and ``action_mask``).
+        observation_dtype: dtype of the vector, as for `TableEnv`.
+        mask_dtype: dtype of masks, also in ``info``: ``"int8"`` or ``"bool"``.
         options: ``variant``, ``reward`` and the game's own options, as for `TableEnv`.
 
     Raises:
@@ -64,9 +69,14 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         seat: int | None = None,
         on_illegal: Literal["raise", "lose"] = "raise",
         render_mode: str | None = None,
+        observation_format: str = "flat",
+        observation_dtype: str = "integer",
+        mask_dtype: str = "int8",
         **options: Any,
     ) -> None:
+        refuse_unknown(options, get_game(game), SeatEnv, TableEnv)
         self.table = TableEnv(game, num_players=num_players, render_mode=render_mode, **options)
+        self._format = Format(observation_format, observation_dtype, mask_dtype)
         self.render_mode = render_mode
         self.metadata = self.table.metadata
         last_seat = self.table.num_players - 1
@@ -76,10 +86,12 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         self._learner = self.table.possible_agents[self.seat or 0]
         self._seated: dict[str, Opponent] = {}
         self._running = False
-        self.observation_space = cast("spaces.Dict", self.table.observation_space(self._learner))["observation"]
+        self.observation_space = self._format.space(self.table.game.layout, self.table.game.num_actions)
         self.action_space = self.table.action_space(self._learner)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Vector, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
         """Start a game and play to the learner's first decision.
 
         Args:
@@ -98,9 +110,10 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
             skipped += 1
             self._start_game(None)
         self._running = True
-        return self._observe(), {"action_mask": self.action_masks(), "skipped_games": skipped}
+        observation, info = self._look()
+        return observation, {**info, "skipped_games": skipped}
 
-    def step(self, action: np.int64 | int) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take ``action`` and play on to the learner's next decision or the end of the game.
 
         Returns:
@@ -122,13 +135,14 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         self._running = False  # until the opponents have played without an error
         reward = self.table.rewards[self._learner] + self._play_on()
         self._running = not self._is_over()
-        return self._observe(), reward, not self._running, False, {"action_mask": self.action_masks()}
+        observation, info = self._look()
+        return observation, reward, not self._running, False, info
 
-    def action_masks(self) -> npt.NDArray[np.int8]:
-        """1 for the legal actions, int8, shape (n,); all 0 when the episode is over."""
+    def action_masks(self) -> npt.NDArray[np.int8 | np.bool_]:
+        """1 for the legal actions, int8 or bool (``mask_dtype``), shape (n,); all 0 when the episode is over."""
         if not self._running:
-            return np.zeros(self.table.game.num_actions, np.int8)
-        return self.table.observe(self._learner)["action_mask"].astype(np.int8, copy=False)
+            return self._format.mask(np.zeros(self.table.game.num_actions, np.int8))
+        return self._format.mask(self.table.observe(self._learner)["action_mask"])
 
     def render(self) -> str | Frame | None:
         """The learner's view of the table, as returned by `TableEnv.render`."""
@@ -168,12 +182,18 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
             reward += table.rewards[self._learner]
         return reward
 
-    def _lose(self, why: str) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+    def _lose(self, why: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         self._running = False
-        return self._observe(), -1.0, True, False, {"action_mask": self.action_masks(), "illegal_action": why}
+        observation, info = self._look()
+        return observation, -1.0, True, False, {**info, "illegal_action": why}
 
     def _is_over(self) -> bool:
         return self.table.terminations[self._learner]
 
-    def _observe(self) -> Vector:
-        return self.table.observe(self._learner)["observation"]
+    def _look(self) -> tuple[Observation, dict[str, Any]]:
+        """What the learner sees, and the info with its mask, all 0 when the episode is over."""
+        seen = self.table.observe(self._learner)
+        vector, mask = seen["observation"], seen["action_mask"]
+        if not self._running:
+            mask[:] = 0
+        return self._format.show(vector, mask), {"action_mask": self._format.mask(mask.copy())}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from blackjacky_env.engine import random
 from blackjacky_env.engine.backend_cpu import check_threads, make_cast, spread
 from blackjacky_env.engine.batch import choose_tables, new_states
 from blackjacky_env.engine.checks import check_choice, check_integer
+from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.play import (
     BEGIN,
@@ -29,7 +30,9 @@ from blackjacky_env.engine.play import (
     learner_function,
     reseat_opponents,
 )
-from blackjacky_env.envs.aec import MAX_SEED
+from blackjacky_env.envs.aec import MAX_SEED, Observation
+from blackjacky_env.envs.arguments import refuse_unknown
+from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.opponents import CompiledOpponent, check_list, find_compiled
 from blackjacky_env.games import get_game
 
@@ -53,7 +56,7 @@ class Encoding(Protocol):
         """Number of float32 values."""
 
 
-class SeatVectorEnv(VectorEnv[Array, Array, Array]):
+class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
     """Many games for Gymnasium, with a learner in one seat; compiled opponents play between the learner's decisions.
 
     Observations, rewards and skipped games are those of `SeatEnv`, but all games are played in one compiled call. The
@@ -80,10 +83,15 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         seat: the learner's seat; None: drawn for every game.
         autoreset_mode: what happens to finished games, as defined by Gymnasium. ``NEXT_STEP``: the next step restarts
             them, whatever the action; ``SAME_STEP``: the same step does; ``DISABLED``: they wait for a `reset`.
+        on_illegal: an illegal action raises `IllegalActionError` and changes no game (``"raise"``), or ends its game
+            with -1 and the reason in ``info["illegal_action"]`` (``"lose"``).
         copy: return new arrays every time; observations are written into them directly, at no extra cost. False:
             observations and masks are the same arrays each time, overwritten by the next step or reset; do not write to
             them.
-        encoding: replaces the observation by an encoding of it (float32): a compiled function and its size.
+        encoding: replaces the vector by an encoding of it (float32): a compiled function and its size.
+        observation_format: ``"flat"`` (the vector) or ``"dict"`` (of ``observation``, the vector, and ``action_mask``).
+        observation_dtype: dtype of the vector, as for `TableEnv`.
+        mask_dtype: dtype of masks, also in ``info``: ``"int8"`` or ``"bool"``.
         variant: name of the variant; by default the game's first that allows all these table sizes.
         reward: ``"win"``, or the game's score reward.
         score_weight: with ``reward="win"``, this multiple of the score reward is added, which speeds up learning.
@@ -102,8 +110,12 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         num_players: int | Sequence[int] | None = None,
         seat: int | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        on_illegal: Literal["raise", "lose"] = "raise",
         copy: bool = True,
         encoding: Encoding | None = None,
+        observation_format: str = "flat",
+        observation_dtype: str = "integer",
+        mask_dtype: str = "int8",
         variant: str | None = None,
         reward: str = "win",
         score_weight: float = 0.0,
@@ -111,6 +123,9 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         **rule_options: Any,
     ) -> None:
         self.game: Game = get_game(game)
+        refuse_unknown(rule_options, self.game, SeatVectorEnv)
+        self._format = Format(observation_format, observation_dtype, mask_dtype)
+        self.on_illegal = check_choice("on_illegal", on_illegal, ("raise", "lose"))
         self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
         self._mode = _check_mode(autoreset_mode)
         self._same_step = self._mode is AutoresetMode.SAME_STEP
@@ -121,18 +136,22 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         self._states = new_states(self.game, sizes, self.variant, rule_options)
         self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)
         self._copy, self._encoding = copy, encoding
-        self._step = learner_function(self.game, encoding.function if encoding else None)
+        self._find_function()
         self._make_spaces()
         self._make_arrays()
         self.set_opponents(opponents)
         self._threads = check_threads(threads)
 
+    def _find_function(self) -> None:
+        self._step = learner_function(self.game, self._encoding.function if self._encoding else None)
+
     def _make_spaces(self) -> None:
-        layout = self.game.layout
+        layout, num_actions = self.game.layout, self.game.num_actions
         if self._encoding:
-            self.single_observation_space = spaces.Box(-np.inf, np.inf, (self._encoding.size,), np.float32)
+            encoded = spaces.Box(-np.inf, np.inf, (self._encoding.size,), np.float32)
+            self.single_observation_space = self._format.space_of(encoded, num_actions)
         else:
-            self.single_observation_space = spaces.Box(layout.low, layout.high, dtype=layout.dtype.type)
+            self.single_observation_space = self._format.space(layout, num_actions)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -143,15 +162,17 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         self._seats, self._seating = np.zeros(n, np.int64), np.zeros((n, self.game.max_players), np.int64)
         self._played, self._decisions = np.zeros(n, np.int64), np.zeros(n, np.int64)
         self._shown, self._last_shown = self._new_shown(), self._new_shown()
+        self._shown_again = None if self._copy else np.empty(self._shown.shape, np.float32)
         self._masks = np.zeros((n, self.game.num_actions), np.int8)
         self._results, self._score_changes = np.zeros(n), np.zeros(n)
         self._ended = np.zeros(n, np.bool_)
         self._waiting = np.zeros(n, np.bool_) if self._same_step else self._ended
-        self._rows = np.arange(n)
 
     def _new_shown(self) -> Array:
-        space = self.single_observation_space
-        return np.empty((self.num_envs, *(space.shape or ())), space.dtype)
+        """An array for the vectors that compiled code writes."""
+        if self._encoding:
+            return np.empty((self.num_envs, self._encoding.size), np.float32)
+        return np.empty((self.num_envs, self.game.layout.size), self.game.layout.dtype)
 
     def _renew_shown(self) -> None:
         """Continue in new arrays, so that returned copies are not overwritten."""
@@ -167,12 +188,16 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         """
         lineups, mixed = self._find_lineups(opponents)
         agents = list({id(agent): agent for lineup in lineups for agent in lineup}.values())
-        self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in agents])
+        self._agents = agents
+        self._find_policies()
         numbers = {id(agent): i for i, agent in enumerate(agents)}
         others = range(self.game.max_players - 1)
         self._lineups = np.array([[numbers[id(lineup[i % len(lineup)])] for i in others] for lineup in lineups])
         self._mixed = mixed
         reseat_opponents(self._states, self._learner_arrays())
+
+    def _find_policies(self) -> None:
+        self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in self._agents])
 
     def _find_lineups(self, opponents: Sequence[Any]) -> tuple[list[list[CompiledOpponent]], bool]:
         """The line-ups, and whether they are single opponents, one of which is drawn for each seat."""
@@ -198,7 +223,7 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         arrays = {name: getattr(self, f"_{name}").copy() for name in _KEPT}
         return {**arrays, "states": self._states.view(np.uint8).copy()}
 
-    def set_state(self, arrays: Mapping[str, Array]) -> tuple[Array, dict[str, Any]]:
+    def set_state(self, arrays: Mapping[str, Array]) -> tuple[Observation, dict[str, Any]]:
         """Continue from the `get_state` of games with the same options; returns observations and info.
 
         Call `set_opponents` with the opponents of those games first.
@@ -207,11 +232,22 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
         for name in _KEPT:
             getattr(self, f"_{name}")[:] = arrays[name]
         self._states[:] = arrays["states"].view(self._states.dtype)
-        return self._shown, self._info(self._played)
+        return self._return(self._played)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything except machine code, whose addresses hold in this process only."""
+        return {**self.__dict__, "_step": None, "_cast": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(own_arrays(state))
+        self._find_function()
+        self._find_policies()
 
     # ------------------------------------------------------------ Gymnasium
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
         """Start games and play to the learner's first decisions.
 
         Args:
@@ -237,11 +273,12 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
             # Compiled code returns Python integers, which would be passed on as signed ones.
             self._keys[chosen] = np.uint64(random.game_key(seed))
             self._played[chosen] = 0
-        played = self._played.copy()
+        played, over = self._played.copy(), self._waiting & ~chosen
         self._play(np.where(chosen, BEGIN, KEEP))
-        return self._shown, self._info(played)
+        self._ended[over], self._masks[over] = True, 0  # games that were lost by an illegal action could go on
+        return self._return(played)
 
-    def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+    def step(self, actions: Array) -> tuple[Observation, Array, Array, Array, dict[str, Any]]:
         """Take the learner's actions and play on to the learner's next decision in each game, or to its end.
 
         Args:
@@ -251,41 +288,67 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
             Observations, summed rewards (float64), terminations, truncations (all False) and info.
 
         Raises:
-            IllegalActionError: an action is not legal; the message names the first such game. No game has changed.
+            IllegalActionError: an action is not legal and ``on_illegal`` is ``"raise"``; the message names the first
+                such game. No game has changed.
             TypeError: the actions are not integers, or their shape is wrong.
             gymnasium.error.ResetNeeded: no games are running, or one has ended with ``DISABLED``.
         """
         checked = self._check_actions(actions)
+        lost = self._find_illegal(checked)
         played = self._played.copy()
-        self._play(checked)
+        checked[self._waiting] = BEGIN
+        if lost:
+            self._play_and_lose(checked, list(lost))
+        else:
+            self._play(checked)
         ended = self._ended.copy()
         rewards = self._weights[0] * self._results + self._weights[1] * self._score_changes
-        info = self._info(played)
-        if self._same_step and ended.any():
-            info |= self._final_info()
-        return self._shown, rewards, ended, np.zeros(self.num_envs, np.bool_), info
+        rewards[list(lost)] = -1.0
+        observations, info = self._return(played)
+        why = self._reasons(lost) if lost else {}
+        info |= self._final_info(why) if self._same_step and ended.any() else why
+        return observations, rewards, ended, np.zeros(self.num_envs, np.bool_), info
 
-    def action_masks(self) -> npt.NDArray[np.int8]:
-        """1 for the legal actions, int8, shape (num_envs, A); all 0 where a game has ended."""
-        return self._masks.copy() if self._copy else self._masks
+    def action_masks(self) -> npt.NDArray[np.int8 | np.bool_]:
+        """1 for the legal actions, int8 or bool (``mask_dtype``), shape (num_envs, A); all 0 where a game has ended."""
+        return self._format.mask(self._masks.copy() if self._copy else self._masks)
 
     # ------------------------------------------------------------ the parts of step
 
-    def _info(self, played: npt.NDArray[np.int64]) -> dict[str, Any]:
-        """Masks, and numbers of skipped games where some were started; ``played``: games started before this call."""
+    def _return(self, played: npt.NDArray[np.int64]) -> tuple[Observation, dict[str, Any]]:
+        """Observations; masks, and numbers of skipped games where some were started since ``played``."""
         info: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
         more = self._played - played
         if more.any():
             info |= {"skipped_games": np.maximum(more - 1, 0), "_skipped_games": more > 0}
-        return info
+        masks = self._masks.copy() if self._copy and self._format.observation_format == "dict" else self._masks
+        return self._format.show(self._shown, masks, self._shown_again), info
 
-    def _final_info(self) -> dict[str, Any]:
+    def _final_info(self, why: Mapping[str, Any]) -> dict[str, Any]:
         """Gymnasium's ``final_obs`` and ``final_info`` of games that ended in a step that restarted them."""
         ended, final_obs = self._ended.copy(), np.full(self.num_envs, None, object)
+        none_legal = np.zeros(self._masks.shape[1], np.int8)
         for i in np.flatnonzero(ended).tolist():
-            final_obs[i] = self._last_shown[i].copy()
-        final_info = {"action_mask": np.zeros_like(self._masks), "_action_mask": ended}
+            final_obs[i] = self._format.show(self._last_shown[i].copy(), none_legal.copy())
+        masks = self._format.mask(np.zeros_like(self._masks))
+        final_info = {"action_mask": masks, "_action_mask": ended, **why}
         return {"final_obs": final_obs, "_final_obs": ended, "final_info": final_info, "_final_info": ended}
+
+    def _reasons(self, lost: Mapping[int, str]) -> dict[str, Any]:
+        """Why games were lost, as Gymnasium puts text into the infos of many games."""
+        why, given = np.full(self.num_envs, None, object), np.zeros(self.num_envs, np.bool_)
+        why[list(lost)], given[list(lost)] = list(lost.values()), True
+        return {"illegal_action": why, "_illegal_action": given}
+
+    def _play_and_lose(self, actions: npt.NDArray[np.int64], lost: Sequence[int]) -> None:
+        """Play on in all games but the ``lost``, which end where they stand."""
+        last_shown = self._shown[lost]
+        actions[lost] = BEGIN if self._same_step else KEEP
+        self._play(actions)
+        self._last_shown[lost] = last_shown
+        self._ended[lost] = True
+        if not self._same_step:
+            self._masks[lost] = 0
 
     def _learner_arrays(self) -> LearnerArrays:
         return LearnerArrays(
@@ -352,19 +415,24 @@ class SeatVectorEnv(VectorEnv[Array, Array, Array]):
             raise ResetNeeded(
                 f"game {np.argmax(self._waiting)} is over: call reset(options={{{_RESET_MASK!r}: terminations}}) first"
             )
-        checked = given.astype(np.int64)
-        illegal = first_illegal(checked, self._masks, self._waiting)
-        if illegal != NONE:
-            self._refuse(illegal, int(given[illegal]))
-        checked[self._waiting] = BEGIN
-        return checked
+        return given.astype(np.int64)
 
-    def _refuse(self, i: int, action: int) -> NoReturn:
+    def _find_illegal(self, actions: npt.NDArray[np.int64]) -> dict[int, str]:
+        """The games with an illegal action, and why it is; `IllegalActionError` for the first unless they lose."""
+        first = first_illegal(actions, self._masks, self._waiting)
+        if first == NONE:
+            return {}
+        if self.on_illegal == "raise":
+            raise IllegalActionError(f"game {first}: {self._explain(first, int(actions[first]))}")
+        inside = (actions >= 0) & (actions < self.game.num_actions)
+        legal = inside & (self._masks[np.arange(self.num_envs), np.where(inside, actions, 0)] > 0)
+        games = np.flatnonzero(~legal & ~self._waiting).tolist()
+        return {i: self._explain(i, int(actions[i])) for i in games}
+
+    def _explain(self, i: int, action: int) -> str:
         if not 0 <= action < self.game.num_actions:
-            raise IllegalActionError(
-                f"game {i}: action {action} is out of range; allowed are 0 .. {self.game.num_actions - 1}"
-            )
-        raise IllegalActionError(f"game {i}: {self.game.words.why_illegal(self._states[i], action)}")
+            return f"action {action} is out of range; allowed are 0 .. {self.game.num_actions - 1}"
+        return self.game.words.why_illegal(self._states[i], action)
 
 
 def _check_mode(mode: str | AutoresetMode) -> AutoresetMode:

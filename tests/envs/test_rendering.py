@@ -110,12 +110,18 @@ def test_copies_leave_the_window_alone(copied: Any) -> None:
 
 
 @pytest.mark.parametrize("missing", ["resvg", "pygame"])
-def test_a_missing_library_is_named_with_the_extra(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named_with_the_extra_when_something_is_drawn(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     screen._libraries.cache_clear()
-    for mode in ("rgb_array", "human"):
-        with pytest.raises(DependencyNotInstalled, match=rf"{missing}.*pip install 'blackjacky\[view\]'"):
-            black_jacky_v0.env(render_mode=mode)
+    message = rf"{missing}.*pip install 'blackjacky\[view\]'"
+    env = fresh(render_mode="rgb_array")
+    with pytest.raises(DependencyNotInstalled, match=message):
+        env.render()
+    env.step(env.last()[0]["action_mask"].argmax())
+    with pytest.raises(DependencyNotInstalled, match=message):
+        fresh(render_mode="human")
     assert fresh(render_mode="ansi").draw().startswith("<svg")
 
 

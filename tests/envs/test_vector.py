@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -595,6 +596,73 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing(
         go_on(twin, step[2], None)
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_an_illegal_action_can_lose_its_game_instead(mode: AutoresetMode) -> None:
+    options = {"autoreset_mode": mode, "seat": 0, "num_players": 3}
+    env, twin, rng = make(on_illegal="lose", **options), make(**options), np.random.default_rng(0)
+    shown, info = env.reset(seed=3)
+    twin.reset(seed=3)
+    actions = random_actions(info, rng)
+    right, bad = twin.step(actions.copy()), actions.copy()
+    bad[3], bad[7] = -2, np.flatnonzero(info["action_mask"][7] == 0)[0]
+    observations, rewards, terminations, truncations, info = env.step(bad)
+    others = np.isin(np.arange(10), [3, 7], invert=True)
+    for mine, its in ((observations, right[0]), (rewards, right[1]), (terminations, right[2])):
+        np.testing.assert_array_equal(mine[others], its[others])
+    assert (rewards[[3, 7]].tolist(), terminations[[3, 7]].tolist()) == ([-1.0, -1.0], [True, True])
+    assert not truncations.any()
+    told = info["final_info"] if mode is SAME_STEP else info
+    assert np.flatnonzero(told["_illegal_action"]).tolist() == [3, 7]
+    assert told["illegal_action"][3] == "action -2 is out of range; allowed are 0 .. 60"
+    assert "is illegal" in told["illegal_action"][7]
+    if mode is SAME_STEP:
+        np.testing.assert_array_equal(info["final_obs"][7], shown[7])
+        assert info["action_mask"].any(axis=1).all()
+    else:
+        np.testing.assert_array_equal(observations[[3, 7]], shown[[3, 7]])
+        assert not info["action_mask"][[3, 7]].any()
+
+
+def test_a_lost_game_stays_over_until_it_is_restarted() -> None:
+    env = make(on_illegal="lose", autoreset_mode=DISABLED)
+    _, info = env.reset(seed=3)
+    actions = info["action_mask"].argmax(axis=1)
+    actions[[2, 5]] = 61
+    *_, info = env.step(actions)
+    one = np.arange(10) == 2
+    _, info = env.reset(options={"reset_mask": one})
+    assert info["action_mask"][2].any()
+    assert not info["action_mask"][5].any()
+    assert not env.action_masks()[5].any()
+    with pytest.raises(ResetNeeded, match="game 5 is over"):
+        env.step(actions)
+    _, info = env.reset(options={"reset_mask": np.arange(10) == 5})
+    assert info["action_mask"].any(axis=1).all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lost_games_are_told_as_by_gymnasiums_own_vector_environment(mode: AutoresetMode) -> None:
+    envs: list[Any] = [make_vec(num_envs=3, on_illegal="lose", num_players=3, autoreset_mode=mode)]
+    seat = partial(gymnasium.make, "blackjacky/BlackJackySeat-v0", num_players=3, on_illegal="lose")
+    envs.append(SyncVectorEnv([seat] * 3, autoreset_mode=mode))
+    told = []
+    for env in envs:
+        _, info = env.reset(seed=0)
+        actions = info["action_mask"].argmax(axis=1)
+        actions[1] = info["action_mask"][1].argmin()
+        _, rewards, terminations, _, info = env.step(actions)
+        found = info["final_info"] if mode is SAME_STEP else info
+        reasons = [None if why is None else why.partition(" ")[0] for why in found["illegal_action"]]
+        told.append((rewards[1], terminations[1], sorted(info), sorted(found), reasons, found["_illegal_action"]))
+    assert_same(*[told[0][:4], told[1][:4]])
+    assert [why is None for why in told[0][4]] == [why is None for why in told[1][4]] == [True, False, True]
+    assert_same(told[0][5], told[1][5])
+
+
+def test_gymnasium_passes_on_illegal_to_many_seats() -> None:
+    assert make_vec(num_envs=2, on_illegal="lose").unwrapped.on_illegal == "lose"
+
+
 @pytest.mark.parametrize(
     "actions", [np.zeros(9, int), np.zeros((10, 1), int), np.zeros(10), np.zeros(10, bool), None, ["draw"] * 10]
 )
@@ -679,6 +747,7 @@ class Human:
         ({"num_players": [2, 6], "seat": 2}, ValueError, r"seat=2 is out of range; allowed are 0 \.\. 1"),
         ({"variant": ""}, ValueError, "variant='' is unknown; allowed are 'classic', 'schnell_duell'"),
         ({"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
+        ({"on_illegal": "warn"}, ValueError, "on_illegal='warn' is unknown; allowed are 'raise', 'lose'"),
         ({"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
         ({"autoreset_mode": "never"}, ValueError, "autoreset_mode='never' .* 'NextStep', 'SameStep', 'Disabled'"),
         ({"render_mode": "ansi"}, TypeError, r"unknown option render_mode='ansi'; options of black_jacky are max_card"),

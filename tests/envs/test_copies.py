@@ -1,0 +1,121 @@
+"""Copies of environments can be played and share nothing, wherever the memory of their pickles lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_agents import make_agent
+from blackjacky_env import black_jacky_v0, make_batch
+from blackjacky_env.engine.copies import own_arrays
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.seat import SeatEnv
+from blackjacky_env.envs.vector import SeatVectorEnv
+from blackjacky_env.games import GAMES
+from tests.envs.copying import COPIES, arrays_of, from_an_object_store, with_shared_buffers
+
+Copied = Callable[[Any], Any]
+
+in_every_way = pytest.mark.parametrize("copied", COPIES)
+
+
+def play(env: Any, steps: int) -> list[Any]:
+    """Rewards and masks of the first legal actions at a table."""
+    told = []
+    for _ in range(steps):
+        env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+        told.append((env.agent_selection, dict(env.rewards), env.last()[0]["action_mask"].tolist()))
+    return told
+
+
+@in_every_way
+@pytest.mark.parametrize("game", list(GAMES))
+def test_a_copied_table_goes_on_alone(game: str, copied: Copied) -> None:
+    env = TableEnv(game)
+    env.reset(seed=1)
+    play(env, 3)
+    other = copied(env)
+    before = env.snapshot()
+    told = play(other, 5)
+    assert env.snapshot() == before
+    assert play(env, 5) == told
+    assert env.record() == other.record()
+
+
+@in_every_way
+def test_a_copied_seat_goes_on_alone(copied: Copied) -> None:
+    env = SeatEnv("black_jacky", opponents=["champion", "counter"], num_players=3, seat=0)
+    _, info = env.reset(seed=1)
+    other = copied(env)
+    action, before = info["action_mask"].argmax(), env.table.snapshot()
+    observation, reward, *_ = other.step(action)
+    assert env.table.snapshot() == before
+    again = env.step(action)
+    np.testing.assert_array_equal(observation, again[0])
+    assert reward == again[1]
+
+
+@in_every_way
+def test_copied_seats_go_on_alone(copied: Copied) -> None:
+    env = SeatVectorEnv("black_jacky", 4, opponents=["champion", "threshold"], num_players=3, hearts=1)
+    _, info = env.reset(seed=1)
+    other = copied(env)
+    before, mask = env.get_state(), info["action_mask"]
+    for step in range(20):
+        after = other.step(mask.argmax(axis=1))
+        if step == 0:
+            for name, array in env.get_state().items():
+                np.testing.assert_array_equal(array, before[name])
+        again = env.step(mask.argmax(axis=1))
+        for one, both in zip(after[:3], again[:3], strict=True):
+            np.testing.assert_array_equal(one, both)
+        mask = again[4]["action_mask"]
+
+
+@in_every_way
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_copied_batch_goes_on_alone(copied: Copied, kept: bool) -> None:
+    batch = make_batch("black_jacky", 4, num_players=3, seed=1, copy=kept, hearts=1)
+    other = copied(batch)
+    before = batch.observations.copy()
+    other.run_random(50)
+    np.testing.assert_array_equal(batch.observations, before)
+    batch.run_random(50)
+    for name in ("observations", "action_masks", "current_player", "seeds"):
+        np.testing.assert_array_equal(getattr(other, name), getattr(batch, name))
+
+
+@pytest.mark.parametrize("copied", [from_an_object_store, with_shared_buffers])
+def test_a_copied_agent_has_its_parameters_for_itself(copied: Copied) -> None:
+    agent: Any = make_agent("champion")
+    other = copied(agent)
+    assert other.parameters.flags.writeable
+    assert other.parameters.flags.aligned
+    assert not np.shares_memory(other.parameters, agent.parameters)
+    np.testing.assert_array_equal(other.parameters, agent.parameters)
+
+
+def test_nothing_of_a_copy_lies_in_foreign_memory() -> None:
+    env = black_jacky_v0.env()
+    env.reset(seed=0)
+    envs = [env, SeatVectorEnv("black_jacky", 3), make_batch("black_jacky", 3)]
+    for each in envs:
+        pairs = list(zip(arrays_of(vars(each)), arrays_of(vars(from_an_object_store(each))), strict=True))
+        assert pairs
+        for original, array in pairs:
+            assert array.flags.writeable
+            assert array.flags.aligned or not original.flags.aligned
+
+
+def test_attributes_that_are_one_array_stay_one() -> None:
+    array = np.arange(3)
+    own = own_arrays({"one": array, "same": array, "other": {"array": array.copy()}, "name": "x"})
+    assert own["one"] is own["same"]
+    assert own["one"] is not array
+    own["one"][0] = 7
+    assert array[0] == 0
+    assert own["other"]["array"].tolist() == [0, 1, 2]
+    assert own["name"] == "x"

@@ -1,0 +1,290 @@
+"""Formats of observations and masks, the same three options on the table, the seat and many seats."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from pettingzoo.test import api_test, seed_test
+
+from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.envs.formats import DTYPES, FORMATS, MASK_DTYPES, Format
+from blackjacky_env.envs.seat import SeatEnv
+from blackjacky_env.envs.vector import SeatVectorEnv
+from tests.envs.copying import COPIES
+
+ID = "blackjacky/BlackJackySeat-v0"
+LAYOUT = black_jacky_v0.env().game.layout
+NAMES = ("observation_format", "observation_dtype", "mask_dtype")
+COMBINATIONS = [dict(zip(NAMES, values, strict=True)) for values in product(FORMATS, DTYPES, MASK_DTYPES)]
+FAR_FROM_DEFAULT = {"observation_format": "dict", "observation_dtype": "float32", "mask_dtype": "bool"}
+
+every_format = pytest.mark.parametrize("form", COMBINATIONS, ids=["-".join(form.values()) for form in COMBINATIONS])
+
+
+def make_seat(**options: Any) -> SeatEnv:
+    return SeatEnv("black_jacky", **{"num_players": 3, **options})
+
+
+def make_seats(**options: Any) -> SeatVectorEnv:
+    return SeatVectorEnv("black_jacky", 5, **{"num_players": 3, "hearts": 1, **options})
+
+
+def shown(form: dict[str, str], vectors: Any, masks: Any) -> Any:
+    """What a format makes of the default observation and mask."""
+    if form["observation_dtype"] == "float32":
+        vectors = vectors.astype(np.float32)
+    if form["observation_format"] == "flat":
+        return vectors
+    return {"observation": vectors, "action_mask": masked(form, masks)}
+
+
+def masked(form: dict[str, str], masks: Any) -> Any:
+    return masks.astype(form["mask_dtype"])
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """The same arrays, dtypes included, in dicts or not."""
+    assert type(one) is type(other)
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for name in one:
+            assert_same(one[name], other[name])
+    else:
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+def legal(masks: Any, rng: np.random.Generator) -> Any:
+    """A random legal action for each mask."""
+    return np.argmax(masks * rng.random(masks.shape), axis=-1)
+
+
+# ---------------------------------------------------------------- the checkers of the libraries
+
+
+@pytest.fixture
+def masks_of_any_dtype(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `Discrete.sample`, with which checkers draw legal actions, take bool masks, which Gymnasium refuses."""
+    sample = spaces.Discrete.sample
+    monkeypatch.setattr(
+        spaces.Discrete,
+        "sample",
+        lambda self, mask=None, **options: sample(self, None if mask is None else mask.astype(np.int8), **options),
+    )
+
+
+@every_format
+@pytest.mark.usefixtures("masks_of_any_dtype")
+@pytest.mark.filterwarnings("ignore:.*reset option.*is ignored")  # it passes an unknown one on purpose
+@pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros")  # when the game is over
+@pytest.mark.filterwarnings("ignore:Observation")  # dicts with a mask: PettingZoo exempts only its own environments
+def test_pettingzoos_tests_pass_in_every_format(form: dict[str, str]) -> None:
+    api_test(black_jacky_v0.env(num_players=3, **form), num_cycles=30)
+    seed_test(lambda: black_jacky_v0.env(num_players=3, **form), num_cycles=30)
+
+
+@every_format
+def test_gymnasiums_checker_passes_in_every_format_without_a_warning(form: dict[str, str]) -> None:
+    check_env(make_seat(on_illegal="lose", **form), skip_render_check=True)
+
+
+@every_format
+def test_stable_baselines_checker_passes_in_every_format_without_a_warning(form: dict[str, str]) -> None:
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(make_seat(on_illegal="lose", **form))
+
+
+# ---------------------------------------------------------------- the same values in the format asked for
+
+
+@every_format
+def test_a_table_shows_the_same_in_every_format(form: dict[str, str]) -> None:
+    env, plain = black_jacky_v0.env(num_players=3, hearts=1, **form), black_jacky_v0.env(num_players=3, hearts=1)
+    env.reset(seed=1)
+    plain.reset(seed=1)
+    rng = np.random.default_rng(0)
+    while True:
+        for agent in plain.possible_agents:
+            seen = plain.observe(agent)
+            assert_same(env.observe(agent), shown(form, *seen.values()))
+            assert env.observe(agent) in env.observation_space(agent)
+            assert_same(env.infos[agent]["action_mask"], masked(form, plain.infos[agent]["action_mask"]))
+        if all(plain.terminations.values()):
+            break
+        assert_same(env.last()[0], shown(form, *plain.last()[0].values()))
+        action = legal(plain.last()[0]["action_mask"], rng)
+        env.step(action)
+        plain.step(action)
+    assert env.rewards == plain.rewards
+
+
+@every_format
+def test_a_seat_shows_the_same_in_every_format(form: dict[str, str]) -> None:
+    env, plain = make_seat(hearts=1, **form), make_seat(hearts=1)
+    rng = np.random.default_rng(0)
+    for seed in range(2):
+        (observation, info), (seen, default) = env.reset(seed=seed), plain.reset(seed=seed)
+        terminated = False
+        while True:
+            assert_same(observation, shown(form, seen, default["action_mask"]))
+            assert observation in env.observation_space
+            assert_same(info["action_mask"], masked(form, default["action_mask"]))
+            assert_same(env.action_masks(), info["action_mask"])
+            if terminated:
+                break
+            action = legal(default["action_mask"], rng)
+            observation, reward, terminated, _, info = env.step(action)
+            seen, *others, default = plain.step(action)
+            assert [reward, terminated, False] == others
+
+
+def both(env: SeatVectorEnv, plain: SeatVectorEnv, steps: int) -> Iterator[tuple[Any, Any]]:
+    """Observations and infos of two environments with the same games."""
+    rng = np.random.default_rng(0)
+    one, other = env.reset(seed=0), plain.reset(seed=0)
+    yield one, other
+    for _ in range(steps):
+        actions = legal(other[1]["action_mask"], rng)
+        one, other = env.step(actions), plain.step(actions)
+        np.testing.assert_array_equal(one[1], other[1])
+        yield (one[0], one[-1]), (other[0], other[-1])
+        one, other = (one[0], one[-1]), (other[0], other[-1])
+
+
+@every_format
+@pytest.mark.parametrize("kept", [True, False])
+def test_many_seats_show_the_same_in_every_format(form: dict[str, str], kept: bool) -> None:
+    options = {"autoreset_mode": AutoresetMode.SAME_STEP, "copy": kept}
+    env, plain, finals = make_seats(**options, **form), make_seats(**options), 0
+    for (observations, info), (vectors, default) in both(env, plain, 60):
+        assert_same(observations, shown(form, vectors, default["action_mask"]))
+        assert observations in env.observation_space
+        assert_same(info["action_mask"], masked(form, default["action_mask"]))
+        assert_same(env.action_masks(), info["action_mask"])
+        for final, vector in zip(info.get("final_obs", []), default.get("final_obs", []), strict=True):
+            if vector is not None:
+                assert_same(final, shown(form, vector, np.zeros(61, np.int8)))
+                finals += 1
+        if finals:
+            assert_same(info["final_info"]["action_mask"], masked(form, default["final_info"]["action_mask"]))
+            break
+    assert finals
+
+
+@every_format
+def test_spaces_of_many_seats_are_those_of_the_single_seat_in_a_batch(form: dict[str, str]) -> None:
+    single = gymnasium.make(ID, **form)
+    env = gymnasium.make_vec(ID, num_envs=3, **form)
+    sync = SyncVectorEnv([lambda: gymnasium.make(ID, **form)] * 3)
+    assert env.single_observation_space == single.observation_space
+    assert env.observation_space == sync.observation_space
+    first, _ = sync.reset(seed=0)
+    assert first in env.observation_space
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_arrays_of_many_seats_are_new_or_the_same_in_every_format(kept: bool) -> None:
+    env = make_seats(copy=kept, **FAR_FROM_DEFAULT)
+    first, info = env.reset(seed=0)
+    before = copy.deepcopy(first)
+    second, *_ = env.step(info["action_mask"].argmax(axis=1))
+    for name in first:
+        assert np.shares_memory(first[name], second[name]) is not kept
+        assert np.array_equal(first[name], before[name]) is kept
+
+
+def test_an_encoding_replaces_the_vector_of_the_dict() -> None:
+    encoding = find_encoding("cards", "black_jacky")
+    env = make_seats(encoding=encoding, **FAR_FROM_DEFAULT)
+    observations, info = env.reset(seed=0)
+    assert observations in env.observation_space
+    assert observations["observation"].shape == (5, encoding.size)
+    np.testing.assert_array_equal(observations["action_mask"], info["action_mask"])
+
+
+def test_float_observations_can_be_decoded_and_sampled_from() -> None:
+    env, plain = black_jacky_v0.env(**FAR_FROM_DEFAULT), black_jacky_v0.env()
+    env.reset(seed=3)
+    plain.reset(seed=3)
+    vector, integers = (each.observe("player_1")["observation"] for each in (env, plain))
+    assert black_jacky_v0.decode(vector) == black_jacky_v0.decode(integers)
+    states = [black_jacky_v0.sample_state(each, np.random.default_rng(0)) for each in (vector, integers)]
+    assert states[0] == states[1]
+
+
+# ---------------------------------------------------------------- options
+
+
+def test_the_defaults_are_a_dict_at_the_table_and_the_vector_in_the_seat() -> None:
+    env = black_jacky_v0.env()
+    assert env.observation_space("player_0") == Format("dict").space(LAYOUT, 61)
+    assert make_seat().observation_space == make_seats().single_observation_space == Format("flat").space(LAYOUT, 61)
+    assert Format("flat").space(LAYOUT, 61) == spaces.Box(LAYOUT.low, LAYOUT.high, dtype=LAYOUT.dtype.type)
+
+
+@pytest.mark.parametrize("make", [black_jacky_v0.env, make_seat, make_seats])
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"observation_format": "box"}, r"observation_format='box' is unknown; allowed are 'flat', 'dict'"),
+        ({"observation_dtype": "float16"}, r"observation_dtype='float16' .* allowed are 'integer', 'float32'"),
+        ({"mask_dtype": bool}, r"mask_dtype=<class 'bool'> is unknown; allowed are 'int8', 'bool'"),
+    ],
+)
+def test_formats_that_are_not_offered_are_refused(make: Callable[..., Any], option: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(**option)
+
+
+def test_the_format_is_among_the_options_in_force_and_the_text_rebuilds_the_table() -> None:
+    env = black_jacky_v0.env(**FAR_FROM_DEFAULT)
+    assert {name: env.config_dict()[name] for name in NAMES} == FAR_FROM_DEFAULT
+    again = eval(repr(env), {"black_jacky_v0": black_jacky_v0})
+    assert again.observation_space("player_0") == env.observation_space("player_0")
+
+
+# ---------------------------------------------------------------- copies
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_copies_keep_the_format(copied: Callable[[Any], Any]) -> None:
+    env = black_jacky_v0.env(**FAR_FROM_DEFAULT)
+    env.reset(seed=0)
+    env.step(env.last()[0]["action_mask"].argmax())
+    other = copied(env)
+    assert_same(other.last()[0], env.last()[0])
+    other.step(other.last()[0]["action_mask"].argmax())
+    assert other.last()[0] in env.observation_space("player_0")
+    for make in (make_seat, make_seats):
+        seat: Any = make(**FAR_FROM_DEFAULT)
+        _, info = seat.reset(seed=0)
+        action = info["action_mask"].argmax(axis=-1)
+        other = copied(seat)
+        assert_same(other.step(action)[0], seat.step(action)[0])
+
+
+def test_states_and_records_go_into_tables_of_another_format() -> None:
+    env, plain = black_jacky_v0.env(**FAR_FROM_DEFAULT), black_jacky_v0.env()
+    plain.reset(seed=5)
+    plain.step(plain.last()[0]["action_mask"].argmax())
+    for load in (lambda: env.set_state(plain.get_state()), lambda: env.replay(plain.record())):
+        load()
+        assert_same(env.last()[0], shown(FAR_FROM_DEFAULT, *plain.last()[0].values()))
+        assert env.last()[4]["action_mask"].dtype == bool
+        assert env.record() == plain.record()
+        env.reset(seed=0)
+
+
+def test_a_pickled_format_is_the_same() -> None:
+    assert pickle.loads(pickle.dumps(Format(**FAR_FROM_DEFAULT))) == Format(**FAR_FROM_DEFAULT)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from blackjacky_env.engine.backend_cpu import address_of, ask
 from blackjacky_env.engine.compiling import entry
+from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import NONE
 from blackjacky_env.engine.policies import Policy
@@ -96,7 +97,7 @@ class CompiledAgent:
         return {**vars(self), "policy": _origin_of(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, policy=_find_policy(state["policy"]))
+        vars(self).update(own_arrays(state), policy=_find_policy(state["policy"]))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A copy that shares the policy, which is immutable."""

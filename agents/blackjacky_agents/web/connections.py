@@ -60,18 +60,36 @@ class HttpConnection(H11Protocol):
         self.config.gate.leave(self.transport)
         super().connection_lost(exc)
 
+    def data_received(self, data: bytes) -> None:
+        """Handle what has been received, little by little: h11 limits the size only of headers that are incomplete."""
+        for begin in range(0, len(data), _SLICE):
+            if self.transport.is_closing() or self.transport.get_protocol() is not self:
+                return
+            super().data_received(data[begin : begin + _SLICE])
+
     def handle_events(self) -> None:
         """Handle what has been received."""
         super().handle_events()
         if self.conn.their_state in (h11.DONE, h11.MUST_CLOSE):  # the request is here
-            self.config.gate.expect(self.transport, self.config.limits.response_time)
+            self.config.gate.expect(self.transport, self.config.limits.response_time, answered=True)
+            if len(self.conn.trailing_data[0]) > self.config.limits.header_size:
+                self.transport.abort()
 
     def on_response_complete(self) -> None:
         """Give the next request its time, or what is unread of this response."""
-        unread = self.transport.get_write_buffer_size() > 0
-        limits = self.config.limits
-        self.config.gate.expect(self.transport, limits.response_time if unread else limits.request_time)
+        unread, limits = self.transport.get_write_buffer_size() > 0, self.config.limits
+        seconds = limits.response_time if unread else limits.request_time
+        self.config.gate.expect(self.transport, seconds, answered=unread)
         super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP; uvicorn would log a traceback if this comes while a request is being answered."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
 
 
 class WebSocketConnection(WebSocketsSansIOProtocol):
@@ -94,9 +112,13 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
 
     async def send(self, message: Any) -> None:
         """Send a message of the application; once it has accepted, the connection has a seat."""
+        if message["type"] == "websocket.close" and not self.writable.is_set():
+            self.transport.abort()  # nobody waits for a client that does not read
+            return
         await super().send(message)
         if self.close_sent:
-            self.config.gate.expect(self.transport, self.config.limits.close_time)
+            self.handshake_complete = True  # also if it was refused with a status, which uvicorn would call an error
+            self.config.gate.expect(self.transport, self.config.limits.close_time, answered=True)
         elif self.handshake_complete:
             self.config.gate.seat(self.transport)
 
@@ -126,7 +148,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         """Handle what has been received, little by little, so that too much is noticed early."""
         for begin in range(0, len(data), _SLICE):
-            if self.close_sent and self.transport.is_closing():
+            if self.transport.is_closing():
                 return
             super().data_received(data[begin : begin + _SLICE])
             if self.queue.qsize() > self.config.limits.waiting:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from logging import getLogger
 from math import inf
@@ -58,7 +59,7 @@ class Limits:
     ping_timeout: float = 20
     """Seconds in which a WebSocket answers a ping."""
     header_size: int = 16 * 1024
-    """Bytes of a request's line and headers."""
+    """Bytes of a request's line and headers; also of requests that are sent before the last one is answered."""
     waiting: int = 64
     """Messages of a WebSocket that the server has received and not yet handled."""
     frames_at_once: float = 40
@@ -70,9 +71,10 @@ class Limits:
 class Gate:
     """All open connections, and the choice of those that are closed when there are too many or time is up.
 
-    People are connections that have a seat; they are never closed here. The others are strangers. If there are too many
-    connections, the address with the most strangers loses the one that has been idle for longest. A newcomer is thus
-    always let in, and nobody can keep others out by holding connections open.
+    People are connections that have a seat; they are never closed here. The others are strangers, who make up crowds:
+    by address, and by whether they are still asking or being answered. If there are too many connections, the largest
+    crowd loses the one that has been idle for longest. So newcomers are let in, and nobody keeps others out by holding
+    connections open.
 
     Args:
         limits: the limits.
@@ -83,7 +85,7 @@ class Gate:
         self.limits, self.is_proxy = limits, is_proxy
         self._deadlines: dict[asyncio.Transport, float] = {}  # infinite for people
         self._addresses: dict[asyncio.Transport, str] = {}
-        self._strangers: dict[str, dict[asyncio.Transport, None]] = {}  # by address, idle for longest first
+        self._crowds: defaultdict[tuple[str, bool], dict[asyncio.Transport, None]] = defaultdict(dict)
 
     def __len__(self) -> int:
         return len(self._deadlines)
@@ -94,42 +96,42 @@ class Gate:
         address = self._addresses[transport] = _network(host)
         self._deadlines[transport] = inf
         self.expect(transport, self.limits.request_time)
-        crowd = self._strangers[address]
-        if len(crowd) > self.limits.per_address and not (_is_loopback(host) or self.is_proxy(host)):
-            self._evict(crowd, f"{self.limits.per_address} from one address")
+        limit, own = self.limits.per_address, [self._crowds[address, answered] for answered in (False, True)]
+        if sum(map(len, own)) > limit and not (_is_loopback(host) or self.is_proxy(host)):
+            self._evict(own, f"{limit} from one address")
         elif len(self) > self.limits.connections:
-            self._evict(max(self._strangers.values(), key=len), f"{self.limits.connections} in all")
+            self._evict(self._crowds.values(), f"{self.limits.connections} in all")
 
-    def expect(self, transport: asyncio.Transport, seconds: float) -> None:
+    def expect(self, transport: asyncio.Transport, seconds: float, *, answered: bool = False) -> None:
         """Count a connection as a stranger that has just been active and has so many seconds for what comes next."""
         if transport in self._deadlines:
+            self._forget_stranger(transport)
+            self._crowds[self._addresses[transport], answered][transport] = None
             self._deadlines[transport] = time.monotonic() + seconds
-            crowd = self._strangers.setdefault(self._addresses[transport], {})
-            crowd.pop(transport, None)
-            crowd[transport] = None
 
     def seat(self, transport: asyncio.Transport) -> None:
         """Count a connection among people."""
         if transport in self._deadlines:
-            self._deadlines[transport] = inf
             self._forget_stranger(transport)
+            self._deadlines[transport] = inf
 
     def leave(self, transport: asyncio.Transport) -> None:
         """Forget a connection."""
-        if self._deadlines.pop(transport, None) is not None:
+        if transport in self._deadlines:
             self._forget_stranger(transport)
-            del self._addresses[transport]
+            del self._deadlines[transport], self._addresses[transport]
 
     def _forget_stranger(self, transport: asyncio.Transport) -> None:
         address = self._addresses[transport]
-        crowd = self._strangers.get(address, {})
-        crowd.pop(transport, None)
-        if not crowd:
-            self._strangers.pop(address, None)
+        for key in ((address, False), (address, True)):
+            self._crowds[key].pop(transport, None)
+            if not self._crowds[key]:
+                del self._crowds[key]
 
-    def _evict(self, crowd: dict[asyncio.Transport, None], limit: str) -> None:
+    def _evict(self, crowds: Iterable[dict[asyncio.Transport, None]], limit: str) -> None:
         logger.warning("Too many connections (%s): the one that was idle for longest is closed.", limit)
-        self._abort(next(iter(crowd)))
+        largest = max(crowds, key=len)
+        self._abort(next(iter(largest)))
 
     def _abort(self, transport: asyncio.Transport) -> None:
         self.leave(transport)
@@ -142,7 +144,7 @@ class Gate:
             if deadline <= now:
                 self._abort(transport)
             elif deadline == inf and transport.is_closing():  # what was sent last is still to be read
-                self.expect(transport, self.limits.close_time)
+                self.expect(transport, self.limits.close_time, answered=True)
 
 
 def _network(host: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import time
@@ -20,7 +21,8 @@ class Quiet(logging.Filter):
     """Lets one record of each kind pass in a while, and counts the others.
 
     Records of one kind have the same level, exception and beginning of the message. Errors of the operating system that
-    asyncio reports, such as too many open files, take one line, because their traceback leads through asyncio alone.
+    asyncio reports, such as too many open files, take one line, because their traceback leads through asyncio alone. What
+    is cancelled when the server stops is no error.
 
     Args:
         seconds: length of the while.
@@ -34,6 +36,8 @@ class Quiet(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is logged."""
         error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, asyncio.CancelledError):  # when the server is stopped
+            return False
         if record.name == "asyncio" and isinstance(error, OSError):
             record.msg, record.args = f"{_first_line(record)}: {error}", ()
             record.exc_info = record.exc_text = None

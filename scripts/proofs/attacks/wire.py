@@ -16,8 +16,14 @@ PATIENCE = 60.0  # seconds after which a silent server counts as hanging
 def opened(port: int, data: bytes = b"") -> socket.socket:
     """A connection to a server on this machine, on which something was sent."""
     made = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
-    made.sendall(data)
-    return made
+    return send(made, data)
+
+
+def send(connection: socket.socket, data: bytes) -> socket.socket:
+    """Send something, unless the server has closed the connection."""
+    with contextlib.suppress(ConnectionError):
+        connection.sendall(data)
+    return connection
 
 
 def request(path: str, *headers: str, method: str = "GET") -> bytes:
@@ -51,8 +57,12 @@ def status(connection: socket.socket) -> int:
 def seated(port: int, token: str) -> socket.socket:
     """The WebSocket of a seat, of which nothing but the status has been read."""
     connection = opened(port, upgrade(token))
-    if (answer := status(connection)) != 101:
-        raise ConnectionError(f"refused with status {answer}")
+    try:
+        if (answer := status(connection)) != 101:
+            raise ConnectionError(f"refused with status {answer}")
+    except OSError:
+        connection.close()
+        raise
     return connection
 
 
@@ -90,4 +100,17 @@ def send_until_closed(connection: socket.socket, data: bytes, most: int) -> bool
             connection.sendall(data)
     except (TimeoutError, ConnectionError) as error:
         return isinstance(error, ConnectionError)
+    return False
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Whether the server has not closed the connection; reads what there is."""
+    connection.setblocking(False)
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        pass
     return False

@@ -1,15 +1,20 @@
 """Connections that are slow, silent, too many, or send too much, through real sockets."""
 
+import asyncio
 import contextlib
 import errno
 import json
 import logging
 import math
 import select
+import threading
 import time
 from types import SimpleNamespace
 
 import pytest
+from attacks import connections
+from attacks.common import REFUSED, SURVIVED
+from attacks.table_server import Person, table_server
 from attacks.wire import flood, frame, is_closed, opened, request, seated, send_until_closed, status, upgrade
 from websockets.frames import Close, Opcode
 from websockets.sync.client import connect
@@ -27,6 +32,14 @@ SHORT = 0.2  # seconds
 ENDLESS = {"frames_at_once": math.inf, "ping_interval": 1e6}
 MIB = 2**20
 PINGS = 500 * frame(Opcode.PING, b"x" * 125)
+
+
+@pytest.fixture
+def logged(monkeypatch):
+    """What uvicorn and asyncio log."""
+    records = []
+    monkeypatch.setattr(Quiet, "filter", lambda self, record: records.append(record))
+    return records
 
 
 @contextlib.contextmanager
@@ -94,15 +107,15 @@ def test_nothing_is_read_from_a_page_that_does_not_read():
 @pytest.mark.parametrize(
     "data",
     [
-        frame(Opcode.PING),
-        frame(Opcode.PONG, b"nobody asked"),
-        frame(Opcode.TEXT, b"{", fin=False) + 100 * frame(Opcode.CONT, b"", fin=False),
+        50 * frame(Opcode.PING),
+        50 * frame(Opcode.PONG, b"nobody asked"),
+        frame(Opcode.TEXT, b"{", fin=False) + 50 * frame(Opcode.CONT, b"", fin=False),
     ],
     ids=["pings", "pongs", "parts of one message"],
 )
 def test_too_many_frames_that_are_no_messages_close_the_connection(data):
     with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
-        connection.sendall(50 * data if len(data) < 100 else data)
+        connection.sendall(data)
         assert closing_code(connection) == TOO_MANY
 
 
@@ -112,11 +125,11 @@ def test_too_many_messages_at_once_close_the_connection():
         assert closing_code(connection) == TOO_MANY
 
 
-def test_a_text_that_is_not_utf8_closes_the_connection_and_leaves_no_traceback(caplog):
+def test_a_text_that_is_not_utf8_closes_the_connection_and_leaves_no_traceback(logged):
     with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
         connection.sendall(frame(Opcode.TEXT, b"\xff"))
         assert closing_code(connection) == 1007
-    assert caplog.records == []
+    assert logged == []
 
 
 def test_a_page_that_answers_no_pings_is_given_up():
@@ -126,14 +139,31 @@ def test_a_page_that_answers_no_pings_is_given_up():
         wait_until(lambda: not there.server.hosts[0].present)
 
 
+def stop_reading(there, connection):
+    """Send so many pings, and read nothing, that the server stops reading; its side of the connection."""
+    (transport,) = there.gate._deadlines
+    sent = flood(connection, PINGS)
+    while transport.is_reading():
+        next(sent)
+    return transport
+
+
 def test_a_page_that_reads_nothing_is_given_up_even_if_there_is_much_to_read():
-    limits = {**ENDLESS, "ping_interval": SHORT, "ping_timeout": SHORT, "close_time": SHORT}
+    limits = {**ENDLESS, "close_time": SHORT}
     with served(new_table(), **limits) as there, seated(there.port, there.tokens[0]) as connection:
-        with contextlib.suppress(ConnectionError):
-            for _ in flood(connection, PINGS):
-                if len(there.gate) == 0:
-                    break
+        transport = stop_reading(there, connection)
+        transport._loop.call_soon_threadsafe(transport.get_protocol().keepalive_timeout)  # no answer to a ping
         wait_until(lambda: len(there.gate) == 0)
+
+
+def test_who_takes_a_seat_does_not_wait_for_a_page_that_does_not_read():
+    with served(new_table(), **ENDLESS) as there, seated(there.port, there.tokens[0]) as connection:
+        stop_reading(there, connection)
+        with connect(f"ws://127.0.0.1:{there.port}/seat/{there.tokens[0]}/socket", proxy=None) as second:
+            second.send("{}")
+            while json.loads(second.recv())["type"] != "error":
+                pass
+            wait_until(lambda: len(there.gate) == 1)
 
 
 def test_a_page_whose_seat_was_taken_over_has_limited_time_to_say_goodbye():
@@ -179,7 +209,8 @@ def test_trickling_headers_gain_no_time():
 
 
 def test_responses_that_are_not_read_close_the_connection_and_wait_in_small_numbers():
-    with served(response_time=SHORT, request_time=1e6) as there, opened(there.port) as connection:
+    limits = {"response_time": SHORT, "request_time": 1e6, "header_size": MIB}
+    with served(**limits) as there, opened(there.port) as connection:
         wait_until(lambda: len(there.gate) > 0)
         (transport,) = there.gate._deadlines
         largest = 0
@@ -198,6 +229,56 @@ def test_one_after_the_other_is_answered_on_one_connection():
         received = b""
         while received.count(b"HTTP/1.1 200 OK") < 20:
             received += connection.recv(1 << 16)
+
+
+class SlowApplication:
+    """An application that answers when it is told to."""
+
+    def __init__(self):
+        self.app, self.may_answer = self.answer, threading.Event()
+
+    async def answer(self, scope, receive, send):
+        """Answer."""
+        while scope["type"] != "http" or not self.may_answer.is_set():
+            await asyncio.sleep(0.01)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"done"})
+
+
+def test_a_response_may_take_longer_than_a_request():
+    slow = SlowApplication()
+    running = uvicorn_server(slow, Limits(request_time=SHORT), lifespan="off", interface="asgi3")
+    with in_thread(running) as port, opened(port, request("/")) as asking, opened(port) as idle:
+        assert is_closed(idle)
+        slow.may_answer.set()
+        assert status(asking) == 200
+
+
+def test_a_response_that_does_not_come_closes_the_connection():
+    slow = SlowApplication()
+    running = uvicorn_server(slow, Limits(response_time=SHORT), lifespan="off", interface="asgi3")
+    with in_thread(running) as port, opened(port, request("/")) as asking:
+        assert is_closed(asking)
+        slow.may_answer.set()
+
+
+@pytest.mark.parametrize("rest", [b"nonsense\r\n\r\n", b"\0\r\n"])
+def test_nonsense_during_an_answer_leaves_no_traceback(rest, logged):
+    slow = SlowApplication()
+    running = uvicorn_server(slow, lifespan="off", interface="asgi3")
+    chunked = request("/", "Transfer-Encoding: chunked", method="POST")
+    with in_thread(running) as port, opened(port, chunked + rest) as asking:
+        assert status(asking) == 400
+        slow.may_answer.set()
+        assert is_closed(asking)
+    assert [record.getMessage() for record in logged] == ["Invalid HTTP request received."]
+
+
+def test_headers_that_are_too_long_are_refused_before_they_are_parsed():
+    with served(header_size=1000) as there:
+        for data in (request("/", *["X: y"] * 2000), b"G" * 10_000, 1000 * request("/")):
+            with opened(there.port, data) as connection:
+                assert is_closed(connection)
 
 
 # ---------------------------------------------------------------- too many connections
@@ -262,6 +343,20 @@ def test_the_largest_crowd_makes_room_and_people_stay():
     assert len(gate) == 10
 
 
+def test_connections_that_are_answered_are_a_crowd_of_their_own():
+    gate = Gate(Limits(connections=10), lambda host: False)
+    (answered,) = entered(gate, "127.0.0.1", 1)
+    gate.expect(answered, 5, answered=True)
+    entered(gate, "127.0.0.1", 50)
+    assert not answered.closing
+    for each in entered(gate, "127.0.0.1", 50):
+        gate.expect(each, 5, answered=True)
+    assert not answered.closing
+    entered(gate, "127.0.0.1", 1)
+    assert answered.closing
+    assert len(gate) == 10
+
+
 def test_if_everybody_has_a_seat_the_newcomer_has_to_go():
     gate = Gate(Limits(connections=2), lambda host: False)
     people = entered(gate, "192.0.2.1", 2)
@@ -298,6 +393,29 @@ def test_a_person_gets_in_and_stays_while_all_connections_are_taken():
         assert len(there.gate) <= 10
 
 
+def test_with_few_files_a_person_plays_beside_hundreds_of_idle_connections(tmp_path):
+    with table_server(tmp_path) as server, contextlib.ExitStack() as stack:
+        for _ in range(300):
+            stack.enter_context(opened(server.port))
+        person = Person(server)
+        person.start()
+        person.wait_for_moves(3)
+        person.stop()
+        assert person.error is None
+        assert server.stop() == 0
+        assert len(server.lines) == 1
+        assert "Too many connections (64 in all)" in server.lines[0]
+
+
+def test_all_attacks_together_do_no_harm():
+    tried = []
+    rows = connections.attack(4 * len(connections.KINDS), 0, 1, tried.append)
+    assert sum(tried) == sum(row.tried for row in rows) == 4 * len(connections.KINDS)
+    for row in rows:
+        assert sum(row.counts.values()) == 4
+        assert set(row.counts) <= {REFUSED, SURVIVED}, row
+
+
 # ---------------------------------------------------------------- the log
 
 
@@ -329,6 +447,11 @@ def test_many_lines_of_a_kind_become_one_and_their_number(log):
     log.logger.warning("Client %d sends nonsense.", 7)
     log.logger.warning("something else")
     assert log.lines[2:] == ["Client 7 sends nonsense.", "something else"]
+
+
+def test_what_is_cancelled_in_the_end_is_no_error(log):
+    log.logger.error("Exception in ASGI application", exc_info=asyncio.CancelledError())
+    assert log.lines == []
 
 
 def test_too_many_open_files_take_one_line_but_a_bug_its_traceback(log):

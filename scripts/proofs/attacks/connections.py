@@ -1,0 +1,203 @@
+"""Slow, idle, flooding and nonsensical connections to a table server, while somebody plays a game there.
+
+A try is one connection. It is refused if the server closes it, and survives if it can stay. The server may have 256
+open files, and the attacker holds as many connections as it can at once. If the person who plays cannot go on, or the
+saved game lacks a move that was confirmed, the game is lost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from websockets.frames import Opcode
+
+from attacks.common import CRASH, ERROR, HANG, LOST, REFUSED, SURVIVED, TRACEBACK, Row, divide
+from attacks.table_server import Person, TableServer, table_server
+from attacks.wire import flood, frame, is_open, opened, request, seated, send, upgrade
+from blackjacky_agents.web.table import resumed
+
+TRIES = 20_000
+HELD = 300  # connections at once
+_GROWTH = 16  # MiB by which the memory may differ: what the allocator keeps
+_FLOOD = 50  # times that as much as fits is sent
+_LARGE = 2**20  # bytes
+
+
+@dataclass
+class Target:
+    """What is attacked: the server's port, and the token of a seat."""
+
+    port: int
+    token: str
+    chance: random.Random
+
+
+def _slow_headers(target: Target) -> socket.socket:
+    return opened(target.port, request("/page/page.js")[: target.chance.randrange(1, 40)])
+
+
+def _slow_body(target: Target) -> socket.socket:
+    path = target.chance.choice(["/lobby/guessed/tables", "/seat/guessed", f"/seat/{target.token}"])
+    return opened(target.port, request(path, "Content-Length: 100000", method="POST") + b"{")
+
+
+def _idle(target: Target) -> socket.socket:
+    return opened(target.port)
+
+
+def _pings(target: Target) -> socket.socket:
+    return _flood(seated(target.port, target.token), 500 * frame(Opcode.PING, b"x" * 125))
+
+
+def _messages(target: Target) -> socket.socket:
+    return _flood(seated(target.port, target.token), 500 * frame(Opcode.TEXT, b'{"type": "skip"}'))
+
+
+def _parts(target: Target) -> socket.socket:
+    connection = send(seated(target.port, target.token), frame(Opcode.TEXT, b"{", fin=False))
+    return _flood(connection, 500 * frame(Opcode.CONT, b"", fin=False))
+
+
+def _large_frames(target: Target) -> socket.socket:
+    return _flood(seated(target.port, target.token), frame(Opcode.BINARY, bytes(_LARGE)))
+
+
+def _page_that_never_reads(target: Target) -> socket.socket:
+    connection = seated(target.port, target.token)
+    return send(connection, 30 * frame(Opcode.TEXT, b'{"type": "speed", "speed": "fast"}'))
+
+
+def _responses_never_read(target: Target) -> socket.socket:
+    return _flood(opened(target.port), 200 * request("/page/lobby.js"))
+
+
+def _unknown_token(target: Target) -> socket.socket:
+    return seated(target.port, f"{target.chance.getrandbits(192):032x}")
+
+
+def _garbage_frames(target: Target) -> socket.socket:
+    connection = seated(target.port, target.token)
+    whole = bytearray(frame(Opcode.TEXT, target.chance.randbytes(target.chance.randrange(200))))
+    whole[0] = target.chance.choice([0, 0x80, 0xC0]) + target.chance.choice([*Opcode, 3])
+    return _flood(connection, bytes(_changed(whole, target.chance)))
+
+
+def _garbage_requests(target: Target) -> socket.socket:
+    chance = target.chance
+    whole = chance.choice(
+        [
+            upgrade(target.token),
+            request(f"/seat/{target.token}"),
+            request("/seat/x", "Transfer-Encoding: chunked", method="POST") + b"5\r\nabcde\r\n0\r\n\r\n",
+            request("/lobby/x/tables", "Content-Length: 5", method="POST") + b"abcde",
+            request("/", *(f"{chance.getrandbits(32)}: {chance.getrandbits(32)}" for _ in range(2000))),
+            chance.randbytes(2000),
+        ]
+    )
+    return opened(target.port, bytes(_changed(bytearray(whole), chance)))
+
+
+def _changed(data: bytearray, chance: random.Random) -> bytearray:
+    """Data with some bytes changed, doubled or left out."""
+    for _ in range(chance.randrange(4)):
+        place = chance.randrange(len(data))
+        data[place : place + chance.randrange(2)] = chance.randbytes(chance.randrange(3))
+        data = data or bytearray(b"\0")
+    return data
+
+
+def _flood(connection: socket.socket, data: bytes) -> socket.socket:
+    """Send as much as can be sent for a while, and read nothing."""
+    with contextlib.suppress(ConnectionError):
+        for _ in islice(flood(connection, data), _FLOOD):
+            pass
+    return connection
+
+
+KINDS: dict[str, Callable[[Target], socket.socket]] = {
+    "connections that send nothing": _idle,
+    "headers that do not end": _slow_headers,
+    "bodies that do not end": _slow_body,
+    "responses that are not read": _responses_never_read,
+    "WebSockets of unknown seats": _unknown_token,
+    "WebSockets that do not read": _page_that_never_reads,
+    "WebSocket pings whose pongs are not read": _pings,
+    "WebSocket messages at full speed": _messages,
+    "WebSocket messages in endless parts": _parts,
+    "WebSocket frames that are too large": _large_frames,
+    "garbage as WebSocket frames": _garbage_frames,
+    "garbage as HTTP requests": _garbage_requests,
+}
+
+
+def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
+    """Attack one server in all ways, one after the other; one row each."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder, table_server(Path(folder)) as server:
+        for name, number in zip(KINDS, divide(tries, len(KINDS)), strict=True):
+            target = Target(server.port, server.tokens[1], random.Random(f"{name} {seed}"))
+            rows.append(_attack_while_playing(server, name, number, target, progress))
+        if server.is_alive and server.stop() != 0:
+            rows[-1].counts[ERROR] += 1
+    return rows
+
+
+def _attack_while_playing(
+    server: TableServer, name: str, tries: int, target: Target, progress: Callable[[int], None]
+) -> Row:
+    """One row: attack while somebody plays."""
+    tracebacks, person = server.tracebacks, Person(server)
+    person.start()
+    _try_all(KINDS[name], min(HELD, tries), target, person)  # so that the memory has grown as far as it does
+    before = server.memory
+    counts: Counter[str] = Counter()
+    for begin in range(0, tries, HELD):
+        size = min(HELD, tries - begin)
+        counts += _try_all(KINDS[name], size, target, person)
+        progress(size)
+    person.stop()
+    after = server.memory if server.is_alive else 0.0
+    counts[TRACEBACK] += server.tracebacks - tracebacks
+    counts[CRASH] += not server.is_alive
+    counts[HANG] += isinstance(person.error, TimeoutError)
+    counts[ERROR] += person.error is not None and not isinstance(person.error, TimeoutError)
+    counts[ERROR] += after > before + _GROWTH
+    counts[LOST] += not _is_saved(server, person)
+    return Row(name, tries, +counts, f"{before:.0f} -> {after:.0f} MiB")
+
+
+def _try_all(kind: Callable[[Target], socket.socket], tries: int, target: Target, person: Person) -> Counter[str]:
+    """Open connections of a kind and hold them until the person has moved again; their outcomes."""
+    counts: Counter[str] = Counter()
+    held: list[socket.socket] = []
+    for _ in range(tries):
+        try:
+            held.append(kind(target))
+        except ConnectionError:
+            counts[REFUSED] += 1
+        except TimeoutError:
+            counts[HANG] += 1
+    person.wait_for_moves(2)
+    counts.update(_end(connection) for connection in held)
+    return counts
+
+
+def _end(connection: socket.socket) -> str:
+    """The outcome of a connection, which is closed."""
+    with connection:
+        return SURVIVED if is_open(connection) else REFUSED
+
+
+def _is_saved(server: TableServer, person: Person) -> bool:
+    """Whether the person's table can be read from its file, with all moves that were confirmed."""
+    tables = [resumed(path) for path in server.log.parent.glob("*.jsonl")]
+    own = [table for table in tables if server.tokens[0] in table.people.values()]
+    return len(own) == 1 and own[0].move >= person.number

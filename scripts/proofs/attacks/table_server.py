@@ -1,0 +1,192 @@
+"""A table server in a process of its own, with few open files, and a person who plays on while it is attacked.
+
+python scripts/proofs/attacks/table_server.py FOLDER     serve until Ctrl-C; ``attacks.connections`` starts it
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.request import ProxyHandler, build_opener
+
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+OPEN_FILES = 256
+PEOPLE = ("Person", "Stranger")  # each at a table of their own
+PATIENCE = 60.0  # seconds after which a silent server counts as hanging
+_PACE = 0.1  # seconds between a person's moves
+_STAY = 20  # moves after which the person closes the page and opens it again
+_ATTEMPTS = 20  # to open the page
+_MIB = 2**20
+
+
+class TableServer:
+    """The process, with its log in the folder in which it saves its tables."""
+
+    def __init__(self, folder: Path) -> None:
+        self.log = folder / "log.txt"
+        with self.log.open("wb") as log:
+            command = [sys.executable, __file__, str(folder)]
+            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert self._process.stdout is not None
+        self.port, *self.tokens = json.loads(self._process.stdout.readline())
+        self.id = self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.poll() is None
+
+    @property
+    def memory(self) -> float:
+        """Resident memory in MiB."""
+        pages = int(Path(f"/proc/{self.id}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGESIZE") / _MIB
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the log."""
+        return self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+
+    @property
+    def tracebacks(self) -> int:
+        """Number of tracebacks in the log."""
+        return sum(line.startswith("Traceback") for line in self.lines)
+
+    def stop(self) -> int:
+        """End the process as Ctrl-C does; the exit status."""
+        self._process.send_signal(signal.SIGINT)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        return self._process.wait(timeout=PATIENCE)
+
+
+@contextlib.contextmanager
+def table_server(folder: Path) -> Iterator[TableServer]:
+    """A server that saves its tables in the folder; it is stopped in the end."""
+    server = TableServer(folder)
+    try:
+        yield server
+    finally:
+        if server.is_alive:
+            server.stop()
+
+
+class Person(threading.Thread):
+    """Plays one game after the other, and opens the page anew from time to time; whatever goes wrong ends it.
+
+    Args:
+        server: the server, at whose first table the person sits.
+    """
+
+    def __init__(self, server: TableServer) -> None:
+        super().__init__(daemon=True)
+        self.server = server
+        self.moves = 0
+        """Moves that the server has confirmed."""
+        self.number = 0
+        """Number of the table's next move that was seen last."""
+        self.error: Exception | None = None
+        self._path = f"127.0.0.1:{server.port}/seat/{server.tokens[0]}"
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        """Play until stopped."""
+        try:
+            while not self._stopped.is_set():
+                with self._opened() as page:
+                    self._play(page)
+        except (OSError, HTTPException, WebSocketException) as error:
+            self.error = error
+
+    def wait_for_moves(self, number: int) -> None:
+        """Return when the person has made that many more moves, or cannot go on."""
+        until = self.moves + number
+        while self.is_alive() and self.moves < until:
+            self.join(0.05)
+
+    def stop(self) -> None:
+        """Leave the table."""
+        self._stopped.set()
+        self.join()
+
+    def _opened(self) -> ClientConnection:
+        """Open the page, as browsers and people do: if it fails, try again."""
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._open()
+            except TimeoutError:
+                raise
+            except (OSError, HTTPException, WebSocketException):
+                self._stopped.wait(_PACE)
+        return self._open()
+
+    def _open(self) -> ClientConnection:
+        with build_opener(ProxyHandler({})).open(f"http://{self._path}", timeout=PATIENCE) as page:
+            page.read()
+        return connect(f"ws://{self._path}/socket", proxy=None, open_timeout=PATIENCE)
+
+    def _play(self, page: ClientConnection) -> None:
+        """Play some moves."""
+        state = self._next_state(page, self.number)
+        for _ in range(_STAY):
+            if self._stopped.wait(_PACE):
+                return
+            state = self._next_state(page, state["move"] + self._move(page, state))
+            self.moves += 1
+
+    @staticmethod
+    def _move(page: ClientConnection, state: dict[str, Any]) -> int:
+        """Do what there is to do; by how much the number of the move will have grown at least."""
+        if state["winners"] is not None:
+            page.send('{"type": "again"}')
+        elif state["actions"]:
+            action = state["actions"][0]["action"]
+            page.send(json.dumps({"type": "act", "move": state["move"], "action": action}))
+        else:
+            return 0
+        return 1
+
+    def _next_state(self, page: ClientConnection, move: int) -> dict[str, Any]:
+        """The next state at or after that move in which there is something to do."""
+        while True:
+            state: dict[str, Any] = json.loads(page.recv(timeout=PATIENCE))
+            if state["type"] == "error":
+                raise ConnectionError(state["text"])
+            if state["move"] >= move and (state["actions"] or state["winners"] is not None):
+                self.number = state["move"]
+                return state
+
+
+def main(folder: str) -> None:
+    """Serve one table for each of the people and print the port and their tokens."""
+    import resource
+
+    from blackjacky_agents.web.serve import listen, uvicorn_server
+    from blackjacky_agents.web.server import Server
+    from blackjacky_agents.web.table import Table, seats_for
+    from blackjacky_env.games import DEFAULT
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+    server = Server(Path(folder), delay=0)
+    for name in PEOPLE:
+        server.add(Table(DEFAULT, seats_for([name], ["random"] * 2)))
+    tokens = [token for table in server.tables() for token in table.people.values()]
+    listening = listen("127.0.0.1", 0)
+    print(json.dumps([listening.getsockname()[1], *tokens]), flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn_server(server).run(sockets=[listening])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -18,6 +18,7 @@ from blackjacky_env.engine.backend_cpu import address_of, ask
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.observations import refuse_contradictions
 from blackjacky_env.engine.play import NONE
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_DECISIONS
@@ -165,6 +166,7 @@ def check_asked(
     masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
     wrong = _first_wrong(observations, masks, *_limits(game))
     if wrong == NONE:
+        refuse_contradictions(declared, observations)
         return observations, masks
     if not masks[wrong].any():
         raise ValueError(f"{name} was asked to act where no action is legal: it is not this player's turn")

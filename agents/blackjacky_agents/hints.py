@@ -19,7 +19,7 @@ from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.thoughts import explain
 from blackjacky_env import playout
-from blackjacky_env.engine import table
+from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.replay import chance_to_win
@@ -124,7 +124,7 @@ def _try_out(table_env: TableEnv, vector: npt.NDArray[Any], actions: Sequence[in
     env.reset(seed=_SEED)
     outcomes = [_Outcome([], [], player) for _ in actions]
     while len(outcomes[0].changes) < (_FEWEST if time.perf_counter() > deadline else _MOST):
-        state = table.sample_state(game, vector, rng)
+        state = sample_state(game, vector, rng)
         for action, outcome in zip(actions, outcomes, strict=True):
             env.set_state(state)
             this_round = _round(env)

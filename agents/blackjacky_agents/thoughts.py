@@ -15,8 +15,9 @@ import numpy.typing as npt
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.learning.network import action_probabilities, is_network
 from blackjacky_env import playout
-from blackjacky_env.engine import table
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.observations import sample_state
+from blackjacky_env.engine.table import unpack
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.replay import Thoughts, chance_to_win
@@ -55,9 +56,9 @@ def explain(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: in
 def _share_won(agent: CompiledAgent, vector: npt.NDArray[Any], playouts: int) -> float:
     """Win rate over playouts from the observed position, from a fixed seed."""
     rng = np.random.default_rng(0)
-    states = [table.sample_state(get_game(agent.game), vector, rng) for _ in range(playouts)]
+    states = [sample_state(get_game(agent.game), vector, rng) for _ in range(playouts)]
     rewards = playout(states, agent, games=1, threads=1)
-    return chance_to_win(rewards[:, 0, 0].mean(), table.unpack(states[0])[0]["num_players"])
+    return chance_to_win(rewards[:, 0, 0].mean(), unpack(states[0])[0]["num_players"])
 
 
 def play(env: TableEnv, agents: Mapping[str, Agent], playouts: int = 0) -> Iterator[Thoughts | None]:

@@ -58,6 +58,9 @@ class Rules:
     The observer gets seat 0; hidden cards and a new key are drawn from ``bits``. The observation must have occurred in
     a game.
     """
+    contradiction: Callable[..., int] | None = None
+    """(observation with entries in their ranges) -> the index in `Game.contradictions` of something in it that `sample`
+    or the game's bots would not survive, or -1."""
 
 
 @dataclass(frozen=True)
@@ -250,6 +253,8 @@ class Game:
     state_facts: Callable[[Any, bool], Iterable[Fact]] = no_facts
     """(record with fields in their ranges, as plain Python values; whether it is the copy made just before a
     settlement) -> what must be true of it, checked in order, to refuse saved states that contradict themselves."""
+    contradictions: tuple[str, ...] = ()
+    """What `Rules.contradiction` finds in observations, in words; empty: it is not called."""
     hidden: Hidden | None = None
     """None: the leak check is skipped."""
     examples: Examples = Examples()
@@ -261,6 +266,8 @@ class Game:
             raise ValueError(f"state_dtype of {self.name} lacks the fields {', '.join(missing)}")
         if self.state_dtype["winners"].shape != (self.max_players,):
             raise ValueError(f"winners in state_dtype of {self.name} need the shape ({self.max_players},)")
+        if bool(self.contradictions) != (self.rules.contradiction is not None):
+            raise ValueError(f"{self.name} declares Rules.contradiction without contradictions, or the reverse")
         if len(self.words.actions) != self.num_actions:
             raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
 

@@ -10,11 +10,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.engine.step import OVER, make_scored_step
 
 _MAGIC = b"blackjacky state 1\n"
@@ -161,8 +161,8 @@ def unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
         raise ValueError("these bytes are not a complete state; pass what get_state() or sample_state() returned")
     end = 4 + int.from_bytes(body[:4], "little")
     try:
-        header = json.loads(body[4:end])
-    except (ValueError, RecursionError):
+        header = parse_json(body[4:end])
+    except ValueError:
         header = None
     if not isinstance(header, dict):
         raise ValueError("the header of this state is not a JSON object; pass what get_state() returned")
@@ -179,17 +179,3 @@ def read_records(header: Mapping[str, Any], data: bytes, dtype: np.dtype[Any]) -
     writable = zeros(len(records), dtype)
     writable[:] = records
     return writable
-
-
-def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator) -> bytes:
-    """A full legal position consistent with ``observation`` (the vector), as bytes for `set_state`.
-
-    The observer gets seat 0; cards that it cannot see are dealt at random from ``rng``. The position has zero rewards
-    and no history. Raises `ValueError` if no position is consistent with the observation.
-    """
-    states = game.sample_state(observation, rng)
-    shown, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
-    table_functions(game).look(states, 0, shown, mask)
-    if not np.array_equal(shown, observation):
-        raise ValueError("no legal position matches this observation: its parts contradict each other")
-    return pack({**identity(game, *game.read_options(states[0])), "history": None}, states)

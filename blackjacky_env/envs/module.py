@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine import table
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
@@ -58,4 +58,4 @@ class GameModule:
 
         What the observer cannot see is drawn from ``rng``. Raises `ValueError` if no position is consistent with it.
         """
-        return table.sample_state(get_game(self.game), observation, rng)
+        return sample_state(get_game(self.game), observation, rng)

@@ -34,7 +34,7 @@ from blackjacky_agents.reports import duration, markdown_table, replace_part, wh
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "proof.md"
 KEPT = ROOT / "runs" / "torture"
-KINDS = ("states", "garbage", "connections", "kills", "disks", "writers")
+KINDS = ("states", "observations", "garbage", "connections", "kills", "disks", "writers")
 
 
 @dataclass(frozen=True)

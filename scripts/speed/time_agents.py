@@ -18,6 +18,7 @@ import numpy as np
 import tyro
 
 from blackjacky_agents import CompiledAgent, agent_names
+from blackjacky_agents.agent import check_asked
 from blackjacky_agents.files import write_file
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import where
@@ -60,7 +61,25 @@ def timing(game: str) -> dict[str, Any]:
         agent.name: {"decisions_per_second": decisions_per_second(agent), "act_microseconds": act_microseconds(agent)}
         for agent in agents
     }
-    return {"machine": where(), "agents": speed}
+    return {"machine": where(), "agents": speed, "check_microseconds": check_microseconds(agents[0])}
+
+
+def check_microseconds(agent: CompiledAgent) -> dict[str, float]:
+    """The time in which `check_asked` checks one observation, alone and in a batch of `TIMED_DECISIONS`."""
+    seen = observations(agent, TIMED_DECISIONS)
+    together = (np.array([each[name] for each in seen]) for name in ("observation", "action_mask"))
+    vectors, masks = (np.ascontiguousarray(each) for each in together)
+    times = {}
+    for name, size in (("alone", 1), ("in a batch", TIMED_DECISIONS)):
+        batches = [(vectors[i : i + size], masks[i : i + size]) for i in range(0, len(vectors), size)]
+        rounds = 1 if size == 1 else 100
+        check_asked(agent.name, agent.game, *batches[0])  # compiled
+        start = time.process_time()
+        for _ in range(rounds):
+            for batch in batches:
+                check_asked(agent.name, agent.game, *batch)
+        times[name] = round(1e6 * (time.process_time() - start) / (rounds * len(vectors)), 2)
+    return times
 
 
 def decisions_per_second(agent: CompiledAgent, seconds: float = 1.0) -> int:

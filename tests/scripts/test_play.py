@@ -11,7 +11,7 @@ from blackjacky_agents import cli, hints
 from blackjacky_agents.cli import compiling, terminal
 from blackjacky_agents.files import only_writer
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.engine.table import sample_state
+from blackjacky_env.engine.observations import sample_state
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 import torture
-from attacks import common, states
+from attacks import common, observations, states
 from attacks.common import OUTCOMES, Row, Task, run_apart, run_tasks
 from torture import Args
 
@@ -50,6 +50,13 @@ def test_what_a_process_reports_is_added_up_by_row() -> None:
     assert done == [5, 5, 5]
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_every_agent_refuses_a_changed_observation_or_chooses_an_action(game: str) -> None:
+    counts = sum(observations.attack_agents(game, 300, 0), Counter[str]())
+    assert counts.total() == 300
+    assert set(counts) == {"refused", "survived"}
+
+
 @pytest.fixture
 def _kept_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: pytest.TempPathFactory) -> None:
     monkeypatch.setattr(torture, "KEPT", tmp_path)
@@ -82,5 +89,5 @@ def test_a_stopped_run_goes_on_with_the_kind_that_is_missing(monkeypatch: pytest
 
 
 def test_an_unknown_kind_is_named() -> None:
-    with pytest.raises(ValueError, match="--kinds 'stats' is unknown; allowed are states, garbage, "):
+    with pytest.raises(ValueError, match="--kinds 'stats' is unknown; allowed are states, observations, garbage, "):
         torture.main(Args(kinds="stats"))

@@ -377,38 +377,9 @@ _sample_entry = entry(_sample_one)
 def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray[Any, Any]:
     """One `STATE` record, shape (1,), drawn by `sample` for ``observation`` (integers, shape (SIZE,)).
 
-    Raises `ValueError` if the cards do not add up or seats or ranges are wrong. The caller checks that the position
-    shows this very observation (`engine.table.sample_state`).
+    The caller refuses contradictions before, and checks after that the position shows this very observation
+    (`engine.observations`).
     """
-    vector = LAYOUT.checked(observation)
-    seen = LAYOUT.decode(vector)
-    _check_seats(seen)
-    _check_cards(seen)
     states = zeros(1, STATE)
-    _sample_entry(vector, rng.integers(2**64, dtype=np.uint64), states)
+    _sample_entry(LAYOUT.checked(observation), rng.integers(2**64, dtype=np.uint64), states)
     return states
-
-
-def _check_seats(seen: dict[str, Any]) -> None:
-    for name in ("to_act", "turn_player", "start_player", "first_knocker", "plus_one", "trickster"):
-        if any(seen[name][seen["num_players"] :]):
-            raise ValueError(f"no legal position matches this observation: {name} is an empty seat")
-    if not any(seen["phase"]) or bool(seen["phase"][OVER]) == any(seen["to_act"]):
-        raise ValueError("no legal position matches this observation: phase and player to act contradict each other")
-
-
-def _check_cards(seen: dict[str, Any]) -> None:
-    if seen["phase"][TIP]:
-        return
-    hands = np.array([seen["my_hand"], *seen["known"]])
-    values = np.arange(1, VALUES)
-    deck = values * (values <= seen["max_card"])
-    unseen = deck - seen["discards"] - hands.sum(axis=0) - np.sum(seen["displays"], axis=0)
-    free = seen["hand_counts"] - hands.sum(axis=1)
-    if (unseen < 0).any() or (free < 0).any() or free[0] > 0 or unseen.sum() != free.sum() + seen["draw_count"]:
-        raise ValueError("no legal position matches this observation: its cards do not add up to the deck")
-    if not seen["phase"][EXCHANGE]:
-        return
-    for pair, given in zip(seen["exchange_pair"], seen["exchange_given"], strict=True):
-        if given and not (any(pair) and seen["hand_counts"][pair.index(1)]):
-            raise ValueError("no legal position matches this observation: a card was given from an empty hand")

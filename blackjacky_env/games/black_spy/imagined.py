@@ -475,7 +475,7 @@ def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.nda
     """One `STATE` record, shape (1,), drawn by `sample` for ``observation`` (integers, shape (SIZE,)).
 
     Raises `ValueError` if the cards do not add up or seats or ranges are wrong. The caller checks that the position
-    shows this very observation (`engine.table.sample_state`).
+    shows this very observation (`engine.observations`).
     """
     vector = LAYOUT.checked(observation)
     _check(LAYOUT.decode(vector))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from blackjacky_env.engine.game import ExtraDeck, Game, Hidden, Rules, Words
 from blackjacky_env.games.halunken import (
     actions,
+    contradictions,
     drawing,
     examples,
     hidden,
@@ -47,6 +48,7 @@ GAME = Game(
         score=rules.score,
         encode=observation.encode,
         sample=observation.sample,
+        contradiction=contradictions.contradiction,
     ),
     words=Words(
         snapshot=words.snapshot,
@@ -61,6 +63,7 @@ GAME = Game(
     ),
     state_ranges=states.RANGES,
     state_facts=states.facts,
+    contradictions=contradictions.CONTRADICTIONS,
     hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
     examples=examples.EXAMPLES,
 )

@@ -15,10 +15,8 @@ from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.random import below, draw, shuffle
 from blackjacky_env.games.halunken.rules import (
-    BASIC,
     CARDS,
     COLOURS,
-    DUEL,
     FIELDS,
     GAMES,
     HARBOUR,
@@ -427,54 +425,9 @@ _sample_entry = entry(_sample_one)
 def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray[Any, Any]:
     """One `STATE` record, shape (1,), drawn by `sample` for ``observation`` (integers, shape (SIZE,)).
 
-    Raises `ValueError` if the cards do not add up or seats or ranges are wrong. The caller checks that the position
-    shows this very observation (`engine.table.sample_state`).
+    The caller refuses contradictions before, and checks after that the position shows this very observation
+    (`engine.observations`).
     """
-    vector = LAYOUT.checked(observation)
-    _check(LAYOUT.decode(vector))
     states = zeros(1, STATE)
-    _sample_entry(vector, rng.integers(2**64, dtype=np.uint64), states)
+    _sample_entry(LAYOUT.checked(observation), rng.integers(2**64, dtype=np.uint64), states)
     return states
-
-
-_NO_POSITION = "no legal position matches this observation: "
-
-
-def _check(seen: dict[str, Any]) -> None:
-    """What `sample` relies on; whatever else is wrong shows in the observation of the position."""
-    n = seen["num_players"]
-    if sum(seen["decision"]) != 1 or bool(seen["decision"][OVER]) == any(seen["to_act"]):
-        raise ValueError(_NO_POSITION + "decision and player to act contradict each other")
-    if sum(seen["variant"]) != 1 or (n == 2) != bool(seen["variant"][DUEL]):
-        raise ValueError(_NO_POSITION + f"{n} players do not play this variant")
-    for name in ("to_act", "start_player", "opener", "buyer", "bidder", "victim", "captains", "chosen"):
-        if any(seen[name][n:]):
-            raise ValueError(_NO_POSITION + f"{name} is an empty seat")
-    if any(n < owner <= SEATS for owner in seen["owners"]) or any(seat > n for seat in seen["to_rob"]):
-        raise ValueError(_NO_POSITION + "an empty seat has cards or is robbed")
-    _check_cards(seen)
-    _check_moves(seen)
-
-
-def _check_cards(seen: dict[str, Any]) -> None:
-    """Every card lies in one place, and taverns hold three cards at most."""
-    tops = [top for top in seen["tops"] if top]
-    if len(set(tops)) < len(tops) or any(seen["owners"][top - 1] for top in tops):
-        raise ValueError(_NO_POSITION + "a card lies in two places")
-    heights = [hidden + (top > 0) for hidden, top in zip(seen["hidden"], seen["tops"], strict=True)]
-    in_taverns = sum(owner == 0 for owner in seen["owners"])
-    if max(heights) > LEVELS or sum(heights) != in_taverns:
-        raise ValueError(_NO_POSITION + "its cards do not add up to the deck")
-
-
-def _check_moves(seen: dict[str, Any]) -> None:
-    """Whoever has chosen had a card left, and the observer knows the own choices."""
-    players = zip(seen["chosen"], seen["spent"], strict=True)
-    if any(chosen and all(spent) for chosen, spent in players):
-        raise ValueError(_NO_POSITION + "a player without movement cards has chosen one")
-    if seen["black_jack_chosen"] and (not seen["variant"][DUEL] or all(seen["black_jack_spent"][:MOVES])):
-        raise ValueError(_NO_POSITION + "no card can have been chosen for Black Jack")
-    if bool(seen["chosen"][0]) != bool(seen["my_choice"]):
-        raise ValueError(_NO_POSITION + "my choice is missing or was not made")
-    if seen["variant"][BASIC] and (seen["black_jack"] or any(seen["black_jack_spent"])):
-        raise ValueError(_NO_POSITION + "there is no Black Jack in the basic game")

@@ -5,8 +5,10 @@ Bots see observations only: `imagine` turns one into a position with the observe
 
 from __future__ import annotations
 
+import numpy as np
+
 from blackjacky_env.engine.compiling import compiled, record_maker
-from blackjacky_env.games.halunken.observation import sample
+from blackjacky_env.games.halunken.observation import encode, sample
 from blackjacky_env.games.halunken.rules import (
     CARDS,
     COLOURS,
@@ -20,6 +22,7 @@ from blackjacky_env.games.halunken.rules import (
     ahead,
     apply,
     captain_on,
+    legal,
     top_of,
 )
 
@@ -36,6 +39,18 @@ def imagine(observation, bits, s):
 def play(s, action):
     """`rules.apply`, compiled once for all bots."""
     apply(s, action)
+
+
+@compiled
+def shows(s, observation, mask):
+    """Whether seat 0 sees this observation in a position, whose legal actions are written into ``mask``."""
+    seen = np.empty_like(observation)
+    encode(s, 0, seen)
+    legal(s, mask)
+    for i in range(len(seen)):
+        if seen[i] != observation[i]:
+            return False
+    return True
 
 
 # ---------------------------------------------------------------- cards

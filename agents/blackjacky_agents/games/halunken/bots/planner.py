@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.games.halunken.bots.crew import imagine, new_position, play
+from blackjacky_agents.games.halunken.bots.crew import imagine, new_position, play, shows
 from blackjacky_agents.games.halunken.bots.greedy import choose_move, decide
 from blackjacky_agents.games.halunken.prospects import stage, value
 from blackjacky_env.engine.compiling import compiled
@@ -44,12 +44,17 @@ def estimate(observation, mask, random_state, values, parameters):
         return
     samples = max(1, int(parameters[PLAYOUTS]) // legal)
     positions, copies, result = new_position(), new_position(), np.zeros(SEATS)
+    may = np.empty(len(mask), np.int8)
     for number in range(samples):
         bits = stream(random_state, number, 0, 0)
         imagine(observation, bits, positions[0])
+        if number == 0 and not shows(positions[0], observation, may):
+            return  # the observation contradicts itself: nothing can be played out
         imagine_choices(positions[0], bits, parameters[HEAD:])
         for action in range(len(mask)):
-            if mask[action]:
+            if mask[action] and not may[action]:  # a mask that contradicts the observation
+                values[action] = -1.0
+            elif mask[action]:
                 copies[0] = positions[0]
                 play_round(copies[0], action, bits, parameters)
                 value(copies[0], result)

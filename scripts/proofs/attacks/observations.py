@@ -1,0 +1,92 @@
+"""Changed observations and masks: with array bounds checked in compiled code, agents must refuse them or choose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attacks.common import REFUSED, SURVIVED, Row, Task, divide, run_tasks
+from blackjacky_agents import agent_names, make_agent
+from blackjacky_env import make_batch
+from blackjacky_env.games import GAMES, get_game
+
+TRIES = 1_000_000
+_CHUNK = 20_000  # observations for each process
+_GAMES = 64  # in a batch
+_NEWS = 1000  # observations between two reports
+_SEARCH = "ismcts:20"
+_CACHE = Path(__file__).parents[3] / "runs" / "torture" / "cache"  # of code compiled with bounds checked
+
+
+def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
+    """Divide ``tries`` observations equally among all games."""
+    return run_tasks(tasks(tries, seed), workers, progress)
+
+
+def tasks(tries: int, seed: int) -> list[Task]:
+    """The work of all processes, game by game."""
+    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(_CACHE)}
+    made: list[Task] = []
+    for game, left in zip(GAMES, divide(tries, len(GAMES)), strict=True):
+        what = f"changed observations of {get_game(game).title}, shown to every agent"
+        for first in range(0, left, _CHUNK):
+            size = min(_CHUNK, left - first)
+            made.append(Task(what, "attacks.observations:attack_agents", [game, size, seed + len(made)], size, checked))
+    return made
+
+
+def attack_agents(name: str, tries: int, seed: int) -> Iterator[Counter[str]]:
+    """Show changed observations of random games to every agent of a game in turn, each as a batch of one."""
+    rng, counts = np.random.default_rng(seed), Counter[str]()
+    agents = [make_agent(each, name) for each in (*agent_names(name), _SEARCH)]
+    shown = changed(name, rng)
+    for number in range(tries):
+        observation, mask = next(shown)
+        counts[ask(agents[number % len(agents)], observation, mask)] += 1
+        if counts.total() == _NEWS:
+            yield counts
+            counts = Counter()
+    yield counts
+
+
+def ask(agent: Any, observation: Any, mask: Any) -> str:
+    """What the agent made of it: a `ValueError` or an action; `AssertionError` for something that is no action."""
+    try:
+        actions = agent.act_batch(observation[None], mask[None])
+    except ValueError:
+        return REFUSED
+    if actions.shape != (1,) or not 0 <= actions[0] < len(mask):
+        raise AssertionError(f"{agent.name} chose {actions} from {observation.tolist()} and {mask.tolist()}")
+    return SURVIVED
+
+
+def changed(name: str, rng: np.random.Generator) -> Iterator[tuple[Any, Any]]:
+    """Observations and masks from random games of all table sizes, with entries changed within their ranges."""
+    game = get_game(name)
+    low, high = game.layout.low.astype(int), game.layout.high.astype(int)
+    tables = [(variant.name, size) for variant in game.variants for size in variant.sizes]
+    batches = [make_batch(name, _GAMES, num_players=n, variant=v, seed=int(rng.integers(2**31))) for v, n in tables]
+    while True:
+        batch = batches[rng.integers(len(batches))]
+        for _ in range(rng.integers(1, 6)):
+            batch.step(batch.random_actions())
+        observations, masks = batch.observations.copy(), batch.action_masks.copy()
+        for observation, mask in zip(observations, masks, strict=True):
+            _change(observation, mask, low, high, rng)
+            yield observation, mask
+
+
+def _change(observation: Any, mask: Any, low: Any, high: Any, rng: np.random.Generator) -> None:
+    """Change one to four entries or nearly all of them, and in every other case the mask, too."""
+    places = rng.choice(len(low), rng.integers(1, 5), replace=False)
+    if rng.random() < 0.02:
+        places = np.flatnonzero(rng.random(len(low)) < 0.9)
+    observation[places] = rng.integers(low[places], high[places] + 1)
+    if rng.random() < 0.05:
+        observation[places] = rng.integers(np.iinfo(observation.dtype).min, np.iinfo(observation.dtype).max)
+    if rng.random() < 0.5:
+        mask[:] = rng.random(len(mask)) < rng.random()

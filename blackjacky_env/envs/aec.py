@@ -110,6 +110,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.game: Game = get_game(game)
         refuse_unknown(rule_options, self.game, TableEnv)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
+        self._is_plain = self._format == Format("dict")
         self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
         if self.game.words.draw_svg is None:
             self.metadata["render_modes"] = ["ansi"]
@@ -164,6 +165,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._has_settled = False
         self._paid = np.zeros((2, self.game.max_players))  # results, score changes
         self._observation, self._mask = self._new_arrays()  # of the player to act; callers get copies
+        self._shown_mask = self._format.mask(self._mask)
 
     # ------------------------------------------------------------ PettingZoo
 
@@ -256,11 +258,19 @@ class TableEnv(AECEnv[str, Any, Any]):
     def observe(self, agent: str) -> Observation:
         """The observation of ``agent`` in new arrays; its mask is all zeros off turn."""
         if agent == self._shown_to:
-            return self._format.show(self._observation.copy(), self._mask.copy())
+            observation, mask = self._observation.copy(), self._shown_mask.copy()
+        else:
+            observation, mask = self._look(agent)
+        if self._is_plain:  # most loops spend their time here, and a call would cost more than the dict
+            return {"observation": observation, "action_mask": mask}
+        return self._format.show(observation, mask)
+
+    def _look(self, agent: str) -> tuple[Vector, npt.NDArray[Any]]:
+        """What ``agent``, who may not be on turn, sees, and its mask as it is shown."""
         self._require_game()
         observation, mask = self._new_arrays()
         self._functions.look(self._states, self._check_agent(agent), observation, mask)
-        return self._format.show(observation, mask)
+        return observation, self._format.mask(mask)
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Observation, cumulative reward, terminated, truncated and info of ``agent_selection``."""
@@ -414,7 +424,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             if self._rigged and self._redeal_if_rigged():
                 self._functions.look(self._states, int(self._player[0]), self._observation, self._mask)
             self._shown_to = self.agent_selection = self.possible_agents[self._player[0]]
-            self.infos[self._shown_to] = {"action_mask": self._format.mask(self._mask.copy())}
+            self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
         if self.render_mode == "human":
             self.render()
 
@@ -429,7 +439,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             return
         self._functions.look(self._states, player, self._observation, self._mask)
         self._shown_to = self.agent_selection
-        self.infos[self._shown_to] = {"action_mask": self._format.mask(self._mask.copy())}
+        self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
 
     def _clear_observation(self) -> None:
         """Nobody is to act: the game is over."""
@@ -657,6 +667,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.game = get_game(state["game"])
         self._functions = table.table_functions(self.game)
         self._player = self._states["player"]
+        self._shown_mask = self._format.mask(self._mask)
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.config_dict().items())

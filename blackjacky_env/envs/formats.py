@@ -59,7 +59,7 @@ class Format:
         return spaces.Dict({"observation": vectors, "action_mask": spaces.Box(0, 1, (num_actions,), mask_type)})
 
     def show(self, vectors: Array, masks: Array, out: Array | None = None) -> Any:
-        """Observations made of vectors (..., K) and masks (..., A), int8, whose memory they may share.
+        """Observations made of vectors (..., K) and masks (..., A) from `mask`, whose memory they may share.
 
         ``out`` (float32, (..., K)) receives float32 vectors; None: a new array does.
         """
@@ -67,7 +67,7 @@ class Format:
             vectors = np.positive(vectors, out, dtype=np.float32)
         if self.observation_format == "flat":
             return vectors
-        return {"observation": vectors, "action_mask": self.mask(masks)}
+        return {"observation": vectors, "action_mask": masks}
 
     def mask(self, masks: Array) -> Array:
         """Masks as they are shown; they share memory with ``masks``, which are int8."""

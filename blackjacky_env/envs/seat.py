@@ -193,7 +193,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
     def _look(self) -> tuple[Observation, dict[str, Any]]:
         """What the learner sees, and the info with its mask, all 0 when the episode is over."""
         seen = self.table.observe(self._learner)
-        vector, mask = seen["observation"], seen["action_mask"]
         if not self._running:
-            mask[:] = 0
-        return self._format.show(vector, mask), {"action_mask": self._format.mask(mask.copy())}
+            seen["action_mask"][:] = 0
+        mask = self._format.mask(seen["action_mask"])
+        return self._format.show(seen["observation"], mask), {"action_mask": mask.copy()}

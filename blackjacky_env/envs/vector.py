@@ -321,16 +321,15 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         more = self._played - played
         if more.any():
             info |= {"skipped_games": np.maximum(more - 1, 0), "_skipped_games": more > 0}
-        masks = self._masks.copy() if self._copy and self._format.observation_format == "dict" else self._masks
+        masks = self.action_masks() if self._format.observation_format == "dict" else self._masks
         return self._format.show(self._shown, masks, self._shown_again), info
 
     def _final_info(self, why: Mapping[str, Any]) -> dict[str, Any]:
         """Gymnasium's ``final_obs`` and ``final_info`` of games that ended in a step that restarted them."""
         ended, final_obs = self._ended.copy(), np.full(self.num_envs, None, object)
-        none_legal = np.zeros(self._masks.shape[1], np.int8)
-        for i in np.flatnonzero(ended).tolist():
-            final_obs[i] = self._format.show(self._last_shown[i].copy(), none_legal.copy())
         masks = self._format.mask(np.zeros_like(self._masks))
+        for i in np.flatnonzero(ended).tolist():
+            final_obs[i] = self._format.show(self._last_shown[i].copy(), masks[i].copy())
         final_info = {"action_mask": masks, "_action_mask": ended, **why}
         return {"final_obs": final_obs, "_final_obs": ended, "final_info": final_info, "_final_info": ended}
 

@@ -1,16 +1,15 @@
 """Wrappers that scale observations to float32 by the ranges that the game declares.
 
 Each entry is divided by the largest magnitude that its part of the layout allows, so 0 stays 0 and all entries lie in
-[-1, 1], or in [0, 1] where the part has no negative values. Masks are unchanged.
+[-1, 1], or in [0, 1] where the part has no negative values. Masks and the format, flat or dict, are unchanged.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 from pettingzoo import AECEnv
@@ -20,22 +19,30 @@ from blackjacky_env.engine.layout import Layout
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 
-Scaled = npt.NDArray[np.float32]
+Scaled = Any
+"""An observation with a float32 vector: the vector itself or a dict of it and the mask."""
 
 
 class _Scaling:
-    """Scales vectors of a layout to float32."""
+    """Scales the vectors of a layout to float32, in observations of any format."""
 
     def __init__(self, layout: Layout) -> None:
         self.largest = layout.largest
-        self.space = spaces.Box(layout.low / self.largest, layout.high / self.largest, dtype=np.float32)
+        self._vectors = spaces.Box(layout.low / self.largest, layout.high / self.largest, dtype=np.float32)
 
-    def __call__(self, vector: npt.NDArray[Any]) -> Scaled:
-        scaled: Scaled = np.divide(vector, self.largest, dtype=np.float32)
-        return scaled
+    def space(self, own: spaces.Space[Any]) -> spaces.Space[Any]:
+        """The space of scaled observations, from the environment's own."""
+        if isinstance(own, spaces.Dict):
+            return spaces.Dict({**own, "observation": self._vectors})
+        return self._vectors
+
+    def __call__(self, seen: Any) -> Scaled:
+        if isinstance(seen, dict):
+            return {**seen, "observation": self(seen["observation"])}
+        return np.divide(seen, self.largest, dtype=np.float32)
 
 
-class ScaledTable(BaseWrapper[str, dict[str, npt.NDArray[Any]], int]):
+class ScaledTable(BaseWrapper[str, Scaled, int]):
     """A PettingZoo table whose ``observation`` is float32 in [-1, 1]; ``action_mask`` is unchanged.
 
     Examples:
@@ -55,24 +62,21 @@ class ScaledTable(BaseWrapper[str, dict[str, npt.NDArray[Any]], int]):
         self._scaling = _Scaling(table.game.layout)
         self.observation_spaces = {}
         for agent in table.possible_agents:
-            own = cast("spaces.Dict", table.observation_space(agent))
+            own = table.observation_space(agent)
             _refuse_changed(env, env.observation_space(agent), own)
-            scaled = spaces.Dict({"observation": self._scaling.space, "action_mask": own["action_mask"]})
-            self.observation_spaces[agent] = cast("gymnasium.Space[Any]", scaled)
+            self.observation_spaces[agent] = self._scaling.space(own)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The same Dict space for every agent: ``observation`` (float32) and ``action_mask`` (int8, 0 or 1)."""
+        """The same space for every agent: the table's, with a float32 ``observation``."""
         return self.observation_spaces[agent]
 
-    def observe(self, agent: str) -> dict[str, npt.NDArray[Any]] | None:
+    def observe(self, agent: str) -> Scaled | None:
         """The observation of ``agent``, scaled."""
         seen = super().observe(agent)
-        if seen is None:
-            return None
-        return {**seen, "observation": self._scaling(seen["observation"])}
+        return None if seen is None else self._scaling(seen)
 
 
-class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, npt.NDArray[Any]], RecordConstructorArgs):
+class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, Any], RecordConstructorArgs):
     """A Gymnasium seat whose observation is float32 in [-1, 1]; ``info["action_mask"]`` is unchanged.
 
     Examples:
@@ -84,7 +88,7 @@ class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, npt.NDArray[Any]], Re
         TypeError: ``env`` is not an environment of this package, or another wrapper has changed its observations.
     """
 
-    def __init__(self, env: gymnasium.Env[npt.NDArray[Any], Any]) -> None:
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
         seat = getattr(env, "unwrapped", env)
         if not isinstance(seat, SeatEnv):
             raise TypeError(f"{env} is not a Gymnasium environment of this package: its ranges are not declared")
@@ -92,9 +96,9 @@ class ScaledSeat(gymnasium.ObservationWrapper[Scaled, Any, npt.NDArray[Any]], Re
         gymnasium.ObservationWrapper.__init__(self, env)
         _refuse_changed(env, env.observation_space, seat.observation_space)
         self._scaling = _Scaling(seat.table.game.layout)
-        self.observation_space = self._scaling.space
+        self.observation_space = self._scaling.space(seat.observation_space)
 
-    def observation(self, observation: npt.NDArray[Any]) -> Scaled:
+    def observation(self, observation: Any) -> Scaled:
         """The observation, scaled."""
         return self._scaling(observation)
 

@@ -14,6 +14,7 @@ from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
 from blackjacky_env import black_jacky_v0
+from blackjacky_env.envs.formats import DTYPES, FORMATS
 from blackjacky_env.envs.wrappers import ScaledSeat, ScaledTable
 
 SEAT = "blackjacky/BlackJackySeat-v0"
@@ -92,6 +93,26 @@ def test_a_scaled_seat_can_be_made_again_from_its_spec() -> None:
     env = ScaledSeat(gymnasium.make(SEAT, num_players=3, seat=1))
     again = gymnasium.make(env.spec)
     np.testing.assert_array_equal(again.reset(seed=4)[0], env.reset(seed=4)[0])
+
+
+@pytest.mark.parametrize("observation_format", FORMATS)
+@pytest.mark.parametrize("observation_dtype", DTYPES)
+def test_observations_are_scaled_in_every_format(observation_format: str, observation_dtype: str) -> None:
+    form = {"observation_format": observation_format, "observation_dtype": observation_dtype, "mask_dtype": "bool"}
+    table = ScaledTable(black_jacky_v0.env(**form))
+    table.reset(seed=0)
+    seat = ScaledSeat(gymnasium.make(SEAT, **form))
+    pairs = [
+        (table.last()[0], table.unwrapped.observe(table.agent_selection), table.observation_space("player_0")),
+        (seat.reset(seed=0)[0], seat.unwrapped._look()[0], seat.observation_space),
+    ]
+    for seen, plain, space in pairs:
+        assert seen in space
+        assert isinstance(seen, dict) is (observation_format == "dict")
+        if observation_format == "dict":
+            np.testing.assert_array_equal(seen["action_mask"], plain["action_mask"])
+            seen, plain = seen["observation"], plain["observation"]  # noqa: PLW2901
+        np.testing.assert_array_equal(seen, scaled_by_hand(plain))
 
 
 def test_other_wrappers_may_be_inside_and_outside() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -50,6 +51,30 @@ def test_a_game_through_the_pettingzoo_loop(benchmark: Benchmark) -> None:
 
     one_game()
     benchmark(one_game)
+
+
+def test_100_decisions_of_one_seat(benchmark: Benchmark) -> None:
+    env: Any = gymnasium.make("blackjacky/BlackJackySeat-v0", disable_env_checker=True).unwrapped
+
+    def decide() -> None:
+        mask = env.reset(seed=0)[1]["action_mask"]
+        for _ in range(100):
+            mask = (env.step(mask.argmax())[4] if mask.any() else env.reset()[1])["action_mask"]
+
+    decide()
+    benchmark(decide)
+
+
+def test_10_decisions_of_one_seat_in_1024_games(benchmark: Benchmark) -> None:
+    env: Any = gymnasium.make_vec("blackjacky/BlackJackySeat-v0", num_envs=1024, threads=1)
+
+    def decide() -> None:
+        _, info = env.reset(seed=0)
+        for _ in range(10):
+            *_, info = env.step(info["action_mask"].argmax(axis=1))
+
+    decide()
+    benchmark(decide)
 
 
 @pytest.mark.parametrize(("name", "games"), [("threshold", 1000), ("counter", 20)])

@@ -155,3 +155,11 @@ def test_compiling_is_announced(monkeypatch: pytest.MonkeyPatch, is_terminal: bo
         assert before == f"{compiling.WHAT} ...\n"
     double(1.0)
     assert told.getvalue() == before, "outside of the context nothing is said"
+
+
+def test_an_error_shows_no_control_characters_and_not_a_whole_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.refuse("an option \x1b[2J\x07\n is unknown: " + "x" * 10_000) == cli.WRONG_INPUT
+    said = capsys.readouterr().err
+    assert said.startswith("error: an option [2J\n is unknown: xxx")
+    assert said.endswith("x ...\n")
+    assert len(said) < 5000

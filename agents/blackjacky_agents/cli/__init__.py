@@ -20,8 +20,10 @@ from blackjacky_agents.cli.errors import WrongInputError
 from blackjacky_agents.external.subprocess_agent import AgentProcessError
 from blackjacky_agents.files import FolderInUseError
 from blackjacky_env.engine.game import IllegalActionError
+from blackjacky_env.engine.text import printable
 
 WRONG_INPUT, INTERRUPTED = 2, 130  # exit statuses
+_MOST_SAID = 4000  # characters of an error, which may quote an input file
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # the disk, or this user's share of it
 
 
@@ -139,6 +141,7 @@ def usage() -> str:
 
 
 def refuse(message: str) -> int:
-    """Print an input error; returns the exit status."""
-    print(f"error: {message}", file=sys.stderr)
+    """Print an input error, without control characters that an input file may hold; returns the exit status."""
+    shown = message if len(message) <= _MOST_SAID else f"{message[:_MOST_SAID]} ..."
+    print("error: " + "\n".join(map(printable, shown.split("\n"))), file=sys.stderr)
     return WRONG_INPUT

@@ -18,7 +18,7 @@ def parse_json(text: str | bytes) -> Any:
     """
     try:
         text = text.decode() if isinstance(text, bytes) else text
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_read_float)
+        value = _DECODER.decode(text)
         if "\\u" in text:  # escapes are the only way to write half of a pair
             json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
@@ -50,3 +50,6 @@ def _is_deeper(value: Any, levels: int) -> bool:
         inner = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
         level = [each for values in inner for each in values]
     return any(isinstance(each, dict | list) for each in level)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_read_float)

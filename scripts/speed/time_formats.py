@@ -9,10 +9,10 @@ rounds. Actions are the legal ones with the lowest number, which cost next to no
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -29,8 +29,9 @@ from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import DEFAULT
 
 PAGE = Path(__file__).parents[2] / "docs" / "speed.md"
-COMBINATIONS = [Format(*each) for each in product(FORMATS, DTYPES, MASK_DTYPES)]
+COMBINATIONS = [Format(*each) for each in itertools.product(FORMATS, DTYPES, MASK_DTYPES)]
 SEATS = (64, 1024)
+_STEPS = 10  # between two looks at the clock
 
 
 @dataclass(frozen=True)
@@ -111,11 +112,12 @@ def seats_loop(env: SeatVectorEnv) -> Callable[[], None]:
 
 def speed(step: Callable[[], None], count: int, seconds: float) -> float:
     """Steps per CPU second."""
-    calls, start = 0, time.process_time()
-    while (passed := time.process_time() - start) < seconds:
-        for _ in range(10):
+    calls, passed, start = 0, -1.0, time.process_time()
+    while passed < seconds:
+        for _ in range(_STEPS):
             step()
-        calls += 10
+        calls += _STEPS
+        passed = time.process_time() - start
     return calls * count / passed
 
 

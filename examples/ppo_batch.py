@@ -1,0 +1,242 @@
+"""PPO in one file: one network learns to play every seat, against itself, in a batch of compiled games.
+
+    python examples/ppo_batch.py                     # minutes on one core; tested against three bots
+    tensorboard --logdir runs
+    blackjacky play --opponents ppo:runs/ppo_batch/seed-1*3
+
+It follows CleanRL's ppo.py (Huang et al., JMLR 2022). What is different is what several seats need: a decision leads to
+the next decision of the same seat, so rewards, values and advantages are linked seat by seat.
+"""
+
+from __future__ import annotations
+
+import csv
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import tyro
+from matplotlib import rcParams
+from matplotlib.figure import Figure
+from torch import nn
+from torch.distributions import Categorical
+from torch.utils.tensorboard import SummaryWriter
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.arena.evaluation import against_copies
+from blackjacky_agents.learning.agent_file import load_agent, save_agent
+from blackjacky_agents.learning.encoding import encodings_of
+from blackjacky_agents.learning.network import encode_all, layers_of
+from blackjacky_agents.reports import processor
+from blackjacky_env import make_batch
+
+
+@dataclass
+class Args:
+    """PPO in one file: one network learns to play every seat, against itself, in a batch of compiled games."""
+
+    folder: Path = Path("runs/ppo_batch")  # for agents, TensorBoard's files, and the learning curve of all seeds
+    seed: int = 1  # of the games, the network and the sampled actions
+    threads: int = 1  # CPU threads; a network this small gains nothing from more
+    game: str = "black_jacky"  # name of the game
+    num_players: int = 4  # players at every table
+    reward: str = "win"  # "win", or the name of the game's score
+    rules: dict[str, int] = field(default_factory=dict)  # rule options, such as: max_turns_per_round 20
+    encoding: str = ""  # network input, by default the game's own; "raw" is the scaled observation
+    opponent: str = "threshold"  # bot in all other seats when the agent is tested
+    eval_every: int = 30  # updates between tests
+    eval_games: int = 2_000  # games of a test
+    final_eval_games: int = 20_000  # games of the last test
+
+    total_timesteps: int = 10_000_000  # decisions in all games
+    learning_rate: float = 1e-3  # initial Adam learning rate, annealed linearly to 0
+    num_envs: int = 256  # games played at once
+    num_steps: int = 128  # decisions in each game between updates
+    gamma: float = 0.99  # discount per decision of a seat
+    gae_lambda: float = 0.95  # lambda of generalised advantage estimation
+    score_shaping: float = 0.3  # weight of the score in potential-based reward shaping
+    num_minibatches: int = 8  # minibatches per epoch
+    update_epochs: int = 2  # epochs per update
+    clip_coef: float = 0.2  # clipping range of the probability ratio
+    ent_coef: float = 0.01  # weight of the entropy bonus
+    vf_coef: float = 0.5  # weight of the value loss
+    max_grad_norm: float = 0.5  # maximum norm of the gradient
+
+
+def layer_init(layer, std=2**0.5):
+    """Orthogonal weights and zero biases."""
+    nn.init.orthogonal_(layer.weight, std)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+class Agent(nn.Module):
+    """Policy and value of the seat whose view is the input; all seats share the network."""
+
+    def __init__(self, inputs, num_actions, hidden=128):
+        super().__init__()
+        first, second = layer_init(nn.Linear(inputs, hidden)), layer_init(nn.Linear(hidden, hidden))
+        self.body = nn.Sequential(first, nn.ReLU(), second, nn.ReLU())
+        self.actor = layer_init(nn.Linear(hidden, num_actions), std=0.01)
+        self.critic = layer_init(nn.Linear(hidden, 1), std=1)
+        self.policy_layers = [first, second, self.actor]
+
+    def get_value(self, x):
+        """Values (N,) of inputs (N, F)."""
+        return self.critic(self.body(x))[:, 0]
+
+    def get_action_and_value(self, x, mask, action=None):
+        """Actions, sampled unless given, their log probabilities, the policies' entropies, and values, all (N,)."""
+        features = self.body(x)
+        policy = Categorical(logits=self.actor(features).masked_fill(~mask, -1e8), validate_args=False)
+        action = policy.sample() if action is None else action
+        return action, policy.log_prob(action), policy.entropy(), self.critic(features)[:, 0]
+
+
+def per_seat_gae(rewards, terminated, seats, values, last_values, gamma, gae_lambda):
+    """Advantages (T, N) of the decisions in T steps of N games, each linked to the next decision of the same seat.
+
+    Args:
+        rewards: the batch's cumulative rewards after each step, (T, N, P).
+        terminated: whether the step ended the game, (T, N).
+        seats: the seat that decided, (T, N).
+        values: of the positions decided in, for that seat, (T, N).
+        last_values: of the positions after the last step, for every seat, (N, P).
+        gamma: discount per decision of a seat.
+        gae_lambda: lambda of generalised advantage estimation.
+    """
+    advantages, games = np.zeros_like(values), np.arange(values.shape[1])
+    reward, next_value, next_advantage = rewards[-1].copy(), last_values.copy(), np.zeros_like(last_values)
+    for t in reversed(range(len(values))):
+        ended, own = terminated[t], (games, seats[t])
+        reward[ended], next_value[ended], next_advantage[ended] = rewards[t, ended], 0, 0  # for every seat
+        delta = reward[own] + gamma * next_value[own] - values[t]
+        advantages[t] = delta + gamma * gae_lambda * next_advantage[own]
+        # What the previous decision of this seat has led to; before t = 0 there is none in this rollout.
+        reward[own], next_value[own], next_advantage[own] = rewards[t - 1][own], values[t], advantages[t]
+    return advantages
+
+
+class Trainer:
+    """The network, the games, and the last ``num_steps`` decisions in each game."""
+
+    def __init__(self, args):
+        torch.set_num_threads(args.threads)
+        torch.manual_seed(args.seed)
+        self.args, encodings = args, encodings_of(args.game)
+        self.encoding = encodings[args.encoding or next(iter(encodings))]
+        options = {"reward": args.reward, "gamma": args.gamma, "score_shaping": args.score_shaping, **args.rules}
+        self.batch = make_batch(args.game, args.num_envs, args.num_players, args.seed, per_seat=True, **options)
+        shape, num_actions = (args.num_steps, args.num_envs), self.batch.action_masks.shape[1]
+        self.agent = Agent(self.encoding.size, num_actions)
+        self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=args.learning_rate, eps=1e-5)
+        self.obs, self.masks = torch.zeros(*shape, self.encoding.size), torch.zeros(*shape, num_actions).bool()
+        self.actions, self.logprobs = torch.zeros(shape).long(), torch.zeros(shape)
+        self.seats, self.values = np.zeros(shape, int), np.zeros(shape, np.float32)
+        self.rewards = np.zeros((*shape, args.num_players), np.float32)
+        self.terminated = np.zeros(shape, bool)
+
+    @torch.no_grad()
+    def collect(self):
+        """Play ``num_steps`` decisions in every game; returns their advantages and returns."""
+        args, batch, num_players = self.args, self.batch, self.args.num_players
+        for t in range(args.num_steps):
+            self.obs[t] = torch.from_numpy(encode_all(self.encoding, batch.observations, batch.action_masks))
+            self.masks[t], self.seats[t] = torch.from_numpy(batch.action_masks), batch.current_player
+            self.actions[t], self.logprobs[t], _, value = self.agent.get_action_and_value(self.obs[t], self.masks[t])
+            self.values[t] = value
+            batch.step(self.actions[t].numpy())
+            self.rewards[t], self.terminated[t] = batch.cumulative_rewards[:, :num_players], batch.terminated
+        # A seat off turn has not come to its next decision; what it sees now stands for it.
+        games, seats = np.indices((args.num_envs, num_players)).reshape(2, -1)
+        last_obs = encode_all(self.encoding, *batch.observe(games, seats))
+        last_values = self.agent.get_value(torch.from_numpy(last_obs)).numpy().reshape(-1, num_players)
+        rollout = self.rewards, self.terminated, self.seats, self.values
+        advantages = per_seat_gae(*rollout, last_values, args.gamma, args.gae_lambda)
+        return torch.from_numpy(advantages).flatten(), torch.from_numpy(advantages + self.values).flatten()
+
+    def update(self, advantages, returns):
+        """Train on the collected decisions; returns the losses of the last minibatch by name."""
+        args, rollout = self.args, (self.obs, self.masks, self.actions, self.logprobs)
+        obs, masks, actions, logprobs = (array.flatten(0, 1) for array in rollout)
+        for _ in range(args.update_epochs):
+            for rows in torch.randperm(len(obs)).chunk(args.num_minibatches):
+                _, logprob, entropy, value = self.agent.get_action_and_value(obs[rows], masks[rows], actions[rows])
+                ratio = (logprob - logprobs[rows]).exp()
+                advantage = (advantages[rows] - advantages[rows].mean()) / (advantages[rows].std() + 1e-8)
+                clipped = ratio.clamp(1 - args.clip_coef, 1 + args.clip_coef)
+                policy_loss = -torch.min(advantage * ratio, advantage * clipped).mean()
+                value_loss = 0.5 * (value - returns[rows]).square().mean()
+                loss = policy_loss - args.ent_coef * entropy.mean() + args.vf_coef * value_loss
+                self.optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(self.agent.parameters(), args.max_grad_norm)
+                self.optimizer.step()
+        return {"policy": policy_loss.item(), "value": value_loss.item(), "entropy": entropy.mean().item()}
+
+    def test(self, folder, games):
+        """Save the agent, and score it in a random seat against copies of the opponent."""
+        args = self.args
+        save_agent(folder / "weights.safetensors", layers_of(self.agent.policy_layers), args.game, self.encoding)
+        agent, opponents = load_agent(folder, args.game), [make_agent(args.opponent, args.game)]
+        return against_copies(agent, opponents, args.num_players, games, seed=10**6, game=args.game)[0]
+
+
+def main(args: Args) -> None:
+    """Train, test now and then, and write the learning curve."""
+    folder = args.folder / f"seed-{args.seed}"
+    writer, trainer, curve = SummaryWriter(folder), Trainer(args), []
+    started, cpu_started, size = time.perf_counter(), time.process_time(), args.num_steps * args.num_envs
+    num_updates = max(1, args.total_timesteps // size)
+    for update in range(1, num_updates + 1):
+        trainer.optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - (update - 1) / num_updates)
+        losses, steps = trainer.update(*trainer.collect()), update * size
+        seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
+        charts = {"steps_per_second": steps / seconds, "decisions_per_game": size / max(1, trainer.terminated.sum())}
+        for name, value in {**charts, **losses}.items():
+            writer.add_scalar(f"{'losses' if name in losses else 'charts'}/{name}", value, steps)
+        if update % args.eval_every and update < num_updates:
+            continue
+        games = args.eval_games if update < num_updates else args.final_eval_games
+        score = trainer.test(folder, games)
+        writer.add_scalar("charts/win_rate", score.win_rate, steps)
+        curve.append({"seed": args.seed, "steps": steps, "seconds": round(seconds), "cpu_seconds": round(cpu_seconds)})
+        curve[-1] |= {"games": games, "win_rate": score.win_rate, "low": score.low, "high": score.high}
+        curve[-1] |= {"decisions_per_game": round(charts["decisions_per_game"]), "processor": processor()}
+        write_curve(args, curve)
+        won = f"{score.win_rate:.1%} ({score.low:.1%} .. {score.high:.1%})"
+        print(
+            f"{steps:,} decisions, {seconds:.0f} s: wins {won} of {games:,} games against {args.opponent}", flush=True
+        )
+    writer.close()
+
+
+def write_curve(args: Args, curve: list[dict[str, Any]]) -> None:
+    """Write learning_curve.csv, in which the rows of other seeds are kept, and draw learning_curve.svg."""
+    file = args.folder / "learning_curve.csv"
+    lines = file.read_text("utf-8").splitlines() if file.exists() else []
+    rows = [row for row in csv.DictReader(lines) if row["seed"] != str(args.seed)] + curve
+    with file.open("w", newline="", encoding="utf-8") as out:
+        writer = csv.DictWriter(out, curve[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    rcParams["svg.hashsalt"] = "learning_curve"  # makes the SVG reproducible
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.add_subplot(ylim=(0, 1), xlabel="decisions", ylabel=f"wins against {args.opponent}")
+    for seed in dict.fromkeys(row["seed"] for row in rows):
+        points = [row for row in rows if row["seed"] == seed]
+        steps, rates, low, high = (
+            [float(row[name]) for row in points] for name in ("steps", "win_rate", "low", "high")
+        )
+        axes.plot(steps, rates, label=f"seed {seed}")
+        axes.fill_between(steps, low, high, alpha=0.2)
+    axes.axhline(1 / args.num_players, color="grey", linestyle="--", label="par")
+    axes.legend()
+    figure.savefig(file.with_suffix(".svg"), metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

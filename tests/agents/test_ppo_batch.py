@@ -1,0 +1,97 @@
+"""examples/ppo_batch.py: advantages are those of each seat alone, and a short training leaves an agent that plays."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+pytest.importorskip("tensorboard")
+
+import ppo_batch
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.learning.network import is_network
+from blackjacky_env import make_batch
+from blackjacky_env.games import DEFAULT
+
+GAMMA, LAMBDA = 0.9, 0.8
+PLAYERS, GAMES, STEPS = 3, 4, 300
+
+
+def test_advantages_are_linked_seat_by_seat() -> None:
+    """Against the definition, for each seat of each game: the discounted sum of its temporal differences."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(STEPS, GAMES)).astype(np.float32)
+    last_values = rng.normal(size=(GAMES, PLAYERS)).astype(np.float32)
+    batch = make_batch(DEFAULT, GAMES, PLAYERS, seed=1, reward="hearts", per_seat=True, hearts=1)
+    seats, terminated = np.zeros((STEPS, GAMES), int), np.zeros((STEPS, GAMES), bool)
+    paid, cumulative = np.zeros((2, STEPS, GAMES, PLAYERS))
+    for t in range(STEPS):
+        seats[t] = batch.current_player
+        batch.step(batch.random_actions())
+        terminated[t], paid[t] = batch.terminated, batch.rewards[:, :PLAYERS]
+        cumulative[t] = batch.cumulative_rewards[:, :PLAYERS]
+    advantages = ppo_batch.per_seat_gae(cumulative, terminated, seats, values, last_values, GAMMA, LAMBDA)
+    assert terminated.sum(axis=0).min() > 1
+    assert abs(paid).sum() > 10
+    for i in range(GAMES):
+        for seat in range(PLAYERS):
+            expected = of_one_seat(
+                seats[:, i] == seat, terminated[:, i], paid[:, i, seat], values[:, i], last_values[i, seat]
+            )
+            for t, advantage in expected.items():
+                assert advantages[t, i] == pytest.approx(advantage, abs=1e-4)
+
+
+def of_one_seat(
+    decides: npt.NDArray[np.bool_],
+    terminated: npt.NDArray[np.bool_],
+    paid: npt.NDArray[np.float64],
+    values: npt.NDArray[np.float32],
+    last_value: float,
+) -> dict[int, float]:
+    """The advantage of each decision of a seat in one game after another, by step: a game with one player."""
+    decisions, advantages, following = np.flatnonzero(decides), {}, 0.0
+    for number in reversed(range(len(decisions))):
+        t = decisions[number]
+        until = decisions[number + 1] if number + 1 < len(decisions) else len(paid)
+        ends = np.flatnonzero(terminated[t:until])
+        reward = paid[t : t + ends[0] + 1].sum() if len(ends) else paid[t:until].sum()
+        next_value = 0 if len(ends) else values[until] if until < len(paid) else last_value
+        delta = reward + GAMMA * next_value - values[t]
+        following = delta + (0 if len(ends) or until == len(paid) else GAMMA * LAMBDA * following)
+        advantages[int(t)] = float(following)
+    return advantages
+
+
+def test_a_short_training_leaves_an_agent_and_a_curve(tmp_path: Path) -> None:
+    small = {"folder": tmp_path, "num_envs": 16, "num_steps": 16, "eval_games": 50, "final_eval_games": 60}
+    for seed in (1, 2, 1):
+        ppo_batch.main(ppo_batch.Args(seed=seed, total_timesteps=3 * 256, eval_every=2, **small))
+    rows = list(csv.DictReader((tmp_path / "learning_curve.csv").read_text("utf-8").splitlines()))
+    found = [(row["seed"], row["steps"], row["games"]) for row in rows]
+    assert found == [(seed, *last) for seed in "21" for last in (("512", "50"), ("768", "60"))]
+    assert all(0 <= float(row["low"]) <= float(row["win_rate"]) <= float(row["high"]) <= 1 for row in rows)
+    assert (tmp_path / "learning_curve.svg").read_text("utf-8").count("<!-- seed ") == 2
+    agents = [make_agent(f"ppo:{tmp_path / f'seed-{seed}'}") for seed in (1, 2)]
+    assert all(map(is_network, agents))
+    assert list((tmp_path / "seed-1").glob("events.out.tfevents.*"))
+
+
+def test_the_same_seed_trains_the_same_agent(tmp_path: Path) -> None:
+    weights = []
+    for folder, seed in (("a", 5), ("b", 5), ("c", 6)):
+        args = ppo_batch.Args(folder=tmp_path / folder, seed=seed, num_envs=8, num_steps=16, reward="hearts")
+        trainer = ppo_batch.Trainer(args)
+        for _ in range(2):
+            losses = trainer.update(*trainer.collect())
+        assert set(losses) == {"policy", "value", "entropy"}
+        weights.append(np.concatenate([part.detach().numpy().ravel() for part in trainer.agent.parameters()]))
+    assert (weights[0] == weights[1]).all()
+    assert (weights[0] != weights[2]).any()

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents.arena import results_file
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.standings import deal_means, stopping_widths
 from blackjacky_agents.arena.table import decode_actions, encode_actions
@@ -383,6 +384,22 @@ def test_games_of_other_versions_or_of_a_changed_agent_are_refused(tmp_path):
         card.write_text(text.replace(old, new), encoding="utf-8")
         with pytest.raises(ValueError, match=f"holds games with {message}"):
             kept(path)
+
+
+def test_a_tournament_killed_before_it_wrote_its_card_can_begin_again(tmp_path, monkeypatch):
+    """What is written first is the games' empty file."""
+    path = tmp_path / "games.jsonl"
+
+    def kill(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as killed:
+        killed.setattr(results_file, "write_json", kill)
+        with pytest.raises(KeyboardInterrupt):
+            kept(path)
+    assert [each.name for each in tmp_path.iterdir() if not each.name.startswith(".")] == ["games.jsonl"]
+    kept(path)
+    assert path.stat().st_size
 
 
 def test_a_file_without_its_card_and_a_card_without_its_file_are_refused(tmp_path):

@@ -383,6 +383,30 @@ def test_an_agent_killed_at_any_point_of_being_saved_is_the_old_one_or_the_new_o
     assert (run / AGENT_FILE).read_bytes() != old
 
 
+def test_a_checkpoint_killed_at_any_point_of_replacing_the_only_one_is_the_old_one_or_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every rename is a point at which a kill may come."""
+    save_checkpoint(tmp_path, 1, {"a": np.zeros(3)}, {"saved": 0})
+    real, found = Path.rename, []
+    for survived in range(3):
+        renames = iter(range(survived))
+
+        def rename(self: Path, target: Path, renames: Iterator[int] = renames) -> Path:
+            if next(renames, None) is None:
+                raise KeyboardInterrupt
+            return real(self, target)
+
+        monkeypatch.setattr(Path, "rename", rename)
+        with contextlib.suppress(KeyboardInterrupt):
+            save_checkpoint(tmp_path, 1, {"a": np.ones(3)}, {"saved": 1})
+        monkeypatch.undo()
+        found.append(load_checkpoint(tmp_path)[1]["saved"])
+        assert checkpoint.has_checkpoint(tmp_path)
+    assert found == [0, 0, 1]
+    assert [path.name for path in tmp_path.iterdir()] == ["step_000000000001"]
+
+
 def test_weights_that_are_not_numbers_are_refused(run: Path) -> None:
     layers = random_layers(8)
     layers[0][0][0, 0] = np.nan

@@ -24,7 +24,8 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 from blackjacky_agents import bot_names, cli, make_agent
-from blackjacky_agents.cli.runs import read_settings
+from blackjacky_agents.cli import train as training_command
+from blackjacky_agents.cli.runs import is_unsaved, read_settings
 from blackjacky_agents.cli.train import read_arguments
 from blackjacky_agents.cli.train_report import verdict
 from blackjacky_agents.files import only_writer
@@ -477,6 +478,48 @@ def test_a_run_has_one_writer(stopped: Path, capsys: pytest.CaptureFixture[str])
     with only_writer(stopped):
         assert f"{stopped} is being written by process" in refusal(capsys, "--resume", str(stopped))
     assert content() == before
+
+
+def test_a_training_killed_before_it_wrote_its_settings_can_begin_by_the_same_name(tmp_path: Path) -> None:
+    for name in (".lock", ".writer.json"):
+        (tmp_path / name).touch()
+        assert is_unsaved(tmp_path)
+    (tmp_path / "something else").touch()
+    assert not is_unsaved(tmp_path)
+
+
+def test_what_another_process_has_trained_in_the_meantime_is_not_begun_again(
+    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has finished after this process looked for a run of the name, and before this one had the folder."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(finished.run, Path("runs") / "same")
+    monkeypatch.setattr(training_command, "check_name", lambda settings: None)
+    assert "'runs/same' exists: choose another --name" in refusal(capsys, "--name", "same", *SMALL)
+    assert (Path("runs") / "same" / "progress.jsonl").read_text("utf-8") == (finished.run / "progress.jsonl").read_text(
+        "utf-8"
+    )
+
+
+def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
+    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill between them must not leave an agent that can neither be trained on nor begun again."""
+
+    class KillError(Exception):
+        pass
+
+    def kill(*_: Any, **__: Any) -> None:
+        raise KillError
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    with monkeypatch.context() as killed:
+        killed.setattr(training, "save_agent", kill)
+        with pytest.raises(KillError):
+            train(["--name", "killed", *SMALL])
+    assert train(["--resume", "runs/killed"]) == 0
+    assert_same_training(Path("runs") / "killed", finished)
 
 
 @pytest.mark.parametrize("again", [("--resume", "runs/killed"), ("--name", "killed")])

@@ -53,9 +53,9 @@ class ResultsFile:
         with only_writer(self.path.parent):
             as_read = self.card.exists() and self.path.exists() and self.path.stat().st_size == self._size
             found = None if as_read else self.read()
+            self.path.touch()
             if not self.card.exists():
                 self._write_card(0.0)
-            self.path.touch()
             os.truncate(self.path, self._size)  # what an interruption has left of a line
             yield found
 
@@ -89,7 +89,7 @@ class ResultsFile:
 
     def _read_card(self) -> dict[str, Any] | None:
         if not self.card.exists():
-            if self.path.exists():
+            if self.path.exists() and self.path.stat().st_size:  # an empty one was created before a kill
                 raise ValueError(f"{self.path} has no card {self.card.name} beside it, so its setup is unknown")
             return None
         try:
@@ -152,7 +152,8 @@ class ResultsFile:
 
 
 def _are_integers(values: object) -> bool:
-    return isinstance(values, list) and all(type(value) is int for value in values)
+    """Whether these are a list of integers of 64 bits."""
+    return isinstance(values, list) and all(type(value) is int and abs(value) < 2**63 for value in values)
 
 
 def _differing(old: Any, new: Any) -> tuple[Any, Any]:

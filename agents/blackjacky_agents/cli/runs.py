@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from blackjacky_agents.files import versions, write_json
+from blackjacky_agents.files import only_writer, versions, write_json
 from blackjacky_agents.learning.agent_file import AGENT_FILE, identity
+from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.run import LIBRARIES, PROGRESS_FILE, TrainingRun
 from blackjacky_agents.learning.settings import TrainingSettings, settings_from
@@ -37,7 +38,7 @@ def read_settings(folder: Path) -> TrainingSettings:
         raise ValueError(f"there is no run to resume in {str(folder)!r}: {str(path)!r} is missing")
     try:
         config = json.loads(path.read_text("utf-8"))
-        stored, made_for = dict(config["settings"]), dict(config["identity"])
+        stored, made_for, _ = dict(config["settings"]), dict(config["identity"]), config["command"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{str(path)!r} does not hold the settings of a run: {error!r}") from None
     try:
@@ -68,13 +69,26 @@ def check_name(settings: TrainingSettings) -> None:
 
 def is_unsaved(folder: Path) -> bool:
     """Whether the run in a folder has written no checkpoint and no agent, so that it can only begin again."""
-    ours = (folder / "config.json").is_file() or not any(folder.iterdir())
-    return ours and not any((folder / "checkpoints").glob("step_*")) and not (folder / AGENT_FILE).exists()
+    is_new = all(path.name.startswith(".") for path in folder.iterdir())  # but for the files of its writer
+    ours = is_new or (folder / "config.json").is_file()
+    return ours and not has_checkpoint(folder / "checkpoints") and not (folder / AGENT_FILE).exists()
 
 
 def clear_unsaved(folder: Path) -> None:
     """Remove evaluations of a run that has saved nothing else."""
     (folder / PROGRESS_FILE).unlink(missing_ok=True)
+
+
+def begin_run(run: TrainingRun, held: ExitStack) -> None:
+    """Give a new run a folder, whose only writer this process is while the context ``held`` lasts.
+
+    Raises `ValueError` if there is a run already, perhaps one that another process has just finished.
+    """
+    run.folder = make_folder(run.settings)
+    held.enter_context(only_writer(run.folder))
+    check_name(run.settings)
+    clear_unsaved(run.folder)
+    write_settings(run.folder, run.settings, run.command)
 
 
 def make_folder(settings: TrainingSettings) -> Path:

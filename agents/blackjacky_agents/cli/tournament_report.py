@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.arena.standings import RATING_REPLICATES, normalised_score
+from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import duration, markdown_table, where_run
 
 Report = dict[str, Any]
@@ -188,7 +190,9 @@ def draw(report: Report, path: Path) -> None:
         order = sorted(table["agents"], key=lambda row: row["win_rate"]["mean"])
         draw_rates(rates, table, order)
         draw_pairs(pairs, table, [row["agent"] for row in reversed(order)])
-    figure.savefig(path, metadata={"Date": None})
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    write_file(path, drawn.getvalue())
 
 
 def draw_rates(axes: Any, table: Table, order: list[Row]) -> None:

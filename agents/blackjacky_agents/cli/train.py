@@ -19,10 +19,9 @@ import tyro
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import R, command_line, given_options, values_of, with_help
 from blackjacky_agents.cli.runs import (
+    begin_run,
     check_name,
-    clear_unsaved,
     continue_run,
-    make_folder,
     read_command,
     read_settings,
     refuse_others,
@@ -84,10 +83,7 @@ def start(settings: TrainingSettings, command: str, held: ExitStack) -> Training
     """A new run in a folder of its own, whose only writer this process is while the context ``held`` lasts."""
     check_name(settings)
     run = make_run(settings, Path(), command)  # refuses invalid settings before there is a folder
-    run.folder = make_folder(settings)
-    held.enter_context(only_writer(run.folder))
-    clear_unsaved(run.folder)
-    write_settings(run.folder, settings, command)
+    begin_run(run, held)
     return run
 
 

@@ -1,7 +1,8 @@
 """Training checkpoints: safetensors for arrays, JSON for everything else, never a pickle.
 
 A checkpoint is a folder with ``arrays.safetensors`` and ``state.json`` and one checksum for both. It is written under a
-temporary name and renamed, so that it is either complete or absent.
+temporary name and renamed, so that it is either complete or absent. One that replaces another of the same step leaves
+the other as ``replaced`` until it stands in its place.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from blackjacky_agents.files import write_json
 Arrays = dict[str, npt.NDArray[Any]]
 
 _KEPT = 2  # checkpoints
+_REPLACED = "replaced"
 
 
 def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[Any]], state: Mapping[str, Any]) -> Path:
@@ -35,21 +37,33 @@ def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[A
     path = folder / f"step_{steps:012d}"
     for left in folder.glob("aside*"):  # by a process that was killed; a folder has one writer
         shutil.rmtree(left)
-    aside = folder / "aside"
+    aside, replaced = folder / "aside", folder / _REPLACED
     data = save({name: np.array(array, order="C") for name, array in arrays.items()})
     try:
         aside.mkdir()
         (aside / "arrays.safetensors").write_bytes(data)
         write_json(aside / "state.json", {**state, "sha256": _checksum(data, state)})
-        shutil.rmtree(path, ignore_errors=True)
+        if path.exists():
+            shutil.rmtree(replaced, ignore_errors=True)
+            path.rename(replaced)
         aside.rename(path)
     except OSError:  # such as a full disk, on which it must not take the room of the next one
         shutil.rmtree(aside, ignore_errors=True)
         raise
     kept = [other for other in sorted(folder.glob("step_*")) if other <= path][-_KEPT:]
-    for other in set(folder.glob("step_*")) - set(kept):
+    for other in set(_checkpoints(folder)) - set(kept):
         shutil.rmtree(other)
     return path
+
+
+def has_checkpoint(folder: Path) -> bool:
+    """Whether there is a checkpoint in ``folder``, perhaps a broken one."""
+    return bool(_checkpoints(folder))
+
+
+def _checkpoints(folder: Path) -> list[Path]:
+    """All checkpoints, newest first; last the one that was being replaced when the process was killed."""
+    return [*sorted(folder.glob("step_*"), reverse=True), *folder.glob(_REPLACED)]
 
 
 def load_checkpoint(folder: Path) -> tuple[Arrays, dict[str, Any], list[str]]:
@@ -58,7 +72,7 @@ def load_checkpoint(folder: Path) -> tuple[Arrays, dict[str, Any], list[str]]:
     Raises `ValueError` if there is none.
     """
     complaints = []
-    for path in sorted(folder.glob("step_*"), reverse=True):
+    for path in _checkpoints(folder):
         try:
             arrays, state = _read_checkpoint(path)
         except (OSError, ValueError, AttributeError, RecursionError, SafetensorError) as error:

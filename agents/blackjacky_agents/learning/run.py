@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import sys
@@ -26,6 +27,7 @@ from blackjacky_agents.learning.network import Layers
 from blackjacky_agents.learning.settings import TrainingSettings, check_settings
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration
+from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import get_game
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
@@ -252,9 +254,13 @@ class TrainingRun(ABC):
     # ------------------------------------------------------------ files
 
     def save(self) -> Path:
-        """Write a checkpoint and the current agent; returns the checkpoint's folder."""
+        """Write a checkpoint and then the current agent, so that a run with an agent can be resumed.
+
+        Returns the checkpoint's folder.
+        """
+        path = save_checkpoint(self.folder / "checkpoints", self.steps, self._arrays(), self._state())
         self.save_agent()
-        return save_checkpoint(self.folder / "checkpoints", self.steps, self._arrays(), self._state())
+        return path
 
     def save_agent(self, path: Path | None = None, **facts: Any) -> None:
         """Write the current agent with its card; ``facts`` are added to the card."""
@@ -330,13 +336,26 @@ def aligned(cells: Iterable[str], widths: Iterable[int]) -> str:
 
 
 def truncate_progress(folder: Path, steps: int) -> dict[str, Any]:
-    """Remove evaluations after ``steps`` steps, and a cut last line, from ``progress.jsonl``; returns the last one."""
+    """Remove evaluations after ``steps`` steps, and a cut last line, from ``progress.jsonl``; returns the last one.
+
+    Raises `ValueError` if another line is damaged.
+    """
     path = folder / PROGRESS_FILE
-    lines = path.read_text("utf-8").splitlines(keepends=True)
-    kept = [line for line in lines if line.endswith("\n") and json.loads(line)["steps"] <= steps]
-    write_file(path, "".join(kept))
-    last: dict[str, Any] = json.loads(kept[-1]) if kept else {"steps": -1, "seconds": 0}
-    return last
+    *lines, _ = path.read_bytes().split(b"\n")
+    rows = [(line, _read_evaluation(path, number, line)) for number, line in enumerate(lines, 1)]
+    kept = [(line, row) for line, row in rows if row["steps"] <= steps]
+    write_file(path, b"".join(line + b"\n" for line, _ in kept))
+    return kept[-1][1] if kept else {"steps": -1, "seconds": 0}
+
+
+def _read_evaluation(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        row = dict(parse_json(line))
+        if not all(isinstance(each, int | float) for each in (row["steps"], row["seconds"], *row["win_rate"].values())):
+            raise TypeError("steps, seconds and win rates are numbers")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path}, line {number} is damaged: {error!r}") from None
+    return row
 
 
 def draw_learning_curve(folder: Path, players: int) -> None:
@@ -353,4 +372,6 @@ def draw_learning_curve(folder: Path, players: int) -> None:
     axes.set(xlabel="million steps", ylabel=f"win rate at a table of {players}", ylim=(0, 1))
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right upper", frameon=False)
-    figure.savefig(folder / CURVE_FILE, dpi=120)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=120)
+    write_file(folder / CURVE_FILE, drawn.getvalue())

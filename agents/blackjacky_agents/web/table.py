@@ -103,7 +103,8 @@ class Table:
         """The texts of the game for the page, by language."""
         self.seats = list(seats)
         self.path: Path | None = None
-        """The file in which the table is saved; set by `save`."""
+        """The file in which the table is saved; None: nowhere."""
+        self._is_behind = False  # the file, because a move could not be appended to it
         self.hints = [name for name in bot_names(game)[::-1] if name != "random"] if hints is None else list(hints)
         self._hint_agents: dict[str, Agent] = {name: make_agent(name, game) for name in self.hints}
         self._agents = {q: make_agent(seat.agent, game) for q, seat in enumerate(seats) if seat.agent is not None}
@@ -391,7 +392,7 @@ class Table:
         actions = record.pop("actions")
         people = [asdict(seat) for seat in seats]
         kept = {"format": FORMAT, "earlier": earlier, "hints": self.hints, "seats": people, "record": record}
-        aside = self.path.with_name(self.path.name + ".part")
+        aside = self.path.with_name(f".{self.path.name}.part")  # `only_writer` removes what a kill leaves
         try:
             aside.touch(mode=0o600)  # the file contains tokens and hidden cards
             aside.write_text("\n".join([json.dumps(kept), *map(str, actions), ""]), encoding="utf-8")
@@ -399,20 +400,35 @@ class Table:
         except OSError:
             aside.unlink(missing_ok=True)
             raise
+        self._is_behind = False
 
     def _note(self, action: int) -> None:
         """Append an action to the file, which is a hundred times faster than replacing it.
 
-        If that fails, such as on a full disk, the game continues without being saved and a warning is issued.
+        If that fails, such as on a full disk, a warning is issued, the game continues, and each of the next moves tries
+        to replace the file.
         """
         if self.path is None:
             return
         try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(f"{action}\n")
+            if self._is_behind:
+                self.save()
+            else:
+                with self.path.open("a", encoding="utf-8") as file:
+                    file.write(f"{action}\n")
         except OSError as error:
-            warnings.warn(f"{error}; this game continues, but is no longer saved", stacklevel=2)
-            self.path = None
+            if not self._is_behind:
+                warnings.warn(f"{error}; this game continues, and is saved as soon as that is possible", stacklevel=2)
+            self._is_behind = True
+
+
+def _read_seat(kept: Mapping[str, Any]) -> Seat:
+    seat = Seat(**kept)
+    if not all(each is None or isinstance(each, str) for each in (seat.agent, seat.token)):
+        raise TypeError(f"{kept} is not the occupant of a seat")
+    if not isinstance(seat.name, str) or not seat.name.isprintable():
+        raise ValueError(f"{seat.name!r} is not a name")
+    return seat
 
 
 def resumed(path: Path) -> Table:
@@ -427,7 +443,7 @@ def resumed(path: Path) -> Table:
         if kept["format"] != FORMAT:
             raise ValueError(f"format={kept['format']!r} is not {FORMAT}")
         record = kept["record"]
-        seats = [Seat(**seat) for seat in kept["seats"]]
+        seats = [_read_seat(seat) for seat in kept["seats"]]
         table = Table(record["game"], seats, record["variant"], record["options"], hints=kept["hints"])
         table.earlier = check_integer("earlier", kept["earlier"], 0, 2**53)
         table.env.replay({**record, "actions": []})

@@ -165,13 +165,16 @@ def test_a_table_is_taken_up_again_where_it_was(game, tmp_path):
     assert again.over
 
 
-def test_a_game_goes_on_when_it_cannot_be_kept(tmp_path):
+def test_a_game_goes_on_when_it_cannot_be_kept_and_is_kept_again_as_soon_as_it_can_be(tmp_path):
     table = new_table(people=2, players=2)
     table.path = tmp_path / "gone" / "table.jsonl"
-    with pytest.warns(UserWarning, match=r"gone.*this game continues, but is no longer saved"):
+    with pytest.warns(UserWarning, match=r"gone.*this game continues, and is saved as soon as that is possible"):
         play_on(table, np.random.default_rng(0), moves=1)
-    play_on(table, np.random.default_rng(0))
-    assert table.over
+    play_on(table, np.random.default_rng(0), moves=1)
+    table.path.parent.mkdir()
+    for moves in (3, 4):
+        play_on(table, np.random.default_rng(0), moves=1)
+        assert resumed(table.path).move == table.move == moves
 
 
 @pytest.mark.parametrize("change", [lambda table: table.again(), lambda table: table.rename(0, "Zoë")])

@@ -79,9 +79,9 @@ class CompiledAgent:
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Actions (N,) int64 for observations (N, K) and masks (N, A), integers as the environment returns them.
 
-        Other integer dtypes are converted to the game's. Raises `ValueError` for wrong shapes, for arrays that are not
-        integers (such as scaled observations), for entries out of the ranges that the layout declares, and for a mask
-        without a legal action.
+        Other integer dtypes, and float32 that holds integers, are converted to the game's. Raises `ValueError` for
+        wrong shapes, for other numbers (such as scaled observations), for entries out of the ranges that the layout
+        declares, and for a mask without a legal action.
         """
         observations, masks = check_asked(self.name, self.game, observations, masks)
         actions = np.empty(len(masks), np.int64)
@@ -162,7 +162,8 @@ def check_asked(
 ) -> tuple[Vector, npt.NDArray[np.int8]]:
     """Observations and masks as C-contiguous arrays of the game's dtypes; `ValueError` as `CompiledAgent.act_batch`."""
     declared = get_game(game)
-    observations = _integers("observations", observations, (len(masks), declared.layout.size), declared.layout.dtype)
+    dtype = declared.layout.dtype
+    observations = _integers("observations", _whole(observations, dtype), (len(masks), declared.layout.size), dtype)
     masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
     wrong = _first_wrong(observations, masks, *_limits(game))
     if wrong == NONE:
@@ -197,6 +198,15 @@ def _find_wrong(observations, masks, low, high):
 
 
 _first_wrong = entry(_find_wrong)
+
+
+def _whole(observations: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """float32 observations as the integers that they hold; others, also scaled ones, unchanged."""
+    if observations.dtype != np.float32:
+        return observations
+    with np.errstate(invalid="ignore"):
+        integers = observations.astype(dtype)
+    return integers if np.array_equal(integers, observations) else observations
 
 
 def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> npt.NDArray[Any]:

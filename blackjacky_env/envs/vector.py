@@ -85,9 +85,9 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
             them, whatever the action; ``SAME_STEP``: the same step does; ``DISABLED``: they wait for a `reset`.
         on_illegal: an illegal action raises `IllegalActionError` and changes no game (``"raise"``), or ends its game
             with -1 and the reason in ``info["illegal_action"]`` (``"lose"``).
-        copy: return new arrays every time; observations are written into them directly, at no extra cost. False:
-            observations and masks are the same arrays each time, overwritten by the next step or reset; do not write to
-            them.
+        copy: return new arrays every time; integer observations are written into them directly, at no extra cost.
+            False: observations and masks are the same arrays each time, overwritten by the next step or reset; do not
+            write to them.
         encoding: replaces the vector by an encoding of it (float32): a compiled function and its size.
         observation_format: ``"flat"`` (the vector) or ``"dict"`` (of ``observation``, the vector, and ``action_mask``).
         observation_dtype: dtype of the vector, as for `TableEnv`.
@@ -162,7 +162,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._seats, self._seating = np.zeros(n, np.int64), np.zeros((n, self.game.max_players), np.int64)
         self._played, self._decisions = np.zeros(n, np.int64), np.zeros(n, np.int64)
         self._shown, self._last_shown = self._new_shown(), self._new_shown()
-        self._shown_again = None if self._copy else np.empty(self._shown.shape, np.float32)
+        self._floats = None if self._copy else np.empty(self._shown.shape, np.float32)  # float32 observations
         self._masks = np.zeros((n, self.game.num_actions), np.int8)
         self._results, self._score_changes = np.zeros(n), np.zeros(n)
         self._ended = np.zeros(n, np.bool_)
@@ -322,7 +322,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         if more.any():
             info |= {"skipped_games": np.maximum(more - 1, 0), "_skipped_games": more > 0}
         masks = self.action_masks() if self._format.observation_format == "dict" else self._masks
-        return self._format.show(self._shown, masks, self._shown_again), info
+        return self._format.show(self._shown, masks, self._floats), info
 
     def _final_info(self, why: Mapping[str, Any]) -> dict[str, Any]:
         """Gymnasium's ``final_obs`` and ``final_info`` of games that ended in a step that restarted them."""

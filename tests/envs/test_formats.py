@@ -16,6 +16,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from pettingzoo.test import api_test, seed_test
 
+from blackjacky_agents import make_agent
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.formats import DTYPES, FORMATS, MASK_DTYPES, Format
@@ -288,3 +289,17 @@ def test_states_and_records_go_into_tables_of_another_format() -> None:
 
 def test_a_pickled_format_is_the_same() -> None:
     assert pickle.loads(pickle.dumps(Format(**FAR_FROM_DEFAULT))) == Format(**FAR_FROM_DEFAULT)
+
+
+@pytest.mark.parametrize("name", ["random", "counter", "champion", "ismcts:20"])
+def test_agents_play_at_a_table_of_every_dtype_as_at_the_default(name: str) -> None:
+    env, plain = (black_jacky_v0.env(num_players=3, **form) for form in (FAR_FROM_DEFAULT, {}))
+    chosen = []
+    for each in (env, plain):
+        each.reset(seed=2)
+        agent = make_agent(name)
+        agent.reset(1)
+        chosen.append([agent.act(each.last()[0]) for _ in range(3)])
+    assert chosen[0] == chosen[1]
+    with pytest.raises(ValueError, match="must be integers of shape"):
+        make_agent("counter").act({**env.last()[0], "observation": env.last()[0]["observation"] / 3})

@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from blackjacky_agents.cli.exploit_report import add_result, read_results
 from blackjacky_agents.cli.runs import read_settings, write_settings
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent, _Process
 from blackjacky_agents.files import _read_writer
 from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import encodings_of
+from blackjacky_agents.learning.run import truncate_progress
 from blackjacky_agents.learning.settings import check_settings, presets_of
 from blackjacky_agents.registry import agent_names, is_python, make_agent, parse_agents
 from blackjacky_env.games import DEFAULT, GAMES, get_game
@@ -60,18 +62,6 @@ def _load_weights(data: bytes) -> None:
     _load(data, json.dumps({**card, "sha256": sha256(data).hexdigest()}).encode())
 
 
-@cache
-def _checkpoint() -> Path:
-    arrays = {"a": np.zeros((2, 3), np.float32), "b": np.arange(4)}
-    state = {
-        "steps": 5,
-        "seconds": 1.5,
-        "pool": [{"name": "a"}],
-        "generator": np.random.default_rng(0).bit_generator.state,
-    }
-    return save_checkpoint(folder() / "checkpoints", 5, arrays, state)
-
-
 def _load_checkpoint(data: bytes) -> None:
     """Its checksum is right for whatever it holds, if that is JSON."""
     arrays, state = data.split(b"\n{", 1) if b"\n{" in data else (data, b"")
@@ -81,20 +71,22 @@ def _load_checkpoint(data: bytes) -> None:
         state = json.dumps(held).encode()
     except (ValueError, RecursionError):
         state = b"{" + state
-    (_checkpoint() / "arrays.safetensors").write_bytes(arrays)
-    (_checkpoint() / "state.json").write_bytes(state)
-    load_checkpoint(_checkpoint().parent)
+    written("loaded/step_1/arrays.safetensors", arrays)
+    written("loaded/step_1/state.json", state)
+    load_checkpoint(folder() / "loaded")
 
 
 def _checkpoints() -> list[bytes]:
-    state = json.loads((_checkpoint() / "state.json").read_bytes())
-    del state["sha256"]
-    return [(_checkpoint() / "arrays.safetensors").read_bytes() + b"\n" + json.dumps(state).encode()]
+    """The arrays of a checkpoint, a line break, and its state without the checksum."""
+    arrays = {"a": np.zeros((2, 3), np.float32), "b": np.arange(4)}
+    generator = np.random.default_rng(0).bit_generator.state
+    state = {"steps": 5, "seconds": 1.5, "pool": [{"name": "a"}], "generator": generator}
+    path = save_checkpoint(folder() / "saved", 5, arrays, state)
+    return [(path / "arrays.safetensors").read_bytes() + b"\n" + json.dumps(state).encode()]
 
 
 def _runs() -> list[bytes]:
-    made, run = [], folder() / "settings"
-    run.mkdir(exist_ok=True)
+    made, run = [], written("settings/config.json", b"").parent
     for game in GAMES:
         for settings in presets_of(game).values():
             write_settings(run, settings, "train")
@@ -105,6 +97,22 @@ def _runs() -> list[bytes]:
 def _read_run(data: bytes) -> None:
     written("settings/config.json", data)
     check_settings(read_settings(folder() / "settings"))
+
+
+def _truncate(data: bytes) -> None:
+    written("settings/progress.jsonl", data)
+    truncate_progress(folder() / "settings", 200)
+
+
+def _evaluations() -> list[bytes]:
+    rows = [{"steps": steps, "seconds": 1.5, "win_rate": {"random": 0.25, "a": 0.5}} for steps in (0, 100, 200, 300)]
+    return ["".join(json.dumps(row) + "\n" for row in rows).encode()]
+
+
+def _best_responses(data: bytes) -> None:
+    path = written("exploit.json", data)
+    add_result(path, {"game": DEFAULT, "agent": "a", "players": 2, "score": 1.0})
+    read_results(path)
 
 
 def _make_agents(data: bytes) -> None:
@@ -163,6 +171,15 @@ TARGETS = (
     Target("agent_weights", "weights of agents", _load_weights, (ValueError,), lambda: [_files()[0]]),
     Target("checkpoint", "checkpoints", _load_checkpoint, (ValueError,), _checkpoints),
     Target("run_settings", "settings of runs", _read_run, (ValueError, TypeError), _runs),
+    Target("progress", "evaluations of runs", _truncate, (ValueError,), _evaluations, 0.5),
+    Target(
+        "exploit_results",
+        "results of best responses",
+        _best_responses,
+        (ValueError,),
+        lambda: [json.dumps([{"game": DEFAULT, "agent": agent, "players": 3} for agent in "ab"]).encode()],
+        0.5,
+    ),
     Target("agent_name", "names of agents", _make_agents, (ValueError, OSError), _names),
     Target("agent_answer", "answers of agents that are programs", _answer, (AgentProcessError,), _answers),
     Target(

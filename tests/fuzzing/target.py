@@ -123,5 +123,6 @@ def folder() -> Path:
 def written(name: str, data: bytes) -> Path:
     """A file with this content."""
     path = folder() / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path

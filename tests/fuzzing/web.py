@@ -47,8 +47,10 @@ def _resume(data: bytes) -> None:
     if b"cmd:" in data:
         return  # the folder is the user's own, as his command line, on which he may name programs
     table = resumed(written("table.jsonl", data))
+    assert all(seat.name.isprintable() for seat in table.seats)  # they are printed in the terminal
     for seat in table.people:
         _sendable(table.state(seat))
+        table.rename(seat, "somebody else")
     table.save()
     resumed(folder() / "table.jsonl")
 

@@ -21,8 +21,8 @@ class Quiet(logging.Filter):
     """Lets one record of each kind pass in a while, and counts the others.
 
     Records of one kind have the same level, exception and beginning of the message. Errors of the operating system that
-    asyncio reports, such as too many open files, take one line, because their traceback leads through asyncio alone. What
-    is cancelled when the server stops is no error.
+    asyncio reports, such as too many open files, take one line, because their traceback leads through asyncio alone.
+    What is cancelled when the server stops is no error.
 
     Args:
         seconds: length of the while.

@@ -125,6 +125,16 @@ def test_a_missing_library_is_named_with_the_extra_when_something_is_drawn(
     assert fresh(render_mode="ansi").draw().startswith("<svg")
 
 
+def test_training_without_pictures_needs_no_library_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stable-Baselines3 passes ``render_mode="rgb_array"`` whether or not it will draw."""
+    env_util = pytest.importorskip("stable_baselines3.common.env_util")
+    monkeypatch.setitem(sys.modules, "resvg", None)
+    screen._libraries.cache_clear()
+    env = env_util.make_vec_env("blackjacky/BlackJackySeat-v0", n_envs=2)
+    assert len(env.reset()) == 2
+    assert env.render_mode == "rgb_array"
+
+
 def test_a_game_without_a_picture_offers_text_only() -> None:
     with with_tiny():
         env = TableEnv(TINY, render_mode="ansi")

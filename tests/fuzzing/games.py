@@ -16,7 +16,7 @@ from blackjacky_env.engine import table
 from blackjacky_env.engine.actions import Actions
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.games import DEFAULT, GAMES, get_game
 from blackjacky_env.replay import new_table
 from tests.fuzzing.target import INPUT_ERRORS, Target, written
 
@@ -46,8 +46,11 @@ def play_on(env: TableEnv, moves: int, rng: Random) -> None:
 
 
 def make_records() -> list[bytes]:
-    """Records, some with rigged deals and some with names."""
-    records = [env.record() for env in played_games()]
+    """Records, one of them of a whole game, some with rigged deals and some with names."""
+    whole = TableEnv(DEFAULT)
+    whole.reset(seed=0)
+    play_on(whole, 10_000, Random(0))
+    records = [env.record() for env in (whole, *played_games())]
     rigged: list[dict[str, Any]] = [
         {**record, "reset_options": {"start_player": 1}, "actions": []} for record in records
     ]

@@ -5,6 +5,7 @@ The corpus holds what has once been found; ``python scripts/proofs/torture.py --
 
 import json
 import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -16,7 +17,17 @@ from tests.fuzzing.mutators import DEEP, mutate
 from tests.fuzzing.target import REFUSED, SURVIVED, HarmError, Target, folder
 from tests.fuzzing.targets import TARGETS
 
+ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).with_name("corpus")
+OWN = {
+    "determinism.py": "the answer of a process that it started",
+    "results_file.py": "what it has just written, with lists for tuples",
+    "runs.py": "settings, whose minutes may be infinite",
+    "checkpoint.py": "a state with a checksum, in which numbers may be infinite",
+    "exploit.py": "evaluations of the training that has just ended",
+    "run.py": "evaluations of the training that has just ended",
+}
+"""Modules that read JSON with Python's reader, and what."""
 FOUND = sorted(path.relative_to(CORPUS) for path in CORPUS.glob("*/*"))
 
 
@@ -31,6 +42,12 @@ def test_what_is_valid_is_parsed(name):
 @given(rng=st.randoms(use_true_random=False))
 def test_garbage_is_refused_by_the_promised_error(name, rng):
     TARGETS[name].attempt(TARGETS[name].garbage(rng))
+
+
+def test_json_of_others_is_read_by_the_reader_that_refuses_what_breaks_its_users():
+    sources = [path for folder in (ROOT / "blackjacky_env", ROOT / "agents") for path in folder.rglob("*.py")]
+    readers = {path for path in sources if re.search(r"json\.loads?\b", path.read_text(encoding="utf-8"))}
+    assert {path.name for path in readers if '"texts.json"' not in path.read_text(encoding="utf-8")} == set(OWN)
 
 
 @pytest.mark.parametrize("found", FOUND, ids=str)

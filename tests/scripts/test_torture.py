@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import torture
-from attacks import common, observations, states
+from attacks import common, disks, kills, observations, states, writers
 from attacks.common import OUTCOMES, Row, Task, run_apart, run_tasks
 from torture import Args
 
@@ -58,7 +60,7 @@ def test_every_agent_refuses_a_changed_observation_or_chooses_an_action(game: st
 
 
 @pytest.fixture
-def _kept_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: pytest.TempPathFactory) -> None:
+def _kept_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(torture, "KEPT", tmp_path)
 
 
@@ -91,3 +93,52 @@ def test_a_stopped_run_goes_on_with_the_kind_that_is_missing(monkeypatch: pytest
 def test_an_unknown_kind_is_named() -> None:
     with pytest.raises(ValueError, match="--kinds 'stats' is unknown; allowed are states, observations, garbage, "):
         torture.main(Args(kinds="stats"))
+
+
+# ---------------------------------------------------------------- a few tries of those that are slow to begin
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forks of a process")
+
+
+@forks
+@pytest.mark.parametrize(
+    ("call", "name", "tries"),
+    [
+        ("attacks.kills:kill_command", "score", 8),
+        ("attacks.loops:kill_loop", "agent", 20),
+        ("attacks.loops:kill_loop", "table", 20),
+        ("attacks.servers:kill_server", "", 3),
+        ("attacks.disks:fill_command", "score", 4),
+        ("attacks.writers:write_twice", "score", 2),
+    ],
+)
+def test_kills_full_disks_and_second_writers_lose_nothing(call: str, name: str, tries: int) -> None:
+    kind = next(module for module in (kills, disks, writers) if any(task.call == call for task in module.tasks(100, 0)))
+    task = next(task for task in kind.tasks(100, 0) if (task.call, task.arguments[0]) == (call, name))
+    found = run_apart(task._replace(arguments=[name, tries, 1], tries=tries), lambda done: None)
+    assert found["refused"] + found["survived"] == sum(found.values()) == tries
+
+
+_IN_PLACE = """
+import json, time
+from attacks import loops
+
+def write_in_place(path, content):
+    text = json.dumps(content)
+    with path.open("w") as file:
+        for part in (text[:10], text[10:]):
+            time.sleep(0.005)
+            print(part, end="", file=file, flush=True)
+
+loops.write_json = write_in_place
+attack = loops.kill_loop
+"""
+
+
+@forks
+def test_a_kill_that_leaves_half_a_file_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "in_place.py").write_text(_IN_PLACE, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = counted("in_place:attack", "file", 20, 0)
+    assert found["lost"] > 0
+    assert sum(found.values()) == 20

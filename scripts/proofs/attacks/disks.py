@@ -1,0 +1,189 @@
+"""Disks that become full at a random moment.
+
+A command must say so in one sentence (status 2), keep everything old whole, and come to the result of an undisturbed
+run when there is room again. The disk is a small file system in memory, where this user may mount one (Linux, in a
+namespace of its own); elsewhere a limit of the size of files stands for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from attacks.common import LOST, REFUSED, SURVIVED, Row, Task, divide, run_tasks
+from attacks.forks import Fork
+from attacks.jobs import JOBS, Prepared, emptied, is_whole, prepare, start, temporary_folder
+from blackjacky_agents import bot_names, cli
+from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.table import Table, resumed, seats_for
+from blackjacky_env.games import DEFAULT
+
+TRIES = 600
+_DISK = 16 << 20  # bytes
+_NAMESPACE = ("unshare", "--map-root-user", "--mount")
+_PAGES = 20_000  # bytes, a few pages of memory, so that small files have room at times
+_SAYING = 4096  # bytes that a program can print in any case
+_TABLE = "moves at a saved table"
+
+
+def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
+    """Divide ``tries`` full disks equally among all programs that write."""
+    return run_tasks(tasks(tries, seed), workers, progress)
+
+
+def tasks(tries: int, seed: int) -> list[Task]:
+    """One task for each program."""
+    calls = [("attacks.disks:fill_command", name) for name in JOBS] + [("attacks.disks:fill_table", _TABLE)]
+    before = _NAMESPACE if can_mount() else ()
+    return [
+        Task(f"full disk: {name}", call, [name, part, seed + number], part, before=before)
+        for number, ((call, name), part) in enumerate(zip(calls, divide(tries, len(calls)), strict=True))
+        if part
+    ]
+
+
+def can_mount() -> bool:
+    """Whether this user may mount a file system in a namespace of its own."""
+    with temporary_folder() as home, contextlib.suppress(OSError):
+        command = [*_NAMESPACE, *_mount(home)]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    return False
+
+
+def _mount(home: Path) -> list[str]:
+    return ["mount", "-t", "tmpfs", "-o", f"size={_DISK}", "tmpfs", str(home)]
+
+
+class Disk:
+    """A folder on which room can be short."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self._ballast = folder / "ballast"
+        self.is_mounted = subprocess.run(_mount(folder), capture_output=True, check=False).returncode == 0
+        self.home.mkdir()
+
+    def leave(self, room: int) -> None:
+        """Leave so many bytes of room."""
+        if self.is_mounted:
+            with self._ballast.open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, max(shutil.disk_usage(self.home).free - room, 1))
+        else:
+            _limit_files(max(room, _SAYING))
+
+    def free(self) -> None:
+        """Make room again."""
+        if self.is_mounted:
+            self._ballast.unlink()
+        else:
+            _limit_files(None)
+
+
+@contextlib.contextmanager
+def mounted() -> Iterator[Disk]:
+    """A disk, and nothing of it afterwards."""
+    with temporary_folder() as folder:
+        disk = Disk(folder)
+        try:
+            yield disk
+        finally:
+            if disk.is_mounted:
+                subprocess.run(["umount", folder], check=True)
+
+
+def _limit_files(room: int | None) -> None:
+    """Limit the size of the files of this process and its forks, which then report it as they report a full disk."""
+    import resource
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    cli.FULL = (errno.ENOSPC, errno.EFBIG)
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard if room is None else room, hard))
+
+
+# ---------------------------------------------------------------- commands
+
+
+def fill_command(name: str, tries: int, seed: int) -> Iterator[Counter[str]]:
+    """Fill the disk of a command, half the time one whose old result is there; then let it go on with room."""
+    rng, prepared = random.Random(seed), prepare(name)
+    size = sum(map(len, prepared.files.values()))
+    with temporary_folder() as logs, mounted() as disk:
+        for _ in range(tries):
+            emptied(disk.home)
+            if has_old := rng.random() < 0.5:
+                prepared.leave(disk.home)
+            disk.leave(int(rng.uniform(0, 1.2 * size + _PAGES)))
+            yield Counter({_fill(prepared, disk, has_old, logs / "log"): 1})
+
+
+def _fill(prepared: Prepared, disk: Disk, has_old: bool, log: Path) -> str:
+    """What becomes of a command on a full disk, and of its result."""
+    outcome = start(prepared.job, disk.home, log).outcome()
+    disk.free()
+    if outcome not in (REFUSED, SURVIVED):
+        return outcome
+    if (has_old or outcome == SURVIVED) and not is_whole(prepared, disk.home):
+        return LOST
+    again = start(prepared.job, disk.home, log)
+    if (later := again.outcome()) != SURVIVED:
+        print(again.said, file=sys.stderr)
+        return LOST if later == REFUSED else later
+    return outcome if is_whole(prepared, disk.home) else LOST
+
+
+# ---------------------------------------------------------------- the table in the browser
+
+
+def fill_table(__: str, tries: int, seed: int) -> Iterator[Counter[str]]:
+    """Play at a table, on a disk that becomes full and then has room again; each time all of it in a fork."""
+    rng = random.Random(seed)
+    Table(DEFAULT, seats_for(["Person"], [bot_names(DEFAULT)[0]]), hints=[])  # loads what is compiled
+    with temporary_folder() as logs, mounted() as disk:
+        for _ in range(tries):
+            emptied(disk.home)
+            play = partial(_play, disk, rng.choice((0, 1, 100, 5000)), rng.randrange(300))
+            yield Counter({Fork(play, disk.home, logs / "log").outcome(): 1})
+
+
+def _play(disk: Disk, room: int, moves: int) -> int:
+    """Play with and without room; what was saved must be a game that was played, and all of it in the end."""
+    warnings.simplefilter("ignore", UserWarning)  # that a game is not saved for a while
+    table = Table(DEFAULT, seats_for(["Person"], [bot_names(DEFAULT)[0]]), seed=moves, hints=[])
+    table.path = disk.home / "table.jsonl"
+    table.save()
+    _move(table, moves)
+    disk.leave(room)
+    _move(table, 100)
+    resumed(table.path)
+    disk.free()
+    _move(table, 1)
+    same = resumed(table.path)
+    if (same.move, same.env.snapshot()) != (table.move, table.env.snapshot()):
+        print("error: the table is not what it was")
+        return 1
+    return 0
+
+
+def _move(table: Table, count: int) -> None:
+    """Make so many random moves; a new game begins after the last one, as soon as it can be saved."""
+    for number in range(count):
+        if table.over:
+            with contextlib.suppress(MessageError):
+                table.again()
+        else:
+            legal = np.flatnonzero(table.env.observe(table.env.agent_selection)["action_mask"])
+            table.play_agent(int(np.random.default_rng(number).choice(legal)))

@@ -15,6 +15,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from numba import config
+
 from tests.fuzzing.mutators import mutate
 
 REFUSED, SURVIVED = "refused", "survived"
@@ -74,6 +76,7 @@ class HarmError(BaseException):
 
 _STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "socket.connect", "socket.bind")
 _CHANGES = ("os.remove", "os.rename", "os.rmdir", "os.truncate", "os.mkdir", "shutil.rmtree")
+_CACHES = ("__pycache__", "numba", *filter(None, [config.CACHE_DIR]))  # of compiled code
 _watching = False
 
 
@@ -92,7 +95,7 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _is_ours(path: object) -> bool:
-    return str(path).startswith(str(folder())) or "__pycache__" in str(path)
+    return str(path).startswith(str(folder())) or any(cache in str(path) for cache in _CACHES)
 
 
 @contextmanager

@@ -163,3 +163,30 @@ def test_an_error_shows_no_control_characters_and_not_a_whole_file(capsys: pytes
     assert said.startswith("error: an option [2J\n is unknown: xxx")
     assert said.endswith("x ...\n")
     assert len(said) < 5000
+
+
+TALKING = """
+import sys
+from types import SimpleNamespace
+from blackjacky_agents import cli
+sys.modules["blackjacky_agents.cli.play"] = SimpleNamespace(main=lambda *_: print("x" * 200_000) or 0)
+sys.exit(cli.run("play", []))
+"""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+def test_output_that_finds_no_room_or_no_reader_gives_no_traceback() -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-c", TALKING], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ran.returncode == 2
+    assert re.fullmatch(r"error: .*No space left on device; .*\n", ran.stderr)
+    with subprocess.Popen(
+        [sys.executable, "-c", TALKING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as unread:
+        assert unread.stdout is not None
+        assert unread.stderr is not None
+        unread.stdout.close()
+        assert unread.stderr.read() == ""
+    assert unread.returncode == 141

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import errno
 import importlib
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from blackjacky_agents.files import FolderInUseError
 from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.text import printable
 
-WRONG_INPUT, INTERRUPTED = 2, 130  # exit statuses
+WRONG_INPUT, INTERRUPTED, NOT_READ = 2, 130, 141  # exit statuses; the last two as shells have them
 _MOST_SAID = 4000  # characters of an error, which may quote an input file
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # the disk, or this user's share of it
 
@@ -79,7 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(name: str, arguments: Sequence[str], program: str = "") -> int:
-    """Run one subcommand; returns the exit status: 0 done, 2 wrong input, 130 interrupted.
+    """Run one subcommand.
+
+    Returns the exit status: 0 done, 2 wrong input or a full disk, 130 interrupted, 141 if nobody reads its output.
 
     Args:
         name: name of the subcommand.
@@ -97,15 +100,20 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
     try:
         with compiling_shown():
             status: int = subcommand.main(list(arguments), program)
+        sys.stdout.flush()  # here, where an error can be reported
     except WrongInputError as error:
         return refuse(str(error))
     except (IllegalActionError, AgentProcessError) as error:  # by an agent from outside
         return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
     except FolderInUseError as error:
         return refuse(str(error))
+    except BrokenPipeError:
+        flush_or_drop()
+        return NOT_READ
     except OSError as error:
         if error.errno not in FULL:
             raise
+        flush_or_drop()
         return refuse(f"{error}; what has been written is kept: free some space and repeat the command")
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)
@@ -138,6 +146,14 @@ def usage() -> str:
             "`blackjacky SUBCOMMAND --help` lists the options of a subcommand, `blackjacky --version` the version.",
         ]
     )
+
+
+def flush_or_drop() -> None:
+    """Print what is waiting to be printed; what cannot be must not raise another error when Python ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def refuse(message: str) -> int:

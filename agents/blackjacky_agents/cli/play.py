@@ -60,6 +60,8 @@ class Args(GameArgs[R]):
     """With --web: address to listen on; any but the loopback address lets other machines connect."""
     port: int = 8021
     """With --web: port to listen on; 0: any free port."""
+    address: str | None = None
+    """With --web: URL at which a reverse proxy on this machine serves the tables, such as https://play.example."""
     language: str | None = None
     """With --web: en or de; by default the browser's preference."""
     tables: Path = Path("runs/tables")
@@ -105,10 +107,11 @@ def serve(args: Args[Any], program: str) -> None:
     with checking_input():
         held.enter_context(only_writer(args.tables))
         table = new_table(args) if describes_table(args) else None
+        address = None if args.address is None else web.check_address(args.address)
         listening = listen(args)
-        server = Server(args.tables, args.delay, web.allowed_hosts(args.host))
+        server = Server(args.tables, args.delay, web.allowed_hosts(args.host, address))
     port = listening.getsockname()[1]
-    web.open_to_others(server, args.host, port)
+    web.open_to_others(server, args.host, port, address)
     if not web.is_local(args.host):
         print(f"Warning: anyone who can reach {args.host} and knows the URL of a seat or of the lobby can play there,")
         print("without encryption. Use it among people you trust, or behind a reverse proxy with HTTPS.")
@@ -116,8 +119,8 @@ def serve(args: Args[Any], program: str) -> None:
         server.add(table)
     for each in server.tables():
         print(f"{each.env.game.title}, {', '.join(seat.name for seat in each.seats)}: {each.progress}")
-        for name, address in web.addresses(each, args.host, port, args.language):
-            print(f"  {name}: {address}", flush=True)
+        for name, place in web.addresses(each, args.host, port, args.language, address):
+            print(f"  {name}: {place}", flush=True)
     print(f"Open tables at {server.lobby_address or web.base_address(args.host, port) + '/'}", flush=True)
     with held, contextlib.suppress(KeyboardInterrupt):
         web.uvicorn_server(server).run(sockets=[listening])

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -31,12 +32,26 @@ def is_local(host: str) -> bool:
         return False
 
 
-def allowed_hosts(host: str) -> list[str] | None:
+def allowed_hosts(host: str, address: str | None = None) -> list[str] | None:
     """Host names accepted in requests to a server at ``host``; None: any.
 
-    A local server refuses other names, which prevents DNS rebinding by websites.
+    A local server refuses other names than those and that in its ``address`` at a reverse proxy, which prevents DNS
+    rebinding by websites.
     """
-    return [host, "localhost", "127.0.0.1"] if is_local(host) and ":" not in host else None
+    if not is_local(host) or ":" in host:
+        return None
+    proxied = [] if address is None else [urlsplit(address).hostname or ""]
+    return [host, "localhost", "127.0.0.1", *proxied]
+
+
+def check_address(address: str) -> str:
+    """The URL at which a reverse proxy serves this server, without a slash at the end; `ValueError` if it is none."""
+    address = address.rstrip("/")
+    parts = urlsplit(address)
+    is_whole = parts.hostname and parts.username is None and address == f"{parts.scheme}://{parts.netloc}"
+    if parts.scheme not in ("http", "https") or not is_whole:
+        raise ValueError(f"an address is a scheme and a host, such as https://play.example, not {address!r}")
+    return address
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -45,10 +60,12 @@ def listen(host: str, port: int) -> socket.socket:
     return socket.create_server((host, port), family=family, backlog=_BACKLOG)
 
 
-def addresses(table: Table, host: str, port: int, language: str | None = None) -> list[tuple[str, str]]:
+def addresses(
+    table: Table, host: str, port: int, language: str | None = None, address: str | None = None
+) -> list[tuple[str, str]]:
     """(name, URL) of each person at a table; the token in a URL gives access to the seat."""
     asked = "" if language is None else f"?language={language}"
-    base = base_address(host, port)
+    base = address or base_address(host, port)
     return [(table.seats[q].name, f"{base}/seat/{token}{asked}") for q, token in table.people.items()]
 
 
@@ -66,9 +83,10 @@ def own_address() -> str:
     return socket.gethostname()
 
 
-def open_to_others(server: Server, host: str, port: int) -> None:
-    """Tell the server its address, if other machines can reach it."""
-    server.address = None if is_local(host) else base_address(host, port)
+def open_to_others(server: Server, host: str, port: int, address: str | None = None) -> None:
+    """Tell the server its address, if other machines can reach it, directly or at ``address`` by a reverse proxy."""
+    server.is_behind_proxy = address is not None
+    server.address = address or (None if is_local(host) else base_address(host, port))
 
 
 class WebServer(uvicorn.Server):

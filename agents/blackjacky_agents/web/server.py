@@ -12,9 +12,10 @@ import ipaddress
 import secrets
 import time
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
@@ -41,8 +42,12 @@ from blackjacky_agents.web.picture import read_look
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.table import Table, resumed
 
+T = TypeVar("T")
+
 PAGE = Path(__file__).parent / "page"
 ENDED_TABLES_STAY = 24 * 3600.0  # seconds, for downloading the record or starting another game
+MAX_WAITING = 8
+"""Number of new tables and replays that are being made or wait for it; more are refused."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -57,6 +62,7 @@ REPLAY_HEADERS = {
     "Cross-Origin-Opener-Policy": "unsafe-none",  # browsers refuse another one in a sandbox
 }
 _NO_LOBBY = "The address of the lobby was printed where the server was started.\n"
+_BUSY = "The server is busy. Try again in a minute.\n"
 _NO_SEAT = "There is no such seat. Ask whoever started the table for your address.\n"
 
 
@@ -84,10 +90,13 @@ class Server:
         """The token in the lobby's URL."""
         self.address: str | None = None
         """URL of this server for other machines; None: only this machine can reach it."""
+        self.is_behind_proxy = False
+        """Whether requests come through a reverse proxy on this machine, so that nobody is known to sit at it."""
         self.hosts: list[Host] = []
         """All tables with their connections, those restored from the folder first."""
         self._pool = ThreadPoolExecutor(threads, "agent")
         self._aside = ThreadPoolExecutor(1, "aside")  # new tables and replays, which may take seconds
+        self._waiting = 0  # for the thread aside
         self._seats: dict[str, tuple[Host, int]] = {}
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -130,6 +139,14 @@ class Server:
         for pool in (self._pool, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
 
+    async def _run_aside(self, thought: Callable[[], T]) -> T:
+        """Run what may take seconds in a thread of its own, one after the other."""
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._aside, thought)
+        finally:
+            self._waiting -= 1
+
     def _routes(self) -> list[Route | Mount | WebSocketRoute]:
         return [
             Route("/", self._home),
@@ -150,9 +167,12 @@ class Server:
 
     async def _home(self, request: Request) -> Response:
         """The lobby, for whoever sits at this machine."""
-        if not is_at_this_machine(request):
+        if not self._is_at_this_machine(request):
             return PlainTextResponse(_NO_LOBBY, 404)
         return RedirectResponse(str(request.url.replace(scheme="", netloc="", path=f"/lobby/{self.lobby}")), 303)
+
+    def _is_at_this_machine(self, request: Request) -> bool:
+        return not self.is_behind_proxy and is_at_this_machine(request)
 
     def _knows_lobby(self, request: Request) -> bool:
         return secrets.compare_digest(request.path_params["token"].encode(), self.lobby.encode())
@@ -164,7 +184,7 @@ class Server:
         """Games and tables; the addresses of seats only for whoever sits at this machine, who can read the files."""
         if not self._knows_lobby(request):
             return PlainTextResponse(_NO_LOBBY, 404)
-        shown = self._address_of if is_at_this_machine(request) else lambda token: None
+        shown = self._address_of if self._is_at_this_machine(request) else lambda token: None
         tables = [
             listed(table, {q: address for q, token in table.people.items() if (address := shown(token)) is not None})
             for table in self.tables()
@@ -186,11 +206,13 @@ class Server:
             return PlainTextResponse(_NO_LOBBY, 404)
         if not is_from_here(request):
             return PlainTextResponse("Tables are opened from the lobby.\n", 403)
-        if sum(not table.over for table in self.tables()) >= MAX_OPEN:
+        if sum(not table.over for table in self.tables()) + self._waiting >= MAX_OPEN:
             return _refusal(f"{MAX_OPEN} tables are open; play one of them to its end, or restart the server", 409)
         try:
             order = read_order(await _body(request))
-            table = await asyncio.get_running_loop().run_in_executor(self._aside, order.table)
+            if self._waiting >= MAX_WAITING:
+                return _refusal(_BUSY, 503)
+            table = await self._run_aside(order.table)
         except (MessageError, TypeError, ValueError) as error:
             return _refusal(str(error), 400)
         self.add(table)
@@ -241,7 +263,9 @@ class Server:
             return PlainTextResponse(_NO_SEAT, 404)
         try:
             record = found[0].table.record()
-            page = await asyncio.get_running_loop().run_in_executor(self._aside, replay_page, record)
+            if self._waiting >= MAX_WAITING:
+                return PlainTextResponse(_BUSY, 503)
+            page = await self._run_aside(lambda: replay_page(record))
         except (MessageError, NotImplementedError) as error:
             return PlainTextResponse(f"{error}\n", 409)
         return HTMLResponse(page, headers=REPLAY_HEADERS)

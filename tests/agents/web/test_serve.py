@@ -8,12 +8,15 @@ import subprocess
 import sys
 
 import pytest
+from attacks.wire import opened, status, upgrade
+from starlette.testclient import TestClient
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
 
 from blackjacky_agents.web import serve
 from blackjacky_agents.web.messages import MAX_MESSAGE
-from blackjacky_agents.web.serve import addresses, allowed_hosts, is_local
+from blackjacky_agents.web.serve import addresses, allowed_hosts, in_background, is_local
+from blackjacky_agents.web.server import Server
 from tests.agents.web.running import running
 from tests.agents.web.tables import new_table
 
@@ -103,6 +106,50 @@ def test_a_killed_server_goes_on_with_its_tables(tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=120) == 0
         process.stdout.close()
+
+
+def proxied(port, token, **headers):
+    """The status with which the WebSocket of a page begins that comes through a reverse proxy, which adds headers."""
+    host = {"Host": "play.example", "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https"}
+    added = {**host, "Origin": "https://play.example", **headers}
+    lines = "\r\n".join(f"{name}: {value}" for name, value in added.items())
+    with opened(port, upgrade(token).replace(b"Host: 127.0.0.1", lines.encode())) as connection:
+        return status(connection)
+
+
+def test_behind_a_proxy_with_https_pages_connect_and_others_do_not(tmp_path):
+    address, table = "https://play.example", new_table()
+    server = Server(tmp_path, hosts=allowed_hosts("127.0.0.1", address))
+    server.add(table)
+    serve.open_to_others(server, "127.0.0.1", 80, address)
+    token = table.people[0]
+    assert addresses(table, "127.0.0.1", 80, address=address) == [("Person 0", f"{address}/seat/{token}")]
+    with in_background(server) as port:
+        assert proxied(port, token) == 101
+        assert proxied(port, token, Host="evil.example") == 400
+        assert proxied(port, token, Origin="https://127.0.0.1") == 403
+        assert proxied(port, token, **{"X-Forwarded-Proto": "http"}) == 403
+
+
+def test_behind_a_proxy_nobody_is_taken_for_the_one_at_this_machine():
+    server = Server()
+    assert TestClient(server.app, client=("127.0.0.1", 1)).get("/", follow_redirects=False).status_code == 303
+    serve.open_to_others(server, "127.0.0.1", 80, "https://play.example")
+    assert TestClient(server.app, client=("127.0.0.1", 1)).get("/").status_code == 404
+    assert server.lobby_address == f"https://play.example/lobby/{server.lobby}"
+
+
+@pytest.mark.parametrize("address", ["https://play.example", "http://127.0.0.1:8080", "https://[::1]:8443"])
+def test_an_address_is_a_scheme_and_a_host(address):
+    assert serve.check_address(address) == serve.check_address(address + "/") == address
+
+
+@pytest.mark.parametrize(
+    "address", ["", "play.example", "//play.example", "ftp://play.example", "https://x/y", "https://x?y", "https://a@x"]
+)
+def test_what_is_no_address_is_refused(address):
+    with pytest.raises(ValueError, match=r"such as https://play\.example, not "):
+        serve.check_address(address)
 
 
 @pytest.mark.parametrize(

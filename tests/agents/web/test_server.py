@@ -12,7 +12,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
 from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY
-from blackjacky_agents.web.server import Server
+from blackjacky_agents.web.server import MAX_WAITING, Server
 from blackjacky_agents.web.table import resumed
 from tests.agents.web.tables import PACE_KEYS, choose, new_table, states_from_views
 from tests.every_game import NAMES, with_tiny
@@ -263,6 +263,22 @@ def test_the_replay_is_a_page_of_its_own_when_the_game_is_over():
         assert "<title>Schwarze Katze: Person 0, random, random 2</title>" in page.text
         assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
         assert client.get("/seat/guessed/replay").status_code == 404
+
+
+def test_only_so_many_replays_and_new_tables_wait_for_their_turn():
+    table = new_table("schwarze_katze", rules={"deals": 1})
+    with served(table) as client, sit(client, table) as socket:
+        play({0: socket}, np.random.default_rng(2))
+        client.server._waiting = MAX_WAITING
+        answer = client.get(f"/seat/{table.people[0]}/replay")
+        assert (answer.status_code, "busy" in answer.text) == (503, True)
+        order = {"game": "tiny", "variant": "classic", "people": ["A"], "agents": ["random"], "rules": {}}
+        place = f"/lobby/{client.server.lobby}/tables"
+        answer = client.post(place, json=order)
+        assert (answer.status_code, "busy" in answer.json()["error"]) == (503, True)
+        client.server._waiting = 0
+        assert client.get(f"/seat/{table.people[0]}/replay").status_code == 200
+        assert client.server._waiting == 0
 
 
 def test_a_game_without_pictures_has_no_replay():

@@ -9,6 +9,7 @@ import math
 import select
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,13 +20,16 @@ from attacks.wire import flood, frame, is_closed, opened, request, seated, send_
 from websockets.frames import Close, Opcode
 from websockets.sync.client import connect
 
+from blackjacky_agents import web
 from blackjacky_agents.web import quiet
 from blackjacky_agents.web.connections import Config
 from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY
 from blackjacky_agents.web.limits import Gate, Limits, connections_for
+from blackjacky_agents.web.lobby import MAX_OPEN
+from blackjacky_agents.web.messages import MAX_MESSAGE
 from blackjacky_agents.web.quiet import Quiet
 from blackjacky_agents.web.serve import in_thread, uvicorn_server
-from blackjacky_agents.web.server import Server
+from blackjacky_agents.web.server import MAX_WAITING, Server
 from tests.agents.web.tables import new_table
 
 SHORT = 0.2  # seconds
@@ -377,6 +381,23 @@ def test_trusted_proxies_have_no_limit_of_their_own(monkeypatch):
 def test_there_are_fewer_connections_than_files():
     assert [connections_for(files) for files in (64, 256, 1024, 10**6)] == [16, 64, 448, 1000]
     assert all(2 * connections_for(files) < files for files in range(1, 5000))
+
+
+def test_the_documented_limits_are_those_in_force():
+    usual = Limits(connections=1)
+    page = (Path(web.__file__).parent / "README.md").read_text("utf-8")
+    for words in (
+        f"{connections_for(1024)} with 1024 open files (`ulimit -n`), {connections_for(256)} with 256, at most",
+        f"at most {connections_for(10**6)} |",
+        f"have no seat | {usual.per_address};",
+        f"{usual.header_size // 1024} KiB; {usual.request_time} s to arrive whole; {usual.keep_alive} s of silence",
+        f"{usual.response_time} s to be computed",
+        f"messages of {MAX_MESSAGE // 1024} KiB;",
+        f"{usual.frames_at_once} messages at once, then {usual.frames_per_second} a second; the same for pings",
+        f"every {usual.ping_interval} s, answered within {usual.ping_timeout} s",
+        f"{MAX_WAITING} being made or waiting; {MAX_OPEN} open tables",
+    ):
+        assert words in page
 
 
 def test_a_person_gets_in_and_stays_while_all_connections_are_taken():

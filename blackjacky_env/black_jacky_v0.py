@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from blackjacky_env.envs.module import GameModule
 
-__all__ = ["decode", "describe_action", "describe_observation", "describe_options", "env", "raw_env", "sample_state"]
+__all__ = [
+    "decode",
+    "describe_action",
+    "describe_observation",
+    "describe_options",
+    "env",
+    "raw_env",
+    "reseed_state",
+    "sample_state",
+]
 
 _module = GameModule("black_jacky")
 env, raw_env = _module.env, _module.raw_env
 describe_action, describe_observation = _module.describe_action, _module.describe_observation
 describe_options = _module.describe_options
-decode, sample_state = _module.decode, _module.sample_state
+decode, reseed_state, sample_state = _module.decode, _module.reseed_state, _module.sample_state

@@ -177,6 +177,34 @@ class ExtraDeck:
     """Compiled (s, deck int8 array, top first): repeat the last deal with this deck."""
 
 
+@dataclass(frozen=True)
+class Reshuffle:
+    """Shuffling in the course of a deal, which `reset` can rig beside the deals."""
+
+    count: str
+    """Record field that counts the reshuffles since the last deal."""
+    stack: Callable[..., None]
+    """Compiled (s, deck int8 array, top first): what the next action would shuffle lies in this order instead; cards of
+    the deck that are elsewhere are passed over."""
+
+
+@dataclass(frozen=True)
+class SeatFields:
+    """The fields of a state record that depend on who sits where, so that a position can be turned around the table.
+
+    Entries and values that belong to no seat, such as those of a figure without a player, stay as they are.
+    """
+
+    by_seat: tuple[str, ...]
+    """Fields with an entry for each seat, on the first axis."""
+    seats: tuple[str, ...]
+    """Fields whose values are seats."""
+    by_two_seats: tuple[str, ...] = ()
+    """Fields with an entry for each two seats, on the first two axes."""
+    places: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """Fields whose values are seats, or this number more than a seat."""
+
+
 def keep_options(num_players: int, variant: str, options: Any) -> Any:
     """The options unchanged, for a game in which all combinations can be played."""
     return options
@@ -247,6 +275,10 @@ class Game:
     default that depends on the table. `ValueError` for combinations that cannot be played."""
     extra_decks: Mapping[str, ExtraDeck] = field(default_factory=dict, hash=False)
     """Further decks by the name of the option of `reset` that rigs them."""
+    reshuffle: Reshuffle | None = None
+    """None: nothing is shuffled but whole decks."""
+    seat_fields: SeatFields | None = None
+    """None: positions can be sampled for an observer in seat 0 only."""
     state_ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict, hash=False)
     """Smallest and largest value of record fields, to refuse saved states that no game can have; every field but
     ``key`` that compiled code uses as an index or to count to needs one."""

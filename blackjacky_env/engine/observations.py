@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.seating import turned
 from blackjacky_env.engine.table import identity, pack, table_functions
 
 NOTHING = -1
@@ -38,26 +40,32 @@ def _first_contradiction(game: Game) -> Callable[[Vector], int]:
     return entry(first_contradiction)
 
 
-def sample_record(game: Game, observation: npt.ArrayLike, rng: np.random.Generator) -> tuple[Any, npt.NDArray[np.int8]]:
-    """A position that shows the observation to seat 0, records of shape (1,), and the legal actions there, int8 (A,).
+def sample_record(
+    game: Game, observation: npt.ArrayLike, rng: np.random.Generator, seat: int = 0
+) -> tuple[Any, npt.NDArray[np.int8]]:
+    """A position that shows the observation to ``seat``, records of shape (1,), and the legal actions there, int8 (A,).
 
     Raises `ValueError` if there is none.
     """
     vector = game.layout.checked(observation)
     refuse_contradictions(game, vector[None])
     records = game.sample_state(vector, rng)
+    if seat:
+        records = turned(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
     shown, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
-    table_functions(game).look(records, 0, shown, mask)
+    table_functions(game).look(records, seat, shown, mask)
     if not np.array_equal(shown, vector):
         raise ValueError("no legal position matches this observation: its parts contradict each other")
     return records, mask
 
 
-def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator) -> bytes:
+def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator, seat: int | None = None) -> bytes:
     """A full legal position consistent with ``observation`` (the vector), as bytes for `set_state`.
 
-    The observer gets seat 0; cards that it cannot see are dealt at random from ``rng``. The position has zero rewards
-    and no history. Raises `ValueError` if no position is consistent with the observation.
+    The observer gets ``seat``, None: seat 0; cards that it cannot see are dealt at random from ``rng``. The position
+    has zero rewards and no history. Raises `ValueError` if no position is consistent with the observation, and
+    `TypeError` or `ValueError` if there is no such seat.
     """
-    records, _ = sample_record(game, observation, rng)
+    seat = 0 if seat is None else check_integer("seat", seat, 0, game.max_players - 1)
+    records, _ = sample_record(game, observation, rng, seat)
     return pack({**identity(game, *game.read_options(records[0])), "history": None}, records)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.game import Fact, Game
-from blackjacky_env.engine.table import identity, refuse_other
+from blackjacky_env.engine.table import identity, pack, read_records, refuse_other, unpack
 
 NOBODY = -1
 
@@ -44,6 +44,33 @@ def check_identity(game: Game, header: Mapping[str, Any]) -> None:
         raise TypeError(f"options={header['options']!r} of this state is not a mapping")
     options = game.check_options(size, variant, header["options"])
     refuse_other("header of this state", identity(game, size, variant, options), header)
+
+
+def read_state(game: Game, state: bytes) -> tuple[dict[str, Any], np.ndarray[Any, Any]]:
+    """The header and the checked records of a saved state of this game, with any table and options.
+
+    Raises `TypeError` or `ValueError` if it belongs to another game or version, is damaged, or contradicts itself.
+    """
+    header, data = unpack(state)
+    for name, own in (("game", game.name), ("version", game.version)):
+        if header.get(name) != own:
+            raise ValueError(f"this state has {name}={header.get(name)!r}; needed is {own!r}")
+    check_identity(game, header)
+    records = read_records(header, data, game.state_dtype)
+    check_records(game, header, records)
+    return header, records
+
+
+def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:
+    """The same position with another future: a new game key, drawn from ``rng``.
+
+    Cards already dealt keep their order; what is still to be shuffled or drawn changes. Errors as in `read_state`.
+    """
+    header, records = read_state(game, state)
+    records["key"] = rng.integers(2**64, dtype=np.uint64)
+    if isinstance(header.get("history"), dict):
+        header["history"]["actions"] = None  # they would lead to another position now
+    return pack(header, records)
 
 
 def plain_record(record: Any) -> SimpleNamespace:

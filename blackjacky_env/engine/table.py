@@ -32,6 +32,8 @@ class TableFunctions:
     """(states, key, start_player; -1: drawn)."""
     redeal: Mapping[str, Callable[..., None]]
     """By the name of the reset option: (states, deck int8 array, top first)."""
+    stack: Callable[..., None] | None
+    """(states, deck int8 array, top first): `Reshuffle.stack`; None: the game has no reshuffles."""
     step: Callable[..., int]
     """(states, action, paid, observation, mask) -> SETTLED | OVER | PAID.
 
@@ -70,15 +72,16 @@ def table_functions(game: Game) -> TableFunctions:
             mask[:] = 0
 
     decks = {"deck": game.rules.redeal, **{name: deck.redeal for name, deck in game.extra_decks.items()}}
-    redeal = {name: _make_redeal(each) for name, each in decks.items()}
-    return TableFunctions(entry(game_key), entry(begin), redeal, entry(step), entry(look))
+    redeal = {name: _make_rigged(each) for name, each in decks.items()}
+    stack = None if game.reshuffle is None else _make_rigged(game.reshuffle.stack)
+    return TableFunctions(entry(game_key), entry(begin), redeal, stack, entry(step), entry(look))
 
 
-def _make_redeal(_redeal: Callable[..., None]) -> Callable[..., None]:
-    def redeal(states, deck):
-        _redeal(states[0], deck)
+def _make_rigged(lay: Callable[..., None]) -> Callable[..., None]:
+    def lay_cards(states, deck):
+        lay(states[0], deck)
 
-    return entry(redeal)
+    return entry(lay_cards)
 
 
 @inlined

@@ -68,6 +68,10 @@ class TableEnv(AECEnv[str, Any, Any]):
         ...     over = termination or truncation
         ...     env.step(None if over else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
 
+    Copies (``copy.deepcopy``, pickles, `get_state`) are the same game to its end: reshuffles and later deals are drawn
+    from the game's key, which they share. Search that must not foresee them calls `reseed` on its copy, or continues
+    from the game module's ``sample_state``, which also redraws the cards that a player cannot see.
+
     Args:
         game: name of the game.
         num_players: players at the table; agents are ``player_0`` .. clockwise.
@@ -184,7 +188,9 @@ class TableEnv(AECEnv[str, Any, Any]):
             seed: 0 .. 2**63 - 1: the same seed gives the same game, on every machine. None: the generator of the last
                 seeded reset draws the next seed.
             options: ``start_player`` (a seat) and ``deck`` (all cards, top first, or a list of such decks for the first
-                rounds) rig the deals, and so do the game's `extra_decks`; other keys are ignored with a `UserWarning`.
+                rounds) rig the deals, and so do the game's `extra_decks`. In games that reshuffle, ``reshuffle`` rigs
+                the first reshuffles in the same way: the new pile lies in the order of a deck, of which cards that are
+                elsewhere are passed over. Other keys are ignored with a `UserWarning`.
 
         Raises:
             TypeError, ValueError: the seed, start player or deck is invalid; the running game is unchanged.
@@ -207,6 +213,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._last_move = None
         self._started = True
         self._deals = 0
+        self._reshuffles = 0
         self._redeal_if_rigged()
         self._reset_bookkeeping()
         self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
@@ -243,6 +250,8 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._was_dead_step(None)
             return
         number, phase = self._check_action(action), self._phase_number()
+        if self._rigged:
+            self._stack_if_rigged(number)
         flags = self._functions.step(self._states, number, self._paid, self._observation, self._mask)
         if self._actions is not None:
             self._actions.append(number)
@@ -459,6 +468,8 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _check_reset_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The given reset options, checked: ``start_player`` as an int, and a list of decks for each deck."""
         readers = {"deck": self.game.read_deck, **{name: deck.read for name, deck in self.game.extra_decks.items()}}
+        if self.game.reshuffle is not None:
+            readers["reshuffle"] = self.game.read_deck
         allowed = ", ".join(map(repr, ("start_player", *readers)))
         if not isinstance(options, Mapping):
             raise TypeError(f"options={options!r} is not a mapping; allowed are {allowed}")
@@ -477,9 +488,10 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _written_reset_options(self) -> dict[str, Any]:
         """The reset options that rigged the deals, with cards written as in the snapshot."""
         written = dict(self._rigged)
-        if "deck" in written:
-            names = self.game.card_names
-            written["deck"] = [[names[card] for card in deck] for deck in written["deck"]]
+        names = self.game.card_names
+        for name in ("deck", "reshuffle"):
+            if name in written:
+                written[name] = [[names[card] for card in deck] for deck in written[name]]
         for name, extra in self.game.extra_decks.items():
             if name in written:
                 written[name] = [extra.write(deck, self.num_players) for deck in written[name]]
@@ -495,6 +507,17 @@ class TableEnv(AECEnv[str, Any, Any]):
                 rigged = True
         self._deals = deals
         return rigged
+
+    def _stack_if_rigged(self, action: int) -> None:
+        """Lay the cards that the action will shuffle, if it does, in the order of the rigged reshuffle."""
+        decks, game = self._rigged.get("reshuffle", []), self.game
+        if self._reshuffles == len(decks) or game.reshuffle is None or self._functions.stack is None:
+            return
+        tried, count = copied(self._states), game.reshuffle.count
+        flags = self._functions.step(tried, action, self._paid.copy(), *self._new_arrays())
+        if tried[count][int(flags & SETTLED > 0)] > self._states[count][0]:  # a settlement clears the count
+            self._functions.stack(self._states, np.array(decks[self._reshuffles], np.int8))
+            self._reshuffles += 1
 
     # ------------------------------------------------------------ looking at a game
 
@@ -542,11 +565,13 @@ class TableEnv(AECEnv[str, Any, Any]):
     def record(self) -> dict[str, Any]:
         """The game so far, JSON-ready: game, options, key, rigged deals and actions; `replay` plays it again.
 
-        Raises `RuntimeError` for a position from `sample_state`, which has no history.
+        Raises `RuntimeError` for a position from `sample_state`, which has no history, and after `reseed`.
         """
         self._require_game()
         if self._actions is None:
-            raise RuntimeError("this position was sampled and has no history; record() needs a game from reset()")
+            raise RuntimeError(
+                "this position was sampled or reseeded and has no history; record() needs a game from reset()"
+            )
         return {
             **self._identity(),
             "key": int(self._states["key"][0]),
@@ -582,16 +607,32 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     # ------------------------------------------------------------ saving
 
+    def reseed(self, rng: np.random.Generator) -> None:
+        """Give the running game another future: replace its key, from which all chance is drawn, and nothing else.
+
+        Copies and saved states share the future of the original, so that search in a copy would foresee reshuffles and
+        the next deals; reseed the copy first. Cards already dealt, face down or not, keep their order (``sample_state``
+        redraws those that a player cannot see), and deals that `reset` has rigged stay rigged. Seeds of later games do
+        not change. `record` is not possible any more.
+        """
+        self._require_game()
+        self._states["key"] = rng.integers(2**64, dtype=np.uint64)
+        self._actions = None
+
     def _identity(self) -> dict[str, Any]:
         return table.identity(self.game, self.num_players, self.variant, self.options)
 
     def get_state(self) -> bytes:
-        """The running game as bytes: position, actions so far, agents, rewards, generator."""
+        """The running game as bytes: position, actions so far, agents, rewards, generator, and with them its future.
+
+        Whoever continues from it sees the same reshuffles and deals come; see `reseed`.
+        """
         self._require_game()
         history = {
             "actions": self._actions,
             "reset_options": self._written_reset_options(),
             "deals": self._deals,
+            "reshuffles": self._reshuffles,
             "generator": None if self._np_random is None else self._np_random.bit_generator.state,
             "last_move": self._last_move,
             "_skip_agent_selection": self._skip_agent_selection,
@@ -619,18 +660,20 @@ class TableEnv(AECEnv[str, Any, Any]):
         if not isinstance(history, Mapping):
             raise TypeError(f"the history of this state is a {type(history).__name__}, not a mapping")
         generator = read_generator(history.get("generator"))
+        rigged = self._read_rigged(history.get("reset_options"))
         return {
             **check_bookkeeping(history, self.possible_agents, int(record["player"])),
             "_actions": check_actions(history.get("actions"), self.game),
             "_last_move": check_last_move(history.get("last_move"), self.game, self.num_players),
-            "_rigged": self._read_rigged(history.get("reset_options")),
+            "_rigged": rigged,
             "_deals": check_integer("deals", history.get("deals"), 0, int(record["deals"])),
+            "_reshuffles": check_integer("reshuffles", history.get("reshuffles"), 0, len(rigged.get("reshuffle", []))),
             "_np_random": self._np_random if generator is None else generator,
         }
 
     def _read_rigged(self, written: Any) -> dict[str, Any]:
         """The rigged deals of a saved state; `TypeError` or `ValueError` if there are none of that kind."""
-        allowed = ("start_player", *self._functions.redeal)
+        allowed = ("start_player", "reshuffle", *self._functions.redeal)
         if not isinstance(written, Mapping) or any(name not in allowed for name in written):
             raise ValueError(f"the reset options of this state are {written!r}; allowed are {', '.join(allowed)}")
         return self._check_reset_options(written)
@@ -642,7 +685,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._has_settled = len(records) > 1
         self._started = True
         if history is None:
-            self._actions, self._rigged, self._deals, self._last_move = None, {}, 0, None
+            self._actions, self._rigged, self._deals, self._reshuffles, self._last_move = None, {}, 0, 0, None
             self._reset_bookkeeping()
         else:
             self.__dict__.update(history)
@@ -652,7 +695,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _put(self, records: npt.NDArray[Any], generator: np.random.Generator | None = None) -> None:
         """Continue from any records, even from impossible ones, without the actions that led there; for tests."""
         kept = {name: copy.copy(getattr(self, name)) for name in BOOKKEEPING}
-        kept |= {"_actions": None, "_rigged": {}, "_deals": 0}
+        kept |= {"_actions": None, "_rigged": {}, "_deals": 0, "_reshuffles": 0}
         kept["_np_random"] = copy.deepcopy(self._np_random) if generator is None else generator
         if (player := int(records["player"][0])) >= 0:
             kept["agent_selection"] = self.possible_agents[player]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.observations import sample_state
+from blackjacky_env.engine.states import reseed_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
@@ -53,9 +54,23 @@ class GameModule:
         """The named parts of an observation vector: ints and nested lists; `ValueError` for another shape."""
         return get_game(self.game).layout.decode(observation)
 
-    def sample_state(self, observation: npt.ArrayLike, rng: np.random.Generator) -> bytes:
-        """A full legal position consistent with this observation vector of seat 0, for `TableEnv.set_state`.
+    def sample_state(self, observation: npt.ArrayLike, rng: np.random.Generator, seat: int | None = None) -> bytes:
+        """A full legal position consistent with this observation vector, for `TableEnv.set_state`.
 
-        What the observer cannot see is drawn from ``rng``. Raises `ValueError` if no position is consistent with it.
+        Args:
+            observation: the vector, of any seat.
+            rng: draws what the observer cannot see, and the game's future.
+            seat: where the observer sits in that position; None: in seat 0.
+
+        Raises:
+            TypeError, ValueError: no position is consistent with the observation, or there is no such seat.
         """
-        return sample_state(get_game(self.game), observation, rng)
+        return sample_state(get_game(self.game), observation, rng, seat)
+
+    def reseed_state(self, state: bytes, rng: np.random.Generator) -> bytes:
+        """The position of `TableEnv.get_state` with another future, drawn from ``rng``, as `TableEnv.reseed` makes it.
+
+        Raises `TypeError` or `ValueError` if the state belongs to another game or version, is damaged, or contradicts
+        itself.
+        """
+        return reseed_state(get_game(self.game), state, rng)

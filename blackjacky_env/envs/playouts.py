@@ -14,7 +14,7 @@ from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import play_copies
-from blackjacky_env.engine.states import check_identity, check_records
+from blackjacky_env.engine.states import read_state
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import CompiledOpponent, find_compiled
 from blackjacky_env.games import get_game
@@ -86,22 +86,12 @@ def _check_list(states: Sequence[bytes]) -> Sequence[bytes]:
 
 def _read(states: Sequence[bytes]) -> tuple[Game, Any]:
     """The game of all states, taken from the first, and their records, (S,)."""
-    unpacked = [_named(i, table.unpack, state) for i, state in enumerate(states)]
-    game: Game = _named(0, get_game, unpacked[0][0]["game"])
+    header, _ = _named(0, table.unpack, states[0])
+    game: Game = _named(0, get_game, header.get("game"))
     records = zeros(len(states), game.state_dtype)
-    for i, (header, data) in enumerate(unpacked):
-        records[i] = _named(i, _record, game, header, data)
+    for i, state in enumerate(states):
+        records[i] = _named(i, read_state, game, state)[1][0]
     return game, records
-
-
-def _record(game: Game, header: dict[str, Any], data: bytes) -> Any:
-    for name, own in (("game", game.name), ("version", game.version)):
-        if header[name] != own:
-            raise ValueError(f"this state has {name}={header[name]!r}; needed is {own!r}")
-    check_identity(game, header)
-    records = table.read_records(header, data, game.state_dtype)
-    check_records(game, header, records)
-    return records[0]
 
 
 def _named(number: int, read: Callable[..., Any], *arguments: Any) -> Any:

@@ -29,7 +29,8 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
     further decision, it plays the game to its end.
     Rewards before the learner's first decision are dropped. Games that end before it are skipped by reset and counted
     in ``info["skipped_games"]``, so this class is for learning; evaluation needs whole games. ``table`` is the
-    underlying `TableEnv`, for inspecting the game (`TableEnv.snapshot`, `TableEnv.action_name`).
+    underlying `TableEnv`, for inspecting the game (`TableEnv.snapshot`, `TableEnv.action_name`). Copies share the
+    opponents' random numbers and the game's future, of which ``table.reseed`` gives them another.
 
     Examples:
         >>> import blackjacky_env, gymnasium

@@ -14,7 +14,7 @@ import numpy as np
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.compiling import inlined, record_dtype, zeros
-from blackjacky_env.engine.game import Game, Hidden, Rules, Variant, Words
+from blackjacky_env.engine.game import Game, Hidden, Rules, SeatFields, Variant, Words
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.options import Range
 from blackjacky_env.engine.random import draw, stream
@@ -306,6 +306,7 @@ GAME = Game(
     read_options=read_options,
     card_names=tuple(range(CARDS)),
     read_deck=read_deck,
+    seat_fields=SeatFields(("cards", "bids", "points", "winners"), ("player", "start_player")),
     sample_state=sample_state,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, is_over, returns, score, encode, sample),
     words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement", ("bid", "over")),

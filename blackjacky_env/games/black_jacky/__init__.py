@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Game, Hidden, Rules, Words
+from blackjacky_env.engine.game import Game, Hidden, Reshuffle, Rules, Words
 from blackjacky_env.games.black_jacky import (
     actions,
     contradictions,
@@ -33,6 +33,8 @@ GAME = Game(
     read_options=options.read_options,
     card_names=tuple(range(rules.VALUES)),
     read_deck=options.read_deck,
+    reshuffle=Reshuffle("reshuffles", rules.stack_discards),
+    seat_fields=states.SEAT_FIELDS,
     sample_state=observation.sample_state,
     rules=Rules(
         begin=rules.begin,

@@ -320,6 +320,22 @@ def reshuffle(s):
     s.reshuffles += 1
 
 
+@inlined
+def stack_discards(s, deck):
+    """What `reshuffle` does, without chance: the new draw pile lies as in ``deck``, all cards, top first."""
+    s.discards[s.discard_top] -= 1
+    place = int(s.discard_count) - 1
+    s.draw_count = place
+    for v in deck:
+        if s.discards[v] > 0:
+            s.discards[v] -= 1
+            place -= 1
+            s.draw_pile[place] = v
+    s.discards[s.discard_top] = 1
+    s.discard_count = 1
+    s.reshuffles += 1
+
+
 # ---------------------------------------------------------------- known cards
 
 

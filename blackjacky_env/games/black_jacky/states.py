@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blackjacky_env.engine.game import Fact
+from blackjacky_env.engine.game import Fact, SeatFields
 from blackjacky_env.games.black_jacky.rules import (
     CARDS,
     EXCHANGE,
@@ -69,6 +69,15 @@ RANGES = {
     "displays": _COUNT,
     "known": _COUNT,
 }
+
+SEAT_FIELDS = SeatFields(
+    by_seat=(
+        *("hearts", "black_hearts", "status", "tips", "sums", "losers", "winners"),
+        *("knocked", "hand_counts", "hands", "displays"),
+    ),
+    seats=("player", "start_player", "tips", "turn_player", "first_knocker", "plus_one", "trickster", "pair"),
+    by_two_seats=("known",),
+)
 
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:

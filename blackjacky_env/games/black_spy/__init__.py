@@ -32,6 +32,7 @@ GAME = Game(
     read_options=options.read_options,
     card_names=options.CARD_NAMES,
     read_deck=options.read_deck,
+    seat_fields=states.SEAT_FIELDS,
     sample_state=imagined.sample_state,
     rules=Rules(
         begin=rules.begin,

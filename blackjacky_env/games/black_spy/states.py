@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blackjacky_env.engine.game import Fact
+from blackjacky_env.engine.game import Fact, SeatFields
 from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
 from blackjacky_env.games.black_spy.rules import (
     ALWAYS_LEFT,
@@ -74,6 +74,15 @@ RANGES = {
     "points": (-20, 200),
     "moon": (0, MOON_MYSELF),
 }
+
+SEAT_FIELDS = SeatFields(
+    by_seat=(
+        *("totals", "winners", "table", "colour_voids", "rank_voids"),
+        *("black_taken", "spies_taken", "points"),
+    ),
+    seats=("player", "dealer", "star", "leader", "passed_by"),
+    places={"where": PLAYED},
+)
 
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:

@@ -35,6 +35,7 @@ GAME = Game(
     extra_decks={
         "black_jack_deck": ExtraDeck(options.read_jack_deck, options.write_jack_deck, rules.redeal_jack),
     },
+    seat_fields=states.SEAT_FIELDS,
     sample_state=observation.sample_state,
     rules=Rules(
         begin=rules.begin,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blackjacky_env.engine.game import Fact
+from blackjacky_env.engine.game import Fact, SeatFields
 from blackjacky_env.games.halunken.rules import (
     BASIC,
     BID,
@@ -83,6 +83,14 @@ RANGES = {
     "colours": (0, CARDS),
     "values": (0, 1000),
 }
+
+SEAT_FIELDS = SeatFields(
+    by_seat=(
+        *("totals", "winners", "captains", "spent", "offers", "choices", "laid", "numbers"),
+        *("counts", "colours", "values"),
+    ),
+    seats=("player", "start_player", "opener", "buyer", "bidder", "mover", "victim", "to_rob", "where"),
+)
 
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:

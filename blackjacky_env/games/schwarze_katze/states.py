@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from blackjacky_env.engine.game import Fact
+from blackjacky_env.engine.game import Fact, SeatFields
 from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED
 from blackjacky_env.games.schwarze_katze.rules import (
     CARDS,
@@ -45,6 +45,12 @@ RANGES = {
     "tricks_taken": _TRICKS,
     "penalties": (0, 200),
 }
+
+SEAT_FIELDS = SeatFields(
+    by_seat=("totals", "winners", "table", "voids", "tricks_taken", "penalties"),
+    seats=("player", "dealer", "leader"),
+    places={"where": PLAYED},
+)
 
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:

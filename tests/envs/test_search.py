@@ -1,0 +1,263 @@
+"""What search needs of a game: positions seen from any seat, other futures, rigged reshuffles."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.seating import turned
+from blackjacky_env.engine.states import check_records, reseed_state
+from blackjacky_env.engine.table import identity, table_functions
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.module import GameModule
+from blackjacky_env.games import get_game
+from tests.envs.playing import play_randomly
+from tests.every_game import NAMES, TINY, with_tiny
+
+SIX_CARDS = {"num_players": 2, "max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tiny() -> Iterator[None]:
+    with with_tiny():
+        yield
+
+
+@pytest.fixture(params=NAMES)
+def game(request: pytest.FixtureRequest) -> Game:
+    """Every game."""
+    return get_game(request.param)
+
+
+def tables(game: Game) -> Iterator[TableEnv]:
+    """Positions of random games, a few for every variant, table size and example table, all of a game's phases."""
+    usual = [{"num_players": n, "variant": variant.name} for variant in game.variants for n in variant.sizes]
+    for seed, options in enumerate([*usual, *game.examples.tables]):
+        env = TableEnv(game.name, **options)
+        env.reset(seed=seed)
+        rng = np.random.default_rng(seed)
+        while not env.terminations[env.agent_selection]:
+            yield env
+            play_randomly(env, seed, int(rng.integers(1, 20)))
+        yield env
+
+
+def look(game: Game, records: Any, seat: int) -> tuple[bytes, bytes]:
+    """What a seat sees of a position, and its legal actions."""
+    seen, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
+    table_functions(game).look(records, seat, seen, mask)
+    return seen.tobytes(), mask.tobytes()
+
+
+# ---------------------------------------------------------------- seats
+
+
+def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game: Game) -> None:
+    for env in tables(game):
+        n = env.num_players
+        header = identity(game, n, env.variant, env.options)
+        for places in (1, n - 1):
+            other = turned(game, env._states[: 1 + env._has_settled], places)
+            check_records(game, header, other)
+            for seat in range(n):
+                assert look(game, other[:1], (seat + places) % n) == look(game, env._states[:1], seat)
+
+
+def test_the_last_settlement_is_turned_with_the_position() -> None:
+    env = black_jacky_v0.env(num_players=3)
+    env.reset(seed=0)
+    while not env._has_settled:
+        play_randomly(env, 0, 1)
+    before, snapshot = env.snapshot()["last_settlement"], env.game.words.snapshot
+    after = snapshot(*turned(env.game, env._states, 1))["last_settlement"]
+    for name in ("sums", "hands", "displays"):
+        assert after[name] == [before[name][-1], *before[name][:-1]]
+    assert after["losers"] == sorted((seat + 1) % 3 for seat in before["losers"])
+
+
+def test_a_position_turned_all_around_is_the_same(game: Game) -> None:
+    for env in tables(game):
+        other = turned(game, turned(game, env._states[:1], 1), env.num_players - 1)
+        assert other.tobytes() == zeros_filled(game, env._states[:1]).tobytes()
+
+
+def zeros_filled(game: Game, records: Any) -> Any:
+    """The records with zeros between aligned fields."""
+    clean = zeros(len(records), game.state_dtype)
+    for name in game.state_dtype.names or ():
+        clean[name] = records[name]
+    return clean
+
+
+def test_a_sampled_position_shows_the_observation_to_the_seat_of_choice(game: Game) -> None:
+    module, rng = GameModule(game.name), np.random.default_rng(1)
+    for env in tables(game):
+        other = TableEnv(game.name, num_players=env.num_players, variant=env.variant, **env.options)
+        agent = env.possible_agents[int(rng.integers(env.num_players))]
+        seen = env.observe(agent)
+        other.set_state(module.sample_state(seen["observation"], rng, seat=env.possible_agents.index(agent)))
+        np.testing.assert_array_equal(other.observe(agent)["observation"], seen["observation"])
+        np.testing.assert_array_equal(other.observe(agent)["action_mask"], seen["action_mask"])
+        assert other.terminations == env.terminations
+        if not env.terminations[agent]:
+            assert other.agent_selection == env.agent_selection
+        assert other.view(None)["winners"] == env.view(None)["winners"]
+
+
+@pytest.mark.parametrize(("seat", "error"), [(4, ValueError), (-1, ValueError), (True, TypeError), ("1", TypeError)])
+def test_there_must_be_such_a_seat(seat: Any, error: type[Exception]) -> None:
+    env = black_jacky_v0.env(num_players=4)
+    env.reset(seed=0)
+    with pytest.raises(error, match=r"seat=.* allowed are 0 \.\. [35]|seat=.*0 \.\. [35]"):
+        black_jacky_v0.sample_state(env.last()[0]["observation"], np.random.default_rng(0), seat=seat)
+
+
+def test_a_game_that_does_not_declare_its_seats_is_sampled_from_seat_0_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, module, rng = get_game(TINY), GameModule(TINY), np.random.default_rng(0)
+    env = TableEnv(TINY)
+    env.reset(seed=0)
+    seen = env.observe("player_1")["observation"]
+    monkeypatch.setitem(game.__dict__, "seat_fields", None)
+    env.set_state(module.sample_state(seen, rng))
+    np.testing.assert_array_equal(env.observe("player_0")["observation"], seen)
+    with pytest.raises(ValueError, match=r"does not declare the seats .* allowed is seat 0"):
+        module.sample_state(seen, rng, seat=1)
+
+
+# ---------------------------------------------------------------- other futures
+
+
+def settled_rounds(env: TableEnv) -> list[Any]:
+    """The cards of every later deal, played on by the first legal action."""
+    found, deals = [], int(env._states["deals"][0])
+    while not env.terminations[env.agent_selection]:
+        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+        if env._states["deals"][0] > deals:
+            deals = int(env._states["deals"][0])
+            found.append(env.snapshot())
+    return found
+
+
+LONG = {"black_jacky": {}, "schwarze_katze": {}, "halunken": {"three_games": True}, "black_spy": {}, TINY: {}}
+
+
+def test_reseeding_keeps_the_table_and_changes_what_is_still_to_be_dealt(game: Game) -> None:
+    env = TableEnv(game.name, **LONG.get(game.name, {}))
+    env.reset(seed=3)
+    play_randomly(env, 3, 2)
+    other, same = copy.deepcopy(env), copy.deepcopy(env)
+    other.reseed(np.random.default_rng(0))
+    assert other.snapshot() == env.snapshot()
+    np.testing.assert_array_equal(other.state(), env.state())
+    later = settled_rounds(env)
+    assert settled_rounds(same) == later
+    assert later
+    assert settled_rounds(other) != later
+
+
+def test_a_state_can_be_reseeded_and_goes_on_like_a_reseeded_game(game: Game) -> None:
+    env = TableEnv(game.name)
+    env.reset(seed=4)
+    play_randomly(env, 4, 3)
+    other = TableEnv(game.name)
+    other.set_state(GameModule(game.name).reseed_state(env.get_state(), np.random.default_rng(5)))
+    env.reseed(np.random.default_rng(5))
+    assert other.get_state() == env.get_state()
+    sampled = GameModule(game.name).sample_state(env.last()[0]["observation"], np.random.default_rng(0))
+    assert reseed_state(game, sampled, np.random.default_rng(1)) != sampled
+
+
+def test_a_reseeded_game_has_no_record() -> None:
+    env = black_jacky_v0.env()
+    env.reset(seed=0)
+    env.reseed(np.random.default_rng(0))
+    with pytest.raises(RuntimeError, match="reseeded"):
+        env.record()
+    env.reset(seed=0)
+    assert env.record()["actions"] == []
+
+
+def test_states_of_other_games_and_damaged_ones_are_not_reseeded() -> None:
+    env = black_jacky_v0.env()
+    env.reset(seed=0)
+    state, rng = env.get_state(), np.random.default_rng(0)
+    with pytest.raises(ValueError, match=f"game='black_jacky'; needed is '{TINY}'"):
+        GameModule(TINY).reseed_state(state, rng)
+    with pytest.raises(ValueError, match="not a complete state"):
+        black_jacky_v0.reseed_state(state[:-1], rng)
+
+
+# ---------------------------------------------------------------- rigged reshuffles
+
+DECK = [2, 3, 1, 2, 3, 3]  # player_0 has a 2, player_1 a 3, a 1 lies open
+LAST = [3, 3, 2, 3, 2, 1]  # the order of every reshuffle
+
+
+def draw_all(env: TableEnv, draws: int) -> list[int]:
+    """Swap with the draw pile again and again; returns what came from it."""
+    drawn = []
+    for _ in range(draws):
+        env.step(env.parse_action("no trick"))
+        before = Counter(env.snapshot()["hands"][env.snapshot()["player"]])
+        seat, (card, *_) = env.snapshot()["player"], before
+        env.step(env.parse_action(f"swap {card} with the draw pile"))
+        before[card] -= 1
+        drawn += (Counter(env.snapshot()["hands"][seat]) - before).elements()
+    return drawn
+
+
+def rigged(seed: int, *orders: list[int]) -> TableEnv:
+    env = black_jacky_v0.env(**SIX_CARDS)
+    env.reset(seed=seed, options={"start_player": 0, "deck": DECK, "reshuffle": list(orders)})
+    return env
+
+
+def test_the_reshuffled_pile_lies_in_the_order_of_the_deck_without_cards_that_are_elsewhere() -> None:
+    for seed in range(5):
+        env = rigged(seed, LAST)
+        assert draw_all(env, 3) == [2, 3, 3]  # now 1, 2, 3 lie on the discard pile, 3 last, and 2 and 1 are reshuffled
+        assert draw_all(env, 1) == [3]
+        assert env.snapshot()["draw_pile"] == [2, 1]
+
+
+def test_reshuffles_that_are_not_rigged_are_drawn_from_the_seed() -> None:
+    piles = {tuple(draw_all(rigged(seed, LAST), 7)[3:6]) for seed in range(3)}
+    assert len(piles) == 1
+    assert len({tuple(draw_all(rigged(seed, LAST), 9)[6:]) for seed in range(9)}) > 1
+    assert len({tuple(draw_all(rigged(seed, LAST, LAST), 9)[6:]) for seed in range(9)}) == 1
+
+
+def test_copies_states_and_records_keep_rigged_reshuffles() -> None:
+    env, states, replayed = (rigged(seed, LAST, LAST) for seed in range(3))
+    draw_all(env, 5)
+    states.set_state(env.get_state())
+    replayed.replay(env.record())
+    copied = copy.deepcopy(env)
+    wanted = draw_all(env, 5)
+    assert [draw_all(other, 5) for other in (states, replayed, copied)] == [wanted] * 3
+
+
+def test_a_reshuffle_by_the_last_action_of_a_round_counts() -> None:
+    env = black_jacky_v0.env(**{**SIX_CARDS, "hearts": 3}, max_turns_per_round=4)
+    env.reset(seed=0, options={"start_player": 0, "deck": [DECK, DECK], "reshuffle": [LAST, LAST]})
+    draw_all(env, 3)
+    env.step(env.parse_action("no trick"))
+    env.step(env.parse_action("draw"))
+    assert env.snapshot()["round"] == 1
+    assert env._reshuffles == 1
+
+
+def test_only_whole_decks_rig_reshuffles_and_only_where_there_are_any() -> None:
+    with pytest.raises(ValueError, match="deck"):
+        rigged(0, [1, 2, 3])
+    env = TableEnv(TINY)
+    with pytest.warns(UserWarning, match="'reshuffle' is ignored; allowed are 'start_player', 'deck'"):
+        env.reset(seed=0, options={"reshuffle": [LAST]})

@@ -7,7 +7,6 @@ import copy
 import importlib
 import pickle
 import sys
-from functools import cache
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
@@ -18,8 +17,7 @@ from blackjacky_env.engine.backend_cpu import address_of, ask
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.observations import refuse_contradictions
-from blackjacky_env.engine.play import NONE
+from blackjacky_env.engine.observations import NOTHING, find_wrong
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_DECISIONS
 from blackjacky_env.engine.random import stream
@@ -165,9 +163,8 @@ def check_asked(
     dtype = declared.layout.dtype
     observations = _integers("observations", _whole(observations, dtype), (len(masks), declared.layout.size), dtype)
     masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
-    wrong = _first_wrong(observations, masks, *_limits(game))
-    if wrong == NONE:
-        refuse_contradictions(declared, observations)
+    wrong = find_wrong(declared, observations, masks)
+    if wrong == NOTHING:
         return observations, masks
     if not masks[wrong].any():
         raise ValueError(f"{name} was asked to act where no action is legal: it is not this player's turn")
@@ -175,29 +172,6 @@ def check_asked(
         raise ValueError(f"action mask {wrong} has other entries than 0 and 1")
     declared.layout.checked(observations[wrong])
     raise AssertionError("unreachable: one of the checks above has raised")
-
-
-@cache
-def _limits(game: str) -> tuple[Vector, Vector]:
-    """The smallest and largest observation, shape (K,)."""
-    layout = get_game(game).layout
-    return layout.low, layout.high
-
-
-def _find_wrong(observations, masks, low, high):
-    """The first row that is out of range or has no legal action, or `NONE`; NumPy would take several times as long."""
-    for i in range(len(masks)):
-        legal, outside = 0, False
-        for a in range(masks.shape[1]):
-            legal |= masks[i, a]
-        for k in range(len(low)):
-            outside |= observations[i, k] < low[k] or observations[i, k] > high[k]
-        if legal != 1 or outside:
-            return i
-    return NONE
-
-
-_first_wrong = entry(_find_wrong)
 
 
 def _whole(observations: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:

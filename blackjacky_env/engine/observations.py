@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import entry
+from blackjacky_env.engine.compiling import compiled, entry
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.seating import turned
@@ -19,25 +19,49 @@ from blackjacky_env.engine.table import identity, pack, table_functions
 NOTHING = -1
 
 
-def refuse_contradictions(game: Game, observations: Vector) -> None:
-    """Raise a `ValueError` for the first of the observations (N, K), in their ranges, with a `Rules.contradiction`."""
-    if game.contradictions and (found := _first_contradiction(game)(observations)) != NOTHING:
-        raise ValueError(f"no legal position matches this observation: {game.contradictions[found]}")
+def find_wrong(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) -> int:
+    """The first row with an entry out of range or without a legal action, or `NOTHING`.
+
+    Args:
+        game: the game.
+        observations: of the game's dtype, (N, K), C-contiguous.
+        masks: int8, (N, A), C-contiguous; entries other than 0 and 1 are out of range.
+
+    Raises:
+        ValueError: an earlier row has a `Rules.contradiction`.
+    """
+    found = _finder(game)(observations, masks)
+    if found < NOTHING:
+        raise ValueError(f"no legal position matches this observation: {game.contradictions[NOTHING - 1 - found]}")
+    return found
 
 
 @cache
-def _first_contradiction(game: Game) -> Callable[[Vector], int]:
-    contradiction = game.rules.contradiction
-    assert contradiction is not None
+def _finder(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
+    """One call for all checks, since a call from Python costs more than they do."""
+    low, high, contradiction = game.layout.low, game.layout.high, game.rules.contradiction or _no_contradiction
 
-    def first_contradiction(observations):
+    def find(observations, masks):
         for i in range(len(observations)):
+            legal, outside = 0, False
+            for a in range(masks.shape[1]):
+                legal |= masks[i, a]
+            for k in range(len(low)):
+                outside |= observations[i, k] < low[k] or observations[i, k] > high[k]
+            if legal != 1 or outside:
+                return i
             found = contradiction(observations[i])
             if found != NOTHING:
-                return found
+                return NOTHING - 1 - found
         return NOTHING
 
-    return entry(first_contradiction)
+    return entry(find)
+
+
+@compiled
+def _no_contradiction(observation):
+    """The default of `Rules.contradiction`."""
+    return NOTHING
 
 
 def sample_record(
@@ -48,7 +72,7 @@ def sample_record(
     Raises `ValueError` if there is none.
     """
     vector = game.layout.checked(observation)
-    refuse_contradictions(game, vector[None])
+    find_wrong(game, vector[None], np.ones((1, 1), np.int8))
     records = game.sample_state(vector, rng)
     if seat:
         records = turned(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))

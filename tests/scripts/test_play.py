@@ -1,5 +1,6 @@
 """blackjacky play: a game in the terminal, from scripted input."""
 
+import errno
 import io
 import json
 import re
@@ -167,6 +168,22 @@ def test_rule_options_and_a_variant_are_played(run, tmp_path):
     assert record["variant"] == "schnell_duell"
     rules = {"hearts": 1, "tricks": [2], "max_card": 7}
     assert {name: record["options"][name] for name in rules} == rules
+
+
+def test_a_game_that_finds_no_room_is_saved_elsewhere(run, monkeypatch, tmp_path):
+    full, kept, write = tmp_path / "full", tmp_path / "game.json", terminal.write_file
+
+    def write_unless_full(path, text):
+        if path == full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, text)
+
+    monkeypatch.setattr(terminal, "write_file", write_unless_full)
+    told = run("--opponents", "random", "--seed", "2", "--save", str(full), lines=["quit", "", str(kept)])
+    assert told.count(f"The game could not be saved to {full}: No space left on device.") == 2
+    assert json.loads(kept.read_text(encoding="utf-8"))["record"]["actions"] == []
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    assert cli.run("play", ["--opponents", "random", "--seed", "2", "--save", str(full)]) == 2
 
 
 def test_ctrl_c_ends_the_game_with_status_130_and_keeps_it(monkeypatch, capsys, tmp_path):

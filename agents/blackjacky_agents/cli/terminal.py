@@ -143,7 +143,21 @@ def play(sitting: Sitting, delay: float, save: Path | None = None) -> None:
         print("\nGame abandoned. Goodbye!")
     finally:
         if save is not None:
-            sitting.save(save)
+            keep(sitting, save)
+
+
+def keep(sitting: Sitting, path: Path) -> None:
+    """Save the game, where the person says if there is no room at ``path``; `OSError` if nobody answers."""
+    while True:
+        try:
+            return sitting.save(path)
+        except OSError as error:
+            print(f"The game could not be saved to {path}: {error.strerror}.")
+            try:
+                answer = input("Make room and press Enter, or type the path of another file: ").strip()
+            except EOFError:
+                raise error from None
+            path = Path(answer) if answer else path
 
 
 def greeting(sitting: Sitting) -> str:

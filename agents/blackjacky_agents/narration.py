@@ -154,8 +154,7 @@ def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int |
 
 def known_move(env: TableEnv, before: View, after: View, action: int, seat: int | None) -> Move:
     """A move without what the seat cannot know; arguments as in `tell_move`."""
-    info = env.game.words.actions[action]
-    known = info if seat == before["player"] else info.heard(before["phase"])
+    known = env.game.words.actions.known(action, before["phase"], is_own=seat == before["player"])
     return Move(before, after, known, seat, env.num_players, env.config_dict())
 
 

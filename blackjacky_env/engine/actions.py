@@ -86,6 +86,10 @@ class Actions:
     def __getitem__(self, action: int) -> ActionInfo:
         return self.infos[action]
 
+    def known(self, action: int, phase: str, is_own: bool) -> ActionInfo:
+        """An action taken in ``phase``, as the acting player knows it (``is_own``) or as all others do."""
+        return self.infos[action] if is_own else self.infos[action].heard(phase)
+
     def name(self, action: int) -> str:
         """The English name of an action; seats are relative to the acting player."""
         return self._names[action]

@@ -31,6 +31,13 @@ def check_number(name: str, value: object, low: float, high: float) -> float:
     return float(value)
 
 
+def check_flag(name: str, value: object) -> bool:
+    """``value``; `TypeError` if it is not True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}={value!r} is not a bool; allowed are True and False")
+    return bool(value)
+
+
 def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     """``value``; `ValueError` if it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:

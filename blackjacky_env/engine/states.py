@@ -67,9 +67,11 @@ def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:
     Cards already dealt keep their order; what is still to be shuffled or drawn changes. Errors as in `read_state`.
     """
     header, records = read_state(game, state)
-    records["key"] = rng.integers(2**64, dtype=np.uint64)
-    if isinstance(header.get("history"), dict):
-        header["history"]["actions"] = None  # they would lead to another position now
+    key = int(rng.integers(2**64, dtype=np.uint64))
+    records["key"] = key
+    match header.get("history"):
+        case {"actions": list(actions), "reseeds": list(reseeds)}:
+            reseeds.append([len(actions), key])
     return pack(header, records)
 
 

@@ -141,11 +141,11 @@ def record_layout(dtype: np.dtype[Any]) -> str:
 def pack(header: Mapping[str, Any], records: np.ndarray[Any, Any]) -> bytes:
     """A JSON-ready header and an array of records as bytes, with a checksum."""
     text = json.dumps({**header, "layout": record_layout(records.dtype)}).encode()
-    body = len(text).to_bytes(4, "little") + text + _with_blank_padding(records).tobytes()
+    body = len(text).to_bytes(4, "little") + text + with_blank_padding(records).tobytes()
     return _MAGIC + hashlib.sha256(body).digest() + body
 
 
-def _with_blank_padding(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def with_blank_padding(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The records with zeros between aligned fields, where NumPy's copies leave whatever was in memory."""
     clean = zeros(records.shape, records.dtype)
     for name in records.dtype.names or ():

@@ -27,7 +27,7 @@ from pettingzoo.utils.env import AECIterable
 
 from blackjacky_env.engine import svg, table
 from blackjacky_env.engine.actions import names_from
-from blackjacky_env.engine.checks import check_choice, check_integer
+from blackjacky_env.engine.checks import check_choice, check_flag, check_integer
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.game import Game, IllegalActionError, State
@@ -36,13 +36,17 @@ from blackjacky_env.engine.states import check_records
 from blackjacky_env.engine.step import OVER, SETTLED
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.arguments import refuse_unknown
+from blackjacky_env.envs.events import Listener
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.history import (
     BOOKKEEPING,
     check_actions,
     check_bookkeeping,
     check_last_move,
+    check_reseeds,
     read_generator,
+    read_start,
+    write_start,
 )
 from blackjacky_env.games import get_game
 
@@ -85,6 +89,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         observation_dtype: dtype of the vector, ``"integer"`` (int8 or int16, by game) or ``"float32"`` (the same
             values, not scaled).
         mask_dtype: dtype of masks, also in ``infos``: ``"int8"`` or ``"bool"``.
+        events_in_infos: whether ``infos[agent]["events"]`` holds what `events` returns.
         rule_options: the game's own options.
 
     Raises:
@@ -108,6 +113,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         observation_format: str = "dict",
         observation_dtype: str = "integer",
         mask_dtype: str = "int8",
+        events_in_infos: bool = False,
         **rule_options: Any,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
@@ -115,6 +121,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         refuse_unknown(rule_options, self.game, TableEnv)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self._is_plain = self._format == Format("dict")
+        self.events_in_infos = check_flag("events_in_infos", events_in_infos)
         self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
         if self.game.words.draw_svg is None:
             self.metadata["render_modes"] = ["ansi"]
@@ -127,7 +134,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._new_game_arrays()
         self._np_random: np.random.Generator | None = None
         self._rigged: dict[str, Any] = {}
-        self._actions: list[int] | None = []
+        self._start: int | npt.NDArray[Any] = 0  # the key that the game began with, or records without history
+        self._actions: list[int] = []  # since then
+        self._reseeds: list[list[int]] = []  # the number of actions before each, and the new key
+        self._listeners: dict[str, Listener] = {}  # with events_in_infos
+        self._heard_deals = 0
         self._started = False
         self._shown_to: str | None = None
         self._last_move: list[int] | None = None
@@ -207,7 +218,7 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _begin(self, key: int, rigged: dict[str, Any]) -> None:
         self._new_game_arrays()
-        self._rigged = rigged
+        self._rigged, self._start, self._reseeds = rigged, key, []
         self._functions.begin(self._states, np.uint64(key), rigged.get("start_player", _DRAWN))
         self._actions = []
         self._last_move = None
@@ -216,8 +227,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._reshuffles = 0
         self._redeal_if_rigged()
         self._reset_bookkeeping()
-        self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
-        self._observe_player_to_act()
+        self._observe_everybody()
         if self.render_mode == "human":
             self.render()
 
@@ -253,8 +263,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         if self._rigged:
             self._stack_if_rigged(number)
         flags = self._functions.step(self._states, number, self._paid, self._observation, self._mask)
-        if self._actions is not None:
-            self._actions.append(number)
+        self._actions.append(number)
         self._last_move = [self._seats[agent], number, phase]
         self._pay_rewards(agent, flags)
         self._pass_turn(agent, flags)
@@ -358,7 +367,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         words, (actor, action, phase) = self.game.words, self._last_move
         actions = words.actions
         called = self.possible_agents if names is None else names
-        known = actions[action] if everything or seat == actor else actions[action].heard(words.phases[phase])
+        known = actions.known(action, words.phases[phase], is_own=everything or seat == actor)
         return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
 
     def _repr_svg_(self) -> str | None:
@@ -434,12 +443,22 @@ class TableEnv(AECEnv[str, Any, Any]):
                 self._functions.look(self._states, int(self._player[0]), self._observation, self._mask)
             self._shown_to = self.agent_selection = self.possible_agents[self._player[0]]
             self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
+        if self._listeners:
+            self._hear()
         if self.render_mode == "human":
             self.render()
 
     def _new_arrays(self) -> tuple[Vector, npt.NDArray[np.int8]]:
         """Uninitialised arrays for an observation and a mask."""
         return np.empty(self._observation_size, self._dtype), np.empty(self._num_actions, np.int8)
+
+    def _observe_everybody(self) -> None:
+        """Fill ``infos`` at the start of a game or in a position that was set."""
+        self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
+        self._observe_player_to_act()
+        if self.events_in_infos:
+            self._listeners = {agent: self._listen(self._seats[agent]) for agent in self.agents}
+            self._show_events()
 
     def _observe_player_to_act(self) -> None:
         player = int(self._player[0])
@@ -530,6 +549,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             "render_mode": self.render_mode,
             "render_as": self.render_as,
             **asdict(self._format),
+            "events_in_infos": self.events_in_infos,
             **self.options,
         }
 
@@ -543,6 +563,79 @@ class TableEnv(AECEnv[str, Any, Any]):
         if agent is not None:
             self._check_agent(agent)
         return self.game.words.view(self.snapshot(), None if agent is None else self._seats[agent])
+
+    def events(self, agent: str | None) -> list[dict[str, Any]]:
+        """What ``agent`` (None: a spectator) has heard since the last deal, oldest first; plain values, JSON-ready.
+
+        Each event is a dict of ``actor`` (the seat that acted; None: nobody did), ``action`` (as by `describe_action`,
+        with ``"hidden"`` for what this agent may not know of it; None: nobody acted) and ``shown`` (the entries of
+        `view` that changed, with their new values). The first event shows the whole view after the deal, and is, except
+        at the start of a game, the action that ended what was before; together the events make up the present view. A
+        position from ``sample_state`` has no past, and its first event shows it as it was sampled.
+
+        Raises `ValueError` if the position was set by a state whose actions do not lead to it.
+        """
+        self._require_game()
+        if agent is not None:
+            self._check_agent(agent)
+        return self._listen(None if agent is None else self._seats[agent]).events
+
+    def _listen(self, seat: int | None) -> Listener:
+        """A listener who has heard the game so far, by playing it again from the start to the last deal, and on."""
+        again = self._from_the_start()
+        begun, dealt = copy.copy(again), 0
+        for number in range(len(self._actions)):
+            deals = again._deals_made()
+            self._repeat(again, number)
+            if again._deals_made() > deals:
+                begun, dealt = copy.copy(again), number + 1
+        if not self._is_at_the_same_table(again):
+            raise ValueError("this position was set by a state whose actions do not lead to it: there are no events")
+        listener = Listener(self.game.words, seat)
+        listener.hear(begun.snapshot(), begun._last_move if dealt else None, is_deal=True)
+        for number in range(dealt, len(self._actions)):
+            self._repeat(begun, number)
+            listener.hear(begun.snapshot(), begun._last_move, is_deal=False)
+        return listener
+
+    def _from_the_start(self) -> TableEnv:
+        """Another environment in the position from which the actions so far led here."""
+        other = copy.copy(self)
+        other.render_mode, other.events_in_infos, other._listeners = None, False, {}
+        if isinstance(self._start, int):
+            other._begin(self._start, self._rigged)
+        else:
+            other._restore(self._start, None)
+        return other
+
+    def _repeat(self, other: TableEnv, number: int) -> None:
+        """Take action ``number`` of this game in another environment."""
+        for count, key in self._reseeds:
+            if count == number:
+                other._states["key"] = key
+        try:
+            other.step(self._actions[number])
+        except (IllegalActionError, ResetNeeded) as error:
+            raise ValueError(f"this position was set by a state whose actions do not lead to it: {error}") from None
+
+    def _is_at_the_same_table(self, other: TableEnv) -> bool:
+        """Whether all cards and players are as in the other environment; keys, the future, may differ."""
+        return self.snapshot() == other.snapshot()
+
+    def _deals_made(self) -> int:
+        return int(self._states["deals"][0])
+
+    def _hear(self) -> None:
+        """Let everybody hear the action just taken."""
+        table, is_deal = self.snapshot(), self._deals_made() > self._heard_deals
+        for listener in self._listeners.values():
+            listener.hear(table, self._last_move, is_deal)
+        self._show_events()
+
+    def _show_events(self) -> None:
+        self._heard_deals = self._deals_made()
+        for agent, listener in self._listeners.items():
+            self.infos[agent]["events"] = listener.events
 
     def action_name(self, action: int) -> str:
         """The English name of ``action``; seats in it are relative to the acting player."""
@@ -568,13 +661,13 @@ class TableEnv(AECEnv[str, Any, Any]):
         Raises `RuntimeError` for a position from `sample_state`, which has no history, and after `reseed`.
         """
         self._require_game()
-        if self._actions is None:
+        if self._reseeds or not isinstance(self._start, int):
             raise RuntimeError(
                 "this position was sampled or reseeded and has no history; record() needs a game from reset()"
             )
         return {
             **self._identity(),
-            "key": int(self._states["key"][0]),
+            "key": self._start,
             "reset_options": self._written_reset_options(),
             "actions": list(self._actions),
         }
@@ -616,8 +709,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         not change. `record` is not possible any more.
         """
         self._require_game()
-        self._states["key"] = rng.integers(2**64, dtype=np.uint64)
-        self._actions = None
+        key = int(rng.integers(2**64, dtype=np.uint64))
+        self._states["key"] = key
+        self._reseeds.append([len(self._actions), key])
 
     def _identity(self) -> dict[str, Any]:
         return table.identity(self.game, self.num_players, self.variant, self.options)
@@ -629,7 +723,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         """
         self._require_game()
         history = {
+            "start": write_start(self._start),
             "actions": self._actions,
+            "reseeds": self._reseeds,
             "reset_options": self._written_reset_options(),
             "deals": self._deals,
             "reshuffles": self._reshuffles,
@@ -663,7 +759,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         rigged = self._read_rigged(history.get("reset_options"))
         return {
             **check_bookkeeping(history, self.possible_agents, int(record["player"])),
-            "_actions": check_actions(history.get("actions"), self.game),
+            "_start": read_start(history.get("start"), self.game, header),
+            "_actions": (actions := check_actions(history.get("actions"), self.game)),
+            "_reseeds": check_reseeds(history.get("reseeds"), len(actions)),
             "_last_move": check_last_move(history.get("last_move"), self.game, self.num_players),
             "_rigged": rigged,
             "_deals": check_integer("deals", history.get("deals"), 0, int(record["deals"])),
@@ -685,17 +783,18 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._has_settled = len(records) > 1
         self._started = True
         if history is None:
-            self._actions, self._rigged, self._deals, self._reshuffles, self._last_move = None, {}, 0, 0, None
+            self._start, self._actions, self._reseeds = records.copy(), [], []
+            self._rigged, self._deals, self._reshuffles, self._last_move = {}, 0, 0, None
             self._reset_bookkeeping()
         else:
             self.__dict__.update(history)
-        self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
-        self._observe_player_to_act()
+        self._observe_everybody()
 
     def _put(self, records: npt.NDArray[Any], generator: np.random.Generator | None = None) -> None:
         """Continue from any records, even from impossible ones, without the actions that led there; for tests."""
         kept = {name: copy.copy(getattr(self, name)) for name in BOOKKEEPING}
-        kept |= {"_actions": None, "_rigged": {}, "_deals": 0, "_reshuffles": 0}
+        kept |= {"_start": records.copy(), "_actions": [], "_reseeds": []}
+        kept |= {"_rigged": {}, "_deals": 0, "_reshuffles": 0}
         kept["_np_random"] = copy.deepcopy(self._np_random) if generator is None else generator
         if (player := int(records["player"][0])) >= 0:
             kept["agent_selection"] = self.possible_agents[player]

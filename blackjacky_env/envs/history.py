@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium.utils import seeding
 
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.states import check_records
+from blackjacky_env.engine.table import read_records, with_blank_padding
 
 BOOKKEEPING = ("agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations")
 """Attributes of a PettingZoo environment that are saved."""
@@ -28,10 +32,36 @@ def read_generator(state: Any) -> np.random.Generator | None:
     return generator
 
 
-def check_actions(actions: Any, game: Game) -> list[int] | None:
-    """The actions of a game so far, or None; `TypeError` or `ValueError` if there are no such actions."""
-    if actions is None:
-        return None
+def write_start(start: int | npt.NDArray[Any]) -> int | str:
+    """JSON-ready: the key that a game began with, or the records of a position without history, as base64."""
+    return start if isinstance(start, int) else base64.b64encode(with_blank_padding(start).tobytes()).decode()
+
+
+def read_start(start: Any, game: Game, header: Mapping[str, Any]) -> int | npt.NDArray[Any]:
+    """What `write_start` wrote; `TypeError` or `ValueError` if no game with this header begins like that."""
+    if not isinstance(start, str):
+        return check_integer("start", start, 0, 2**64 - 1)
+    try:
+        data = base64.b64decode(start, validate=True)
+    except ValueError:
+        raise ValueError(f"start={start[:20]!r} of this state is neither a key nor base64") from None
+    records = read_records(header, data, game.state_dtype)
+    check_records(game, header, records)
+    return records
+
+
+def check_reseeds(reseeds: Any, actions: int) -> list[list[int]]:
+    """For each reseeding the number of actions before it and the new key; `TypeError` or `ValueError` if not."""
+    if not isinstance(reseeds, list) or not all(isinstance(each, list) and len(each) == 2 for each in reseeds):
+        raise ValueError("the reseeds of this state are not pairs of a number of actions and a key")
+    return [
+        [check_integer("reseeded after", count, 0, actions), check_integer("key", key, 0, 2**64 - 1)]
+        for count, key in reseeds
+    ]
+
+
+def check_actions(actions: Any, game: Game) -> list[int]:
+    """The actions of a game so far; `TypeError` or `ValueError` if there are no such actions."""
     if not isinstance(actions, list):
         raise TypeError(f"the actions of this state are a {type(actions).__name__}, not a list")
     return [check_integer("an action of this state", action, 0, game.num_actions - 1) for action in actions]

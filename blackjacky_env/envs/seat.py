@@ -197,4 +197,5 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         if not self._running:
             seen["action_mask"][:] = 0
         mask = self._format.mask(seen["action_mask"])
-        return self._format.show(seen["observation"], mask), {"action_mask": mask.copy()}
+        info = {**self.table.infos[self._learner], "action_mask": mask.copy()}
+        return self._format.show(seen["observation"], mask), info

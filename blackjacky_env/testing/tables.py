@@ -12,7 +12,9 @@ from blackjacky_env.engine import table
 from blackjacky_env.engine.game import Hidden, IllegalActionError, State
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.testing.errors import Skipped
-from blackjacky_env.testing.pictures import Env
+from blackjacky_env.testing.pictures import Env, same
+
+_MOVES_HEARD = 3  # after the variation
 
 
 def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableEnv:
@@ -59,6 +61,50 @@ def _changed(
     other = copy.copy(raw)
     other._put(records, generator)
     return other
+
+
+def hear(env: Env, agent: str | None, rng: np.random.Generator) -> Iterator[str]:
+    """Play on from what ``agent`` (None: a spectator) may take for the same game, and yield events that tell it apart.
+
+    The two games differ in everything hidden, and where an action is secret, others take different ones in them. They
+    are compared as long as the agent's view is the same.
+    """
+    games = [_changed(_table(env), lambda state, settled: None), vary_hidden(env, agent, rng)]
+    for game in games:
+        game.events_in_infos = True
+        game._put(game._states[: 1 + game._has_settled])
+    for _ in range(_MOVES_HEARD):
+        actions = _moves_that_sound_alike(games, agent, rng)
+        if actions is None:
+            return
+        for game, action in zip(games, actions, strict=True):
+            game.step(action)
+        if games[0].view(agent) != games[1].view(agent):
+            return
+        one, another = (game.events(agent) for game in games)
+        if one != another or (agent and not same(*(game.infos[agent] for game in games))):
+            heard = f"{one[-1]} in one case, {another[-1]} in the other"
+            yield f"what is hidden is heard by {agent or 'a spectator'}: {heard}"
+
+
+def _moves_that_sound_alike(
+    games: list[TableEnv], agent: str | None, rng: np.random.Generator
+) -> tuple[int, int] | None:
+    """A legal action in each game, of which the agent hears the same; the two differ if possible."""
+    one, another = games
+    actor = one.agent_selection
+    if one.terminations[actor] or actor != another.agent_selection:
+        return None
+    phase, known = one.view(None)["phase"], one.game.words.actions.known
+    legal = [np.flatnonzero(game.observe(actor)["action_mask"]).tolist() for game in games]
+    pairs = [
+        (a, b)
+        for a in legal[0]
+        for b in legal[1]
+        if known(a, phase, is_own=actor == agent) == known(b, phase, is_own=actor == agent)
+    ]
+    different = [pair for pair in pairs if pair[0] != pair[1]] or pairs
+    return different[int(rng.integers(len(different)))] if different else None
 
 
 def _view(env: Env, agent: str | None) -> dict[str, Any]:

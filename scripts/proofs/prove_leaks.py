@@ -5,7 +5,9 @@
 
 In each position and for each observer, everything that the observer cannot know is changed: hidden cards, what others
 know, the random numbers. The observer's observation, mask, infos, reward, view, drawing and the message about an
-illegal action must stay the same byte for byte. The exit status is 1 if there is a leak.
+illegal action must stay the same byte for byte. In each position one observer also hears a few more moves in both
+cases; others take different ones where they are secret. The events must be the same as long as the view is. The exit
+status is 1 if there is a leak.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import tyro
 from tqdm import tqdm
 
@@ -31,7 +34,7 @@ from blackjacky_agents.reports import markdown_table, replace_part
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
-from blackjacky_env.testing.tables import PROMISES
+from blackjacky_env.testing.tables import PROMISES, hear
 
 PAGES = Path(__file__).parents[2] / "tests" / "games"
 CHUNK = 200  # positions between two updates of the progress bar; the games depend on it
@@ -142,7 +145,7 @@ def examine_chunk(chunk: Chunk) -> Found:
     make_env = functools.partial(TableEnv, chunk.game, **tables(chunk.game)[chunk.table])
     counted = get_game(chunk.game).examples.counted
     counts: Counter[str] = Counter()
-    leaks = []
+    leaks, rng = [], np.random.default_rng(chunk.seed)
     for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **PROMISES):
         seen = examined.env.unwrapped.view(None)
         counts["positions"] += 1
@@ -150,6 +153,8 @@ def examine_chunk(chunk: Chunk) -> Found:
         counts[seen["phase"]] += 1
         counts.update({what: int(is_so(seen)) for what, is_so in counted.items()})
         leaks += map(str, examined.leaks)
+        listener = rng.choice([None, *examined.env.agents])
+        leaks += hear(examined.env, listener, rng)
     return Found(chunk.table, counts, leaks)
 
 

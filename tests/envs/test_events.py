@@ -1,0 +1,254 @@
+"""Events: what a seat has heard since the last deal, complete, in order, and without a secret."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine import table
+from blackjacky_env.engine.game import Game
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.module import GameModule
+from blackjacky_env.games import get_game
+from blackjacky_env.games.black_jacky.rules import GIVE
+from blackjacky_env.testing.tables import hear
+from tests.envs.playing import play_randomly
+from tests.every_game import NAMES, with_tiny
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tiny() -> Iterator[None]:
+    with with_tiny():
+        yield
+
+
+@pytest.fixture(params=NAMES)
+def game(request: pytest.FixtureRequest) -> Game:
+    """Every game."""
+    return get_game(request.param)
+
+
+def fresh(game: str, seed: int = 0, **options: Any) -> TableEnv:
+    """Return an environment that was reset."""
+    env = TableEnv(game, **options)
+    env.reset(seed=seed)
+    return env
+
+
+def present(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """The view that the events make up."""
+    return {name: value for event in events for name, value in event["shown"].items()}
+
+
+def heard_by_all(env: TableEnv) -> list[list[dict[str, Any]]]:
+    return [env.events(agent) for agent in [*env.possible_agents, None]]
+
+
+# ---------------------------------------------------------------- what is heard
+
+
+def test_events_make_up_the_present_view_of_everybody_and_are_in_infos_if_asked_for(game: Game) -> None:
+    env, rng = fresh(game.name, 1, events_in_infos=True), np.random.default_rng(1)
+    while not env.terminations[env.agent_selection]:
+        play_randomly(env, 1, int(rng.integers(1, 20)))
+        for agent in [*env.possible_agents, None]:
+            events = env.events(agent)
+            assert present(events) == env.view(agent)
+            assert json.loads(json.dumps(events)) == events
+            if agent is not None:
+                assert env.infos[agent]["events"] == events
+
+
+def test_infos_have_no_events_unless_asked_for(game: Game) -> None:
+    env = play_randomly(fresh(game.name), 0, 3)
+    assert all(list(info) == ["action_mask"] for info in env.infos.values())
+
+
+def test_every_action_since_the_deal_is_heard_after_the_one_that_led_to_it(game: Game) -> None:
+    env, taken, deals = fresh(game.name, 2), [(None, None)], 1
+    while not env.terminations[env.agent_selection]:
+        actor = env.agent_selection
+        play_randomly(env, 2, 1)
+        done = (env.possible_agents.index(actor), env.describe_action(env._actions[-1])["kind"])
+        taken = [*taken, done] if env._states["deals"][0] == deals else [done]
+        deals = int(env._states["deals"][0])
+    events = env.events("player_0")
+    assert [(event["actor"], event["action"] and event["action"]["kind"]) for event in events] == taken
+
+
+def test_own_actions_are_known_and_what_others_do_in_secret_is_hidden() -> None:
+    env = fresh("black_jacky", 0)
+    while env.snapshot()["phase"] != "exchange":
+        play_randomly(env, 0, 1)
+    giver = env.agent_selection
+    (card, *_) = (card for card in range(1, 9) if env.last()[0]["action_mask"][GIVE + card])
+    env.step(GIVE + card)
+    told = {agent: env.events(agent)[-1] for agent in [*env.possible_agents, None]}
+    for agent, event in told.items():
+        assert event["actor"] == env.possible_agents.index(giver)
+        assert event["action"]["kind"] == "give"
+        assert event["action"]["card"] == (card if agent == giver else "hidden")
+
+
+def test_a_card_drawn_is_shown_to_the_player_who_draws_it_only() -> None:
+    env = fresh("black_jacky", 3, num_players=3)
+    env.step(env.parse_action("no trick"))
+    seat = env.possible_agents.index(env.agent_selection)
+    env.step(env.parse_action("draw"))
+    for agent in [*env.possible_agents, None]:
+        hand = env.events(agent)[-1]["shown"]["hands"][seat]
+        assert hand == (env.snapshot()["hands"][seat] if agent == f"player_{seat}" else 3)
+
+
+def test_there_must_be_a_game_and_such_an_agent() -> None:
+    env = black_jacky_v0.env()
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+        env.events("player_0")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="unknown agent 'player_9'; agents are player_0"):
+        env.events("player_9")
+    with pytest.raises(TypeError, match="events_in_infos=1 is not a bool; allowed are True and False"):
+        black_jacky_v0.env(events_in_infos=1)
+
+
+def test_the_learner_in_a_seat_is_told_if_it_asks() -> None:
+    env = gymnasium.make("blackjacky/BlackJackySeat-v0", events_in_infos=True, seat=1)
+    _, info = env.reset(seed=0)
+    _, _, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
+    assert not terminated
+    assert info["events"] == env.unwrapped.table.events("player_1")  # type: ignore[attr-defined]
+    _, info = gymnasium.make("blackjacky/BlackJackySeat-v0").reset(seed=0)
+    assert "events" not in info
+
+
+# ---------------------------------------------------------------- copies
+
+
+def test_copies_states_and_records_have_heard_the_same(game: Game) -> None:
+    env = play_randomly(fresh(game.name, 4, events_in_infos=True), 4, 7)
+    from_state, replayed = (TableEnv(game.name, events_in_infos=True) for _ in range(2))
+    from_state.set_state(env.get_state())
+    replayed.replay(env.record())
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), from_state, replayed):
+        assert heard_by_all(other) == heard_by_all(env)
+        assert [other.infos[agent]["events"] for agent in env.agents] == heard_by_all(env)[:-1]
+        assert heard_by_all(play_randomly(other, 5, 3)) == heard_by_all(play_randomly(copy.deepcopy(env), 5, 3))
+
+
+def test_a_reseeded_game_has_heard_the_same_and_goes_on(game: Game) -> None:
+    env = play_randomly(fresh(game.name, 5), 5, 4)
+    before = heard_by_all(env)
+    env.reseed(np.random.default_rng(0))
+    assert heard_by_all(env) == before
+    play_randomly(env, 5, 30)
+    state = GameModule(game.name).reseed_state(env.get_state(), np.random.default_rng(1))
+    other = TableEnv(game.name)
+    other.set_state(state)
+    assert heard_by_all(other) == heard_by_all(env)
+    play_randomly(other, 6, 30)
+    for agent in [*env.possible_agents, None]:
+        assert present(other.events(agent)) == other.view(agent)
+
+
+def test_a_sampled_position_is_heard_of_from_there_on(game: Game) -> None:
+    env = play_randomly(fresh(game.name, 6), 6, 5)
+    sampled = GameModule(game.name).sample_state(env.last()[0]["observation"], np.random.default_rng(0))
+    env.set_state(sampled)
+    assert heard_by_all(env)[0] == [{"actor": None, "action": None, "shown": env.view("player_0")}]
+    play_randomly(env, 7, 2)
+    other = TableEnv(game.name)
+    other.set_state(env.get_state())
+    assert heard_by_all(other) == heard_by_all(env)
+
+
+def test_rigged_games_are_heard_of_as_they_were_dealt() -> None:
+    env, deck = black_jacky_v0.env(num_players=2, max_card=3, hand_size=1), [2, 3, 1, 2, 3, 3]
+    for seed in range(2):
+        env.reset(seed=seed, options={"deck": deck, "reshuffle": [deck] * 5, "start_player": 0})
+        play_randomly(env, 1, 40)
+        assert present(env.events("player_0")) == env.view("player_0")
+
+
+def tampered(state: bytes, **history: Any) -> bytes:
+    header, data = table.unpack(state)
+    game = get_game(header["game"])
+    records = table.read_records(header, data, game.state_dtype)
+    return table.pack({**header, "history": {**header["history"], **history}}, records)
+
+
+def test_actions_that_do_not_lead_to_the_position_are_found_out() -> None:
+    env = play_randomly(fresh("black_jacky", 7), 7, 6)
+    state, actions = env.get_state(), list(env._actions)
+    for wrong in (actions[:-1], actions[::-1], [60] * 6, actions * 50):
+        env.set_state(tampered(state, actions=wrong))
+        with pytest.raises(ValueError, match="actions do not lead to it"):
+            env.events("player_0")
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        {"start": -1},
+        {"start": None},
+        {"start": "no base64"},
+        {"start": base64.b64encode(b"no record").decode()},
+        {"actions": None},
+        {"reseeds": None},
+        {"reseeds": [[0]]},
+        {"reseeds": [[10**6, 0]]},
+        {"reseeds": [[0, 2**64]]},
+        {"reshuffles": 1},
+    ],
+    ids=str,
+)
+def test_a_past_that_no_game_has_is_refused(history: dict[str, Any]) -> None:
+    env = play_randomly(fresh("black_jacky", 7), 7, 6)
+    with pytest.raises((TypeError, ValueError)):
+        env.set_state(tampered(env.get_state(), **history))
+
+
+def test_records_of_a_past_that_no_game_has_are_refused() -> None:
+    env = play_randomly(fresh("black_jacky", 7), 7, 6)
+    records = env._states[:1].copy()
+    records["hands"][0, 0, 1] = 9
+    with pytest.raises(ValueError, match=r"contradicts itself|allowed are"):
+        env.set_state(tampered(env.get_state(), start=base64.b64encode(records.tobytes()).decode()))
+
+
+# ---------------------------------------------------------------- leaks
+
+
+def leaks(game: str, positions: int) -> list[str]:
+    """What is found by listeners at random positions."""
+    found, rng = [], np.random.default_rng(0)
+    env = fresh(game, 0)
+    for _ in range(positions):
+        if env.terminations[env.agent_selection]:
+            env.reset()
+        found += hear(env, rng.choice([None, *env.agents]), rng)
+        play_randomly(env, int(rng.integers(99)), 1)
+    return found
+
+
+def test_nobody_hears_what_is_hidden(game: Game) -> None:
+    assert not leaks(game.name, 25)
+
+
+@pytest.mark.parametrize("game", ["halunken", "black_spy"])
+def test_a_secret_that_is_told_is_found(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("blackjacky_env.envs.events.Listener.hear", hear_everything)
+    assert leaks(game, 40)
+
+
+def hear_everything(self: Any, table: dict[str, Any], move: Any, is_deal: bool) -> None:
+    """A listener who is told others' secret choices."""
+    self.events = [*self.events, {"actor": None, "action": move and move[1], "shown": {}}]

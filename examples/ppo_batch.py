@@ -204,7 +204,8 @@ def main(args: Args) -> None:
         score = trainer.test(folder, games)
         writer.add_scalar("charts/win_rate", score.win_rate, steps)
         curve.append({"seed": args.seed, "steps": steps, "seconds": round(seconds), "cpu_seconds": round(cpu_seconds)})
-        curve[-1] |= {"games": games, "win_rate": score.win_rate, "low": score.low, "high": score.high}
+        rates = {"win_rate": score.win_rate, "low": score.low, "high": score.high}
+        curve[-1] |= {"games": games, **{name: round(rate, 4) for name, rate in rates.items()}}
         curve[-1] |= {"decisions_per_game": round(charts["decisions_per_game"]), "processor": processor()}
         write_curve(args, curve)
         won = f"{score.win_rate:.1%} ({score.low:.1%} .. {score.high:.1%})"
@@ -220,7 +221,7 @@ def write_curve(args: Args, curve: list[dict[str, Any]]) -> None:
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
     rows = [row for row in csv.DictReader(lines) if row["seed"] != str(args.seed)] + curve
     with file.open("w", newline="", encoding="utf-8") as out:
-        writer = csv.DictWriter(out, curve[0])
+        writer = csv.DictWriter(out, curve[0], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     rcParams["svg.hashsalt"] = "learning_curve"  # makes the SVG reproducible

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import make_animation
 import make_facts
+import make_learning
 import make_pictures
 import make_results
 import make_tables
@@ -25,7 +26,7 @@ from parts import ROOT, Part
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import replace_part
 
-MAKERS = (make_tables, make_results, make_facts, make_pictures, make_animation)
+MAKERS = (make_tables, make_results, make_facts, make_pictures, make_animation, make_learning)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import _score_all
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
+from tests.envs.copying import COPIES
 from tests.every_game import NAMES, with_tiny
 
 GAMMA, WEIGHT = 0.9, 0.25
@@ -175,7 +174,7 @@ def test_threads_and_steps_at_once_change_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize("remake", [deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))])
+@pytest.mark.parametrize("remake", COPIES)
 def test_a_copy_goes_on_and_keeps_its_ends(remake: Callable[[Batch], Batch]) -> None:
     batch = batch_of(num_games=200, **SHAPED)
     batch.run_random(80)

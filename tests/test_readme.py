@@ -9,7 +9,15 @@ import pytest
 from blackjacky_env import __version__
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "agents/README.md", "scripts/README.md", "tests/README.md"]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "agents/README.md",
+    "scripts/README.md",
+    "tests/README.md",
+]
 PAGES += [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))]
 PAGES += ["agents/blackjacky_agents/web/README.md"]
 PAGES += ["blackjacky_env/testing/README.md", "tests/reference/README.md", "tests/games/black_jacky/README.md"]

@@ -73,6 +73,7 @@ ELSEWHERE = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "agents/blackjacky_agents/web/README.md": "web.md",
     "blackjacky_env/testing/README.md": "conformance.md",
     "scripts/README.md": "scripts.md",

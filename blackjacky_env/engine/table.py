@@ -15,7 +15,7 @@ from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.reading import parse_json
-from blackjacky_env.engine.step import OVER, make_scored_step
+from blackjacky_env.engine.step import OVER, SETTLED, make_scored_step
 
 _MAGIC = b"blackjacky state 1\n"
 _CHECKSUM = 32
@@ -104,6 +104,14 @@ def _make_step_and_pay(game: Game) -> Callable[..., int]:
         return flags
 
     return inlined(step_and_pay)
+
+
+def has_reshuffled(game: Game, before: np.ndarray[Any, Any], after: np.ndarray[Any, Any], flags: int) -> bool:
+    """Whether a step, from the states ``before`` to those ``after`` with these flags, has shuffled within the deal."""
+    if game.reshuffle is None:
+        return False
+    count = game.reshuffle.count  # which a settlement clears
+    return bool(after[count][int(flags & SETTLED > 0)] > before[count][0])
 
 
 def identity(game: Game, num_players: int, variant: str, options: Mapping[str, Any]) -> dict[str, Any]:

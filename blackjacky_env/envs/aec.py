@@ -529,12 +529,12 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _stack_if_rigged(self, action: int) -> None:
         """Lay the cards that the action will shuffle, if it does, in the order of the rigged reshuffle."""
-        decks, game = self._rigged.get("reshuffle", []), self.game
-        if self._reshuffles == len(decks) or game.reshuffle is None or self._functions.stack is None:
+        decks = self._rigged.get("reshuffle", [])
+        if self._reshuffles == len(decks) or self._functions.stack is None:
             return
-        tried, count = copied(self._states), game.reshuffle.count
+        tried = copied(self._states)
         flags = self._functions.step(tried, action, self._paid.copy(), *self._new_arrays())
-        if tried[count][int(flags & SETTLED > 0)] > self._states[count][0]:  # a settlement clears the count
+        if table.has_reshuffled(self.game, self._states, tried, flags):
             self._functions.stack(self._states, np.array(decks[self._reshuffles], np.int8))
             self._reshuffles += 1
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import importlib
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import DependencyNotInstalled
 
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
@@ -261,3 +264,10 @@ def test_only_whole_decks_rig_reshuffles_and_only_where_there_are_any() -> None:
     env = TableEnv(TINY)
     with pytest.warns(UserWarning, match="'reshuffle' is ignored; allowed are 'start_player', 'deck'"):
         env.reset(seed=0, options={"reshuffle": [LAST]})
+
+
+def test_the_extra_is_named_where_openspiel_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    monkeypatch.delitem(sys.modules, "blackjacky_env.openspiel", raising=False)
+    with pytest.raises(DependencyNotInstalled, match=r"blackjacky\[openspiel\]"):
+        importlib.import_module("blackjacky_env.openspiel")

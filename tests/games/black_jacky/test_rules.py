@@ -286,6 +286,22 @@ def test_r14_the_new_draw_pile_is_shuffled():
     assert Counter(table["draw_pile"]) < under
 
 
+def test_r14_a_rigged_reshuffle_lies_in_the_order_of_the_deck_without_cards_that_are_elsewhere():
+    env = black_jacky_v0.env(num_players=2, max_card=3, hand_size=1)
+    env.reset(seed=0, options={"start_player": 0, "deck": [2, 3, 1, 2, 3, 3], "reshuffle": [3, 3, 2, 3, 2, 1]})
+    for card in (2, 3, 2):
+        env.step(NO_TRICK)
+        env.step(swap_draw(card))
+    assert (env.snapshot()["draw_pile"], env.snapshot()["discards"], env.snapshot()["discard_top"]) == (
+        [],
+        [1, 2, 2, 3],
+        2,
+    )
+    env.step(NO_TRICK)
+    env.step(swap_draw(3))  # the new draw pile is 3, 2, 1
+    assert (env.snapshot()["draw_pile"], env.snapshot()["hands"][1]) == ([2, 1], [3])
+
+
 def test_r3_r4_r14_a_seed_means_the_same_game_in_every_version():
     """Results that were published depend on it: a change here makes a new version of the environment."""
     assert [fresh(6, seed).snapshot()["start_player"] for seed in range(12)] == START_PLAYERS

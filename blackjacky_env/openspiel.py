@@ -1,0 +1,437 @@
+"""The games for OpenSpiel: `load_game` returns a ``pyspiel.Game`` written in Python (extra ``openspiel``).
+
+    state = load_game(num_players=2).new_initial_state()
+
+Importing this module also registers ``"blackjacky"`` for ``pyspiel.load_game``, whose parameters are those of the
+string that ``str(game)`` returns.
+
+Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
+new deal or a reshuffle. Its outcomes are equally likely: some number of deals, each with a random key of its own, or
+with ``cards`` every distinct order of a small deck. A state is a function of its history and the game's parameters, so
+it can be cloned, serialised and played again, and nobody who searches in a clone foresees a deal.
+
+The observation tensor is the environment's observation: all that a player may know of the present position. The
+information state string has perfect recall: a hash over all that the player has observed and heard, in order. There is
+no information state tensor, because the length of games has no bound; OpenSpiel's agents then use the observation.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import DependencyNotInstalled
+
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.compiling import copied, zeros
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.observations import sample_record
+from blackjacky_env.engine.options import Option, declared_options
+from blackjacky_env.engine.table import has_reshuffled, table_functions
+from blackjacky_env.games import DEFAULT, get_game
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise DependencyNotInstalled('OpenSpiel is not installed: pip install "blackjacky[openspiel]"') from error
+
+SHORT_NAME = "blackjacky"
+MOST_ORDERS = 100_000  # of the cards, at one chance node
+_LONGEST = 1_000_000  # actions; games without a turn limit have no bound
+_MOST_PLAYERS = 64
+_DRAWN = -1  # start player: drawn
+_DEAL = -1  # the chance node at the start, which no action led to
+
+PARAMETERS: dict[str, Any] = {
+    "game": DEFAULT,
+    "players": 0,
+    "variant": "",
+    "options": "",
+    "deals": 1000,
+    "cards": "",
+    "start_player": _DRAWN,
+    "seed": 0,
+}
+"""The parameters of the registered game and their defaults, as for `load_game`; 0 players and an empty variant stand
+for the game's defaults, ``options`` are written like ``"max_card:3 tricks:1+2"``, ``cards`` like ``"1 2 2"``."""
+
+
+def load_game(
+    game: str = DEFAULT,
+    num_players: int | None = None,
+    variant: str | None = None,
+    *,
+    deals: int = 1000,
+    cards: str = "",
+    start_player: int | None = None,
+    seed: int = 0,
+    **rule_options: Any,
+) -> SpielGame:
+    """A game for OpenSpiel.
+
+    Args:
+        game: name of the game.
+        num_players: players; None: the variant's default.
+        variant: name of the variant; None: the first that allows ``num_players``.
+        deals: outcomes of each chance node, 1 or more. The game is one with so many different deals at every node; more
+            are nearer to the real game, and slower for algorithms that go through all outcomes.
+        cards: all cards of a small deck, separated by spaces: a deal then has every distinct order as an outcome, at
+            most 100,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep ``deals``
+            outcomes.
+        start_player: the seat that starts; None: drawn with the first deal.
+        seed: 0 .. 2**31 - 1: which deals the outcomes stand for.
+        rule_options: the game's own options.
+
+    Raises:
+        TypeError, ValueError: an argument is unknown or out of range; the message says what is allowed.
+    """
+    table = get_game(game)
+    size, name = table.choose_table(num_players, variant)
+    options = table.check_options(size, name, rule_options)
+    declared = {option.name: option for option in declared_options(table.options)}
+    given = " ".join(f"{name}:{_written(options[name])}" for name in declared if name in rule_options)
+    start = _DRAWN if start_player is None else check_integer("start_player", start_player, 0, size - 1)
+    chance = {"deals": deals, "cards": cards, "start_player": start, "seed": seed}
+    return SpielGame({"game": game, "players": size, "variant": name, "options": given, **chance})
+
+
+def _written(value: Any) -> str:
+    """An option's value without spaces, commas and equals signs, which OpenSpiel's parameters cannot hold."""
+    return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _read(option: Option, text: str) -> Any:
+    """The value that `_written` wrote."""
+    if option.kind == "subset":
+        return [int(value) for value in text.split("+") if value]
+    if option.kind == "integer":
+        return None if text == "None" else int(text)
+    return {"True": True, "False": False}.get(text, text)
+
+
+class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
+    """A game of this package as OpenSpiel sees it; made by `load_game` and ``pyspiel.load_game("blackjacky")``."""
+
+    def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+        given = {**PARAMETERS, **(parameters or {})}
+        self.rules = _Rules(given)
+        game, players = self.rules.game, self.rules.num_players
+        info = pyspiel.GameInfo(
+            num_distinct_actions=game.num_actions,
+            max_chance_outcomes=max(self.rules.deals, len(self.rules.openings)),
+            num_players=players,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=_LONGEST,
+        )
+        super().__init__(_game_type(players, players), info, given)
+
+    def new_initial_state(self) -> SpielState:
+        """A state at the first chance node: nothing has been dealt."""
+        return SpielState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+        """An observer of states; ``iig_obs_type`` without perfect recall shows the observation."""
+        if params:
+            raise ValueError(f"params={params!r}: observers have no parameters")
+        recalls = iig_obs_type is not None and iig_obs_type.perfect_recall
+        return _Observer(self.rules.game, recalls)
+
+
+def _game_type(fewest: int, most: int) -> Any:
+    return pyspiel.GameType(
+        short_name=SHORT_NAME,
+        long_name="Games of the package blackjacky",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=most,
+        min_num_players=fewest,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=PARAMETERS,
+    )
+
+
+class _Rules:
+    """What all states of a game share: its compiled functions, a blank record, and what chance can do.
+
+    Raises `TypeError` or `ValueError` for parameters that are out of range.
+    """
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        if unknown := given.keys() - PARAMETERS.keys():
+            raise ValueError(f"unknown parameter {min(unknown)!r}; allowed are {', '.join(PARAMETERS)}")
+        self.game: Game = get_game(given["game"])
+        self.num_players, variant = self.game.choose_table(given["players"] or None, given["variant"] or None)
+        self.options = self.game.check_options(self.num_players, variant, self._read_options(given["options"]))
+        self.start_player = check_integer("start_player", given["start_player"], _DRAWN, self.num_players - 1)
+        self.deals = check_integer("deals", given["deals"], 1, 2**31 - 1)
+        self.seed = check_integer("seed", given["seed"], 0, 2**31 - 1)
+        self.functions = table_functions(self.game)
+        self.blank = zeros(2, self.game.state_dtype)
+        self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
+        self.orders = self._orders(given["cards"].split()) if given["cards"] else []
+        self.openings = list(itertools.product(self.orders, self._start_players()))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Rules:
+        """Clones of states share their rules."""
+        return self
+
+    def _read_options(self, text: str) -> dict[str, Any]:
+        declared = {option.name: option for option in declared_options(self.game.options)}
+        pairs = [entry.partition(":") for entry in text.split()]
+        return {name: _read(declared[name], value) if name in declared else value for name, _, value in pairs}
+
+    def _start_players(self) -> range:
+        drawn = self.start_player == _DRAWN
+        return range(self.num_players) if drawn else range(self.start_player, self.start_player + 1)
+
+    def _orders(self, names: list[str]) -> list[npt.NDArray[np.int8]]:
+        """Every distinct order of the deck, top first."""
+        cards = [int(name) if name.lstrip("-").isdigit() else name for name in names]
+        deck = self.game.read_deck(cards, self.num_players, self.options)
+        copies = math.prod(math.factorial(deck.count(card)) for card in set(deck))
+        if (count := math.factorial(len(deck)) // copies) > MOST_ORDERS:
+            raise ValueError(f"these {len(deck)} cards have {count:,} distinct orders; allowed are {MOST_ORDERS:,}")
+        return [np.array(order, np.int8) for order in _distinct_orders(sorted(deck))]
+
+    @functools.cached_property
+    def sounds(self) -> dict[str, list[int]]:
+        """By phase: for each action the first one that others cannot tell from it."""
+        actions = self.game.words.actions
+        return {phase: _first_equal([info.heard(phase) for info in actions.infos]) for phase in self.phases}
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The names of the phases."""
+        return self.game.words.phases
+
+    def phase_of(self, records: Any) -> str:
+        """The phase of a position, if it decides what is secret; else any."""
+        field = self.game.words.phase_field
+        return self.phases[int(records[field][0]) if field else 0]
+
+    def step(self, records: Any, action: int) -> tuple[int, npt.NDArray[np.float64]]:
+        """Take an action in records (2,); returns the flags of the step and the results, (max_players,)."""
+        paid = np.zeros((2, self.game.max_players))
+        return self.functions.step(records, action, paid, *self.new_arrays()), paid[0]
+
+    def new_arrays(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
+        """An observation and a mask to write into."""
+        return np.empty(self.game.layout.size, self.game.layout.dtype), np.empty(self.game.num_actions, np.int8)
+
+    def look(self, records: Any, seat: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
+        """What a seat sees, and its legal actions."""
+        seen, mask = self.new_arrays()
+        self.functions.look(records, seat, seen, mask)
+        return seen, mask
+
+
+def _distinct_orders(cards: list[int]) -> Iterator[tuple[int, ...]]:
+    """Every distinct order of sorted cards, in ascending order."""
+    if not cards:
+        yield ()
+    for i, card in enumerate(cards):
+        if i == 0 or cards[i - 1] != card:
+            yield from ((card, *rest) for rest in _distinct_orders(cards[:i] + cards[i + 1 :]))
+
+
+def _first_equal(values: list[Any]) -> list[int]:
+    first: dict[Any, int] = {}
+    return [first.setdefault(value, i) for i, value in enumerate(values)]
+
+
+class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
+    """A position, or a chance node: an action whose consequences chance has still to decide."""
+
+    def __init__(self, game: SpielGame) -> None:
+        super().__init__(game)
+        rules = game.rules
+        self._rules = rules
+        self._records = copied(rules.blank)
+        self._records["key"] = rules.seed
+        self._pending: int | None = _DEAL
+        self._heard: tuple[bytes, ...] = (b"",) * rules.num_players  # by seat: a hash over what it has observed
+        self._results = (0.0,) * rules.num_players
+
+    # ------------------------------------------------------------ OpenSpiel
+
+    def current_player(self) -> int:
+        """The seat to act, or OpenSpiel's numbers for chance and the end."""
+        if self._pending is not None:
+            return int(pyspiel.PlayerId.CHANCE)
+        player = int(self._records["player"][0])
+        return player if player >= 0 else int(pyspiel.PlayerId.TERMINAL)
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self._pending is None and bool(self._records["player"][0] < 0)
+
+    def returns(self) -> list[float]:
+        """The "win" rewards by seat, which sum to 0; zeros until the game is over."""
+        return list(self._results)
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The outcomes and their equal probabilities."""
+        count = len(self._openings()) or self._rules.deals
+        return [(outcome, 1 / count) for outcome in range(count)]
+
+    def _openings(self) -> list[Any]:
+        """The decks, and start players of the first deal, among which chance chooses here; empty: keys."""
+        rules = self._rules
+        if self._pending == _DEAL:
+            return rules.openings
+        return rules.orders if rules.orders and self._is_deal() else []
+
+    def _is_deal(self) -> bool:
+        """Whether the pending action leads to a new deal."""
+        tried = copied(self._records)
+        self._rules.step(tried, self._pending or 0)
+        return bool(tried["deals"][0] > self._records["deals"][0])
+
+    def _legal_actions(self, player: int) -> list[int]:
+        """The legal actions in ascending order."""
+        legal: list[int] = np.flatnonzero(self._rules.look(self._records, player)[1]).tolist()
+        return legal
+
+    def _apply_action(self, action: int) -> None:
+        """A player's action, or an outcome of chance."""
+        if self._pending is not None:
+            self._decide(action)
+        elif self._is_left_to_chance(action):
+            self._pending = action
+        else:
+            self._take(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        """The action's name, with seats relative to the player."""
+        if player == pyspiel.PlayerId.CHANCE:
+            return f"chance {action}"
+        return self._rules.game.words.actions.name(action)
+
+    def __str__(self) -> str:
+        """Everything on the table as JSON, and what chance has still to decide."""
+        if self._pending == _DEAL:
+            return "to be dealt"
+        table = json.dumps(self._rules.game.words.snapshot(self._records[0], None))
+        return table if self._pending is None else f"{table}, then {self._action_to_string(0, self._pending)}"
+
+    def resample_from_infostate(self, player: int, sampler: Any) -> SpielState:
+        """A state that ``player`` cannot tell from this one, by `sample_state`; it has no history of its own.
+
+        Args:
+            player: the seat.
+            sampler: a function that returns random numbers in [0, 1), such as ``pyspiel.UniformProbabilitySampler``.
+
+        Raises `ValueError` at a chance node.
+        """
+        if self._pending is not None:
+            raise ValueError("this is a chance node: sample from what a player sees when a player is to act")
+        rules, rng = self._rules, np.random.default_rng(int(sampler() * 2**53))
+        seen, _ = rules.look(self._records, player)
+        other: SpielState = self.get_game().new_initial_state()
+        other._records[:1] = sample_record(rules.game, seen, rng, player)[0]
+        other._pending = None
+        other._heard = tuple(
+            heard if seat == player else _hash(self._heard[player], rules.look(other._records, seat)[0].tobytes())
+            for seat, heard in enumerate(self._heard)
+        )
+        return other
+
+    # ------------------------------------------------------------ chance
+
+    def _is_left_to_chance(self, action: int) -> bool:
+        """Whether the action shuffles cards, or leads elsewhere with another key."""
+        rules, one = self._rules, copied(self._records)
+        flags, _ = rules.step(one, action)
+        if one["deals"][0] > self._records["deals"][0] or has_reshuffled(rules.game, self._records, one, flags):
+            return True
+        another = copied(self._records)
+        another["key"] = ~another["key"]
+        rules.step(another, action)
+        another["key"] = one["key"]
+        return bool((one[:1].view(np.uint8) != another[:1].view(np.uint8)).any())
+
+    def _decide(self, outcome: int) -> None:
+        """Shuffle as the outcome says, then take the pending action."""
+        rules, openings, action = self._rules, self._openings(), self._pending
+        key = hashlib.blake2b(f"{self._records['key'][0]} {outcome}".encode(), digest_size=8).digest()
+        self._pending = None
+        self._records["key"] = int.from_bytes(key, "little")
+        if action == _DEAL:
+            deck, start = openings[outcome] if openings else (None, rules.start_player)
+            rules.functions.begin(self._records, self._records["key"][0], start)
+            self._deal(deck)
+            self._listen(b"")
+        elif action is not None:
+            self._take(action, openings[outcome] if openings else None)
+
+    def _deal(self, deck: npt.NDArray[np.int8] | None) -> None:
+        if deck is not None:
+            self._rules.functions.redeal["deck"](self._records, deck)
+
+    def _take(self, action: int, deck: npt.NDArray[np.int8] | None = None) -> None:
+        """Take a player's action; the deal that follows, if one does, is from ``deck``."""
+        rules, actor = self._rules, int(self._records["player"][0])
+        sound = rules.sounds[rules.phase_of(self._records)][action]
+        _, results = rules.step(self._records, action)
+        self._results = tuple(results[: rules.num_players].tolist())
+        self._deal(deck)
+        self._listen(b"%d %d" % (actor, sound), actor, b"%d %d" % (actor, action))
+
+    def _listen(self, sound: bytes, actor: int | None = None, own: bytes = b"") -> None:
+        """Let every seat hear an action and observe the position."""
+        self._heard = tuple(
+            _hash(heard, own if seat == actor else sound, self._rules.look(self._records, seat)[0].tobytes())
+            for seat, heard in enumerate(self._heard)
+        )
+
+
+def _hash(*parts: bytes) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(len(part).to_bytes(4, "little") + part)
+    return digest.digest()
+
+
+class _Observer:
+    """OpenSpiel's observer: with perfect recall a string, else the observation as a tensor and in words."""
+
+    def __init__(self, game: Game, recalls: bool) -> None:
+        self._game, self._recalls = game, recalls
+        self.tensor = None if recalls else np.zeros(game.layout.size, np.float32)
+        self.dict = {} if self.tensor is None else {"observation": self.tensor}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Write the player's observation into ``tensor``; zeros before the first deal."""
+        if self.tensor is None:
+            return
+        if state._pending == _DEAL:
+            self.tensor.fill(0)
+        else:
+            self.tensor[:] = state._rules.look(state._records, player)[0]
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """What the player has observed so far, as a hash, or what it sees now."""
+        if self._recalls:
+            return f"player_{player} {state._heard[player].hex()}"
+        if state._pending == _DEAL:
+            return "to be dealt"
+        seen, _ = state._rules.look(state._records, player)
+        return json.dumps(self._game.layout.decode(seen))
+
+
+pyspiel.register_game(_game_type(2, _MOST_PLAYERS), SpielGame)

@@ -1,0 +1,243 @@
+"""The adapter for OpenSpiel; skipped where OpenSpiel is not installed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import DEFAULT, get_game
+from tests.every_game import NAMES, with_tiny
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from blackjacky_env.openspiel import SpielState, load_game  # noqa: E402  # needs pyspiel
+
+SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
+ALL_SIX = [1, 2, 2, 3, 3, 3]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tiny() -> Iterator[None]:
+    with with_tiny():
+        yield
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    """The name of every game."""
+    return str(request.param)
+
+
+def six_cards(**options: Any) -> Any:
+    return load_game("black_jacky", 2, cards="1 2 2 3 3 3", start_player=0, **{**SIX_CARDS, **options})
+
+
+def played(game: Any, seed: int, decisions: int = 10**6) -> SpielState:
+    """A state after random moves, at which a player is to act, or the end."""
+    state, rng = game.new_initial_state(), np.random.default_rng(seed)
+    while not state.is_terminal() and (decisions or state.is_chance_node()):
+        decisions -= not state.is_chance_node()
+        legal = state.legal_actions()
+        state.apply_action(int(legal[rng.integers(len(legal))]))
+    return state
+
+
+def nodes(state: SpielState) -> Iterator[SpielState]:
+    """All nodes of a game."""
+    yield state
+    if not state.is_terminal():
+        for action in state.legal_actions():
+            yield from nodes(state.child(action))
+
+
+# ---------------------------------------------------------------- the interface
+
+
+def test_openspiels_test_passes_for_every_game_variant_and_size(name: str) -> None:
+    for variant in get_game(name).variants:
+        for players in variant.sizes:
+            pyspiel.random_sim_test(load_game(name, players, variant.name), num_sims=1, serialize=True, verbose=False)
+
+
+def test_openspiels_test_passes_with_all_orders_of_a_small_deck() -> None:
+    pyspiel.random_sim_test(six_cards(hearts=2), num_sims=20, serialize=True, verbose=False)
+
+
+def test_a_game_is_loaded_again_by_its_string() -> None:
+    game = load_game("black_jacky", 3, "schnell_duell", hearts=None, tricks=[1, 3], max_card=5, seed=7, deals=9)
+    again = pyspiel.load_game(str(game))
+    assert str(again) == str(game)
+    assert again.num_players() == 3
+    assert again.rules.options == game.rules.options
+    assert again.rules.options["tricks"] == [1, 3]
+    assert again.rules.options["hearts"] == 3
+    assert str(played(again, 1)) == str(played(game, 1))
+    assert pyspiel.load_game("blackjacky").num_players() == get_game(DEFAULT).default_players
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"game": "chess"}, "unknown game"),
+        ({"num_players": 9}, "num_players=9 is out of range"),
+        ({"max_card": 99}, "max_card=99"),
+        ({"colour": 1}, "unknown option colour"),
+        ({"deals": 0}, "deals=0"),
+        ({"seed": -1}, "seed=-1"),
+        ({"start_player": 4}, "start_player=4"),
+        ({"cards": "1 2 3"}, "not the whole deck"),
+        ({"cards": " ".join(str(v) for v in range(1, 9) for _ in range(v))}, "distinct orders; allowed are 100,000"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_played_is_refused_with_what_can(options: dict[str, Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        load_game(**options)
+
+
+# ---------------------------------------------------------------- chance
+
+
+def test_the_six_card_game_has_17077_nodes_of_which_60_are_deals() -> None:
+    game = six_cards()
+    assert len(game.new_initial_state().chance_outcomes()) == len(set(permutations(ALL_SIX))) == 60
+    assert sum(1 for _ in nodes(game.new_initial_state())) == 17_077  # as counted in tests/games, and the chance node
+
+
+def test_every_outcome_of_a_small_deck_is_the_game_that_reset_rigs() -> None:
+    game, env = six_cards(), TableEnv("black_jacky", num_players=2, **SIX_CARDS)
+    for outcome, deck in enumerate(sorted(set(permutations(ALL_SIX)))):
+        state, rng = game.new_initial_state(), np.random.default_rng(outcome)
+        state.apply_action(outcome)
+        env.reset(seed=0, options={"deck": list(deck), "start_player": 0})
+        while not state.is_terminal():
+            player = state.current_player()
+            seen = env.observe(f"player_{player}")
+            np.testing.assert_array_equal(state.observation_tensor(player), seen["observation"])
+            assert state.legal_actions() == np.flatnonzero(seen["action_mask"]).tolist()
+            action = int(rng.choice(state.legal_actions()))
+            assert state.action_to_string(player, action) == env.action_name(action)
+            state.apply_action(action)
+            env.step(action)
+        assert state.returns() == list(env.rewards.values())
+
+
+def test_the_start_player_is_drawn_with_the_deal_unless_given() -> None:
+    game = load_game("black_jacky", 2, cards="1 2 2 3 3 3", **SIX_CARDS)
+    assert len(game.new_initial_state().chance_outcomes()) == 120
+    first = [game.new_initial_state().child(outcome).current_player() for outcome in range(120)]
+    assert sum(first) == 60
+    many = load_game("black_jacky", 4, deals=64)
+    assert {many.new_initial_state().child(outcome).current_player() for outcome in range(64)} == {0, 1, 2, 3}
+    assert load_game("black_jacky", 4, start_player=2).new_initial_state().child(5).current_player() == 2
+
+
+def test_nothing_is_shuffled_but_at_chance_nodes(name: str) -> None:
+    """With another key every action leads to the same table, unless there is a chance node."""
+    game, rng = load_game(name, deals=5), np.random.default_rng(1)
+    state, chances = game.new_initial_state(), 0
+    while not state.is_terminal():
+        chances += state.is_chance_node()
+        other = state.clone()
+        if not state.is_chance_node():
+            other._records["key"] ^= np.uint64(12345)
+        action = int(rng.choice(state.legal_actions()))
+        state.apply_action(action)
+        other.apply_action(action)
+        assert str(other) == str(state)
+    assert chances > 0
+
+
+def test_reshuffles_and_later_deals_are_chance_nodes_with_different_outcomes() -> None:
+    game = six_cards(max_turns_per_round=20, hearts=2, bust_at=99)
+    for seed in range(30):
+        state, rng = game.new_initial_state(), np.random.default_rng(seed)
+        while not state.is_terminal():
+            if state.is_chance_node() and state.move_number():
+                children = {str(state.child(outcome)) for outcome, _ in state.chance_outcomes()[:200]}
+                assert len(children) > 1 or len(state._records["draw_pile"][0].nonzero()[0]) == 0
+                assert len(state.chance_outcomes()) in (60, 1000)
+            state.apply_action(int(rng.choice(state.legal_actions())))
+
+
+# ---------------------------------------------------------------- what players know
+
+
+def test_equal_information_states_have_equal_observations_and_recall_what_was_done() -> None:
+    """In the whole six-card game: also the player's own actions and earlier information states are the same."""
+    known: defaultdict[str, set[Any]] = defaultdict(set)
+
+    def follow(state: SpielState, past: tuple[Any, ...]) -> None:
+        if state.is_terminal():
+            return
+        if state.is_chance_node():
+            for outcome, _ in state.chance_outcomes():
+                follow(state.child(outcome), past)
+            return
+        player = state.current_player()
+        told = state.information_state_string(player)
+        known[told].add((tuple(state.observation_tensor(player)), tuple(state.legal_actions()), past[player]))
+        for action in state.legal_actions():
+            own = (*past[player], told, action)
+            follow(state.child(action), (own, past[1]) if player == 0 else (past[0], own))
+
+    follow(six_cards().new_initial_state(), ((), ()))
+    assert all(len(facts) == 1 for facts in known.values())
+    assert len(known) > 100
+
+
+def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(name: str) -> None:
+    sampler, game, differ = pyspiel.UniformProbabilitySampler(0.0, 1.0), load_game(name), 0
+    for seed in range(12):
+        state = played(game, seed, decisions=seed)
+        if state.is_terminal():
+            continue
+        for player in range(game.num_players()):
+            other = state.resample_from_infostate(player, sampler)
+            assert other.current_player() == state.current_player()
+            assert other.information_state_string(player) == state.information_state_string(player)
+            assert other.observation_tensor(player) == state.observation_tensor(player)
+            differ += str(other) != str(state)
+            if player == state.current_player():
+                assert other.legal_actions() == state.legal_actions()
+                assert other.clone().child(other.legal_actions()[0]).returns() is not None
+    assert differ > 10
+
+
+def test_others_cannot_tell_secret_actions_apart() -> None:
+    """Where a card is given in secret, the other seats' information states are the same whichever it is."""
+    game = load_game("black_jacky", 4, deals=50)
+    for seed in range(200):
+        state = played(game, seed, decisions=20)
+        giving = not state.is_terminal() and state._rules.phases[state._records["phase"][0]] == "exchange"
+        first = giving and not state._records["given"][0].any()
+        if first and len(legal := state.legal_actions()) > 1:
+            children = [state.child(action) for action in legal]
+            for seat in range(4):
+                told = {child.information_state_string(seat) for child in children}
+                assert len(told) == (len(legal) if seat == state.current_player() else 1)
+            return
+    raise AssertionError("nobody gives a card")
+
+
+def test_there_is_nothing_to_resample_at_a_chance_node() -> None:
+    with pytest.raises(ValueError, match="chance node"):
+        load_game().new_initial_state().resample_from_infostate(0, pyspiel.UniformProbabilitySampler(0.0, 1.0))
+
+
+# ---------------------------------------------------------------- algorithms
+
+
+def test_the_example_runs() -> None:
+    from examples import openspiel_algorithms as example
+
+    assert example.solve(1)[-1] < 2.0
+    found = example.search(load_game("black_jacky", num_players=2, hearts=1), simulations=20, games=4, seed=0)
+    assert list(found) == ["MCTS", "IS-MCTS"]
+    assert -1 <= example.learn(example.small_game(), episodes=20, seed=0) <= 1

@@ -344,7 +344,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         seen, _ = rules.look(self._records, player)
         other: SpielState = self.get_game().new_initial_state()
         other._records[:1] = sample_record(rules.game, seen, rng, player)[0]
-        other._pending = None
+        other._pending, other._results = None, self._results
         other._heard = tuple(
             heard if seat == player else _hash(self._heard[player], rules.look(other._records, seat)[0].tobytes())
             for seat, heard in enumerate(self._heard)

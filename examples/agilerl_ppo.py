@@ -49,10 +49,10 @@ def main(decisions: int = 100_000, evaluate_every: int = 20_000, games: int = 1_
     def choose(vector, mask):
         return agent.get_action(vector[None], action_mask=mask[None])[0][0]
 
-    curve, played = LearningCurve("agilerl", evaluate_every, games), 0
-    curve.add(played, choose)
     observations, info = env.reset(seed=seed)
     reached = observations, np.zeros(NUM_ENVS), np.zeros(NUM_ENVS), info
+    curve, played = LearningCurve("agilerl", evaluate_every, games), 0
+    curve.add(played, choose)
     while played < decisions:
         names = ("last_obs", "last_done", "last_scores", "last_info")
         _, *reached = collect_rollouts(agent, env, **dict(zip(names, reached, strict=True)))

@@ -61,7 +61,7 @@ def make_config(seed: int) -> PPOConfig:
 
 def main(decisions: int = 100_000, evaluate_every: int = 20_000, games: int = 1_000, seed: int = 0) -> None:
     """Train, and play against random agents now and then."""
-    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False)
     register_env("table", lambda _config: PettingZooEnv(NamedForRLlib(make_env())))
     algorithm = make_config(seed).build_algo()
 

@@ -24,11 +24,10 @@ def main(decisions: int = 100_000, evaluate_every: int = 20_000, games: int = 1_
     def choose(observation, mask):
         return model.predict(observation, action_masks=mask)[0]
 
-    def evaluate(_locals, _globals):
+    curve.add(0, choose)
+    while model.num_timesteps < decisions:
+        model.learn(evaluate_every, reset_num_timesteps=False)
         curve.add(model.num_timesteps, choose)
-        return True  # go on
-
-    model.learn(decisions, callback=evaluate)
     env.close()
 
 

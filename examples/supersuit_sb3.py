@@ -44,12 +44,10 @@ def main(decisions: int = 100_000, evaluate_every: int = 20_000, games: int = 1_
         return model.predict(scaled, action_masks=mask)[0]
 
     curve = LearningCurve("supersuit", evaluate_every, games)
-
-    def evaluate(_locals, _globals):
+    curve.add(0, choose)
+    while model.num_timesteps < decisions:
+        model.learn(evaluate_every, reset_num_timesteps=False)
         curve.add(model.num_timesteps, choose)
-        return True  # go on
-
-    model.learn(decisions, callback=evaluate)
 
 
 if __name__ == "__main__":

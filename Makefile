@@ -1,7 +1,7 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format bench bench-peers speed ladder documents docs mutants clean
+.PHONY: help install train test lint format bench bench-peers speed frameworks ladder documents docs mutants clean
 
 VENV ?= .venv
 WORKERS ?= 2
@@ -42,6 +42,9 @@ bench-peers: $(INSTALLED)-peers ## measure speed, that of other libraries too
 
 speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commit, BASE=main by default
 	$(RUN) scripts/speed/compare_speed.py $(BASE) $(ARGS)
+
+frameworks: $(INSTALLED) ## install RLlib, TorchRL and others in build/frameworks, run their examples and tests
+	$(RUN) scripts/documents/measure_frameworks.py $(ARGS)
 
 ladder: $(INSTALLED) ## play the ladders of all games again, as they were published, and write their tables
 	$(RUN) scripts/documents/play_ladders.py $(ARGS)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import io
 import os
 import re
 import subprocess
 import sys
+import threading
 from importlib.metadata import entry_points, version
 from pathlib import Path
+from types import SimpleNamespace
 
 import numba
 import pytest
@@ -190,3 +193,24 @@ def test_output_that_finds_no_room_or_no_reader_gives_no_traceback() -> None:
         unread.stdout.close()
         assert unread.stderr.read() == ""
     assert unread.returncode == 141
+
+
+def test_a_thread_that_finds_the_disk_full_prints_no_traceback_but_other_threads_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail_in_threads(*_: object) -> int:
+        for number, text in ((errno.ENOSPC, "no room"), (errno.EIO, "no disk")):
+            thread = threading.Thread(target=fail, args=[OSError(number, text)])
+            thread.start()
+            thread.join()
+        return 0
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    monkeypatch.setitem(sys.modules, "blackjacky_agents.cli.play", SimpleNamespace(main=fail_in_threads))
+    monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)  # pytest has one of its own
+    assert cli.run("play", []) == 0
+    said = capsys.readouterr().err
+    assert "no room" not in said
+    assert "no disk" in said

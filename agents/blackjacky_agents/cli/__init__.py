@@ -11,6 +11,7 @@ import errno
 import importlib
 import os
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -98,7 +99,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
     from blackjacky_agents.cli.compiling import compiling_shown  # imports Numba and tqdm
 
     try:
-        with compiling_shown():
+        with compiling_shown(), full_disk_said_once():
             status: int = subcommand.main(list(arguments), program)
         sys.stdout.flush()  # here, where an error can be reported
     except WrongInputError as error:
@@ -119,6 +120,25 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         print("\nInterrupted.", file=sys.stderr)
         return INTERRUPTED
     return status
+
+
+@contextmanager
+def full_disk_said_once() -> Iterator[None]:
+    """Context in which a thread that finds the disk full, such as TensorBoard's, prints no traceback.
+
+    The next write of the main thread fails, too, and says it.
+    """
+    before = threading.excepthook
+
+    def unless_full(failed: threading.ExceptHookArgs) -> None:
+        if not (isinstance(failed.exc_value, OSError) and failed.exc_value.errno in FULL):
+            before(failed)
+
+    threading.excepthook = unless_full
+    try:
+        yield
+    finally:
+        threading.excepthook = before
 
 
 @contextmanager

@@ -26,7 +26,7 @@ def main(decisions: int = 100_000, evaluate_every: int = 20_000, games: int = 1_
         return model.predict(observation, action_masks=mask)[0]
 
     env = make_vec_env(ENV_ID, n_envs=8, seed=seed, env_kwargs={"num_players": 4, "opponents": [Learned(choose)]})
-    model = MaskablePPO("MlpPolicy", env, n_steps=128, batch_size=256, ent_coef=0.01, seed=seed, device="cpu")
+    model = MaskablePPO("MlpPolicy", env, n_steps=256, batch_size=256, ent_coef=0.01, seed=seed, device="cpu")
     curve = LearningCurve("sb3_selfplay", evaluate_every, games)
     curve.add(0, choose)
     while model.num_timesteps < decisions:

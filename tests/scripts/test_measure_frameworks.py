@@ -105,7 +105,7 @@ def test_the_table_has_a_row_for_each_framework_with_results() -> None:
     point = {"decisions": 60_000.0, "win_rate": 0.456, "low": 0.4, "high": 0.5}
     rows = table({FRAMEWORKS[0].name: result([point]), FRAMEWORKS[2].name: result([])}).splitlines()[2:]
     assert [re.findall(r"[^|]+", row)[0].strip() for row in rows] == [FRAMEWORKS[0].title, FRAMEWORKS[2].title]
-    assert "1,234 | 2,346 | 46% after 60,000 | 2026-01-02" in rows[0]
+    assert "1,234 | 2,346 | 46 % after 60,000 | 2026-01-02" in rows[0]
     assert f"| {len((EXAMPLES / FRAMEWORK.example).read_text('utf-8').splitlines())} |" in rows[0]
 
 

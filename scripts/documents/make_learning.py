@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import mean
-from typing import Any
 
-from parts import DOCS, ROOMS, ROOT, Part
+from parts import DOCS, ROOT, Part
 
 from blackjacky_agents.reports import markdown_table
 from blackjacky_env import make_batch
@@ -27,8 +25,6 @@ STYLE = """text{font:13px sans-serif;fill:#333}.small{font-size:11px;fill:#777}.
 
 CURVE = ROOT / "examples" / "ppo_batch.csv"
 """The learning_curve.csv of examples/ppo_batch.py, with the rows of all seeds."""
-STALLING = ROOT / "agents" / "results" / DEFAULT / "stalling.json"
-"""What scripts/tuning/measure_stalling.py has written."""
 EVERY = 2
 """Of so many tests the table shows one, and the last."""
 
@@ -37,7 +33,6 @@ def parts() -> Iterator[Part]:
     """The picture, and the table."""
     yield Part(DOCS / "rewards.svg", "", picture(play()))
     yield Part(DOCS / "train.md", "ppo_batch", curve())
-    yield Part(ROOMS[DEFAULT] / "README.md", "stalling", stalling(json.loads(STALLING.read_text(encoding="utf-8"))))
 
 
 # ---------------------------------------------------------------- the example
@@ -64,19 +59,6 @@ def line(steps: int, rows: list[dict[str, str]]) -> list[str]:
     rates, seconds = [100 * float(row["win_rate"]) for row in rows], mean(float(row["cpu_seconds"]) for row in rows)
     spread = f"**{mean(rates):.1f} %** ({min(rates):.1f} .. {max(rates):.1f})"
     return [f"{steps:,}", spread, f"{seconds:.0f} s"]
-
-
-def stalling(measured: dict[str, Any]) -> str:
-    """How many rounds are settled by the limit of their turns, in the course of several trainings."""
-    after = [
-        f"{decisions / 1e6:.1f} million decisions" if decisions else "untrained" for decisions in measured["decisions"]
-    ]
-    rows = [
-        [row["training"], *(" and ".join(f"{100 * share:.0f} %" for share in shares) for shares in row["stalled"])]
-        for row in measured["rows"]
-    ]
-    table = markdown_table(["training", *after], rows)
-    return f"{table}\n\n`{measured['command']}`: each of {measured['seeds']} trainings."
 
 
 # ---------------------------------------------------------------- the picture

@@ -143,12 +143,26 @@ def scores(cards: list[dict[str, Any]]) -> str:
     return f"{markdown_table(heading, rows)}\n\nMeasured on {where}."
 
 
+def stalling(measured: dict[str, Any]) -> str:
+    """How many rounds are settled by the limit of their turns, in the course of several trainings."""
+    after = [
+        f"{decisions / 1e6:.1f} million decisions" if decisions else "untrained" for decisions in measured["decisions"]
+    ]
+    rows = [
+        [row["training"], *(" and ".join(f"{100 * share:.0f} %" for share in shares) for shares in row["stalled"])]
+        for row in measured["rows"]
+    ]
+    table = markdown_table(["training", *after], rows)
+    return f"{table}\n\n`{measured['command']}`: each of {measured['seeds']} trainings."
+
+
 MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "scores": scores,
     "ladder": ladder,
     "timing": speeds,
     "exploitability": exploit_table,
     "seats": seat_rates,
+    "stalling": stalling,
     "search": ladder,
 }
 """(contents of the file) -> Markdown, by name of the file."""

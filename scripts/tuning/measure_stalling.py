@@ -3,7 +3,7 @@
     python scripts/tuning/measure_stalling.py
 
 Trains with examples/ppo_batch.py on the scaled observation under several rewards, and writes
-agents/results/GAME/stalling.json; `scripts/documents/generate.py` makes the table of the game's README from there.
+agents/results/GAME/stalling.json; `scripts/documents/generate.py` makes the table of docs/results.md from there.
 """
 
 from __future__ import annotations

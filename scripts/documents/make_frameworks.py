@@ -107,7 +107,6 @@ def row(framework: Framework, result: Mapping[str, Any]) -> list[object]:
     """The row of one framework."""
     path = EXAMPLES / framework.example
     last = result["curve"][-1] if result["curve"] else None
-    null = result["null_steps_per_second"]
     won = f"{100 * last['win_rate']:.0f} % after {last['decisions']:,.0f}" if last else ""
     return [
         framework.title,
@@ -116,7 +115,7 @@ def row(framework: Framework, result: Mapping[str, Any]) -> list[object]:
         len(path.read_text("utf-8").splitlines()),
         framework.works,
         f"{result['steps_per_second']:,.0f}",
-        f"{null:,.0f}" if null else "not measured",
+        f"{result['null_steps_per_second']:,.0f}",
         won,
         result["date"],
     ]

@@ -23,6 +23,8 @@ OUTCOMES = ("refused", "survived", "crashes", "hangs", "lost", "tracebacks", "er
 REFUSED, SURVIVED, CRASH, HANG, LOST, TRACEBACK, ERROR = OUTCOMES
 BAD = OUTCOMES[2:]
 PROOFS = Path(__file__).parents[1]
+BOUNDS_CHECKED = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(PROOFS.parents[1] / "runs" / "torture" / "cache")}
+"""The environment of a task whose compiled code checks the bounds of arrays."""
 PATIENCE = 600.0  # seconds after which a silent process counts as hanging
 _SHOWN = 1500  # characters of the last words of a process
 

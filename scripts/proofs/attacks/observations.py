@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from attacks.common import REFUSED, SURVIVED, Row, Task, divide, run_tasks
+from attacks.common import BOUNDS_CHECKED, REFUSED, SURVIVED, Row, Task, divide, run_tasks
 from blackjacky_agents import agent_names, make_agent
 from blackjacky_env import make_batch
 from blackjacky_env.games import GAMES, get_game
@@ -19,7 +18,6 @@ _CHUNK = 20_000  # observations for each process
 _GAMES = 64  # in a batch
 _NEWS = 1000  # observations between two reports
 _SEARCH = "ismcts:20"
-_CACHE = Path(__file__).parents[3] / "runs" / "torture" / "cache"  # of code compiled with bounds checked
 
 
 def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
@@ -29,13 +27,13 @@ def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None])
 
 def tasks(tries: int, seed: int) -> list[Task]:
     """The work of all processes, game by game."""
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(_CACHE)}
     made: list[Task] = []
     for game, left in zip(GAMES, divide(tries, len(GAMES)), strict=True):
         what = f"changed observations of {get_game(game).title}, shown to every agent"
         for first in range(0, left, _CHUNK):
             size = min(_CHUNK, left - first)
-            made.append(Task(what, "attacks.observations:attack_agents", [game, size, seed + len(made)], size, checked))
+            arguments = [game, size, seed + len(made)]
+            made.append(Task(what, "attacks.observations:attack_agents", arguments, size, BOUNDS_CHECKED))
     return made
 
 

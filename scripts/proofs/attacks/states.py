@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
-from attacks.common import Row, Task, divide, run_tasks
+from attacks.common import BOUNDS_CHECKED, Row, Task, divide, run_tasks
 from blackjacky_env.games import GAMES, get_game
 
 TRIES = 1_000_000
 _CHUNK = 5000  # states for each process
-_CACHE = Path(__file__).parents[3] / "runs" / "torture" / "cache"  # of code compiled with bounds checked
 
 
 def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
@@ -20,7 +18,6 @@ def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None])
 
 def tasks(tries: int, seed: int) -> list[Task]:
     """The work of all processes, games taking turns."""
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(_CACHE)}
     made: list[Task] = []
     left = dict(zip(GAMES, divide(tries, len(GAMES)), strict=True))
     while any(left.values()):
@@ -28,6 +25,6 @@ def tasks(tries: int, seed: int) -> list[Task]:
             if size := min(_CHUNK, left[game]):
                 arguments = [game, size, seed + len(made)]
                 what = f"changed states of {get_game(game).title}"
-                made.append(Task(what, "attacks.mutate_states:attack", arguments, size, checked))
+                made.append(Task(what, "attacks.mutate_states:attack", arguments, size, BOUNDS_CHECKED))
                 left[game] -= size
     return made

@@ -46,7 +46,11 @@ def make_cast(game: Game, agents: Sequence[Inside | Outside]) -> Cast:
     """Agents as arrays; policies not yet used in this process are compiled or loaded from the cache."""
     inside = [None if isinstance(agent, Outside) else agent for agent in agents]
     addresses = [address_of(agent[0], game) if agent else OUTSIDE for agent in inside]
-    parts = [agent[1] if agent else np.zeros(0, np.float32) for agent in inside]
+    return join_cast(addresses, [agent[1] if agent else np.zeros(0, np.float32) for agent in inside])
+
+
+def join_cast(addresses: Sequence[int], parts: Sequence[npt.NDArray[np.float32]]) -> Cast:
+    """Agents from the address and the parameters of each."""
     offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
     parameters = np.concatenate([np.zeros(0, np.float32), *parts]).astype(np.float32)
     return Cast(np.array(addresses, np.int64), offsets, parameters)

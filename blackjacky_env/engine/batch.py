@@ -86,12 +86,18 @@ class Batch:
         self.game, self.variant, self.reward, self.seed = game, variant, reward, seed
         self.threads, self.copy = threads, copy
         self.num_players = np.array(num_players, np.int64)
-        self._board = board = make_board(game, len(num_players))
         self._seat_arrays = seat_arrays
-        board.states[:] = new_states(game, num_players, variant, options)
+        self._functions = self._make_functions()
+        self._allocate(new_states(game, num_players, variant, options))
         self._show()
-        self._functions = batch_functions(game, reward == "win", seat_arrays is not None)
         self.reset()
+
+    def _make_functions(self) -> Any:
+        return batch_functions(self.game, self.reward == "win", self._seat_arrays is not None)
+
+    def _allocate(self, states: npt.NDArray[Any]) -> None:
+        """Make the arrays of games that have not started."""
+        self._board = make_board(self.game, len(states))._replace(states=states)
 
     @property
     def cumulative_rewards(self) -> npt.NDArray[np.float64]:
@@ -120,7 +126,7 @@ class Batch:
             TypeError, ValueError: the actions are not integers, or have the wrong shape.
         """
         checked = self._check_actions(actions)
-        illegal = self._functions.find_illegal(self._board, checked)
+        illegal = self._find_illegal(checked)
         if illegal != NONE:
             raise IllegalActionError(f"game {illegal}: {self._explain(illegal, int(checked[illegal]))}")
         self._move(self._functions.step, checked)
@@ -148,15 +154,22 @@ class Batch:
         """
         rows, places = self._check_seats(games, seats)
         states = self._final_states(rows) if final else self._board.states
-        count, size, num_actions = rows.size, self.game.layout.size, self.game.num_actions
-        observations, masks = np.empty((count, size), self.game.layout.dtype), np.empty((count, num_actions), np.int8)
+        observations, masks = self._look(states, rows.ravel(), places.ravel())
+        size, num_actions = self.game.layout.size, self.game.num_actions
+        return observations.reshape(*rows.shape, size), masks.reshape(*rows.shape, num_actions)
+
+    def _look(self, states: Any, games: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, Any]:
+        """Observations (M, K) and masks (M, A) of M seats."""
+        count = len(games)
+        observations = np.empty((count, self.game.layout.size), self.game.layout.dtype)
+        masks = np.empty((count, self.game.num_actions), np.int8)
 
         def work(first: int, last: int) -> None:
-            self._functions.observe(states, rows.ravel(), places.ravel(), observations, masks, first, last)
+            self._functions.observe(states, games, seats, observations, masks, first, last)
 
         if count:
             spread(work, count, self._threads_for(count))
-        return observations.reshape(*rows.shape, size), masks.reshape(*rows.shape, num_actions)
+        return observations, masks
 
     def random_actions(self) -> npt.NDArray[np.int64]:
         """A uniformly random legal action for every game, int64, (N,); the same actions until the next step."""
@@ -171,6 +184,10 @@ class Batch:
         the arrays show the last one.
         """
         self._move(self._functions.run_random, check_integer("steps", steps, 0, 2**31), moves=steps)
+
+    def _find_illegal(self, actions: Any) -> int:
+        """The first game whose action is illegal, or NONE."""
+        return int(self._functions.find_illegal(self._board, actions))
 
     def _move(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
         """Call a compiled function that changes the games."""
@@ -241,18 +258,23 @@ class Batch:
         """The games as they ended; `ValueError` unless the last step has ended each of these ``games``."""
         if self._seat_arrays is None:
             raise ValueError("final=True needs a batch made with per_seat=True")
-        if not self.terminated[games].all():
-            running = games[~self.terminated[games]].flat[0]
+        ended = self._on_cpu(self.terminated)[games]
+        if not ended.all():
+            running = games[~ended].flat[0]
             raise ValueError(f"game {running} was not ended by the last step; final=True is for games that were")
         return self._seat_arrays.final_states
 
     def _explain(self, i: int, action: int) -> str:
         if not 0 <= action < self.game.num_actions:
             return f"action {action} is out of range; allowed are 0 .. {self.game.num_actions - 1}"
-        words = self.game.words
-        legal = ", ".join(f"{a} '{words.actions.name(int(a))}'" for a in np.flatnonzero(self.action_masks[i]))
-        why = words.why_illegal(self._board.states[i], action)
-        return f"{why}. Legal for player_{self.current_player[i]} are {legal}"
+        words, shown = self.game.words, (self._board.states, self.action_masks, self.current_player)
+        state, mask, player = (self._on_cpu(array)[i] for array in shown)
+        legal = ", ".join(f"{a} '{words.actions.name(int(a))}'" for a in np.flatnonzero(mask))
+        return f"{words.why_illegal(state, action)}. Legal for player_{player} are {legal}"
+
+    def _on_cpu(self, array: Any) -> Any:
+        """One of the batch's arrays, in the CPU's memory."""
+        return array
 
 
 def choose_tables(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from blackjacky_env.engine.backend_cpu import OUTSIDE, ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError
-from blackjacky_env.engine.policies import Inside, Outside
+from blackjacky_env.engine.policies import Inside, Outside, Policy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.step import is_running, make_shared_step
@@ -48,9 +48,14 @@ class LearnerArrays(NamedTuple):
     """Number of opponents' decisions in the running game, shape (N,)."""
 
 
-@cache
 def make_choose(game: Game) -> Callable[..., int]:
     """Compiled (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act."""
+    return _make_choose(game, ask)
+
+
+@cache
+def _make_choose(game: Game, ask: Policy) -> Callable[..., int]:
+    """`make_choose` with a way to ask a policy by its entry in ``cast.addresses``, such as `backend_cpu.ask`."""
     encode, legal = game.rules.encode, game.rules.legal
 
     def choose(s, agent, decision, cast, observation, mask):
@@ -75,9 +80,9 @@ def begin_all(game: Game) -> Callable[..., None]:
 
 
 @cache
-def _make_finish(game: Game) -> Callable[..., int]:
+def _make_finish(game: Game, ask: Policy) -> Callable[..., int]:
     """Compiled (s, seats, cast, observation, mask, result) -> decisions: play a running game to its end."""
-    choose, step, returns = make_choose(game), make_shared_step(game), game.rules.returns
+    choose, step, returns = _make_choose(game, ask), make_shared_step(game), game.rules.returns
 
     def finish(s, seats, cast, observation, mask, result):
         decisions = 0
@@ -92,7 +97,8 @@ def _make_finish(game: Game) -> Callable[..., int]:
 
 @cache
 def _play_on(game: Game) -> Callable[..., None]:
-    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _make_finish(game)
+    size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
+    finish = _make_finish(game, ask)
 
     def play(states, seating, cast, results, decisions, first, last):
         observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
@@ -103,18 +109,33 @@ def _play_on(game: Game) -> Callable[..., None]:
 
 
 @cache
+def make_play_copy(game: Game, ask: Policy) -> Callable[..., None]:
+    """Compiled (states, seating, cast, seed, copies, k, observation, mask, results, number): play a copy.
+
+    It is played in the record ``copies[k]``; ``number`` counts the copies of the first state, then of the second.
+    """
+    finish = _make_finish(game, ask)
+
+    def play_copy(states, seating, cast, seed, copies, k, observation, mask, results, number):
+        games = results.shape[1]
+        i, repeat = number // games, number % games
+        copies[k] = states[i]
+        s = copies[k]
+        s.key = stream(game_key(seed), FOR_COPIES, i, repeat)
+        finish(s, seating[i], cast, observation, mask, results[i, repeat])
+
+    return compiled(play_copy)
+
+
+@cache
 def _play_copies(game: Game) -> Callable[..., None]:
-    size, dtype, num_actions, finish = game.layout.size, game.layout.dtype, game.num_actions, _make_finish(game)
+    size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
+    play_copy = make_play_copy(game, ask)
 
     def play(states, seating, cast, seed, copy, results, first, last):
         observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
-        games = results.shape[1]
         for number in range(first, last):
-            i, repeat = number // games, number % games
-            copy[0] = states[i]
-            s = copy[0]
-            s.key = stream(game_key(seed), FOR_COPIES, i, repeat)
-            finish(s, seating[i], cast, observation, mask, results[i, repeat])
+            play_copy(states, seating, cast, seed, copy, 0, observation, mask, results, number)
 
     return entry(play)
 

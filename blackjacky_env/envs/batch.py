@@ -36,11 +36,13 @@ def make_batch(
             ``num_players[i % len(num_players)]``.
         seed: 0 .. 2**63 - 1; the seed of a game depends only on it, the game's index and the number of games played at
             that index.
-        backend: ``"cpu"``.
-        threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
+        backend: ``"cpu"``, or ``"cuda"`` for the same games on an NVIDIA GPU, with arrays in its memory; see
+            `blackjacky_env.engine.backend_cuda.CudaBatch`.
+        threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it; ``"cpu"`` only.
         variant: name of the variant; by default the game's first that allows all these table sizes.
         reward: as for the environments.
-        copy: write every step into new arrays, so that those of earlier positions can be kept.
+        copy: write every step into new arrays, so that those of earlier positions can be kept; ``"cpu"``
+            only.
         per_seat: keep what each seat has received since its last decision, ``cumulative_rewards``, and the final
             positions of games, for ``observe(games, seats, final=True)``.
         gamma: discount of a seat's next decision as seen from its last one, 0 .. 1; used by ``score_shaping`` alone.
@@ -51,11 +53,14 @@ def make_batch(
         rule_options: the game's own options.
 
     Raises:
+        ImportError: ``backend="cuda"`` without numba-cuda.
+        RuntimeError: ``backend="cuda"`` without an NVIDIA GPU and its driver.
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
     """
     declared = get_game(game)
     refuse_unknown(rule_options, declared, make_batch)
-    check_choice("backend", backend, ("cpu",))
+    if check_choice("backend", backend, ("cpu", "cuda")) == "cuda" and (copy or threads is not None):
+        raise ValueError("copy=True and threads are for backend='cpu'")
     count = check_integer("num_games", num_games, 1, 2**31)
     sizes, variant = choose_tables(declared, count, num_players, variant)
     if not isinstance(per_seat, bool):
@@ -66,14 +71,10 @@ def make_batch(
         seat_arrays = make_seat_arrays(declared, count, check_number("gamma", gamma, 0, 1), shaping)
     elif score_shaping:
         raise ValueError(f"score_shaping={score_shaping!r} needs per_seat=True: it is added to cumulative_rewards")
-    return Batch(
-        declared,
-        sizes,
-        variant,
-        check_choice("reward", reward, ("win", declared.score_reward)),
-        check_integer("seed", seed, 0, 2**63 - 1),
-        check_threads(threads),
-        copy,
-        seat_arrays,
-        rule_options,
-    )
+    paid = check_choice("reward", reward, ("win", declared.score_reward))
+    seed = check_integer("seed", seed, 0, 2**63 - 1)
+    if backend == "cuda":
+        from blackjacky_env.engine.backend_cuda import CudaBatch
+
+        return CudaBatch(declared, sizes, variant, paid, seed, seat_arrays, rule_options)
+    return Batch(declared, sizes, variant, paid, seed, check_threads(threads), copy, seat_arrays, rule_options)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from blackjacky_env.engine import table
 from blackjacky_env.engine.backend_cpu import check_threads
-from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import play_copies
@@ -30,6 +30,7 @@ def playout(
     games: int,
     seed: int = 0,
     threads: int | None = None,
+    backend: str = "cpu",
 ) -> npt.NDArray[np.float64]:
     """Play running games to their end many times by compiled agents, without returning to Python.
 
@@ -51,12 +52,16 @@ def playout(
             largest table has players; names, or objects with ``policy`` and ``parameters``.
         games: playouts of each state, G, 1 or more.
         seed: 0 .. 2**63 - 1. Playout g of state i depends only on the seed, i, g and the state.
-        threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
+        threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it; ``"cpu"`` only.
+        backend: ``"cpu"``, or ``"cuda"`` for an NVIDIA GPU, with the results in its memory, as
+            `blackjacky_env.engine.backend_cuda.CudaBatch` has them.
 
     Returns:
         The zero-sum "win" rewards of all seats, 0 for seats that do not exist, float64, (S, G, P).
 
     Raises:
+        ImportError: ``backend="cuda"`` without numba-cuda.
+        RuntimeError: ``backend="cuda"`` without an NVIDIA GPU and its driver.
         TypeError, ValueError: the states are damaged, or of another game or version; an agent is unknown, not compiled
             or missing; a number is out of range. The message says what is allowed.
     """
@@ -64,15 +69,17 @@ def playout(
     count = check_integer("games", games, 1, 2**31)
     agents = [find_compiled(game.name, member) for member in _members(policies, game, records)]
     numbers = np.arange(game.max_players) if len(agents) > 1 else np.zeros(game.max_players, np.int64)
-    return play_copies(
-        game,
-        records,
-        count,
-        np.tile(numbers, (len(records), 1)),
-        [(agent.policy, agent.parameters) for agent in agents],
-        check_integer("seed", seed, 0, MAX_SEED),
-        max(1, min(check_threads(threads), len(records) * count // _WORTH_A_THREAD)),
-    )
+    seating, inside = np.tile(numbers, (len(records), 1)), [(agent.policy, agent.parameters) for agent in agents]
+    seed = check_integer("seed", seed, 0, MAX_SEED)
+    if check_choice("backend", backend, ("cpu", "cuda")) == "cuda":
+        if threads is not None:
+            raise ValueError("threads are for backend='cpu'")
+        from blackjacky_env.engine import backend_cuda
+
+        on_gpu: npt.NDArray[np.float64] = backend_cuda.play_copies(game, records, count, seating, inside, seed)
+        return on_gpu
+    threads = max(1, min(check_threads(threads), len(records) * count // _WORTH_A_THREAD))
+    return play_copies(game, records, count, seating, inside, seed, threads)
 
 
 def _check_list(states: Sequence[bytes]) -> Sequence[bytes]:

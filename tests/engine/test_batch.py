@@ -286,7 +286,7 @@ def test_actions_of_another_shape_or_type_are_refused(actions: Any, error: type[
         ({"num_players": "3"}, TypeError, "each of num_players='3' is not an integer"),
         ({"seed": -1}, ValueError, "seed=-1 is out of range"),
         ({"seed": 2**63}, ValueError, "seed=9223372036854775808 is out of range"),
-        ({"backend": "cuda"}, ValueError, "backend='cuda' is unknown; allowed are 'cpu'"),
+        ({"backend": "tpu"}, ValueError, "backend='tpu' is unknown; allowed are 'cpu', 'cuda'"),
         ({"threads": 0}, ValueError, "threads=0 is out of range; allowed are 1"),
         ({"threads": "all"}, TypeError, "threads='all' is not an integer"),
         ({"variant": "chess"}, ValueError, "variant='chess' is unknown; allowed are 'classic', 'schnell_duell'"),

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import interval
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
 from blackjacky_agents.arena.standings import Estimate, Floats
@@ -111,7 +112,11 @@ def games_of(protocol: Protocol, some: Iterable[Job]) -> int:
 
 
 def play_protocol(
-    protocol: Protocol, agent: Agent, todo: list[Job], threads: int | None = None
+    protocol: Protocol,
+    agent: Agent,
+    todo: list[Job],
+    threads: int | None = None,
+    cluster: ClusterExecutor | None = None,
 ) -> Iterator[tuple[Job, Played]]:
     """Play jobs in any order; yields each with its results, which do not depend on the number of threads.
 
@@ -121,35 +126,36 @@ def play_protocol(
             others are reseeded before each job, whose games they play at the same time.
         todo: the jobs.
         threads: number of cores; None: all. Compiled agents play on threads, others in processes.
+        cluster: plays the games instead of this machine.
 
-    Raises `IllegalActionError`, `AgentProcessError`, or what the agent raises, with a note on where it happened.
+    Raises `ClusterError`, `IllegalActionError`, `AgentProcessError`, or what the agent raises, with a note on where it
+    happened.
     """
     player, cores = _Player(protocol, agent), check_threads(threads)
     try:
-        if cores == 1:
+        if cores == 1 and cluster is None:
             yield from ((job, player(job)) for job in todo)
         elif todo:
-            yield from _play_in_parallel(player, todo, cores)
+            yield from _play_in_parallel(player, todo, cores, cluster)
     finally:
         player.close()
 
 
-def _play_in_parallel(player: _Player, todo: list[Job], cores: int) -> Iterator[tuple[Job, Played]]:
+def _play_in_parallel(
+    player: _Player, todo: list[Job], cores: int, cluster: ClusterExecutor | None
+) -> Iterator[tuple[Job, Played]]:
     compiled = isinstance(player.agent, CompiledAgent)
-    if compiled:
+    if compiled and cluster is None:
         player(todo[0]._replace(deals=0))  # compile here, not in two threads at once
-    pool, work = open_pool(player, cores, threads=compiled)
     waiting, running = iter(todo), dict[Future[Played], Job]()
-    try:
+    with open_pool(player, cores, compiled, cluster) as pool:
         while True:
-            for job in islice(waiting, 2 * cores - len(running)):
-                running[pool.submit(work, job)] = job
+            for job in islice(waiting, max(2 * pool.count_cores() - len(running), 0)):
+                running[pool.submit(job)] = job
             if not running:
                 return
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 yield running.pop(done), done.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 @dataclass(frozen=True)

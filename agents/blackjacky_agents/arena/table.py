@@ -61,6 +61,12 @@ class Rows(NamedTuple):
     actions: list[str]
     """Actions of each game, encoded by `encode_actions`; empty if all agents are compiled."""
 
+    def part(self, wanted: slice) -> Rows:
+        """Some of the games."""
+        return Rows(
+            self.seeds[wanted], self.seats[wanted], self.winners[wanted], self.scores[wanted], self.actions[wanted]
+        )
+
 
 def join(parts: Sequence[Rows], players: int) -> Rows:
     """Concatenate parts."""

@@ -29,10 +29,11 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.agent import Agent
+from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.standings import Games, stopping_widths
 from blackjacky_agents.arena.table import Lineup, Rows, Table, decode_actions, join
-from blackjacky_agents.arena.workers import open_pool
+from blackjacky_agents.arena.workers import Pool, open_pool
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.checks import check_integer
@@ -45,6 +46,7 @@ MAX_GAMES = 2**40
 
 _SECONDS = 2.0  # target duration of a job, after which results are written and Ctrl-C takes effect
 _MOST = 4096  # games per job
+_TOGETHER = 40  # games per job, if agents that are not compiled play them at the same time
 _GROWTH = 1.2  # factor on the number of games between two checks of the interval widths
 _FIRST_LOOK = 100  # deals
 
@@ -181,6 +183,7 @@ class Tournament:
         until: float | None = None,
         threads: int | None = None,
         progress: Callable[[int], object] = lambda played: None,
+        cluster: ClusterExecutor | None = None,
     ) -> None:
         """Play until the total number of games is reached, or until the intervals are narrow enough.
 
@@ -192,17 +195,23 @@ class Tournament:
             threads: number of cores; None: all. Compiled agents play on threads, other agents in processes, to which
                 they are pickled. Games of compiled agents do not depend on it.
             progress: called with the number of games played whenever it has increased.
+            cluster: plays the games instead of this machine, with the same results.
 
         Raises:
             TypeError, ValueError: a number is out of range, or an agent cannot be pickled.
             FolderInUseError: another process is playing into the folder of the results.
             IllegalActionError: an agent chose an illegal action; all earlier games are kept.
+            ClusterError: the cluster was lost; all earlier games are kept.
         """
         cores = check_threads(threads)
         last = -(-check_integer("games", games, 1, MAX_GAMES) // self.cycle) * self.cycle
         if until is not None and not 0 < until < 1:
             raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
-        with self._writing(), _Workers(self.table, cores) as workers:
+        table = self.table
+        if cluster is None and (table.compiled or cores == 1):
+            table.play(0, 0)  # compile here, not in two threads at once
+        with self._writing(), open_pool(_TimedTable(table), cores, table.compiled, cluster) as pool:
+            workers = _Workers(table, pool)
             for target in self._looks(last) if until is not None else [last]:
                 for rows, seconds in workers.play(self._count, target):
                     self._keep(rows, seconds)
@@ -304,39 +313,45 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
 
 
 class _Workers:
-    """A pool of threads or processes that plays games in jobs of about `_SECONDS`."""
+    """Plays games in a pool, in jobs.
 
-    def __init__(self, table: Table, cores: int) -> None:
-        self._table, self._cores = table, cores
-        self._size = 1  # games of the next job
-        if table.compiled or cores == 1:
-            table.play(0, 0)  # compile here, not in two threads at once
-        self._executor, self._work = open_pool(_TimedTable(table), cores, threads=table.compiled)
+    Jobs of compiled agents are made to take about `_SECONDS`. The random choices of other agents may depend on the
+    games that they play at the same time, so those are always the same: one, or `_TOGETHER` from a multiple of it on.
+    """
 
-    def __enter__(self) -> _Workers:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._executor.shutdown(cancel_futures=True)
+    def __init__(self, table: Table, pool: Pool[tuple[Rows, float]]) -> None:
+        self._pool, self._adapts = pool, table.compiled
+        one_by_one = any(getattr(agent, "one_game_at_a_time", False) for agent in table.agents)
+        self._size = 1 if table.compiled or one_by_one else _TOGETHER  # games of the next job
 
     def play(self, first: int, last: int) -> Iterator[tuple[Rows, float]]:
         """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
-        running: deque[Future[tuple[Rows, float]]] = deque()
+        running: deque[tuple[slice, Future[tuple[Rows, float]]]] = deque()  # which games of each job are wanted
         before = time.perf_counter()
         while first < last or running:
-            while first < last and len(running) <= self._cores:
-                count = min(self._size, last - first, max(1, -(-(last - first) // self._cores)))
-                running.append(self._executor.submit(self._work, first, count))
-                first += count
-            rows, seconds = running.popleft().result()
+            cores = self._pool.count_cores()
+            while first < last and len(running) < 2 * cores:
+                begin, count = self._next(first, last, cores)
+                wanted = slice(first - begin, min(count, last - begin))
+                running.append((wanted, self._pool.submit(begin, count)))
+                first = min(begin + count, last)
+            wanted, job = running.popleft()
+            rows, seconds = job.result()
             self._adapt(len(rows.seeds), seconds)
             now = time.perf_counter()
-            yield rows, now - before
+            yield rows.part(wanted), now - before
             before = now
+
+    def _next(self, first: int, last: int, cores: int) -> tuple[int, int]:
+        """First game and number of games of the job that plays game ``first``."""
+        if self._adapts:
+            return first, min(self._size, max(1, -(-(last - first) // cores)))
+        return first - first % self._size, self._size
 
     def _adapt(self, count: int, seconds: float) -> None:
         """Adapt the job size to `_SECONDS`; it starts small, because the speed of the agents is unknown."""
-        self._size = int(min(max(count * min(_SECONDS / max(seconds, 1e-9), 4), 1), _MOST))
+        if self._adapts:
+            self._size = int(min(max(count * min(_SECONDS / max(seconds, 1e-9), 4), 1), _MOST))
 
 
 @dataclass(frozen=True)

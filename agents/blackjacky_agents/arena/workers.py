@@ -1,27 +1,69 @@
-"""Threads or processes that play games: threads for compiled agents, processes for others."""
+"""Where games are played: threads for compiled agents, processes for others, or the nodes of a cluster."""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from multiprocessing import get_context
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from blackjacky_agents.arena.cluster import ClusterExecutor
 
 T = TypeVar("T")
 Work = Callable[..., T]
 
 
-def open_pool(work: Work[T], cores: int, threads: bool) -> tuple[Executor, Work[T]]:
-    """A pool, and the function to submit to it, which does ``work`` there.
+class Pool(NamedTuple, Generic[T]):
+    """Does one kind of work in parallel."""
+
+    submit: Callable[..., Future[T]]
+    """Called with the arguments of the work."""
+    count_cores: Callable[[], int]
+    """Number of cores at this moment; the nodes of a cluster come and go."""
+
+
+@contextmanager
+def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor | None = None) -> Iterator[Pool[T]]:
+    """A context with a pool; work that has not been finished when it ends is cancelled.
 
     Args:
         work: what is done; it is pickled once for each process.
         cores: number of threads or processes.
         threads: whether to use threads, which share one interpreter; a single core always does.
+        cluster: does the work instead, if there is one.
 
-    Raises `TypeError` if processes are needed and ``work`` cannot be pickled.
+    Raises `TypeError` if processes or a cluster are needed and ``work`` cannot be pickled.
     """
+    if cluster is not None:
+        try:
+            yield Pool(partial(cluster.submit, work), lambda: cluster.cores)
+        finally:
+            cluster.cancel()
+        return
+    executor, work = _open_executor(work, cores, threads)
+    try:
+        yield Pool(partial(executor.submit, work), lambda: cores)
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def in_order(futures: Iterator[Future[T]], count_cores: Callable[[], int]) -> Iterator[T]:
+    """The results of futures in their order; few are taken from the iterator in advance, two for each core."""
+    ahead: deque[Future[T]] = deque()
+    while True:
+        ahead.extend(islice(futures, max(2 * count_cores() - len(ahead), 0)))
+        if not ahead:
+            return
+        yield ahead.popleft().result()
+
+
+def _open_executor(work: Work[T], cores: int, threads: bool) -> tuple[Executor, Work[T]]:
+    """An executor of this machine, and the function to submit to it, which does ``work`` there."""
     if threads or cores == 1:
         return ThreadPoolExecutor(cores, "arena"), work
     try:

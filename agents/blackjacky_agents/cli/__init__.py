@@ -18,6 +18,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from blackjacky_agents.arena.cluster import ClusterError
 from blackjacky_agents.cli.errors import WrongInputError
 from blackjacky_agents.external.subprocess_agent import AgentProcessError
 from blackjacky_agents.files import FolderInUseError
@@ -106,7 +107,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         return refuse(str(error))
     except (IllegalActionError, AgentProcessError) as error:  # by an agent from outside
         return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
-    except FolderInUseError as error:
+    except (FolderInUseError, ClusterError) as error:
         return refuse(str(error))
     except BrokenPipeError:
         flush_or_drop()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import lcm
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from tqdm import tqdm
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.evaluation import Score, at_one_table, interval
+from blackjacky_agents.arena.workers import in_order
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.files import versions, write_file, write_json
@@ -43,6 +46,8 @@ class Args(GameArgs[R]):
     """Random seed: game i has seed SEED + i."""
     threads: int = 2
     """Number of CPU threads; results do not depend on it."""
+    cluster: str | None = None
+    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
     output: Path | None = None
     """Write the results to this file (JSON)."""
     page: Path | None = None
@@ -96,12 +101,11 @@ def play(names: Sequence[str], agents: Sequence[Agent], args: Args[Any]) -> dict
     parts = lcm(*range(1, len(names) + 1))  # common denominator of the winners' shares
     won: Counter[str] = Counter()  # in parts of a game
     nobody = 0
-    if all(isinstance(agent, CompiledAgent) for agent in agents):
+    if args.cluster is None and all(isinstance(agent, CompiledAgent) for agent in agents):
         at_one_table(agents, 1, args.seed, **rules)  # compiles, which is no part of the games' speed
     with tqdm(total=args.games, unit=" games", mininterval=0.1 if sys.stderr.isatty() else 30) as bar:
-        for start in range(0, args.games, CHUNK):
-            games = min(CHUNK, args.games - start)
-            scores = at_one_table(agents, games, args.seed + start, args.threads, progress=bar.update, **rules)
+        for scores in play_chunks(agents, args, rules, bar.update):
+            games = scores[0].games
             for name, score in zip(names, scores, strict=True):
                 won[name] += round(score.win_rate * games * parts)
             nobody += round(scores[0].nobody * games)
@@ -109,6 +113,34 @@ def play(names: Sequence[str], agents: Sequence[Agent], args: Args[Any]) -> dict
         name: mean_of_seats(won[name] / parts, nobody, args.games, seats, len(names))
         for name, seats in Counter(names).items()
     }
+
+
+def play_chunks(
+    agents: Sequence[Agent], args: Args[Any], rules: Mapping[str, Any], progress: Callable[[int], object]
+) -> Iterator[list[Score]]:
+    """The scores of all chunks, in order."""
+    starts = range(0, args.games, CHUNK)
+    work = partial(play_chunk, agents, args.games, args.seed, dict(rules))
+    with joined(args.cluster, args.threads) as cluster:
+        if cluster is None:
+            yield from (work(start, args.threads, progress) for start in starts)
+            return
+        for scores in in_order((cluster.submit(work, start) for start in starts), lambda: cluster.cores):
+            progress(scores[0].games)
+            yield scores
+
+
+def play_chunk(
+    agents: Sequence[Agent],
+    games: int,
+    seed: int,
+    rules: dict[str, Any],
+    start: int,
+    threads: int = 1,
+    progress: Callable[[int], object] = lambda played: None,
+) -> list[Score]:
+    """Scores in the games of the chunk that begins with game ``start``, of ``games`` in all."""
+    return at_one_table(agents, min(CHUNK, games - start), seed + start, threads, progress=progress, **rules)
 
 
 def mean_of_seats(won: float, nobody: int, games: int, seats: int, num_players: int) -> Score:

@@ -15,6 +15,7 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.protocol import ZERO, Protocol, find_protocol
 from blackjacky_agents.arena.score_card import ScoreFile, badge, in_words, make_card
 from blackjacky_agents.arena.scoring import (
@@ -64,6 +65,8 @@ class Args(GameArgs[R]):
     """Seconds that a program has to start."""
     threads: int | None = None
     """Number of CPU cores, by default all; a class or program runs once on each. The score does not depend on it."""
+    cluster: str | None = None
+    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; the score does not depend on it."""
     out: Path | None = None
     """Folder for score.json and badge.svg, by default runs/scores/GAME/AGENT."""
     resume: bool = False
@@ -130,10 +133,11 @@ def play(protocol: Protocol, agent: Agent, args: Args[Any], folder: Path) -> tup
     todo = [job for job in every if job not in results]
     with progress_bar(games_of(protocol, every), "scoring", games_of(protocol, results)) as bar:
         try:
-            for job, played in play_protocol(protocol, agent, todo, args.threads):
-                results[job] = played
-                file.append(job, played)
-                bar.update(games_of(protocol, [job]))
+            with joined(args.cluster, args.threads) as cluster:
+                for job, played in play_protocol(protocol, agent, todo, args.threads, cluster):
+                    results[job] = played
+                    file.append(job, played)
+                    bar.update(games_of(protocol, [job]))
         except KeyboardInterrupt:
             print(f"\nFinished deals are in {file.path}; repeat the command with --resume.", file=sys.stderr)
             raise

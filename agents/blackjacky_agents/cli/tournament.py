@@ -12,6 +12,7 @@ from typing import Any, Literal
 from tqdm import tqdm
 
 from blackjacky_agents import agent_names
+from blackjacky_agents.arena.cluster import ClusterExecutor, joined
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
 from blackjacky_agents.cli.errors import checking_input
@@ -53,7 +54,9 @@ class Args(GameArgs[R]):
     seed: int = 0
     """Random seed of the deals and seatings."""
     threads: int | None = None
-    """Number of CPU cores, by default all; games of compiled agents do not depend on it."""
+    """Number of CPU cores, by default all; games do not depend on it."""
+    cluster: str | None = None
+    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
     oracle: float | None = None
     """Win rate (0 .. 1) of a perfect-information oracle at this table, for normalised scores (0: random, 1: oracle)."""
     output: Path = Path("runs/tournament")
@@ -73,7 +76,8 @@ def main(arguments: Sequence[str], program: str) -> int:
             print(json.dumps(tournaments[0].replay(args.replay)))
             return 0
     try:
-        play(tournaments, args)
+        with joined(args.cluster, args.threads) as cluster:
+            play(tournaments, args, cluster)
     except KeyboardInterrupt:
         print(f"\nGames are saved in {args.output}; repeat the command to resume.", file=sys.stderr)
         raise
@@ -137,7 +141,7 @@ def check_enough(tournament: Tournament, args: Args[Any]) -> None:
         )
 
 
-def play(tournaments: Sequence[Tournament], args: Args[Any]) -> None:
+def play(tournaments: Sequence[Tournament], args: Args[Any], cluster: ClusterExecutor | None = None) -> None:
     """Play the missing games."""
     goals = [-(-args.games // tournament.cycle) * tournament.cycle for tournament in tournaments]
     done = sum(min(goal, tournament.played) for goal, tournament in zip(goals, tournaments, strict=True))
@@ -150,7 +154,7 @@ def play(tournaments: Sequence[Tournament], args: Args[Any]) -> None:
             def show(played: int, before: int = before) -> None:
                 bar.update(before + played - bar.n)
 
-            tournament.play(args.games, args.until, args.threads, show)
+            tournament.play(args.games, args.until, args.threads, show, cluster)
             bar.update(sum(goals[: number + 1]) - bar.n)  # also games skipped by --until
 
 

@@ -150,6 +150,8 @@ class TimedSearcher:
         seconds: the number in the name.
     """
 
+    one_game_at_a_time = True
+
     def __init__(self, name: str, game: str, seconds: float) -> None:
         config = get_kit(game).search
         self.name, self.game, self.seconds = name, game, seconds

@@ -1,0 +1,285 @@
+"""Long jobs on many machines: an executor whose tasks run on a Ray cluster.
+
+Ray places the tasks, one to a CPU, and repeats those whose node is lost. A job is cut into tasks that depend on their
+arguments alone, so it does not matter where, or how often, one of them is run.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import platform
+import secrets
+import socket
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+import blackjacky_env
+from blackjacky_agents.files import versions
+
+HELP = "`auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`"
+
+_ANSWER = 5.0  # seconds in which an address must answer
+_RETRIES = 20  # nodes that may be lost under one task, or processes that it may crash
+_NAMED = ("auto", "local")
+
+Versions = dict[str, str]
+
+
+class ClusterError(RuntimeError):
+    """The cluster does not answer, or cannot do the work; the message says what to do."""
+
+
+@contextmanager
+def joined(address: str | None, cores: int | None = None) -> Iterator[ClusterExecutor | None]:
+    """A context with the cluster at an address, as `ClusterExecutor`; None without an address."""
+    if address is None:
+        yield None
+        return
+    cluster = ClusterExecutor(address, cores)
+    try:
+        yield cluster
+    finally:
+        cluster.shutdown(cancel_futures=True)
+
+
+class ClusterExecutor(Executor):
+    """Runs tasks on a Ray cluster, to which this process is connected until `shutdown`.
+
+    Functions and their arguments are pickled, with the weights of trained agents. Modules that were imported from the
+    current folder, such as that of an agent of yours, are sent along. All nodes need the driver's versions of this
+    package, Ray and Python; a program (`cmd:`) has to be installed on each of them.
+
+    Args:
+        address: ``"auto"`` (the cluster that runs on this machine), ``"local"`` (a new one, for this process alone),
+            ``"HOST:PORT"`` (from a machine of the cluster) or ``"ray://HOST:PORT"`` (from any machine).
+        cores: number of CPUs of a local cluster; None: all.
+
+    Raises `ClusterError` if the address is invalid, nobody answers, or Ray or Python has another version there. Futures
+    raise what their task raised, or `ClusterError` if it could not be run.
+    """
+
+    def __init__(self, address: str, cores: int | None = None) -> None:
+        check_address(address)
+        _connect(address, cores)
+        import ray
+
+        self._task = ray.remote(max_retries=_RETRIES, num_cpus=1)(_make_task())
+        self._expected = ray.put(_own_versions())
+        self._stored: dict[int, tuple[Callable[..., Any], Any]] = {}  # functions that have been sent, by their id
+        self._running: dict[Future[Any], Any] = {}
+
+    @property
+    def cores(self) -> int:
+        """Number of CPUs of all nodes at this moment, at least 1."""
+        import ray
+
+        return max(1, int(ray.cluster_resources().get("CPU", 0)))
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        """A task; ``work`` is sent once, however many tasks there are.
+
+        Raises `TypeError` if it cannot be pickled.
+        """
+        done: Future[Any] = Future()
+        done.set_running_or_notify_cancel()
+        task = self._task.remote(self._expected, self._store(work), arguments, named)
+        self._running[done] = task
+        task.future().add_done_callback(lambda result: self._finish(done, result))
+        return done
+
+    def cancel(self) -> None:
+        """Stop all tasks that are not finished."""
+        import ray
+
+        for task in list(self._running.values()):
+            ray.cancel(task, force=True)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Disconnect; tasks that are still running are waited for if ``wait`` and not ``cancel_futures``."""
+        import ray
+
+        running = list(self._running.values())
+        if running and wait and not cancel_futures:
+            ray.wait(running, num_returns=len(running))
+        ray.shutdown()
+
+    def _store(self, work: Callable[..., Any]) -> Any:
+        """Where the nodes find the pickled function."""
+        if id(work) not in self._stored:
+            import ray
+
+            self._stored[id(work)] = (work, ray.put(_pack(work)))
+        return self._stored[id(work)][1]
+
+    def _finish(self, done: Future[Any], result: Future[Any]) -> None:
+        from ray.exceptions import RayError, RayTaskError
+
+        self._running.pop(done, None)
+        error = result.exception()
+        if error is None:
+            done.set_result(result.result())
+        elif isinstance(error, RayTaskError):
+            cause = error.cause
+            done.set_exception(ClusterError(str(cause)) if isinstance(cause, ImportError) else cause)
+        elif isinstance(error, RayError):
+            done.set_exception(ClusterError(f"the cluster could not run a task: {_in_short(error)}"))
+        else:
+            done.set_exception(error)
+
+
+def check_address(address: str) -> None:
+    """Raise `ClusterError` if an address is invalid or Ray is not installed."""
+    if address not in _NAMED:
+        try:
+            host, port = _host_and_port(address)
+        except ValueError:
+            host, port = None, None
+        if not host or not port:
+            raise ClusterError(f"--cluster {address!r} is not an address; allowed are {HELP}")
+    if find_spec("ray") is None:
+        raise ClusterError("--cluster needs ray: pip install 'blackjacky[cluster]', here and on all nodes")
+
+
+def _host_and_port(address: str) -> tuple[str | None, int | None]:
+    parts = urlsplit(address if "://" in address else f"//{address}")
+    if parts.scheme not in ("", "ray") or parts.path:
+        raise ValueError(address)
+    return parts.hostname, parts.port
+
+
+def _connect(address: str, cores: int | None) -> None:
+    """Connect to the cluster; `ClusterError` if that is impossible."""
+    if address not in _NAMED:
+        _check_answer(address)
+    modules = _local_modules()
+    options: dict[str, Any] = {"runtime_env": {"py_modules": modules}} if modules else {}
+    if address == "local":
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports to its makers unless told not to
+        if "RAY_AUTH_MODE" not in os.environ:  # others on this network must not submit tasks
+            os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
+        options |= {"num_cpus": cores, "include_dashboard": False}
+    import ray
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they repeat what the error says
+            ray.init(
+                address,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                **options,
+            )
+    except SystemExit:  # Ray's answer to a server that is no Ray cluster
+        raise ClusterError(f"--cluster {address}: something answers there, but it is not a Ray cluster") from None
+    except (ValueError, RuntimeError, OSError) as error:
+        advice = "start one with `ray start --head`, and see docs/scaling.md" if address == "auto" else ""
+        raise ClusterError("; ".join(filter(None, [f"--cluster {address}: {_in_short(error)}", advice]))) from None
+
+
+def _check_answer(address: str) -> None:
+    """Raise `ClusterError` if nobody answers; Ray itself would take minutes to find out."""
+    try:
+        socket.create_connection(_host_and_port(address), _ANSWER).close()
+    except OSError as error:
+        raise ClusterError(
+            f"--cluster {address}: nobody answers there ({error}); start a cluster with `ray start --head`, which "
+            "prints its address (port 6379; for ray:// it is port 10001), and see docs/scaling.md"
+        ) from None
+
+
+def _in_short(error: BaseException) -> str:
+    """What an error of Ray's says, in one line, without the traceback that it may quote."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    quotes = any(line.startswith("Traceback") for line in lines)
+    return (lines[-1] if quotes else " ".join(lines))[:500]
+
+
+# ---------------------------------------------------------------- what is sent
+
+
+def _pack(work: Callable[..., Any]) -> bytes:
+    """A pickled function; `TypeError` if it cannot be pickled."""
+    from ray import cloudpickle
+
+    try:
+        packed: bytes = cloudpickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise TypeError(
+            f"an agent cannot be sent to other machines: {error}; use agents that can be pickled"
+        ) from error
+    return packed
+
+
+def _local_modules() -> list[ModuleType]:
+    """Top-level modules that were imported from the current folder and are not installed."""
+    here = Path.cwd()
+    tops = {name.partition(".")[0] for name, module in list(sys.modules.items()) if _is_inside(here, module)}
+    return [sys.modules[name] for name in sorted(tops - {"__main__", "blackjacky_env", "blackjacky_agents"})]
+
+
+def _is_inside(folder: Path, module: ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return False
+    path = Path(file).resolve()
+    return path.is_relative_to(folder) and "site-packages" not in path.parts
+
+
+@cache
+def _own_versions() -> Versions:
+    """Everything that results depend on: versions, and a hash of the code, which a version may not tell apart."""
+    folders = (Path(__file__).parents[1], Path(blackjacky_env.__file__).parent)
+    files = sorted((path.relative_to(folder).as_posix(), path) for folder in folders for path in folder.rglob("*.py"))
+    code = sha256(b"".join(name.encode() + path.read_bytes() for name, path in files)).hexdigest()
+    return {**versions(), "code": code[:16]}
+
+
+# ---------------------------------------------------------------- on the nodes
+
+
+def _make_task() -> Callable[..., Any]:
+    """The task; a function within a function is sent whole, so that it can tell what a node lacks."""
+
+    def task(expected: dict[str, str], work: bytes, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        try:
+            from blackjacky_agents.arena.cluster import run_here
+        except ImportError as error:
+            import platform
+
+            raise ImportError(
+                f"the node {platform.node()} cannot import blackjacky ({error}): run pip install "
+                f"'blackjacky[cluster]=={expected['blackjacky']}' there, in the environment that runs `ray start`"
+            ) from None
+        return run_here(expected, work, arguments, named)
+
+    return task
+
+
+def run_here(expected: Versions, work: bytes, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Run a task in this process of a node; `ClusterError` if its versions are not those of the driver."""
+    for name, own in _own_versions().items():
+        if expected.get(name) != own:
+            raise ClusterError(
+                f"the node {platform.node()} has {name} {own}, not {expected.get(name)} as the machine that started "
+                "the job: install the same versions everywhere"
+            )
+    return _unpack(work)(*arguments, **named)
+
+
+@cache
+def _unpack(work: bytes) -> Callable[..., Any]:
+    """A function that was sent here; kept, since what it holds may have to be compiled or loaded."""
+    function: Callable[..., Any] = pickle.loads(work)  # noqa: S301  # from the driver, whose code Ray runs anyway
+    return function

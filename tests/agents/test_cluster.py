@@ -1,0 +1,131 @@
+"""Tasks on a Ray cluster: the same results wherever they run, and what is said when they cannot."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from blackjacky_agents.arena import cluster
+from blackjacky_agents.arena.cluster import ClusterError, check_address, joined
+from blackjacky_agents.cli import run
+
+pytest.importorskip("ray", reason="of the extra `cluster`")
+
+CAREFUL = """
+import numpy as np
+
+class Careful:
+    def reset(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def act(self, observation):
+        return self.act_batch(None, observation["action_mask"][None])[0]
+
+    def act_batch(self, observations, masks):
+        return np.array([self.rng.choice(np.flatnonzero(mask)) for mask in masks])
+
+class Wrong:
+    def act(self, observation):
+        return 10_000
+"""
+
+
+# ---------------------------------------------------------------- without a cluster
+
+
+@pytest.mark.parametrize("address", ["nonsense", "", "ray://", "http://x:1", "1.2.3.4:99999999", "host:", "a b"])
+def test_what_is_no_address_is_refused(address):
+    with pytest.raises(ClusterError, match=r"is not an address; allowed are `auto`"):
+        check_address(address)
+
+
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_an_address_where_nobody_answers_says_what_to_do(scheme, tmp_path, capsys):
+    with socket.socket() as taken:  # a port that is bound, but does not listen
+        taken.bind(("127.0.0.1", 0))
+        address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+        command = ["--agents", "random,threshold", "--games", "60", "--output", str(tmp_path), "--cluster", address]
+        assert run("tournament", command) == 2
+    assert "nobody answers there" in (said := capsys.readouterr().err)
+    assert "ray start --head" in said
+
+
+def test_without_an_address_there_is_no_cluster():
+    with joined(None) as found:
+        assert found is None
+
+
+# ---------------------------------------------------------------- what a node may lack
+
+
+def test_a_node_with_other_versions_is_named():
+    with pytest.raises(ClusterError, match=r"the node .* has numpy .*, not 0\.1 as the machine that started the job"):
+        cluster.run_here({**cluster._own_versions(), "numpy": "0.1"}, b"", (), {})
+
+
+def test_a_node_with_other_code_of_the_same_version_is_named():
+    with pytest.raises(ClusterError, match=r"has code [0-9a-f]{16}, not other"):
+        cluster.run_here({**cluster._own_versions(), "code": "other"}, b"", (), {})
+
+
+def test_a_node_without_the_package_says_what_to_install(monkeypatch):
+    task = cluster._make_task()
+    monkeypatch.setitem(sys.modules, "blackjacky_agents.arena.cluster", None)
+    with pytest.raises(ImportError, match=r"cannot import blackjacky .*pip install 'blackjacky\[cluster\]==0\.9'"):
+        task({"blackjacky": "0.9"}, b"", (), {})
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (RuntimeError("Version mismatch: The cluster was started with:\n    Ray: 2.1"), "started with: Ray: 2.1"),
+        (
+            ConnectionError("Traceback (most recent call last):\n  File\nValueError: why"),
+            "--cluster auto: ValueError: why",
+        ),
+        (SystemExit(15), "it is not a Ray cluster"),
+    ],
+)
+def test_what_ray_refuses_is_told_in_one_line(monkeypatch, raised, said):
+    def refuse(*_, **__):
+        raise raised
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=refuse))
+    with pytest.raises(ClusterError) as error:
+        cluster._connect("auto", None)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+# ---------------------------------------------------------------- on a cluster of two nodes
+
+
+@pytest.fixture(scope="module")
+def on_cluster(tmp_path_factory):
+    """What `use_cluster.py` tells; it runs once, in a process of its own, since Ray connects to this host's address."""
+    folder = tmp_path_factory.mktemp("cluster")
+    (folder / "careful.py").write_text(CAREFUL, "utf-8")
+    program = [sys.executable, str(Path(__file__).with_name("use_cluster.py"))]
+    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("kind", ["compiled", "in Python"])
+def test_a_tournament_writes_the_same_file_on_a_cluster_that_loses_a_node(on_cluster, kind):
+    assert on_cluster["killed"][kind] == 1
+    assert on_cluster["games"][kind]["cluster"] == on_cluster["games"][kind]["here"]
+
+
+def test_the_same_evaluation_is_printed_wherever_it_runs(on_cluster):
+    assert on_cluster["evaluation"]["cluster"] == on_cluster["evaluation"]["here"]
+
+
+def test_an_error_of_an_agent_on_a_node_is_that_error(on_cluster):
+    assert on_cluster["error"] == ["IllegalActionError", True]

@@ -73,6 +73,7 @@ def main(args: Args) -> None:
     cases = list(tables())
     for options in tqdm(cases, unit=" tables"):
         compare(options, args.compared, args.compared_steps)
+        compare_playouts(options, args.compared)
     bandwidth = COPIED * 2 / seconds(copier(), args.rounds)
     rows: list[Row] = [("", "memory copied, read and written", bandwidth / 1e9, "GB/s")]
     for name in tqdm(GAMES, unit=" games"):
@@ -80,7 +81,7 @@ def main(args: Args) -> None:
     table = markdown_table(["game", "what", "median", "unit"], [[g, w, f"{v:,.1f}", u] for g, w, v, u in rows])
     how = (
         f"`python scripts/speed/benchmark_gpu.py`: medians of {args.rounds} rounds on {device_name()}. On each of"
-        f" {len(cases)} tables {args.compared} games of {args.compared_steps} steps were those of the CPU, bit for bit."
+        f" {len(cases)} tables {args.compared} games of {args.compared_steps} steps and as many playouts were those of the CPU, bit for bit."
     )
     print(f"{table}\n\n{how}")
     if args.write:
@@ -111,6 +112,15 @@ def compare(options: dict[str, Any], num_games: int, steps: int) -> None:
         for batch in (on_cpu, on_gpu):
             batch.run_random(max(0, steps - 40))
         check_equal(on_cpu, on_gpu, f"{options}, step {steps}")
+
+
+def compare_playouts(options: dict[str, Any], games: int) -> None:
+    """Play out the start of a game on both and exit with a message if a result differs."""
+    env = TableEnv(**options)
+    env.reset(seed=1)
+    on_cpu, on_gpu = (playout(env.get_state(), "random", games, backend=backend) for backend in ("cpu", "cuda"))
+    if not np.array_equal(on_cpu, on_gpu.copy_to_host()):
+        sys.exit(f"error: playouts differ from the CPU's: {options}")
 
 
 def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:

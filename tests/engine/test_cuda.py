@@ -55,6 +55,10 @@ def test_imagined_positions_are_played_out_by_compiled_bots_and_round_like_a_cpu
     assert assemble_kernels.assemble(ptx, level=0).instructions > 100
 
 
+def test_the_page_on_speed_has_the_bounds_of_these_records() -> None:
+    assert assemble_kernels.roofline() in assemble_kernels.PAGE.read_text(encoding="utf-8")
+
+
 def ptx_of_imagined_games(game: Game, bots: list[str]) -> str:
     playouts, arguments = assemble_kernels.playouts_and_arguments(game, bots)
     sample, score, play = game.rules.sample, game.rules.score, compiled(playouts.py_func)

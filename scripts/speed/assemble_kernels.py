@@ -1,6 +1,6 @@
 """Compile the GPU kernels without a GPU, and say what they need: registers, code size, memory traffic.
 
-    python scripts/speed/assemble_kernels.py            about five minutes on two cores
+    python scripts/speed/assemble_kernels.py            some minutes on two cores
     python scripts/speed/assemble_kernels.py --write    write the tables into docs/speed.md
 
 The kernels of `blackjacky_env.engine.backend_cuda` are compiled for compute capability 9.0 (H100, H200) and assembled

@@ -81,7 +81,8 @@ def main(args: Args) -> None:
     table = markdown_table(["game", "what", "median", "unit"], [[g, w, f"{v:,.1f}", u] for g, w, v, u in rows])
     how = (
         f"`python scripts/speed/benchmark_gpu.py`: medians of {args.rounds} rounds on {device_name()}. On each of"
-        f" {len(cases)} tables {args.compared} games of {args.compared_steps} steps and as many playouts were those of the CPU, bit for bit."
+        f" {len(cases)} tables {args.compared} games, {args.compared_steps} steps each, and {args.compared} playouts"
+        " were those of the CPU, bit for bit."
     )
     print(f"{table}\n\n{how}")
     if args.write:

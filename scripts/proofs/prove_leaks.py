@@ -13,7 +13,6 @@ status is 1 if there is a leak.
 from __future__ import annotations
 
 import functools
-import multiprocessing
 import os
 import platform
 import sys
@@ -29,6 +28,8 @@ import numpy as np
 import tyro
 from tqdm import tqdm
 
+from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
+from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import markdown_table, replace_part
 from blackjacky_env.envs.aec import TableEnv
@@ -54,6 +55,8 @@ class Args:
     """Seed of the first game."""
     workers: int = os.cpu_count() or 1
     """Number of processes; results do not depend on it."""
+    cluster: str | None = None
+    """Examine on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
     write: bool = False
     """Write the result into tests/games/GAME/README.md."""
 
@@ -82,9 +85,13 @@ def main(args: Args) -> int:
             sys.exit(f"error: --{name} {getattr(args, name)} is too few; allowed is 1 or more")
     began = time.monotonic()
     try:
-        found = prove(chunks(args), args.workers)
+        with joined(args.cluster, args.workers) as cluster:
+            found = prove(chunks(args), args.workers, cluster)
     except ValueError as error:
         sys.exit(f"error: {error}")
+    except ClusterError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     leaks = [leak for one in found for leak in one.leaks]
     text = f"{table(args.game, found)}\n\n{facts(args, found, len(leaks), time.monotonic() - began)}"
     print(text)
@@ -127,13 +134,15 @@ def chunks(args: Args) -> list[Chunk]:
     return todo
 
 
-def prove(todo: list[Chunk], workers: int) -> list[Found]:
+def prove(todo: list[Chunk], workers: int, cluster: ClusterExecutor | None = None) -> list[Found]:
     """Examine all chunks with a progress bar."""
     total = sum(chunk.positions for chunk in todo)
     found = []
-    context = multiprocessing.get_context("spawn")  # forking after Numba's threads is not safe
-    with context.Pool(workers) as pool, tqdm(total=total, unit="position", smoothing=0.05) as bar:
-        for one in pool.imap(examine_chunk, todo):
+    with (
+        open_pool(examine_chunk, workers, threads=False, cluster=cluster) as pool,
+        tqdm(total=total, unit="position", smoothing=0.05) as bar,
+    ):
+        for one in in_order((pool.submit(chunk) for chunk in todo), pool.count_cores):
             found.append(one)
             bar.set_postfix_str(f"{sum(len(each.leaks) for each in found)} leaks", refresh=False)
             bar.update(one.counts["positions"])
@@ -183,10 +192,11 @@ def facts(args: Args, found: list[Found], leaks: int, seconds: float) -> str:
     positions = total(found)["positions"]
     command = f"python scripts/proofs/prove_leaks.py --game {args.game} --positions {args.positions} --seed {args.seed}"
     versions = ", ".join(f"{name} {version(name)}" for name in ("blackjacky", "numpy", "numba"))
+    where = f"with {args.workers} process{'es' * (args.workers > 1)}" if args.cluster is None else "on a cluster"
     return (
         f"{leaks:,} leaks in {positions:,} positions, {total(found)['comparisons']:,} comparisons.\n"
         f"`{command}`: {seconds / 60:.1f} minutes "
-        f"with {args.workers} process{'es' * (args.workers > 1)} ({positions / seconds:.0f} positions/s).\n"
+        f"{where} ({positions / seconds:.0f} positions/s).\n"
         f"Python {platform.python_version()}, {versions}."
     )
 

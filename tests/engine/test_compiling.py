@@ -25,6 +25,7 @@ from blackjacky_env.engine import ownership
 from blackjacky_env.engine.compiling import compiled, entry, fingerprint, inlined
 from blackjacky_env.engine.part import Part
 from blackjacky_env.engine.table import table_functions
+from blackjacky_env.envs.batch import make_batch
 from blackjacky_env.games import get_game
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -374,8 +375,8 @@ def test_a_part_that_holds_an_address_is_compiled_again(cache: Path) -> None:
 
 
 def test_bots_are_kept_apart() -> None:
-    game = get_game("black_jacky")
-    observations, masks = game.layout.low[None], np.zeros((1, game.num_actions), np.int8)
+    batch = make_batch("black_jacky", 1)
+    observations, masks = batch.observations, np.zeros_like(batch.action_masks)
     masks[0, 1:3] = 1
     first = CompiledAgent("first", "black_jacky", choose_first)
     last = CompiledAgent("last", "black_jacky", choose_last)

@@ -372,5 +372,5 @@ def test_a_sample_has_neither_history_nor_a_last_deal():
     other = other_env(game.env)
     other.set_state(black_spy_v0.sample_state(vector(game.env, 0), np.random.default_rng(0)))
     assert other.snapshot()["last_deal"] is None
-    with pytest.raises(RuntimeError, match="this position was sampled and has no history"):
+    with pytest.raises(RuntimeError, match="this position was sampled or reseeded and has no history"):
         other.record()

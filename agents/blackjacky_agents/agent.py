@@ -79,12 +79,17 @@ class CompiledAgent:
 
         Other integer dtypes, and float32 that holds integers, are converted to the game's. Raises `ValueError` for
         wrong shapes, for other numbers (such as scaled observations), for entries out of the ranges that the layout
-        declares, and for a mask without a legal action.
+        declares or that contradict each other, for a mask without a legal action, and for a policy that finds none.
         """
         observations, masks = check_asked(self.name, self.game, observations, masks)
         actions = np.empty(len(masks), np.int64)
         address = address_of(self.policy, get_game(self.game))
-        _act_batch(observations, masks, self._key, self._decisions, address, self.parameters, actions)
+        wrong = _act_batch(observations, masks, self._key, self._decisions, address, self.parameters, actions)
+        if wrong != NOTHING:
+            raise ValueError(
+                f"{self.name} chose {actions[wrong]}, which is no action of {self.game}: observation and mask {wrong} "
+                "contradict each other, or its policy is wrong"
+            )
         self._decisions += len(masks)
         return actions
 
@@ -194,8 +199,13 @@ def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int], dtype:
 
 
 def _ask_for_each(observations, masks, key, decisions, address, parameters, actions):
+    """Fill ``actions``; returns the last row for which the policy returned no action of the game, or `NOTHING`."""
+    wrong = NOTHING
     for i in range(len(actions)):
         actions[i] = ask(address, observations[i], masks[i], stream(key, FOR_DECISIONS, decisions + i, 0), parameters)
+        if actions[i] < 0 or actions[i] >= masks.shape[1]:
+            wrong = i
+    return wrong
 
 
 _act_batch = entry(_ask_for_each)

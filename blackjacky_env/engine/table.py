@@ -135,9 +135,11 @@ def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) ->
         raise TypeError(f"this {what} has options={options!r}; needed is a mapping")
     if unknown := [name for name in options if name not in own["options"]]:
         raise ValueError(f"this {what} has an unknown option {unknown[0]!r}")
+    if missing := [name for name in own["options"] if name not in options]:
+        raise ValueError(f"this {what} lacks the option {missing[0]!r}")
     for name, value in own["options"].items():
-        if options.get(name) != value:
-            raise ValueError(f"this {what} has {name}={options.get(name)!r}, the environment has {value!r}")
+        if options[name] != value:
+            raise ValueError(f"this {what} has {name}={options[name]!r}, the environment has {value!r}")
 
 
 @cache

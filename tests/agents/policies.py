@@ -13,3 +13,9 @@ def last_legal(observation, mask, random_state, parameters):
         if mask[action]:
             chosen = action
     return chosen
+
+
+@compiled
+def no_action(observation, mask, random_state, parameters):
+    """A policy that finds nothing."""
+    return -1

@@ -27,7 +27,7 @@ from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.envs.opponents import opponent_names
 from blackjacky_env.games import GAMES, get_game
-from tests.agents.policies import last_legal
+from tests.agents.policies import last_legal, no_action
 from tests.plain_mode import printed_in_plain_mode
 
 BOTS = bot_names("black_jacky")
@@ -454,6 +454,12 @@ def test_entries_out_of_range_are_refused(game, beyond):
     wrong[1, 0] = int(layout.high[0]) + beyond
     with pytest.raises(ValueError, match="entries"):
         make_agent(agent_names(game)[-1], game).act_batch(wrong, batch.action_masks)
+
+
+def test_a_policy_that_finds_no_action_is_named():
+    batch = make_batch("black_jacky", 2, seed=0)
+    with pytest.raises(ValueError, match="lost chose -1, which is no action of black_jacky: observation and mask 1"):
+        CompiledAgent("lost", "black_jacky", no_action).act_batch(batch.observations, batch.action_masks)
 
 
 @pytest.mark.parametrize("entry", [-1, 2])

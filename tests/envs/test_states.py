@@ -152,6 +152,15 @@ def test_the_message_says_what_contradicts_itself(name: str, field: str, entry: 
         env.set_state(changed(env.get_state(), change, name))
 
 
+def test_a_state_names_all_options_also_those_that_are_none() -> None:
+    env = TableEnv("black_jacky", max_turns_per_round=None)
+    env.reset(seed=0)
+    state = changed(env.get_state(), lambda header, _: header["options"].pop("max_turns_per_round"), "black_jacky")
+    for load in (env.set_state, lambda state: playout(state, "random", games=1)):
+        with pytest.raises(ValueError, match="lacks the option 'max_turns_per_round'"):
+            load(state)
+
+
 def test_thousands_of_mutated_states_are_refused_or_played_without_a_crash() -> None:
     """In a process of its own, since what this looks for would end this one."""
     code = "from attacks.mutate_states import *; print(*(sorted(attack(name, 600, 0)) for name in NAMES), sep='\\n')"

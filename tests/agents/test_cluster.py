@@ -66,19 +66,19 @@ def test_without_an_address_there_is_no_cluster():
 
 def test_a_node_with_other_versions_is_named():
     with pytest.raises(ClusterError, match=r"the node .* has numpy .*, not 0\.1 as the machine that started the job"):
-        cluster.run_here({**cluster._own_versions(), "numpy": "0.1"}, b"", (), {})
+        cluster.run_here({**cluster._own_versions(), "numpy": "0.1"}, b"", {})
 
 
 def test_a_node_with_other_code_of_the_same_version_is_named():
     with pytest.raises(ClusterError, match=r"has code [0-9a-f]{16}, not other"):
-        cluster.run_here({**cluster._own_versions(), "code": "other"}, b"", (), {})
+        cluster.run_here({**cluster._own_versions(), "code": "other"}, b"", {})
 
 
 def test_a_node_without_the_package_says_what_to_install(monkeypatch):
     task = cluster._make_task()
     monkeypatch.setitem(sys.modules, "blackjacky_agents.arena.cluster", None)
     with pytest.raises(ImportError, match=r"cannot import blackjacky .*pip install 'blackjacky\[cluster\]==0\.9'"):
-        task({"blackjacky": "0.9"}, b"", (), {})
+        task({"blackjacky": "0.9"}, b"", {})
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from blackjacky_agents.learning.league import League, exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, play_games, sizes_of_tables
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
-from blackjacky_agents.learning.league.pool import Opponent, Pool
+from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.settings import LeagueSettings, presets_of
@@ -113,7 +113,7 @@ def test_who_wins_more_against_the_learner_is_met_more_often():
     nothing = Studies(*(np.zeros(0, np.float32) for _ in range(4)))  # type: ignore[arg-type]
     pool = Pool([weak, strong], size=0, bot_fraction=1.0)
     for _ in range(20):
-        pool.record(Played(seating, shares, nothing))
+        record_results(pool.opponents, Played(seating, shares, nothing))
     assert strong.weight > 10 * weak.weight
 
 

@@ -31,7 +31,8 @@ from blackjacky_agents.cli.train_report import verdict
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.learning import run as training
 from blackjacky_agents.learning.checkpoint import load_checkpoint
-from blackjacky_agents.learning.ppo import PPORun, draw_lineups
+from blackjacky_agents.learning.lineups import draw_lineups
+from blackjacky_agents.learning.ppo import PPORun
 from blackjacky_agents.learning.settings import PPOSettings, presets_of
 from tests.agents.positions import encoded, positions
 
@@ -597,10 +598,10 @@ def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.
 
 
 def test_what_is_given_stands_above_the_preset() -> None:
-    settings, resumed = read_arguments(["--preset", "full", "--steps", "5", "--players", "3", "2"], "train")
+    settings, resumed, cluster = read_arguments(["--preset", "full", "--steps", "5", "--players", "3", "2"], "train")
     expected = dataclasses.replace(presets_of("black_jacky")["full"], steps=5, players=(3, 2))
-    assert (settings, resumed) == (expected, None)
-    assert read_arguments([], "train") == (presets_of("black_jacky")["quick"], None)
+    assert (settings, resumed, cluster) == (expected, None, None)
+    assert read_arguments([], "train") == (presets_of("black_jacky")["quick"], None, None)
 
 
 def test_an_agent_can_learn_a_variant_with_rule_options(

@@ -13,17 +13,19 @@ import platform
 import secrets
 import socket
 import sys
+import sysconfig
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import blackjacky_env
 from blackjacky_agents.files import versions
@@ -32,6 +34,7 @@ HELP = "`auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`"
 
 _ANSWER = 5.0  # seconds in which an address must answer
 _RETRIES = 20  # nodes that may be lost under one task, or processes that it may crash
+_KEPT = 16  # functions that the driver and each process of a node keep, with the agents that they hold
 _NAMED = ("auto", "local")
 
 Versions = dict[str, str]
@@ -42,12 +45,14 @@ class ClusterError(RuntimeError):
 
 
 @contextmanager
-def joined(address: str | None, cores: int | None = None) -> Iterator[ClusterExecutor | None]:
+def joined(
+    address: str | None, cores: int | None = None, folder: Path | None = None
+) -> Iterator[ClusterExecutor | None]:
     """A context with the cluster at an address, as `ClusterExecutor`; None without an address."""
     if address is None:
         yield None
         return
-    cluster = ClusterExecutor(address, cores)
+    cluster = ClusterExecutor(address, cores, folder)
     try:
         yield cluster
     finally:
@@ -58,27 +63,29 @@ class ClusterExecutor(Executor):
     """Runs tasks on a Ray cluster, to which this process is connected until `shutdown`.
 
     Functions and their arguments are pickled, with the weights of trained agents. Modules that were imported from the
-    current folder, such as that of an agent of yours, are sent along. All nodes need the driver's versions of this
-    package, Ray and Python; a program (`cmd:`) has to be installed on each of them.
+    current folder or that of a script, such as that of an agent of yours, are sent along. All nodes need the driver's
+    versions of this package, Ray and Python; a program (`cmd:`) has to be installed on each of them.
 
     Args:
         address: ``"auto"`` (the cluster that runs on this machine), ``"local"`` (a new one, for this process alone),
             ``"HOST:PORT"`` (from a machine of the cluster) or ``"ray://HOST:PORT"`` (from any machine).
         cores: number of CPUs of a local cluster; None: all.
+        folder: a folder that is sent along, without what git ignores, and is the current one of all tasks.
 
     Raises `ClusterError` if the address is invalid, nobody answers, or Ray or Python has another version there. Futures
     raise what their task raised, or `ClusterError` if it could not be run.
     """
 
-    def __init__(self, address: str, cores: int | None = None) -> None:
+    def __init__(self, address: str, cores: int | None = None, folder: Path | None = None) -> None:
         check_address(address)
-        _connect(address, cores)
+        _connect(address, cores, folder)
         import ray
 
         self._task = ray.remote(max_retries=_RETRIES, num_cpus=1)(_make_task())
         self._expected = ray.put(_own_versions())
         self._stored: dict[int, tuple[Callable[..., Any], Any]] = {}  # functions that have been sent, by their id
-        self._running: dict[Future[Any], Any] = {}
+        self._values: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # where they are, see `store`
+        self._running: dict[Future[Any], tuple[Callable[..., Any], Any]] = {}
 
     @property
     def cores(self) -> int:
@@ -94,23 +101,35 @@ class ClusterExecutor(Executor):
         """
         done: Future[Any] = Future()
         done.set_running_or_notify_cancel()
-        task = self._task.remote(self._expected, self._store(work), arguments, named)
-        self._running[done] = task
+        task = self._task.remote(self._expected, self._store(work), named, *arguments)
+        self._running[done] = (work, task)
         task.future().add_done_callback(lambda result: self._finish(done, result))
         return done
 
-    def cancel(self) -> None:
-        """Stop all tasks that are not finished."""
+    def store(self, value: Any) -> Any:
+        """An argument for several tasks, which is sent to each node once and kept there as long as ``value`` is here.
+
+        ``value``: an object that is told from others by its identity, such as an agent.
+        """
+        if value not in self._values:
+            import ray
+
+            self._values[value] = ray.put(value)
+        return self._values[value]
+
+    def cancel(self, work: Callable[..., Any]) -> None:
+        """Stop the tasks that do this work and are not finished."""
         import ray
 
-        for task in list(self._running.values()):
-            ray.cancel(task, force=True)
+        for other, task in list(self._running.values()):
+            if other is work:
+                ray.cancel(task, force=True)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Disconnect; tasks that are still running are waited for if ``wait`` and not ``cancel_futures``."""
         import ray
 
-        running = list(self._running.values())
+        running = [task for _, task in self._running.values()]
         if running and wait and not cancel_futures:
             ray.wait(running, num_returns=len(running))
         ray.shutdown()
@@ -121,6 +140,8 @@ class ClusterExecutor(Executor):
             import ray
 
             self._stored[id(work)] = (work, ray.put(_pack(work)))
+            if len(self._stored) > _KEPT:
+                del self._stored[next(iter(self._stored))]
         return self._stored[id(work)][1]
 
     def _finish(self, done: Future[Any], result: Future[Any]) -> None:
@@ -159,12 +180,12 @@ def _host_and_port(address: str) -> tuple[str | None, int | None]:
     return parts.hostname, parts.port
 
 
-def _connect(address: str, cores: int | None) -> None:
+def _connect(address: str, cores: int | None, folder: Path | None = None) -> None:
     """Connect to the cluster; `ClusterError` if that is impossible."""
     if address not in _NAMED:
         _check_answer(address)
-    modules = _local_modules()
-    options: dict[str, Any] = {"runtime_env": {"py_modules": modules}} if modules else {}
+    sent = {"py_modules": _local_modules(), "working_dir": str(folder) if folder else None}
+    options: dict[str, Any] = {"runtime_env": {name: what for name, what in sent.items() if what}}
     if address == "local":
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports to its makers unless told not to
         if "RAY_AUTH_MODE" not in os.environ:  # others on this network must not submit tasks
@@ -223,26 +244,29 @@ def _pack(work: Callable[..., Any]) -> bytes:
 
 
 def _local_modules() -> list[ModuleType]:
-    """Top-level modules that were imported from the current folder and are not installed."""
-    here = Path.cwd()
-    tops = {name.partition(".")[0] for name, module in list(sys.modules.items()) if _is_inside(here, module)}
+    """Top-level modules that were imported from the current folder, or that of a script, and are not installed."""
+    places = {Path.cwd(), Path(sys.path[0]).resolve()}
+    tops = {name.partition(".")[0] for name, module in list(sys.modules.items()) if _is_inside(places, module)}
     return [sys.modules[name] for name in sorted(tops - {"__main__", "blackjacky_env", "blackjacky_agents"})]
 
 
-def _is_inside(folder: Path, module: ModuleType) -> bool:
+def _is_inside(folders: Iterable[Path], module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
     if file is None:
         return False
     path = Path(file).resolve()
-    return path.is_relative_to(folder) and "site-packages" not in path.parts
+    if not path.is_file():  # such as torch.ops, which gives a name alone
+        return False
+    installed = "site-packages" in path.parts or path.is_relative_to(sysconfig.get_path("stdlib"))
+    return not installed and any(path.is_relative_to(folder) for folder in folders)
 
 
 @cache
 def _own_versions() -> Versions:
     """Everything that results depend on: versions, and a hash of the code, which a version may not tell apart."""
     folders = (Path(__file__).parents[1], Path(blackjacky_env.__file__).parent)
-    files = sorted((path.relative_to(folder).as_posix(), path) for folder in folders for path in folder.rglob("*.py"))
-    code = sha256(b"".join(name.encode() + path.read_bytes() for name, path in files)).hexdigest()
+    found = ((path.relative_to(folder.parent).as_posix(), path) for folder in folders for path in folder.rglob("*.py"))
+    code = sha256(b"".join(name.encode() + path.read_bytes() for name, path in sorted(found))).hexdigest()
     return {**versions(), "code": code[:16]}
 
 
@@ -252,7 +276,7 @@ def _own_versions() -> Versions:
 def _make_task() -> Callable[..., Any]:
     """The task; a function within a function is sent whole, so that it can tell what a node lacks."""
 
-    def task(expected: dict[str, str], work: bytes, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def task(expected: dict[str, str], work: bytes, named: dict[str, Any], *arguments: Any) -> Any:
         try:
             from blackjacky_agents.arena.cluster import run_here
         except ImportError as error:
@@ -262,12 +286,12 @@ def _make_task() -> Callable[..., Any]:
                 f"the node {platform.node()} cannot import blackjacky ({error}): run pip install "
                 f"'blackjacky[cluster]=={expected['blackjacky']}' there, in the environment that runs `ray start`"
             ) from None
-        return run_here(expected, work, arguments, named)
+        return run_here(expected, work, named, *arguments)
 
     return task
 
 
-def run_here(expected: Versions, work: bytes, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def run_here(expected: Versions, work: bytes, named: dict[str, Any], *arguments: Any) -> Any:
     """Run a task in this process of a node; `ClusterError` if its versions are not those of the driver."""
     for name, own in _own_versions().items():
         if expected.get(name) != own:
@@ -278,7 +302,7 @@ def run_here(expected: Versions, work: bytes, arguments: tuple[Any, ...], named:
     return _unpack(work)(*arguments, **named)
 
 
-@cache
+@lru_cache(_KEPT)
 def _unpack(work: bytes) -> Callable[..., Any]:
     """A function that was sent here; kept, since what it holds may have to be compiled or loaded."""
     function: Callable[..., Any] = pickle.loads(work)  # noqa: S301  # from the driver, whose code Ray runs anyway

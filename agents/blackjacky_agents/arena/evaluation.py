@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.arena.workers import in_parts
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.play import play_out
@@ -119,6 +122,7 @@ def play_games(
     game: str = DEFAULT,
     threads: int = 2,
     progress: Callable[[int], object] = lambda games: None,
+    cluster: ClusterExecutor | None = None,
     **rule_options: Any,
 ) -> npt.NDArray[np.float64]:
     """Play whole games; returns shares of the win, (N, num_players): 1 / number of winners for a winner, else 0.
@@ -134,9 +138,11 @@ def play_games(
         game: name of the game.
         threads: CPU threads.
         progress: called with a number of games whenever that many more have been played.
+        cluster: plays the games instead of this machine, with the same results.
         rule_options: the game's own options.
 
-    Raises `ValueError` if an agent plays another game, or for invalid seats, seeds or options.
+    Raises `ValueError` if an agent plays another game, or for invalid seats, seeds or options; `ClusterError` if the
+    cluster was lost.
     """
     check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
     if not np.isin(seating, range(len(agents))).all():
@@ -146,6 +152,12 @@ def play_games(
         plays = getattr(agent, "game", game)
         if plays != game:
             raise ValueError(f"the agent {agent.name!r} plays {plays}, not {game}; pass game={plays!r}")
+    if cluster is not None:
+        rules = {"variant": variant, "game": game, "threads": 1, **rule_options}
+        parts = in_parts(
+            partial(_play_part, agents, rules), (seating, seed + np.arange(len(seating))), cluster, progress
+        )
+        return np.concatenate([np.empty((0, seating.shape[1])), *parts])
     compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
     if len(compiled_agents) == len(agents):
         return _play_compiled(env, compiled_agents, seating, seed, threads, progress)
@@ -154,6 +166,16 @@ def play_games(
         shares[i] = _play_one(env, [agents[a] for a in row], seed + i)
         progress(1)
     return shares
+
+
+def _play_part(
+    agents: Sequence[Agent],
+    options: dict[str, Any],
+    seating: npt.NDArray[np.int64],
+    seeds: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64]:
+    """`play_games` for games with consecutive seeds."""
+    return play_games(agents, seating, int(seeds[0]), **options)
 
 
 def _play_compiled(

@@ -12,10 +12,16 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from blackjacky_agents.arena.cluster import ClusterExecutor
 
 T = TypeVar("T")
 Work = Callable[..., T]
+
+_PARTS = 8  # for each core, in `in_parts`
+_MOST = 4096  # rows of a part
 
 
 class Pool(NamedTuple, Generic[T]):
@@ -43,7 +49,7 @@ def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor
         try:
             yield Pool(partial(cluster.submit, work), lambda: cluster.cores)
         finally:
-            cluster.cancel()
+            cluster.cancel(work)
         return
     executor, work = _open_executor(work, cores, threads)
     try:
@@ -60,6 +66,25 @@ def in_order(futures: Iterator[Future[T]], count_cores: Callable[[], int]) -> It
         if not ahead:
             return
         yield ahead.popleft().result()
+
+
+def in_parts(
+    work: Work[npt.NDArray[Any]],
+    arrays: tuple[npt.NDArray[Any], ...],
+    cluster: ClusterExecutor,
+    progress: Callable[[int], object] = lambda rows: None,
+) -> Iterator[npt.NDArray[Any]]:
+    """What ``work`` makes on the cluster of the rows of arrays of the same length, one part after another.
+
+    ``progress`` is called with the number of rows of each part. What is made of a row must not depend on the others.
+    """
+    count = len(arrays[0])
+    size = int(np.clip(count // (_PARTS * cluster.cores), 1, _MOST))
+    parts = (tuple(array[first : first + size] for array in arrays) for first in range(0, count, size))
+    with open_pool(work, cluster.cores, threads=False, cluster=cluster) as pool:
+        for made in in_order((pool.submit(*part) for part in parts), pool.count_cores):
+            progress(len(made))
+            yield made
 
 
 def _open_executor(work: Work[T], cores: int, threads: bool) -> tuple[Executor, Work[T]]:

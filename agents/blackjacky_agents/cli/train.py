@@ -16,6 +16,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
 
+from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import R, command_line, given_options, values_of, with_help
 from blackjacky_agents.cli.runs import (
@@ -61,15 +62,21 @@ class Args(Generic[S, R]):
     """Rule options of the game."""
     resume: Path | None = None
     """Resume the run in this folder, with its settings; only --steps and --minutes may differ, to train longer."""
+    cluster: str | None = None
+    """Play a league's games on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`. The network learns
+    here, and what it learns does not depend on the cluster."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     with ExitStack() as held:
         with checking_input():
-            settings, resumed = read_arguments(arguments, program)
+            settings, resumed, address = read_arguments(arguments, program)
+            check_cluster(settings, address)
+            cluster = held.enter_context(joined(address, settings.threads))
             command = command_line(program, arguments)
             run = resume(resumed, settings, command, held) if resumed else start(settings, command, held)
+            run.cluster = cluster
         minutes = duration(60 * settings.minutes)
         print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
         if not run.train():
@@ -77,6 +84,17 @@ def main(arguments: Sequence[str], program: str) -> int:
             return 130
         show_results(run, program)
     return 0
+
+
+def check_cluster(settings: TrainingSettings, address: str | None) -> None:
+    """Raise `ValueError` if a cluster is given for a training that does not use one."""
+    if address is not None and not isinstance(settings, LeagueSettings):
+        leagues = [name for name, each in presets_of(settings.game).items() if isinstance(each, LeagueSettings)]
+        advice = f"use --preset {leagues[0]}" if leagues else f"{settings.game} has no such preset"
+        raise ValueError(
+            f"--cluster {address} plays the games of a league, but --preset {settings.preset} trains with MaskablePPO, "
+            f"on one machine: {advice}"
+        )
 
 
 def start(settings: TrainingSettings, command: str, held: ExitStack) -> TrainingRun:
@@ -98,8 +116,8 @@ def resume(folder: Path, settings: TrainingSettings, command: str, held: ExitSta
     return run
 
 
-def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSettings, Path | None]:
-    """Settings, and the folder to resume or None; `ValueError` if that run has other settings."""
+def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSettings, Path | None, str | None]:
+    """Settings, the folder to resume and the address of a cluster; `ValueError` if that run has other settings."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--game", default=TrainingSettings.game)
     first.add_argument("--preset", default=TrainingSettings.preset)
@@ -113,7 +131,7 @@ def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSett
     settings: TrainingSettings = replace(given.settings, rule_options=given_options(given.rules))
     if known.resume:
         refuse_others(known.resume, stored, settings)
-    return settings, known.resume
+    return settings, known.resume, given.cluster
 
 
 def preset_settings(game: str, preset: str) -> TrainingSettings:

@@ -17,6 +17,7 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import Score, against_copies, results_table
 from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names
@@ -78,6 +79,8 @@ class TrainingRun(ABC):
     """
 
     settings: TrainingSettings
+    cluster: ClusterExecutor | None = None
+    """Plays the games, if there is one, instead of this machine."""
 
     def __init__(self, settings: TrainingSettings, folder: Path, command: str) -> None:
         check_settings(settings)
@@ -221,7 +224,7 @@ class TrainingRun(ABC):
 
     def _score(self, agent: CompiledAgent, players: int, games: int, seed: int = 0, **options: Any) -> list[Score]:
         """Scores of an agent against copies of each bot, in the game being learned."""
-        options = {**self._rules, **options}
+        options = {**self._rules, "cluster": self.cluster, **options}
         return against_copies(agent, self.bots, players, games, seed, self.settings.threads, **options)
 
     @property
@@ -238,7 +241,16 @@ class TrainingRun(ABC):
         sizes = tuple(dict.fromkeys((settings.eval_players, possible[0], possible[-1])))
         agent, games, threads = self.agent(greedy=True), settings.final_eval_games, settings.threads
         with final_bar(len(sizes) * len(self.bots) * games) as bar:
-            return results_table(agent, self.bots, games, threads, sizes=sizes, progress=bar.update, **self._rules)
+            return results_table(
+                agent,
+                self.bots,
+                games,
+                threads,
+                sizes=sizes,
+                progress=bar.update,
+                cluster=self.cluster,
+                **self._rules,
+            )
 
     def _possible_sizes(self) -> list[int]:
         """The table sizes of the variants played that are possible with the rule options."""

@@ -125,6 +125,9 @@ class LeagueSettings(TrainingSettings):
     """Label smoothing of the imitation loss over the legal actions."""
     games_per_update: int = 512
     """Number of games per update."""
+    max_staleness: int = 0
+    """Number of updates by which the weights that play are behind those that learn. 0: games and updates take turns; 1
+    or more: a cluster goes on playing while the learner learns."""
     variant_fraction: float = 0.0
     """Fraction of games in other variants, where the table size allows."""
     self_play_fraction: float = 0.25
@@ -255,7 +258,7 @@ def _check_league(settings: LeagueSettings) -> None:
     _check_integers(
         settings, 1, "games_per_update", "max_studies_per_game", "buffer_size", "replay_ratio", "batch_size"
     )
-    _check_integers(settings, 0, "pool_size", "imitation_steps", "exploiter_every", "exploiter_steps")
+    _check_integers(settings, 0, "pool_size", "imitation_steps", "exploiter_every", "exploiter_steps", "max_staleness")
     _check_fractions(settings, "variant_fraction", "self_play_fraction", "single_opponent_fraction", "bot_fraction")
     _check_fractions(settings, "study_fraction", "min_action_prob", "label_smoothing", "ema_rate")
     if not settings.study_fraction:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.learning.encoding import find_encoding, standing_encoding
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.settings import LeagueSettings
@@ -18,6 +23,24 @@ from blackjacky_env.games import get_game
 LEARNER = 0
 """The learner's index in a seating; 1 + i is opponent i of the pool."""
 NO_SEAT = -1
+
+_PARTS = 2  # of a batch, for each core of a cluster, so that cores with short games are not idle for long
+
+
+class Games(NamedTuple):
+    """N games to be played, with up to P seats."""
+
+    seeds: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
+    """Table sizes, (N,)."""
+    variants: npt.NDArray[np.str_]
+    """Names of the variants, (N,)."""
+    seating: npt.NDArray[np.int64]
+    """Index of the agent in each seat, (N, P)."""
+
+    def part(self, first: int, last: int) -> Games:
+        """Games first .. last - 1, in memory of their own."""
+        return Games(*(array[first:last].copy() for array in self))  # type: ignore[arg-type]  # in the order of the fields
 
 
 class Played(NamedTuple):
@@ -36,34 +59,78 @@ def play_games(
     seating: npt.NDArray[np.int64],
     first_seed: int,
     study_fraction: float | None = None,
+    cluster: ClusterExecutor | None = None,
 ) -> Played:
-    """Play whole games and roll out actions at decisions of agent 0.
+    """Play whole games and roll out actions at decisions of agent 0; arguments are those of `start_games`."""
+    return start_games(learner, agents, seating, first_seed, study_fraction, cluster)()
 
-    Game i has seed ``first_seed + i``, the i-th table size of the settings, and agents ``seating[i]`` (N, P).
-    ``study_fraction`` overrides the setting.
+
+def start_games(
+    learner: Learner,
+    agents: Sequence[CompiledAgent],
+    seating: npt.NDArray[np.int64],
+    first_seed: int,
+    study_fraction: float | None = None,
+    cluster: ClusterExecutor | None = None,
+) -> Callable[[], Played]:
+    """Begin to play games with the present weights; the function that is returned waits for the results.
+
+    Game i has seed ``first_seed + i``, the i-th table size of the settings, and agents ``seating[i]`` (N, P), of which
+    agent 0 is studied. ``study_fraction`` overrides the setting. A cluster plays them on all its cores, with the same
+    results; without one, they are played on threads when the results are asked for.
     """
-    settings, game, count = learner.settings, get_game(learner.settings.game), len(seating)
-    sizes, variants = sizes_of_tables(settings, count), draw_variants(settings, first_seed, count)
-    records = {table: _new_record(settings, *table) for table in set(zip(sizes.tolist(), variants, strict=True))}
-    states = zeros(count, game.state_dtype)
-    for i, table in enumerate(zip(sizes.tolist(), variants, strict=True)):
+    settings, count = learner.settings, len(seating)
+    if study_fraction is not None:
+        settings = replace(settings, study_fraction=study_fraction)
+    seeds, variants = np.arange(first_seed, first_seed + count), draw_variants(settings, first_seed, count)
+    games = Games(seeds, sizes_of_tables(settings, count), np.array(variants), seating)
+    value = learner.value_network()[1]
+    if cluster is None:
+        return partial(_play, settings, games, value, *agents)
+    alone, sent = replace(settings, threads=1), [cluster.store(agent) for agent in agents]
+    parts = [cluster.submit(_play, alone, part, value, *sent) for part in _cut(games, _PARTS * cluster.cores)]
+    return lambda: _join([part.result() for part in parts])
+
+
+def _play(settings: LeagueSettings, games: Games, value: npt.NDArray[np.float32], *agents: CompiledAgent) -> Played:
+    """The results of games; each depends on its own row of ``games`` and on the weights alone."""
+    games = games.part(0, len(games.seeds))  # writable, which what comes from other machines is not
+    game, encoding = get_game(settings.game), find_encoding(settings.encoding, settings.game)
+    tables = list(zip(games.sizes.tolist(), games.variants.tolist(), strict=True))
+    records = {table: _new_record(settings, *table) for table in set(tables)}
+    states = zeros(len(tables), game.state_dtype)
+    for i, table in enumerate(tables):
         states[i] = records[table]
     studies = study(
         game,
         states,
-        np.arange(first_seed, first_seed + count),
-        seating,
+        games.seeds,
+        games.seating,
         [(agent.policy, agent.parameters) for agent in agents],
         np.arange(len(agents)) == LEARNER,
-        settings.study_fraction if study_fraction is None else study_fraction,
+        settings.study_fraction,
         settings.max_studies_per_game,
-        learner.value_network(),
-        (learner.encoding, settings.min_action_prob) if settings.min_action_prob else None,
+        (standing_encoding(settings.game), value.copy()),
+        (encoding, settings.min_action_prob) if settings.min_action_prob else None,
         settings.threads,
     )
     winners = states["winners"].astype(float)
     shares = winners / np.maximum(winners.sum(axis=1, keepdims=True), 1)
-    return Played(np.where(np.arange(game.max_players) < sizes[:, None], seating, NO_SEAT), shares, studies)
+    seated = np.arange(game.max_players) < games.sizes[:, None]
+    return Played(np.where(seated, games.seating, NO_SEAT), shares, studies)
+
+
+def _cut(games: Games, parts: int) -> list[Games]:
+    """Games in parts of about the same size, in order, none of which is empty."""
+    bounds = np.linspace(0, len(games.seeds), min(parts, len(games.seeds)) + 1).astype(int).tolist()
+    return [games.part(first, last) for first, last in pairwise(bounds)]
+
+
+def _join(parts: Sequence[Played]) -> Played:
+    """The results of consecutive parts as one."""
+    seating, shares, studies = zip(*parts, strict=True)
+    joined = Studies(*(np.concatenate(arrays) for arrays in zip(*studies, strict=True)))
+    return Played(np.concatenate(seating), np.concatenate(shares), joined)
 
 
 def sizes_of_tables(settings: LeagueSettings, count: int) -> npt.NDArray[np.int64]:

@@ -38,6 +38,20 @@ class Opponent:
         return self.won / (self.won + self.lost)
 
 
+def record_results(opponents: Sequence[Opponent], played: Played) -> None:
+    """Update the results of each opponent from the games in which both it and the learner played.
+
+    ``opponents``: those of the pool when the games were seated.
+    """
+    own = played.seating == LEARNER
+    for number, opponent in enumerate(opponents, start=1):
+        theirs = played.seating == number
+        both = own.any(axis=1) & theirs.any(axis=1)
+        won, lost = ((played.shares * of)[both].sum(axis=1) / of[both].sum(axis=1) for of in (own, theirs))
+        opponent.won = _DECAY * opponent.won + float(won.sum())
+        opponent.lost = _DECAY * opponent.lost + float(lost.sum())
+
+
 class Pool:
     """A fixed set of bots and up to ``size`` learned opponents.
 
@@ -70,16 +84,6 @@ class Pool:
         if len(self.learned) >= self._size:
             self.opponents.remove(min(self.learned, key=lambda other: other.weight))
         self.opponents.append(opponent)
-
-    def record(self, played: Played) -> None:
-        """Update the results of each opponent from the games in which both it and the learner played."""
-        own = played.seating == LEARNER
-        for number, opponent in enumerate(self.opponents, start=1):
-            theirs = played.seating == number
-            both = own.any(axis=1) & theirs.any(axis=1)
-            won, lost = ((played.shares * of)[both].sum(axis=1) / of[both].sum(axis=1) for of in (own, theirs))
-            opponent.won = _DECAY * opponent.won + float(won.sum())
-            opponent.lost = _DECAY * opponent.lost + float(lost.sum())
 
     # ------------------------------------------------------------ checkpoints
 

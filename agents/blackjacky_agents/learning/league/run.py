@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,10 +15,10 @@ from tqdm import tqdm
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.checkpoint import Arrays
 from blackjacky_agents.learning.league.exploiter import train_against
-from blackjacky_agents.learning.league.games import draw_seating, play_games, possible_variants
+from blackjacky_agents.learning.league.games import Played, draw_seating, play_games, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner, initial_layers
-from blackjacky_agents.learning.league.pool import Opponent, Pool
+from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.network import Layers, network_policy
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import LeagueSettings
@@ -26,6 +28,14 @@ _INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued 
 _IMITATION_UPDATES = 8  # per move in all games
 # Each league seed has its own range of game seeds below 2**62, and another range above it for its exploiters.
 _RUN_SEEDS, _EXPLOITER_SEEDS, _HALF = 2**40, 2**24, 2**62
+
+
+class _Batch(NamedTuple):
+    """Games that are being played."""
+
+    opponents: list[Opponent]
+    """The pool when they were seated."""
+    results: Callable[[], Played]
 
 
 class League(TrainingRun):
@@ -39,6 +49,7 @@ class League(TrainingRun):
         self.learner = Learner(settings, settings.seed, initial_layers(settings))
         bots = [Opponent(name, make_compiled_agent(name, settings.game)) for name in settings.bots]
         self.pool = Pool(bots, settings.pool_size, settings.bot_fraction)
+        self._playing: deque[_Batch] = deque()
         self._steps = self._batches = self._snapshots = 0
 
     @property
@@ -64,11 +75,12 @@ class League(TrainingRun):
     def _prepare(self) -> None:
         """Compile before the clock starts, imitate the teacher, and fit the value network."""
         self._against_bots(1)
-        play_games(self.learner, self._agents(), np.zeros((1, self.game.max_players), np.int64), 0)
+        few = np.zeros((self.cluster.cores if self.cluster else 1, self.game.max_players), np.int64)
+        play_games(self.learner, self._agents(), few, 0, cluster=self.cluster)
         self.clock.set(0)
         self._imitate()
         seating = np.zeros((self.settings.games_per_update, self.game.max_players), np.int64)
-        played = play_games(self.learner, self._agents(), seating, self.settings.seed, study_fraction=0.0)
+        played = play_games(self.learner, self._agents(), seating, self.settings.seed, 0.0, self.cluster)
         self.learner.remember(played.studies)
         self.learner.learn_values(_INITIAL_VALUE_UPDATES, 1.0)
 
@@ -103,18 +115,26 @@ class League(TrainingRun):
         return [self.agent(greedy=False), *(opponent.agent for opponent in self.pool.opponents)]
 
     def _play_and_update(self) -> None:
-        """Play a batch of games, record the results in the pool, and update the networks."""
-        settings = self.settings
-        seating = draw_seating(settings, self.pool.probabilities(), self.rng)
-        first_seed = settings.seed * _RUN_SEEDS + self._batches * settings.games_per_update
-        played = play_games(self.learner, self._agents(), seating, first_seed % _HALF)
-        self.pool.record(played)
+        """Learn from the next batch of games, while those after it are played if there is a cluster."""
+        while len(self._playing) <= self.settings.max_staleness:
+            self._playing.append(self._start_games())
+        opponents, results = self._playing.popleft()
+        played = results()
+        record_results(opponents, played)
         self.learner.remember(played.studies)
         studied = len(played.studies.values)
         self.learner.learn(studied, self.left)
         self._steps += studied
         self._batches += 1
         self.show_progress()
+
+    def _start_games(self) -> _Batch:
+        """Begin to play a batch of games with the present weights and pool."""
+        settings, number = self.settings, self._batches + len(self._playing)
+        seating = draw_seating(settings, self.pool.probabilities(), self.rng)
+        first_seed = settings.seed * _RUN_SEEDS + number * settings.games_per_update
+        results = start_games(self.learner, self._agents(), seating, first_seed % _HALF, cluster=self.cluster)
+        return _Batch(list(self.pool.opponents), results)
 
     def take_snapshot(self) -> None:
         """Evaluate, and add a snapshot of the learner and periodically an exploiter to the pool."""
@@ -132,7 +152,7 @@ class League(TrainingRun):
         exploiter = self.learner.successor(self.settings.seed + self._snapshots)
         first_seed = self.settings.seed * _RUN_SEEDS + self._snapshots * _EXPLOITER_SEEDS
         opponent, steps = self.agent(greedy=False), self.settings.exploiter_steps
-        for made in train_against(exploiter, opponent, steps, _HALF + first_seed % _HALF):
+        for made in train_against(exploiter, opponent, steps, _HALF + first_seed % _HALF, self.cluster):
             self.show_progress(f"exploiter {min(made / steps, 1):.0%}")
             if self.interrupted:
                 break

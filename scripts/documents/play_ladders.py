@@ -32,6 +32,8 @@ class Args:
     """Play this game only."""
     games: int | None = None
     """Number of games per table size; by default as published."""
+    cluster: str | None = None
+    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
 
 
 def main(args: Args) -> int:
@@ -39,7 +41,9 @@ def main(args: Args) -> int:
     for game in ROOMS if args.game is None else [args.game]:
         path = RESULTS / game / "ladder.json"
         path.parent.mkdir(exist_ok=True)
-        status = run("tournament", command(game, path.relative_to(ROOT), args.games), "blackjacky tournament")
+        cluster = [] if args.cluster is None else ["--cluster", args.cluster]
+        arguments = [*command(game, path.relative_to(ROOT), args.games), *cluster]
+        status = run("tournament", arguments, "blackjacky tournament")
         if status:
             return status
     return 0

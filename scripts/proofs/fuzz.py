@@ -19,24 +19,23 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import multiprocessing
 import platform
 import random
-import signal
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import tyro
 from tqdm import tqdm
 
+from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
+from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import machine, markdown_table, replace_part
 from blackjacky_env.engine.checks import check_integer
@@ -76,6 +75,8 @@ class Args:
     """Random seed of the games."""
     workers: int = 2
     """Number of processes; results do not depend on it. 1: no additional process."""
+    cluster: str | None = None
+    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
     at_least: int | None = None
     """Fail if a rare event occurred less often; by default once in 20,000 actions."""
     chunk: int = 10_000
@@ -111,7 +112,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     try:
-        play_all(results, args)
+        with joined(args.cluster, args.workers, ROOT) as cluster:
+            play_all(results, args, cluster)
+    except ClusterError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     except Difference as difference:
         return differs(difference, results, args)
     except KeyboardInterrupt:
@@ -245,7 +250,7 @@ def add(counts: Counts, more: Counts) -> None:
         counts[group].update(numbers)
 
 
-def play_all(results: Results, args: Args) -> None:
+def play_all(results: Results, args: Args, cluster: ClusterExecutor | None = None) -> None:
     """Play chunks until there are enough actions, saving the results after each."""
     total = results["counts"]["total"]
     interval = 0.1 if sys.stderr.isatty() else 30
@@ -253,7 +258,7 @@ def play_all(results: Results, args: Args) -> None:
         if total["actions"] >= args.actions:
             return
         begun = time.perf_counter() - results["seconds"]
-        for counts in chunks(args, results["chunks"]):
+        for counts in chunks(args, results["chunks"], cluster):
             add(results["counts"], counts)
             results["chunks"] += 1
             results["seconds"] = round(time.perf_counter() - begun, 1)
@@ -263,31 +268,14 @@ def play_all(results: Results, args: Args) -> None:
                 return
 
 
-def chunks(args: Args, first: int) -> Iterator[Counts]:
+def chunks(args: Args, first: int, cluster: ClusterExecutor | None) -> Iterator[Counts]:
     """The counts of all chunks from ``first`` on, in order, without end."""
-    if args.workers == 1:
+    if args.workers == 1 and cluster is None:
         yield from (play_chunk(args.game, args.seed, number, args.chunk) for number in count(first))
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(args.workers, context, initializer=leave_interrupts_to_main) as pool:
-        try:
-            played = (pool.submit(play_chunk, args.game, args.seed, number, args.chunk) for number in count(first))
-            yield from in_order(played, args.workers)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def in_order(futures: Iterator[Future[Counts]], workers: int) -> Iterator[Counts]:
-    """The results in order, with a few chunks in progress at any time."""
-    ahead = deque(islice(futures, 2 * workers))
-    while True:
-        yield ahead.popleft().result()
-        ahead.append(next(futures))
-
-
-def leave_interrupts_to_main() -> None:
-    """Ignore Ctrl-C in workers; the main process handles it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with open_pool(play_chunk, args.workers, threads=False, cluster=cluster) as pool:
+        played = (pool.submit(args.game, args.seed, number, args.chunk) for number in count(first))
+        yield from in_order(played, pool.count_cores)
 
 
 # ---------------------------------------------------------------- saved results
@@ -348,6 +336,7 @@ def report(results: Results, args: Args) -> str:
     actions, seconds = total["actions"], results["seconds"]
     steered = sum(counts.get("steered", Counter()).values())
     at_least = "" if args.at_least is None else f" --at-least {args.at_least}"
+    where = f"with {args.workers} process{'es' * (args.workers > 1)}" if args.cluster is None else "on a cluster"
     shares = (
         [group, name, f"{number:,}", f"{number / actions:.1%}"]
         for group in ("table size", "variant", "rule options", "policy")
@@ -357,7 +346,7 @@ def report(results: Results, args: Args) -> str:
     facts = (
         f"No difference in {actions:,} actions of {total['games']:,} games.\n"
         f"`python scripts/proofs/fuzz.py --game {args.game} --actions {args.actions} --seed {args.seed}{at_least}`: "
-        f"{seconds / 60:.1f} minutes with {args.workers} process{'es' * (args.workers > 1)} "
+        f"{seconds / 60:.1f} minutes {where} "
         f"({(actions + steered) / max(seconds, 1):,.0f} actions/s), "
         f"code {results['code']}.\n"
         f"{machine()['processor']}, Python {platform.python_version()}, numpy {version('numpy')}, "

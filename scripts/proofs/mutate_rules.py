@@ -24,17 +24,16 @@ import hashlib
 import importlib.abc
 import importlib.util
 import json
-import multiprocessing
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 import tomllib
 import zlib
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import count
@@ -106,6 +105,9 @@ SURVIVED = "nothing"
 LEFT_OUT = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
 """Excluded changes: `compiled` has no effect in plain Python; sums and products are replaced by each other only, not by
 powers or bit operations."""
+OPTIONS = {"NUMBA_DISABLE_JIT": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""Environment variables of the tests: loading plugins of pytest can take longer than the tests."""
+TOGETHER = 4  # mutants that one process tries
 SECONDS = 15  # CPU seconds per test: three times the longest one
 
 Results = dict[str, Any]
@@ -119,6 +121,8 @@ class Args:
     """Name of the game."""
     workers: int = 2
     """Number of processes; results do not depend on it."""
+    cluster: str | None = None
+    """Run on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`, to which the repository is sent."""
     only: str = ""
     """Try only mutants whose name contains this text."""
     sample: float = 1.0
@@ -137,16 +141,19 @@ def main(args: Args) -> int:
     subject = there_are.get(args.game)
     if subject is None:
         sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(there_are)}")
+    from blackjacky_agents.arena.cluster import ClusterError
+
     output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
-    # For the worker processes: loading plugins of pytest can take longer than the tests.
-    os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     everything = mutants(subject.rules.read_text(encoding="utf-8"))
     chosen = {name: code for name, code in everything.items() if args.only in name and is_sampled(name, args.sample)}
     if not chosen:
         sys.exit(f"error: no mutant is left by --only {args.only!r} and --sample {args.sample}")
     results = begin(output, subject)
     try:
-        try_all(chosen, results, output, args.workers, subject)
+        try_all(chosen, results, output, args, subject)
+    except ClusterError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("\nstopped; repeat the command to resume", file=sys.stderr)
         return 130
@@ -226,28 +233,60 @@ def begin(output: Path, subject: Subject) -> Results:
     return {"code": code, "seconds": 0.0, "killed_by": {}}
 
 
-def try_all(chosen: dict[str, str], results: Results, output: Path, workers: int, subject: Subject) -> None:
+def try_all(chosen: dict[str, str], results: Results, output: Path, args: Args, subject: Subject) -> None:
     """Try the remaining mutants, saving results as they are finished."""
-    from blackjacky_agents.files import write_file  # not at the top: it imports the rules, which workers must not do
+    from blackjacky_agents.arena.cluster import joined  # not at the top: it imports the rules, which `answer` must not
+    from blackjacky_agents.arena.workers import in_order, open_pool
+    from blackjacky_agents.files import write_file
 
-    left = {name: code for name, code in chosen.items() if name not in results["killed_by"]}
+    left = [(name, code) for name, code in chosen.items() if name not in results["killed_by"]]
     if not left:
         return
-    context = multiprocessing.get_context("spawn")
     begun = time.monotonic() - results["seconds"]
-    with ProcessPoolExecutor(workers, context, prepare) as pool, tqdm(total=len(left), unit=" mutants") as bar:
-        try:
-            unchanged = subject.rules.read_text(encoding="utf-8")
-            if pool.submit(try_mutant, subject, "", unchanged).result() != ("", SURVIVED):
-                sys.exit("error: the tests fail with the unchanged rules; see make test")
-            for done in as_completed([pool.submit(try_mutant, subject, name, code) for name, code in left.items()]):
-                name, killed_by = done.result()
-                results["killed_by"][name] = killed_by
-                results["seconds"] = round(time.monotonic() - begun, 1)
-                write_file(output, json.dumps(results, indent=1) + "\n")
-                bar.update()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    folder = ROOT if args.cluster is None else Path()  # nodes have a copy of it as their current one
+    work = functools.partial(try_some, subject.game, folder)
+    parts = [dict(left[first : first + TOGETHER]) for first in range(0, len(left), TOGETHER)]
+    with (
+        joined(args.cluster, args.workers, ROOT) as cluster,
+        open_pool(work, args.workers, threads=True, cluster=cluster) as pool,
+        tqdm(total=len(left), unit=" mutants") as bar,
+    ):
+        if pool.submit({"": subject.rules.read_text(encoding="utf-8")}).result() != {"": SURVIVED}:
+            sys.exit("error: the tests fail with the unchanged rules; see make test")
+        for killed_by in in_order((pool.submit(part) for part in parts), pool.count_cores):
+            results["killed_by"] |= killed_by
+            results["seconds"] = round(time.monotonic() - begun, 1)
+            write_file(output, json.dumps(results, indent=1) + "\n")
+            bar.update(len(killed_by))
+
+
+def try_some(game: str, folder: Path, some: dict[str, str]) -> dict[str, str]:
+    """What kills each of these mutants, by name, or `SURVIVED`, found in a new process.
+
+    ``folder`` is the repository or a copy of it. Raises `RuntimeError` if the process fails.
+    """
+    path = os.pathsep.join([str(folder.resolve() / "scripts" / "proofs"), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", "import mutate_rules; mutate_rules.answer()"],
+        input=json.dumps([game, some]),
+        env={**os.environ, "PYTHONPATH": path.rstrip(os.pathsep), **OPTIONS},
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"mutants could not be tried: {done.stderr[-2000:]}")
+    killed_by: dict[str, str] = json.loads(done.stdout)
+    return killed_by
+
+
+def answer() -> None:
+    """Try the mutants that standard input names, for `try_some`."""
+    game, some = json.load(sys.stdin)
+    prepare()
+    subject = subjects()[game]
+    print(json.dumps({name: try_mutant(subject, code) for name, code in some.items()}))
 
 
 def prepare() -> None:
@@ -260,16 +299,12 @@ def prepare() -> None:
 
     assert all((gymnasium, hypothesis, numba.config.DISABLE_JIT, pettingzoo, pytest))
     assert "blackjacky_env" not in sys.modules
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles Ctrl-C
     os.chdir(ROOT)
 
 
-def try_mutant(subject: Subject, name: str, code: str) -> tuple[str, str]:
-    """The name of a mutant, and the suite that killed it, or `SURVIVED`."""
-    for suite, arguments in subject.suites.items():
-        if not passes(subject, code, arguments):
-            return name, suite
-    return name, SURVIVED
+def try_mutant(subject: Subject, code: str) -> str:
+    """The suite that kills a mutant, or `SURVIVED`."""
+    return next((suite for suite, tests in subject.suites.items() if not passes(subject, code, tests)), SURVIVED)
 
 
 def passes(subject: Subject, code: str, arguments: Sequence[str]) -> bool:
@@ -363,12 +398,13 @@ def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args:
         [suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"]
         for suite in (RULES_TESTS, REFERENCE, SURVIVED)
     ]
+    where = f"with {args.workers} process{'es' * (args.workers > 1)}" if args.cluster is None else "on a cluster"
     sample, option = (f" of {there_are:,}", f" --sample {args.sample}") if args.sample < 1 else ("", "")
     return (
         f"{markdown_table(['killed by', 'mutants', 'fraction'], rows)}\n\n"
         f"{len(found):,}{sample} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"
         f"`python scripts/proofs/mutate_rules.py --game {args.game}{option}`: {seconds / 60:.0f} minutes "
-        f"with {args.workers} process{'es' * (args.workers > 1)}, cosmic-ray {version('cosmic-ray')}."
+        f"{where}, cosmic-ray {version('cosmic-ray')}."
     )
 
 

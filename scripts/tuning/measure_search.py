@@ -25,6 +25,7 @@ from oracle import oracle_against_copies
 from tqdm import tqdm
 
 from blackjacky_agents import CompiledAgent
+from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.arena.standings import normalised_score
 from blackjacky_agents.files import write_file
@@ -70,6 +71,8 @@ class Args:
     """Random seed: game i of every cell has seed SEED + i."""
     threads: int = 2
     """CPU threads; results do not depend on it."""
+    cluster: str | None = None
+    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
     speed: bool = False
     """Measure only the speed of search."""
     output: Path | None = None
@@ -92,7 +95,12 @@ def main(args: Args) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if not args.speed:
-        cells = play(args, compiled_agents)
+        try:
+            with joined(args.cluster, args.threads) as cluster:
+                cells = play(args, compiled_agents, cluster)
+        except ClusterError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
         print(tables(cells, args), end="\n\n")
     actions = actions_per_second(args.game, args.speed_seconds)
     speed = f"{actions:,.0f} simulated actions per second on one core of {processor()}."
@@ -147,7 +155,7 @@ def with_defaults(args: Args) -> Args:
     )
 
 
-def play(args: Args, agents: dict[str, CompiledAgent]) -> dict[str, Any]:
+def play(args: Args, agents: dict[str, CompiledAgent], cluster: ClusterExecutor | None = None) -> dict[str, Any]:
     """All cells by name, read from the file or played."""
     output = args.output
     assert output is not None  # set by `with_defaults`
@@ -156,7 +164,7 @@ def play(args: Args, agents: dict[str, CompiledAgent]) -> dict[str, Any]:
     for name in tqdm([cell(args, *place) for place in places(names, args)], unit=" cells"):
         if name not in kept:
             who, players, opponent = name.split(" | ")[:3]
-            kept[name] = asdict(measure(who, int(players), agents[opponent], agents, args))
+            kept[name] = asdict(measure(who, int(players), agents[opponent], agents, args, cluster))
             output.parent.mkdir(parents=True, exist_ok=True)
             write_file(output, json.dumps(kept, indent=1) + "\n")
     return kept
@@ -182,13 +190,20 @@ def games_of(agent: str, args: Args) -> int:
     return min(args.games, max(1, args.simulations // int(budget))) if budget.isdecimal() else args.games
 
 
-def measure(who: str, players: int, opponent: CompiledAgent, agents: dict[str, CompiledAgent], args: Args) -> Score:
+def measure(
+    who: str,
+    players: int,
+    opponent: CompiledAgent,
+    agents: dict[str, CompiledAgent],
+    args: Args,
+    cluster: ClusterExecutor | None,
+) -> Score:
     """The score of an agent, or of the oracle, against copies of an opponent."""
     if who == ORACLE:
         return oracle_against_copies(
-            opponent, players, args.oracle_games, args.seed, args.oracle_playouts, args.threads
+            opponent, players, args.oracle_games, args.seed, args.oracle_playouts, args.threads, cluster
         )
-    games, options = games_of(who, args), {"threads": args.threads, "game": args.game}
+    games, options = games_of(who, args), {"threads": args.threads, "game": args.game, "cluster": cluster}
     (score,) = against_copies(agents[who], [opponent], players, games, args.seed, **options)
     return score
 

@@ -8,14 +8,16 @@ agents receive observations only and do not know their opponents.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import Score, score_of
+from blackjacky_agents.arena.workers import in_parts
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_agents.search.tree import NONE, best_legal, make_weigh, only_legal
@@ -97,17 +99,32 @@ def oracle_against_copies(
     seed: int = 0,
     playouts: int = PLAYOUTS,
     threads: int = 2,
+    cluster: ClusterExecutor | None = None,
 ) -> Score:
     """Score of the oracle against copies of one opponent, in the same seats and games as `against_copies`."""
-    game = get_game(opponent.game)
-    _, variant = game.choose_table(num_players)
-    options = game.check_options(num_players, variant, {})
-    states = zeros(games, game.state_dtype)
-    states[:] = game.new_state(num_players, variant, options)
     seats, rows = np.random.default_rng(seed).integers(num_players, size=games), np.arange(games)
     seating = np.zeros((games, num_players), np.int64)
     seating[rows, seats] = ORACLE
-    cast = [(opponent.policy, opponent.parameters)]
-    results = play_with_oracle(game, states, np.arange(seed, seed + games), seating, cast, playouts, threads)
+    arrays = (np.arange(seed, seed + games), seating)
+    if cluster is None:
+        results = _results(opponent, playouts, threads, *arrays)
+    else:
+        results = np.concatenate([*in_parts(partial(_results, opponent, playouts, 1), arrays, cluster)])
     shares = np.where(results > 0, results, 0.0)
     return score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players)
+
+
+def _results(
+    opponent: CompiledAgent,
+    playouts: int,
+    threads: int,
+    seeds: npt.NDArray[np.int64],
+    seating: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64]:
+    """`play_with_oracle` from the start of games with the usual rules."""
+    game, num_players = get_game(opponent.game), seating.shape[1]
+    _, variant = game.choose_table(num_players)
+    states = zeros(len(seeds), game.state_dtype)
+    states[:] = game.new_state(num_players, variant, game.check_options(num_players, variant, {}))
+    cast = [(opponent.policy, opponent.parameters)]
+    return play_with_oracle(game, states, seeds, seating, cast, playouts, threads)

@@ -123,8 +123,15 @@ def test_a_tournament_writes_the_same_file_on_a_cluster_that_loses_a_node(on_clu
     assert on_cluster["games"][kind]["cluster"] == on_cluster["games"][kind]["here"]
 
 
-def test_the_same_evaluation_is_printed_wherever_it_runs(on_cluster):
-    assert on_cluster["evaluation"]["cluster"] == on_cluster["evaluation"]["here"]
+@pytest.mark.parametrize("kind", ["compiled", "in Python"])
+def test_games_of_evaluations_are_the_same_on_a_cluster(on_cluster, kind):
+    assert on_cluster["shares"][kind]["cluster"] == on_cluster["shares"][kind]["here"]
+
+
+@pytest.mark.parametrize("job", ["evaluation", "fuzz", "search"])
+def test_other_jobs_find_the_same_on_a_cluster(on_cluster, job):
+    """The evaluation is connected through Ray's client."""
+    assert on_cluster[job]["cluster"] == on_cluster[job]["here"]
 
 
 def test_an_error_of_an_agent_on_a_node_is_that_error(on_cluster):

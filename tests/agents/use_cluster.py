@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import socket
+import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
@@ -13,9 +15,11 @@ from typing import Any
 os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
 sys.path.insert(0, "")  # agents in the current folder
 
+import numpy as np
 from ray.cluster_utils import Cluster
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli import evaluate
 from blackjacky_agents.registry import make_agent
@@ -23,14 +27,22 @@ from blackjacky_env.engine.game import IllegalActionError
 
 AGENTS = {"compiled": ["random", "threshold"], "in Python": ["random", "careful:Careful"]}
 GAMES = {"compiled": 6000, "in Python": 160}
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+FUZZ = "--workers 1 --actions 900 --chunk 100 --at-least 0"
+SEARCH = (
+    "--agents ismcts:10 --opponents threshold --players 2 --games 20 --oracle-games 5 --oracle-playouts 2 "
+    "--speed-seconds 0.1"
+)
 
 
 def main() -> None:
     """Play everything here and on the cluster."""
-    told: dict[str, Any] = {"games": {}, "killed": {}, "evaluation": {}}
+    told: dict[str, Any] = {"games": {}, "killed": {}, "shares": {}, "evaluation": {}, "fuzz": {}, "search": {}}
     for name in AGENTS["in Python"]:
         make_agent(name)  # imports the modules that are sent along
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    port = free_port()
+    head = {"num_cpus": 0, "include_dashboard": False, "ray_client_server_port": port}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
     executor = None
     try:
         nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
@@ -41,14 +53,15 @@ def main() -> None:
             tournament = Tournament(agents, 2, results=there)
             told["killed"][kind] = play_and_kill(tournament, kind, executor, cluster, nodes)
             told["games"][kind] = {"here": hash_of(here), "cluster": hash_of(there)}
+            told["shares"][kind] = {"here": shares_of(agents), "cluster": shares_of(agents, executor)}
         told["error"] = error_of(executor)
         executor.shutdown(cancel_futures=True)
         executor = None
-        command = ["--players", "random,threshold", "--games", "5000", "--output"]
-        evaluate.main([*command, "here.json"], "evaluate")
-        evaluate.main([*command, "there.json", "--cluster", cluster.address], "evaluate")
-        for place, file in {"here": "here.json", "cluster": "there.json"}.items():
-            told["evaluation"][place] = json.loads(Path(file).read_text("utf-8"))["results"]
+        for place, address in {"here": None, "cluster": f"ray://127.0.0.1:{port}"}.items():
+            told["evaluation"][place] = evaluation(address)
+        for place, address in {"here": None, "cluster": cluster.address}.items():
+            told["fuzz"][place] = kept_by("proofs/fuzz.py", FUZZ, address)
+            told["search"][place] = kept_by("tuning/measure_search.py", SEARCH, address)
     finally:
         if executor is not None:
             executor.shutdown(cancel_futures=True)
@@ -70,6 +83,37 @@ def play_and_kill(
 
     tournament.play(GAMES[kind], progress=kill_one, cluster=executor)
     return len(killed)
+
+
+def free_port() -> int:
+    """A port that nobody uses."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def shares_of(names: list[str], executor: ClusterExecutor | None = None) -> str:
+    """The hash of the results of 50 games."""
+    seating = np.random.default_rng(0).permuted(np.tile([0, 1], (50, 1)), axis=1)
+    return sha256(play_games([make_agent(name) for name in names], seating, cluster=executor).tobytes()).hexdigest()
+
+
+def evaluation(address: str | None) -> Any:
+    """What `blackjacky evaluate` finds."""
+    output = Path("evaluation.json")
+    where = [] if address is None else ["--cluster", address]
+    command = ["--players", "random,threshold", "--games", "5000", "--output", str(output), *where]
+    evaluate.main(command, "evaluate")
+    return json.loads(output.read_text("utf-8"))["results"]
+
+
+def kept_by(script: str, options: str, address: str | None) -> Any:
+    """What a script writes, but how long it took."""
+    output = Path(f"{Path(script).stem} {address is None}.json")
+    where = [] if address is None else ["--cluster", address]
+    command = [sys.executable, str(SCRIPTS / script), *options.split(), "--output", str(output), *where]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return {name: what for name, what in json.loads(output.read_text("utf-8")).items() if name != "seconds"}
 
 
 def hash_of(path: Path) -> str:

@@ -42,6 +42,12 @@ def test_a_change_of_the_rules_is_noticed(old, new, passes):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_mutants_are_tried_in_a_process_of_their_own():
+    killed_by = mutate_rules.try_some("black_jacky", mutate_rules.ROOT, {"f: 1 => (": "no Python"})
+    assert killed_by == {"f: 1 => (": mutate_rules.RULES_TESTS}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
 def test_a_mutant_whose_process_was_killed_from_outside_does_not_count_as_noticed(monkeypatch):
     monkeypatch.setattr(mutate_rules, "run_tests", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(RuntimeError, match="signal 9 killed the process of a mutant"):

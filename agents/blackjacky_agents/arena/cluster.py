@@ -243,11 +243,13 @@ def _pack(work: Callable[..., Any]) -> bytes:
     return packed
 
 
-def _local_modules() -> list[ModuleType]:
-    """Top-level modules that were imported from the current folder, or that of a script, and are not installed."""
-    places = {Path.cwd(), Path(sys.path[0]).resolve()}
+def _local_modules() -> list[str]:
+    """Files and folders of the modules imported from the current folder, or that of a script, and not installed."""
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    places = [Path.cwd(), *([] if script is None else [Path(script).resolve().parent])]
     tops = {name.partition(".")[0] for name, module in list(sys.modules.items()) if _is_inside(places, module)}
-    return [sys.modules[name] for name in sorted(tops - {"__main__", "blackjacky_env", "blackjacky_agents"})]
+    modules = [sys.modules[name] for name in sorted(tops - {"__main__", "blackjacky_env", "blackjacky_agents"})]
+    return [str(next(iter(getattr(module, "__path__", [module.__file__])))) for module in modules]
 
 
 def _is_inside(folders: Iterable[Path], module: ModuleType) -> bool:

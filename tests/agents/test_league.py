@@ -159,8 +159,8 @@ def seeds_of_exploiters(
     league = League(settings, folder, "")
     for number in snapshots:
         found.append(set())
-        league._snapshots, league._batches = number, 3 * number
-        league._train_exploiter()
+        league._batches = 3 * number
+        league._begin_exploiter(number)()
     return found
 
 

@@ -126,8 +126,8 @@ class LeagueSettings(TrainingSettings):
     games_per_update: int = 512
     """Number of games per update."""
     max_staleness: int = 0
-    """Number of updates by which the weights that play are behind those that learn. 0: games and updates take turns; 1
-    or more: a cluster goes on playing while the learner learns."""
+    """Number of updates by which the weights that play are behind those that learn. 0: games and updates take turns.
+    Otherwise a cluster goes on playing while the learner learns, and exploiters join the pool one snapshot later."""
     variant_fraction: float = 0.0
     """Fraction of games in other variants, where the table size allows."""
     self_play_fraction: float = 0.25

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -181,8 +181,12 @@ class Learner:
                 arrays |= {f"adam {name}.{number} {key}": tensor.numpy() for key, tensor in moments.items()}
         return arrays
 
-    def set_state(self, groups: Mapping[str, Arrays]) -> None:
-        """Restore the arrays of `state`, grouped by the prefix of their names up to the first dot."""
+    def set_state(self, arrays: Arrays) -> None:
+        """Restore the arrays of `state`."""
+        groups: dict[str, Arrays] = {}
+        for name, array in arrays.items():
+            group, _, rest = name.partition(".")
+            groups.setdefault(group, {})[rest] = array
         for name in _NETWORKS:
             tensors = {key: torch.from_numpy(array.copy()) for key, array in groups[name].items()}
             getattr(self, name).load_state_dict(tensors)

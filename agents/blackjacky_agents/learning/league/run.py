@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.checkpoint import Arrays
-from blackjacky_agents.learning.league.exploiter import train_against
+from blackjacky_agents.learning.league.exploiter import train_against, train_exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, play_games, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner, initial_layers
@@ -51,6 +52,8 @@ class League(TrainingRun):
         self.pool = Pool(bots, settings.pool_size, settings.bot_fraction)
         self._playing: deque[_Batch] = deque()
         self._steps = self._batches = self._snapshots = 0
+        self._exploiting = 0  # number of the exploiter in training, if there is one
+        self._exploiter: Callable[[], CompiledAgent] | None = None
 
     @property
     def steps(self) -> int:
@@ -89,7 +92,7 @@ class League(TrainingRun):
         wanted, collected = self.settings.imitation_steps, 0
         if not wanted or not self.settings.teacher or self.settings.init_from:
             return
-        demonstrations = Demonstrations(self.settings)
+        demonstrations = Demonstrations(self.settings, self.cluster)
         (teacher,) = display_names([self.settings.teacher])
         pause = 0.5 if sys.stderr.isatty() else 15
         with tqdm(total=wanted, desc=f"imitating {teacher}", unit=" moves", unit_scale=True, mininterval=pause) as bar:
@@ -102,6 +105,8 @@ class League(TrainingRun):
                 bar.set_postfix(accuracy=f"{accuracy:.1%}")
 
     def _learn(self) -> None:
+        if self._exploiting:  # when the training was stopped
+            self._exploiter = self._begin_exploiter(self._exploiting)
         while self.left > 0 and not self.interrupted:
             if self._steps >= self._snapshots * self.settings.snapshot_every:
                 self.take_snapshot()
@@ -142,17 +147,35 @@ class League(TrainingRun):
         self.evaluate()
         if not self.settings.pool_size:
             return
+        self._add_exploiter()
         self.pool.add(Opponent(f"snapshot {self._snapshots}", self.agent(greedy=False)))
         every = self.settings.exploiter_every
         if every and self._snapshots % every == 0:
-            self.pool.add(Opponent(f"exploiter {self._snapshots}", self._train_exploiter()))
+            self._exploiting, self._exploiter = self._snapshots, self._begin_exploiter(self._snapshots)
+            if not self.settings.max_staleness:
+                self._add_exploiter()
 
-    def _train_exploiter(self) -> CompiledAgent:
-        """Train a copy of the learner against the learner alone."""
-        exploiter = self.learner.successor(self.settings.seed + self._snapshots)
-        first_seed = self.settings.seed * _RUN_SEEDS + self._snapshots * _EXPLOITER_SEEDS
-        opponent, steps = self.agent(greedy=False), self.settings.exploiter_steps
-        for made in train_against(exploiter, opponent, steps, _HALF + first_seed % _HALF, self.cluster):
+    def _add_exploiter(self) -> None:
+        """Add the exploiter in training, if there is one, to the pool."""
+        if self._exploiter is not None:
+            self.pool.add(Opponent(f"exploiter {self._exploiting}", self._exploiter()))
+        self._exploiting, self._exploiter = 0, None
+
+    def _begin_exploiter(self, number: int) -> Callable[[], CompiledAgent]:
+        """Begin to train a copy of the learner against the learner alone; the function that is returned waits for it.
+
+        A cluster trains it beside the league, unless games and updates take turns.
+        """
+        settings, opponent = self.settings, self.agent(greedy=False)
+        seed, first_seed = settings.seed + number, settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS
+        exploiter, first_seed = self.learner.successor(seed), _HALF + first_seed % _HALF
+        if self.cluster is None or not settings.max_staleness:
+            return partial(self._train_exploiter, exploiter, opponent, first_seed)
+        return self.cluster.submit(train_exploiter, settings, seed, exploiter.state(), opponent, first_seed).result
+
+    def _train_exploiter(self, exploiter: Learner, opponent: CompiledAgent, first_seed: int) -> CompiledAgent:
+        steps = self.settings.exploiter_steps
+        for made in train_against(exploiter, opponent, steps, first_seed, self.cluster):
             self.show_progress(f"exploiter {min(made / steps, 1):.0%}")
             if self.interrupted:
                 break
@@ -174,6 +197,7 @@ class League(TrainingRun):
             "steps": self._steps,
             "batches": self._batches,
             "snapshots": self._snapshots,
+            "exploiting": self._exploiting,
             "seconds": self.clock.seconds,
             "pool": self.pool.state(),
             "generator": self.rng.bit_generator.state,
@@ -182,15 +206,12 @@ class League(TrainingRun):
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
         """Restore weights, pool and generators; the replay buffers are not saved and refill."""
-        groups: dict[str, Arrays] = {}
-        for name, array in arrays.items():
-            if name.startswith("learner/"):
-                group, _, rest = name.removeprefix("learner/").partition(".")
-                groups.setdefault(group, {})[rest] = array
-        self.learner.set_state(groups)
+        learner = {name: array for name, array in arrays.items() if name.startswith("learner/")}
+        self.learner.set_state({name.removeprefix("learner/"): array for name, array in learner.items()})
         policy, learned = network_policy(self.encoding), len(state["pool"]) - len(self.settings.bots)
         agents = [CompiledAgent("learner", self.game.name, policy, arrays[f"pool/{i}"]) for i in range(learned)]
         self.pool.set_state(state["pool"], agents)
         self._steps, self._batches, self._snapshots = state["steps"], state["batches"], state["snapshots"]
+        self._exploiting = state["exploiting"]
         self.rng.bit_generator.state = state["generator"]
         self.learner.rng.bit_generator.state = state["learner_generator"]

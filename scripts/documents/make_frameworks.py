@@ -28,6 +28,8 @@ class Framework(NamedTuple):
     example: str
     works: str
     """What the example shows to work."""
+    has_null: bool = True
+    """Whether run_null.py can put an environment that does nothing under the example."""
 
 
 FRAMEWORKS = [
@@ -87,6 +89,16 @@ FRAMEWORKS = [
         "agilerl_ppo.py",
         "`make_vec(id)`, `PPO` finds the masks; with PettingZoo 1.26",
     ),
+    Framework(
+        "openspiel",
+        "OpenSpiel",
+        "open_spiel",
+        "openspiel",
+        "openspiel_dqn.py",
+        "`load_game`, its DQN with the legal actions; CFR, MCTS, IS-MCTS and NFSP in "
+        "[openspiel_algorithms.py](../examples/openspiel_algorithms.py)",
+        has_null=False,
+    ),
 ]
 
 
@@ -115,7 +127,7 @@ def row(framework: Framework, result: Mapping[str, Any]) -> list[object]:
         len(path.read_text("utf-8").splitlines()),
         framework.works,
         f"{result['steps_per_second']:,.0f}",
-        f"{result['null_steps_per_second']:,.0f}",
+        f"{result['null_steps_per_second']:,.0f}" if framework.has_null else "",
         won,
         result["date"],
     ]

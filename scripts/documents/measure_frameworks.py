@@ -91,7 +91,7 @@ def measure(args: Args, framework: Framework, before: dict[str, Any] | None) -> 
     command = [python, ROOT / "examples" / framework.example]
     short = {"decisions": SHORT, "evaluate_every": SHORT, "games": 1}
     real = run(command, folder / "real", framework, **short)
-    null = run([python, NULL, *command[1:]], folder / "null", framework, **short)
+    null = run([python, NULL, *command[1:]], folder / "null", framework, **short) if framework.has_null else []
     curve = before["curve"] if before else []
     if args.decisions:
         options = {"decisions": args.decisions, "evaluate_every": args.decisions // args.points, "games": args.games}
@@ -102,7 +102,7 @@ def measure(args: Args, framework: Framework, before: dict[str, Any] | None) -> 
         "version": version_of(python, framework),
         "date": date.today().isoformat(),
         "steps_per_second": speed(real),
-        "null_steps_per_second": speed(null),
+        "null_steps_per_second": speed(null) if null else None,
         "curve": curve,
     }
 

@@ -61,31 +61,35 @@ class ResultsFile:
 
     def append(self, first: int, rows: Rows, seconds: float) -> None:
         """Append games, numbered from ``first``."""
-        text = b"".join(self._sealed(line) for line in self._lines(first, rows))
+        text = b"".join([self._sealed(line.encode()) for line in self._lines(first, rows)])
         with self.path.open("ab") as file:
             file.write(text)
         self._size += len(text)
         self._write_card(seconds)
 
-    def _sealed(self, line: Mapping[str, Any]) -> bytes:
+    def _sealed(self, line: bytes) -> bytes:
         """A line as written: JSON with a checksum over it and all lines before."""
-        content = json.dumps(line, separators=(",", ":")).encode()
-        return content[:-1] + f',"sha":"{self._next_seal(content)}"}}\n'.encode()
+        return b'%b,"sha":"%b"}\n' % (line[:-1], self._next_seal(line).encode())
 
     def _next_seal(self, content: bytes) -> str:
         """The checksum of a line: 4 hexadecimal digits of the SHA-256 of everything up to it."""
         self._hash.update(content)
-        return self._hash.hexdigest()[:4]
+        return self._hash.digest()[:2].hex()
 
     def _write_card(self, seconds: float) -> None:
         write_json(self.card, {"setup": self._setup, "seconds": round(seconds, 3)})
 
-    def _lines(self, first: int, rows: Rows) -> Iterator[dict[str, Any]]:
-        for i, seed in enumerate(rows.seeds.tolist()):
-            line = {"game": first + i, "seed": seed, "seats": rows.seats[i].tolist()}
-            line["winners"] = np.flatnonzero(rows.winners[i]).tolist()
-            line[self._score] = rows.scores[i].tolist()
-            yield {**line, "actions": rows.actions[i]} if rows.actions else line
+    def _lines(self, first: int, rows: Rows) -> Iterator[str]:
+        """The games as JSON; a template is several times as fast as `json`, and a cluster waits for nothing else."""
+        seats = range(self._table.num_players)
+        integers, score = ",".join("%d" for _ in seats), json.dumps(self._score).replace("%", "%%")
+        actions = ',"actions":"%s"' if rows.actions else ""
+        template = f'{{"game":%d,"seed":%d,"seats":[{integers}],"winners":[%s],{score}:[{integers}]{actions}}}'
+        sets = (rows.winners @ (1 << np.arange(len(seats)))).tolist()  # of winners, as bits
+        winners = {bits: ",".join(str(seat) for seat in seats if bits >> seat & 1) for bits in set(sets)}
+        columns = [range(first, first + len(rows.seeds)), rows.seeds.tolist(), *rows.seats.T.tolist()]
+        columns += [[winners[bits] for bits in sets], *rows.scores.T.tolist()]
+        return (template % cells for cells in zip(*columns, *([rows.actions] if rows.actions else []), strict=True))
 
     def _read_card(self) -> dict[str, Any] | None:
         if not self.card.exists():

@@ -219,6 +219,40 @@ def test_a_stopped_training_goes_on_with_its_pool(tmp_path: Path, monkeypatch: p
     assert resumed.steps >= SMALL.steps
 
 
+def test_games_are_played_by_weights_of_the_age_that_was_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    run = League(replace(SMALL, max_staleness=2, steps=10**6), tmp_path, "")
+    begin, begun = run._start_games, []
+    monkeypatch.setattr(run, "_start_games", lambda: (begun.append(run._batches), begin())[1])
+    for _ in range(5):
+        run._play_and_update()
+    assert begun == [0, 0, 0, 1, 2, 3, 4]  # number of updates before each batch
+
+
+def test_results_count_for_the_opponents_that_were_in_the_pool_when_the_games_began(tmp_path: Path):
+    run = League(replace(SMALL, max_staleness=1, pool_size=1), tmp_path, "")
+    run.pool.add(Opponent("first", make_agent("random")))
+    run._play_and_update()
+    (first,), opponent = run.pool.learned, Opponent("second", make_agent("threshold"))
+    run.pool.add(opponent)
+    before = first.lost + first.won
+    run._play_and_update()
+    assert first.lost + first.won != before
+    assert (opponent.won, opponent.lost) == (1.0, 1.0)
+
+
+def test_an_exploiter_in_training_begins_again_when_the_league_is_resumed(tmp_path: Path):
+    settings = replace(SMALL, max_staleness=1, exploiter_every=1, eval_games=1)
+    run = League(settings, tmp_path, "")
+    run.take_snapshot()
+    run.save()
+    assert [opponent.name for opponent in run.pool.learned] == ["snapshot 1"]
+    resumed = League(replace(settings, steps=1), tmp_path, "")
+    assert resumed.resume() == []
+    resumed.train()
+    resumed.take_snapshot()
+    assert [opponent.name for opponent in resumed.pool.learned] == ["exploiter 1", "snapshot 1"]
+
+
 def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished: League, tmp_path: Path):
     settings = response_settings(
         "threshold", 2, steps=300, minutes=1e18, snapshot_every=100, games_per_update=16, hidden_sizes=(64,),

@@ -655,3 +655,10 @@ def test_the_clock_gives_what_is_less_of_steps_and_time() -> None:
     assert clock.left(1) == pytest.approx(0.25, abs=0.01)
     clock.set(90)
     assert clock.left(1) == 0
+
+
+def test_a_cluster_is_for_leagues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.chdir(tmp_path)
+    assert cli.run("train", ["--cluster", "local"]) == 2
+    assert "--preset quick trains with MaskablePPO, on one machine: use --preset league" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

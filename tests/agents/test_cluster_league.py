@@ -1,0 +1,42 @@
+"""Leagues on a Ray cluster: what they learn is the same as without one, also when nodes or the learner are killed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ray", reason="of the extra `cluster`")
+pytest.importorskip("sb3_contrib", reason="of the extra `train`")
+
+
+@pytest.fixture(scope="module")
+def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What `use_cluster_league.py` tells; it runs once, in a process of its own, since Ray connects to this host."""
+    folder = tmp_path_factory.mktemp("cluster")
+    program = [sys.executable, str(Path(__file__).with_name("use_cluster_league.py"))]
+    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return told
+
+
+@pytest.mark.parametrize("way", ["in turns", "side by side"])
+def test_a_cluster_that_loses_a_node_learns_what_one_process_does(on_cluster: dict[str, Any], way: str):
+    assert on_cluster["cluster"][way] == on_cluster["here"][way]
+    assert any(name.startswith("exploiter") for name in on_cluster["here"][way]["pool"])
+
+
+def test_weights_that_are_older_learn_something_else(on_cluster: dict[str, Any]):
+    assert on_cluster["here"]["in turns"]["weights"] != on_cluster["here"]["side by side"]["weights"]
+
+
+def test_a_killed_learner_goes_on_from_its_checkpoint_with_and_without_a_cluster(on_cluster: dict[str, Any]):
+    resumed = on_cluster["resumed"]
+    assert resumed["killed"]
+    assert resumed["statuses"] == [0, 0]
+    assert resumed["weights"][0] == resumed["weights"][1]

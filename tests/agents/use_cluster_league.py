@@ -1,0 +1,131 @@
+"""Trains leagues here and on a Ray cluster of two nodes, one of which is killed, and prints what happened as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
+
+from ray.cluster_utils import Cluster
+
+from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.cli import run
+from blackjacky_agents.learning.agent_file import load_agent
+from blackjacky_agents.learning.checkpoint import has_checkpoint
+from blackjacky_agents.learning.league import League
+from blackjacky_agents.learning.settings import league_settings_of
+from blackjacky_env.games import DEFAULT
+
+SMALL = replace(
+    league_settings_of(DEFAULT),
+    steps=1500,
+    minutes=1e18,
+    games_per_update=32,
+    hidden_sizes=(32,),
+    batch_size=64,
+    buffer_size=1000,
+    snapshot_every=400,
+    pool_size=3,
+    exploiter_every=1,
+    exploiter_steps=60,
+    bots=("random",),
+    teacher="random",
+    imitation_steps=9000,
+    threads=1,
+    eval_games=20,
+    seed=3,
+)
+COMMAND = (
+    "--preset league --name killed --minutes 1e18 --games-per-update 32 --hidden-sizes 32 --batch-size 64 --threads 1 "
+    "--imitation-steps 0 --bots random --eval-games 20 --final-eval-games 20 --max-staleness 1 --steps 3000"
+)
+# Saves after each update, so that there is something to resume at once.
+TRAIN = """
+import sys
+from blackjacky_agents.cli import run
+from blackjacky_agents.learning import run as training
+
+training.CHECKPOINT_SECONDS = 0.0
+sys.exit(run("train", sys.argv[1:]))
+"""
+
+
+def main() -> None:
+    """Train everything here and on the cluster."""
+    told: dict[str, Any] = {"here": {}, "cluster": {}}
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    executor = None
+    try:
+        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+        executor = ClusterExecutor(cluster.address)
+        for name, staleness in {"in turns": 0, "side by side": 2}.items():
+            settings = replace(SMALL, max_staleness=staleness)
+            told["here"][name] = trained(League(settings, Path("here", name), ""))
+            league = LosesNode(settings, Path("cluster", name), "")
+            league.cluster, league.ray_cluster, league.nodes = executor, cluster, nodes
+            told["cluster"][name] = trained(league)
+        executor.shutdown(cancel_futures=True)
+        executor = None
+        told["resumed"] = kill_and_resume(cluster.address)
+    finally:
+        if executor is not None:
+            executor.shutdown(cancel_futures=True)
+        cluster.shutdown()
+    print("\n" + json.dumps(told))
+
+
+class LosesNode(League):
+    """A league on a cluster, of which a node is killed and replaced while an exploiter and games are under way."""
+
+    ray_cluster: Any
+    nodes: list[Any]
+
+    def take_snapshot(self) -> None:
+        """As `League.take_snapshot`; then kill the node that was added first."""
+        super().take_snapshot()
+        if self._snapshots == 2:
+            self._playing.append(self._start_games())
+            self.ray_cluster.remove_node(self.nodes.pop(0), allow_graceful=False)
+            self.nodes.append(self.ray_cluster.add_node(num_cpus=1))
+
+
+def trained(league: League) -> dict[str, Any]:
+    """What is left of a league's training, as hashes."""
+    league.folder.mkdir(parents=True)
+    assert league.train()
+    lines = [json.loads(line) for line in (league.folder / "progress.jsonl").read_text("utf-8").splitlines()]
+    arrays = b"".join(name.encode() + array.tobytes() for name, array in sorted(league._arrays().items()))
+    return {
+        "weights": sha256(arrays).hexdigest(),
+        "pool": [opponent.name for opponent in league.pool.opponents],
+        "progress": [{name: what for name, what in line.items() if name != "seconds"} for line in lines],
+    }
+
+
+def kill_and_resume(address: str) -> dict[str, Any]:
+    """Kill the process of a training on the cluster; what a resumed one learns there, and without the cluster."""
+    folder, where = Path("runs/killed"), ["--cluster", address]
+    learner = subprocess.Popen([sys.executable, "-c", TRAIN, *COMMAND.split(), *where], stdout=subprocess.DEVNULL)
+    while not has_checkpoint(folder / "checkpoints"):
+        assert learner.poll() is None
+        time.sleep(0.05)
+    learner.kill()
+    killed = learner.wait() < 0
+    shutil.copytree(folder, "runs/alone")
+    statuses = [run("train", ["--resume", "runs/alone"]), run("train", ["--resume", str(folder), *where])]
+    hashes = [sha256(load_agent(each).parameters.tobytes()).hexdigest() for each in (Path("runs/alone"), folder)]
+    return {"killed": killed, "statuses": statuses, "weights": hashes}
+
+
+if __name__ == "__main__":
+    main()

@@ -67,6 +67,20 @@ class Rows(NamedTuple):
             self.seeds[wanted], self.seats[wanted], self.winners[wanted], self.scores[wanted], self.actions[wanted]
         )
 
+    def narrow(self) -> Rows:
+        """The same games in as few bytes as their numbers need, to be sent elsewhere."""
+        return self._replace(seats=_narrow(self.seats), scores=_narrow(self.scores))
+
+    def wide(self) -> Rows:
+        """The games as they were before `narrow`."""
+        return self._replace(seats=self.seats.astype(np.int64), scores=self.scores.astype(np.int64))
+
+
+def _narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    """An array of the smallest integers that hold these numbers."""
+    bounds = (int(numbers.min(initial=0)), int(numbers.max(initial=0)))
+    return numbers.astype(np.result_type(*map(np.min_scalar_type, bounds)))
+
 
 def join(parts: Sequence[Rows], players: int) -> Rows:
     """Concatenate parts."""

@@ -45,7 +45,8 @@ LINEUPS = ("mixed", "copies")
 MAX_GAMES = 2**40
 
 _SECONDS = 2.0  # target duration of a job, after which results are written and Ctrl-C takes effect
-_MOST = 4096  # games per job
+_MOST = 16_384  # games per job
+_FEW = 64  # cores; jobs take longer with more, so that no more of them end in a second
 _TOGETHER = 40  # games per job, if agents that are not compiled play them at the same time
 _GROWTH = 1.2  # factor on the number of games between two checks of the interval widths
 _FIRST_LOOK = 100  # deals
@@ -214,7 +215,7 @@ class Tournament:
             workers = _Workers(table, pool)
             for target in self._looks(last) if until is not None else [last]:
                 for rows, seconds in workers.play(self._count, target):
-                    self._keep(rows, seconds)
+                    self._keep(rows.wide(), seconds)
                     progress(self._count)
                 if until is not None and stopping_widths(self.games(target)).max() <= until:
                     return
@@ -315,8 +316,9 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
 class _Workers:
     """Plays games in a pool, in jobs.
 
-    Jobs of compiled agents are made to take about `_SECONDS`. The random choices of other agents may depend on the
-    games that they play at the same time, so those are always the same: one, or `_TOGETHER` from a multiple of it on.
+    Jobs of compiled agents are made to take about `_SECONDS`, and longer with many cores. The random choices of other
+    agents may depend on the games that they play at the same time, so those are always the same: one, or `_TOGETHER`
+    from a multiple of it on.
     """
 
     def __init__(self, table: Table, pool: Pool[tuple[Rows, float]]) -> None:
@@ -337,7 +339,7 @@ class _Workers:
                 first = min(begin + count, last)
             wanted, job = running.popleft()
             rows, seconds = job.result()
-            self._adapt(len(rows.seeds), seconds)
+            self._adapt(len(rows.seeds), seconds, cores)
             now = time.perf_counter()
             yield rows.part(wanted), now - before
             before = now
@@ -348,18 +350,19 @@ class _Workers:
             return first, min(self._size, max(1, -(-(last - first) // cores)))
         return first - first % self._size, self._size
 
-    def _adapt(self, count: int, seconds: float) -> None:
-        """Adapt the job size to `_SECONDS`; it starts small, because the speed of the agents is unknown."""
+    def _adapt(self, count: int, seconds: float, cores: int) -> None:
+        """Adapt the job size to the time wanted; it starts small, because the speed of the agents is unknown."""
         if self._adapts:
-            self._size = int(min(max(count * min(_SECONDS / max(seconds, 1e-9), 4), 1), _MOST))
+            factor = _SECONDS * max(1, cores / _FEW) / max(seconds, 1e-9)
+            self._size = int(min(max(count * min(factor, 4), 1), _MOST))
 
 
 @dataclass(frozen=True)
 class _TimedTable:
-    """Plays games of a table; returns the results and the seconds taken."""
+    """Plays games of a table; returns the results, narrow, and the seconds taken."""
 
     table: Table
 
     def __call__(self, first: int, count: int) -> tuple[Rows, float]:
         begun = time.perf_counter()
-        return self.table.play(first, count), time.perf_counter() - begun
+        return self.table.play(first, count).narrow(), time.perf_counter() - begun

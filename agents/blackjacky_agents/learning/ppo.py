@@ -15,32 +15,13 @@ from stable_baselines3.common.logger import configure
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.checkpoint import Arrays
 from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.learning.lineups import draw_lineups
 from blackjacky_agents.learning.network import Layers, layers_of, network_policy, pack
 from blackjacky_agents.learning.run import Clock, TrainingRun
-from blackjacky_agents.learning.sb3 import LearnerVecEnv, Lineup
+from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.settings import PPOSettings
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.games import DEFAULT
-
-
-def draw_lineups(
-    bots: Sequence[CompiledAgent],
-    snapshots: Sequence[CompiledAgent],
-    past_self_fraction: float,
-    rng: np.random.Generator,
-    seats: int,
-    count: int = 128,
-) -> list[Lineup]:
-    """Random opponent line-ups for ``seats`` seats; every second one has a single agent in all seats.
-
-    A fraction ``past_self_fraction`` of the agents is drawn from ``snapshots`` of the learner, if there are any.
-    """
-
-    def draw() -> CompiledAgent:
-        group = snapshots if snapshots and rng.random() < past_self_fraction else bots
-        return group[int(rng.integers(len(group)))]
-
-    return [draw() if i % 2 else [draw() for _ in range(seats)] for i in range(count)]
 
 
 def make_model(settings: PPOSettings, env: LearnerVecEnv, clock: Clock) -> MaskablePPO:

@@ -14,17 +14,13 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.encoding import Encoding, raw_encoding
+from blackjacky_agents.learning.lineups import Lineup, as_lists
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import MAX_SEED
-from blackjacky_env.envs.opponents import check_list
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
-
-Lineup = str | CompiledAgent | Sequence[str | CompiledAgent]
-"""Opponents: one agent for all other seats, or several, seated clockwise from the learner and repeated as needed."""
 
 
 class LearnerVecEnv(VecEnv):
@@ -76,7 +72,7 @@ class LearnerVecEnv(VecEnv):
             SeatVectorEnv(
                 game,
                 count,
-                _lineups(opponents),
+                as_lists(opponents),
                 sizes,
                 seat,
                 AutoresetMode.SAME_STEP,
@@ -109,7 +105,7 @@ class LearnerVecEnv(VecEnv):
     def set_opponents(self, opponents: Sequence[Lineup]) -> None:
         """Replace the line-ups, as `SeatVectorEnv.set_opponents`."""
         for batch in self.batches:
-            batch.set_opponents(_lineups(opponents))
+            batch.set_opponents(as_lists(opponents))
 
     def get_state(self) -> dict[str, npt.NDArray[Any]]:
         """Copies of all state arrays, without the opponents; `ResetNeeded` before the first reset."""
@@ -230,11 +226,6 @@ def _info_of(info: Mapping[str, Any], i: int) -> dict[str, Any]:
     if "_final_obs" in info and info["_final_obs"][i]:
         return {"action_mask": info["action_mask"][i], "terminal_observation": info["final_obs"][i]}
     return {"action_mask": info["action_mask"][i]}
-
-
-def _lineups(opponents: Sequence[Lineup]) -> list[list[str | CompiledAgent]]:
-    """Line-ups, each as a list."""
-    return [[lineup] if isinstance(lineup, str | CompiledAgent) else list(lineup) for lineup in check_list(opponents)]
 
 
 def _scaled_space(game: Game) -> spaces.Box:

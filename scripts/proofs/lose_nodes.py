@@ -1,18 +1,21 @@
 """Play a tournament on a Ray cluster whose nodes are killed, and compare its file with that of one process.
 
     python scripts/proofs/lose_nodes.py                               a small cluster on this machine
-    python scripts/proofs/lose_nodes.py --games 10000000 --kills 30   the long run
-    python scripts/proofs/lose_nodes.py --write                       write the result into docs/scaling.md
+    python scripts/proofs/lose_nodes.py --games 20000000 --kills 30   the long run
+    python scripts/proofs/lose_nodes.py --write bots                  write the result into a part of docs/scaling.md
 
 The nodes are processes of this machine, as `ray.cluster_utils.Cluster` starts them, with one CPU each and a head that
-plays nothing. They are killed with SIGKILL, one at random after some seconds each time, and replaced. The games are
-first played in one process without Ray, whose speed is the measure of the cluster's.
+plays nothing. The games are played in one process without Ray, whose speed is the measure of the cluster's, then on a
+cluster, and then on one whose nodes are killed with SIGKILL and replaced, one at random after some seconds each time,
+as long as there are games to play. A run that was stopped is repeated from the last of these three on.
 
-Exit status 0: the files are equal and all kills took place; 1: they are not, or the games were over too soon.
+Exit status 0: the files are equal and there were enough kills; 1: they are not, or the games were over too soon.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import pickle
 import random
@@ -21,24 +24,28 @@ import shlex
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
-from hashlib import sha256
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.files import write_file
+from blackjacky_agents.arena.workers import in_order, open_pool
+from blackjacky_agents.files import write_file, write_json
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.reports import markdown_table, processor, replace_part
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
+ATTEMPTS = 5  # to start a node
+EMPTY_CHUNKS = 200
 
 
 @dataclass(frozen=True)
@@ -54,13 +61,20 @@ class Args:
     nodes: int = 2
     """Number of nodes, with one CPU each."""
     kills: int = 2
-    """Number of nodes that are killed and replaced."""
+    """Minimum number of nodes that are killed and replaced; 0: none is."""
     seconds: tuple[float, float] = (5.0, 15.0)
     """Shortest and longest time between two kills."""
     seed: int = 0
     """Random seed of the games and of the kills."""
-    write: bool = False
-    """Write the result into docs/scaling.md."""
+    folder: Path = Path("runs/lose_nodes")
+    """Folder of what has been measured."""
+    write: Literal["", "bots", "search"] = ""
+    """Write the result into this part of docs/scaling.md."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The agents."""
+        return self.agents or tuple(agent_names(self.game)[:3])
 
 
 @dataclass
@@ -74,6 +88,8 @@ class Measured:
     chunks: int = 0
     driver_seconds: float = 0.0
     """CPU time of the process that holds the file, in the cluster's case the driver."""
+    chunk_seconds: float = 0.0
+    """CPU time of a cluster's driver for a chunk without games."""
     sha: str = ""
     kills: list[tuple[float, int]] = field(default_factory=list)
     """When nodes were killed, in seconds from the start, and the number of games in the file at that time."""
@@ -86,18 +102,31 @@ def main(args: Args) -> int:
             check_integer(f"--{name}", getattr(args, name), least, 10**12)
         # Read when Ray is imported: nobody else on this machine may submit tasks, and usage is not reported.
         os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
-        with tempfile.TemporaryDirectory() as folder:
-            alone = play_alone(args, Path(folder) / "alone.jsonl")
-            calm = play_on_cluster(args, Path(folder) / "calm.jsonl", kills=0)
-            killed = play_on_cluster(args, Path(folder) / "killed.jsonl", args.kills)
+        alone, calm, killed = measure(args)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     text = report(args, [alone, calm, killed])
     print(text)
     if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "cluster", text))
+        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), f"cluster-{args.write}", text))
     return int(len({alone.sha, calm.sha, killed.sha}) > 1 or len(killed.kills) < args.kills)
+
+
+def measure(args: Args) -> list[Measured]:
+    """The measurements of all ways of playing; those of a run that was stopped are read from its folder."""
+    setup = json.loads(
+        json.dumps({name: value for name, value in vars(args).items() if name not in ("folder", "write")})
+    )
+    file = args.folder / "measured.json"
+    kept = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    found = kept["found"] if kept.get("setup") == setup else []
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for play_all in (play_alone, play_calmly, play_and_kill)[len(found) :]:
+        with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+            found.append(asdict(play_all(args, Path(folder) / "games.jsonl")))
+        write_json(file, {"setup": setup, "found": found})
+    return [Measured(**one) for one in found]
 
 
 def play_alone(args: Args, path: Path) -> Measured:
@@ -107,33 +136,57 @@ def play_alone(args: Args, path: Path) -> Measured:
     return measured
 
 
-def play_on_cluster(args: Args, path: Path, kills: int) -> Measured:
-    """The games on a new cluster, some of whose nodes are killed meanwhile."""
+def play_calmly(args: Args, path: Path) -> Measured:
+    """The games on a new cluster."""
+    measured = Measured(f"{args.nodes} nodes", args.nodes)
+    with new_cluster(args) as (_, _, executor):
+        measured.chunk_seconds = time_chunk(executor)
+        play(args, path, measured, cluster=executor)
+    return measured
+
+
+def play_and_kill(args: Args, path: Path) -> Measured:
+    """The games on a new cluster whose nodes are killed meanwhile."""
+    measured = Measured(f"{args.nodes} nodes, one at a time killed and replaced", args.nodes)
+    with new_cluster(args) as (cluster, nodes, executor), ThreadPoolExecutor(1) as player:
+        # Ray starts nodes from the main thread only.
+        kill_nodes(cluster, nodes, args, measured, player.submit(play, args, path, measured, cluster=executor))
+    return measured
+
+
+@contextmanager
+def new_cluster(args: Args) -> Iterator[tuple[Any, list[Any], ClusterExecutor]]:
+    """A context with a cluster, its nodes, and an executor, which has run a first game."""
     from ray.cluster_utils import Cluster
 
-    where = f"{args.nodes} nodes" + (f", {kills} killed and replaced" if kills else "")
-    measured = Measured(where, args.nodes)
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     try:
-        nodes = [cluster.add_node(num_cpus=1) for _ in range(args.nodes)]
+        nodes = [add_node(cluster) for _ in range(args.nodes)]
         executor = ClusterExecutor(cluster.address)
         try:
-            play(Args(**{**vars(args), "games": 1}), path.with_stem("first"), Measured("", 1), cluster=executor)
-            with ThreadPoolExecutor(1) as player:  # Ray starts nodes from the main thread only
-                playing = player.submit(play, args, path, measured, cluster=executor)
-                kill_nodes(cluster, nodes, args, kills, measured, playing)
-                playing.result()
+            with tempfile.TemporaryDirectory() as folder:
+                first = replace(args, games=1)
+                play(first, Path(folder) / "first.jsonl", Measured("", 1), cluster=executor)
+            yield cluster, nodes, executor
         finally:
             executor.shutdown(cancel_futures=True)
     finally:
         cluster.shutdown()
-    return measured
+
+
+def add_node(cluster: Any) -> Any:
+    """A new node with one CPU; Ray gives up after 30 seconds, which a busy machine may need."""
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return cluster.add_node(num_cpus=1)
+        except Exception as error:  # noqa: BLE001  # Ray raises no other class
+            print(f"a node did not start: {str(error).partition(chr(10))[0]}", file=sys.stderr)
+    return cluster.add_node(num_cpus=1)
 
 
 def play(args: Args, path: Path, measured: Measured, **options: Any) -> None:
     """Play the games into a file and measure it."""
-    names = args.agents or agent_names(args.game)[:3]
-    tournament = Tournament(names, seed=args.seed, results=path, game=args.game)
+    tournament = Tournament(args.names, seed=args.seed, results=path, game=args.game)
 
     def show(played: int) -> None:
         measured.chunks += 1
@@ -144,18 +197,27 @@ def play(args: Args, path: Path, measured: Measured, **options: Any) -> None:
         begun, cpu = time.perf_counter(), time.process_time()
         tournament.play(args.games, progress=show, **options)
         measured.seconds, measured.driver_seconds = time.perf_counter() - begun, time.process_time() - cpu
-    measured.sha = sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        measured.sha = hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def kill_nodes(
-    cluster: Any, nodes: list[Any], args: Args, kills: int, measured: Measured, playing: Future[None]
-) -> None:
+def time_chunk(executor: ClusterExecutor) -> float:
+    """CPU seconds of this process for a chunk that does nothing."""
+    with open_pool(time.time, 1, threads=False, cluster=executor) as pool:
+        begun = time.process_time()
+        for _ in in_order((pool.submit() for _ in range(EMPTY_CHUNKS)), pool.count_cores):
+            pass
+    return (time.process_time() - begun) / EMPTY_CHUNKS
+
+
+def kill_nodes(cluster: Any, nodes: list[Any], args: Args, measured: Measured, playing: Future[None]) -> None:
     """Kill random nodes at random times and replace them, until all games are played."""
     rng, begun = random.Random(args.seed), time.perf_counter()
-    while len(measured.kills) < kills and not wait([playing], rng.uniform(*args.seconds)).done:
+    while args.kills and not wait([playing], rng.uniform(*args.seconds)).done:
         cluster.remove_node(nodes.pop(rng.randrange(len(nodes))), allow_graceful=False)
         measured.kills.append((time.perf_counter() - begun, measured.games))
-        nodes.append(cluster.add_node(num_cpus=1))
+        nodes.append(add_node(cluster))
+    playing.result()
 
 
 # ---------------------------------------------------------------- report
@@ -163,7 +225,8 @@ def kill_nodes(
 
 def report(args: Args, all_measured: list[Measured]) -> str:
     """The measurements as Markdown."""
-    pace = all_measured[0].games / all_measured[0].seconds
+    alone, calm, killed = all_measured
+    pace = alone.games / alone.seconds
     rows = [
         [
             one.where,
@@ -177,22 +240,22 @@ def report(args: Args, all_measured: list[Measured]) -> str:
         for one in all_measured
     ]
     columns = ["played by", "games/s", "per core, of one process", "chunks", "driver per chunk", "per game", "file"]
-    names = args.agents or agent_names(args.game)[:3]
     command = f"python scripts/proofs/lose_nodes.py {shlex.join(sys.argv[1:])}".rstrip()
-    kills = "; ".join(f"{seconds:.0f} s ({games:,})" for seconds, games in all_measured[-1].kills)
+    kills = "; ".join(f"{seconds:.0f} s ({games:,})" for seconds, games in killed.kills)
     return (
         f"{markdown_table(columns, rows)}\n\n"
-        f"`{command}`: {', '.join(f'`{name}`' for name in names)} of {args.game} on {processor()}. The driver's time "
-        "is its CPU time, that of a process without Ray includes the games. Nodes send it "
-        f"{bytes_per_game(args):.0f} bytes per game.\n"
-        f"Nodes were killed after, with the number of games played by then: {kills or 'none'}."
+        f"`{command}`: {', '.join(f'`{name}`' for name in args.names)} of {args.game} on {processor()}, "
+        f"{alone.games:,} games. The driver's time is its CPU time, that of a process without Ray includes the games. "
+        f"Nodes send it {bytes_per_game(args):.0f} bytes per game. A chunk without games takes it "
+        f"{1000 * calm.chunk_seconds:.1f} ms.\n"
+        f"{len(killed.kills)} nodes were killed after, with the number of games played by then: {kills or 'none'}."
     )
 
 
 def bytes_per_game(args: Args, games: int = 1000) -> float:
     """Size of a game's result as it is sent."""
-    table = Tournament(args.agents or agent_names(args.game)[:3], seed=args.seed, game=args.game).table
-    return len(pickle.dumps(table.play(0, games), protocol=5)) / games
+    table = Tournament(args.names, seed=args.seed, game=args.game).table
+    return len(pickle.dumps(table.play(0, games).narrow(), protocol=5)) / games
 
 
 if __name__ == "__main__":

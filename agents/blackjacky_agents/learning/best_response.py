@@ -48,6 +48,10 @@ class BestResponse(League):
         self.bots = [opponent.agent for opponent in self.pool.opponents]
         self.best = -1.0  # less than any win rate
 
+    def _evaluate(self) -> None:
+        """`evaluate`, while the network is the one whose results these are."""
+        self.evaluate()
+
     def evaluate(self) -> dict[str, float]:
         """As `TrainingRun.evaluate`; saves the network if it is the best so far."""
         rates = super().evaluate()

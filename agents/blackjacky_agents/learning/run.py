@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -190,22 +190,33 @@ class TrainingRun(ABC):
     def evaluate(self) -> dict[str, float]:
         """Win rates of the greedy agent against copies of each bot, printed and appended to ``progress.jsonl``."""
         scores = self._against_bots(self.settings.eval_games, lambda games: self.show_progress("evaluating"))
-        rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
-        line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": rates, **self._progress()}
-        with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-        self._print_rates(rates)
+        return self._note_scores(self._note_evaluation(), scores)
+
+    def _note_evaluation(self) -> dict[str, Any]:
+        """The line of ``progress.jsonl`` for an evaluation of the present agent, without its results."""
         self._evaluated, self._evaluated_steps = 1 - self.left, self.steps
+        return {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": {}, **self._progress()}
+
+    def _note_scores(self, line: dict[str, Any], scores: Sequence[Score]) -> dict[str, float]:
+        """Print the results of an evaluation and append its line to ``progress.jsonl``; returns the win rates."""
+        rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
+        with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**line, "win_rate": rates}) + "\n")
+        self._print_rates(line, rates)
         return rates
 
     def _evaluate_if_due(self) -> dict[str, float]:
         """`evaluate` if a fifth of the training has passed since the last time; {} if not, or at the end."""
-        done = 1 - self.left
-        return self.evaluate() if self._evaluated + EVALUATION_FRACTION <= done + 1e-9 < 1 else {}
+        return self.evaluate() if self._is_evaluation_due else {}
 
-    def _print_rates(self, rates: dict[str, float]) -> None:
+    @property
+    def _is_evaluation_due(self) -> bool:
+        """Whether a fifth of the training has passed since the last evaluation; not at the end."""
+        return self._evaluated + EVALUATION_FRACTION <= 1 - self.left + 1e-9 < 1
+
+    def _print_rates(self, line: dict[str, Any], rates: dict[str, float]) -> None:
         """Print the win rates as a line of a table above the bar, and before the first one its heading."""
-        columns = {"steps": short(self.steps), "time": duration(self.clock.seconds)}
+        columns = {"steps": short(line["steps"]), "time": duration(line["seconds"])}
         columns |= {name: f"{rate:.1%}" for name, rate in rates.items()}
         widths = [max(len(name), 12) for name in columns]
         if not self._rates:

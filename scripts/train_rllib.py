@@ -19,6 +19,7 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports to its make
 os.environ.setdefault("RAY_AUTH_MODE", "token")  # Ray's default, said before it is imported
 
 import json
+import platform
 import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from ray import tune
 from ray.rllib.algorithms.ppo import PPO
 from ray.rllib.core.rl_module import RLModule
 from ray.tune.schedulers import ASHAScheduler
+from ray.tune.search.basic_variant import BasicVariantGenerator
 
 from blackjacky_agents.arena.cluster import ClusterError, joined
 from blackjacky_agents.arena.evaluation import results_table
@@ -47,20 +49,19 @@ from blackjacky_agents.reports import duration, machine, markdown_table
 
 STEPS = "env_runners/num_env_steps_sampled_lifetime"
 CHECKPOINT_EVERY = 10  # iterations
-SWEPT = {
-    "num_epochs": tune.choice([1, 2, 3, 4]),
-    "minibatch_size": tune.choice([1024, 2048, 4096]),
-    "lambda_": tune.choice([0.9, 0.95, 1.0]),
-    "clip_param": tune.choice([0.1, 0.2, 0.3]),
-}
+SWEPT = ("num_epochs", "minibatch_size", "lambda", "clip_param")
+"""What a sweep tries values of, besides the learning rate."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Args:
-    """Train an agent with RLlib's PPO, on one machine or on a Ray cluster, and evaluate it."""
+    """Train an agent with RLlib's PPO, on one machine or on a Ray cluster, and evaluate it.
+
+    The settings are those of `blackjacky train`, but all annealing goes by --steps. The run folder is runs/NAME.
+    """
 
     settings: Annotated[PPOSettings, tyro.conf.arg(name="")]
-    """Settings; those of `blackjacky train --preset quick` unless given."""
+    """Settings; by default those of the preset quick."""
     cluster: str = "local"
     """Ray cluster: local (this machine), auto, HOST:PORT or ray://HOST:PORT."""
     env_runners: int | None = None
@@ -90,15 +91,19 @@ def main(arguments: list[str]) -> int:
         check_same(args, folder)
     with only_writer(folder), joined(args.cluster) as cluster:
         assert cluster is not None
+        for answer in [cluster.submit(platform.node) for _ in range(cluster.cores)]:
+            answer.result()  # the versions of the nodes are those of this machine
         results = train(args, folder, cluster.cores)
         best = results.get_best_result(metric=metric(args.settings), mode="max")
         if results.errors or best.checkpoint is None:
             return refuse(f"the training has failed or was stopped before its first checkpoint; see {best.path}")
         if args.sweep:
             write_sweep(results, args.settings, folder)
-        write_progress(best, folder)
         save(best, args.settings, folder, command_line("python scripts/train_rllib.py", arguments))
-    evaluate(args.settings, folder)
+    rows = evaluate(args.settings, folder)
+    write_progress(best, rows, folder)
+    if not best.metrics["done"]:
+        print(f"\nStopped after {duration(best.metrics['seconds'])}; repeat the command to go on.")
     return 0
 
 
@@ -130,13 +135,25 @@ def metric(settings: PPOSettings) -> str:
     return f"win_rate/{bot_names(settings.game)[-1]}"
 
 
+def search_space(settings: PPOSettings) -> dict[str, Any]:
+    """The values that a sweep draws from."""
+    sizes = [settings.batch_size // 2, settings.batch_size, 2 * settings.batch_size]
+    return {
+        "lr": [[0, tune.loguniform(1e-4, 3e-3)], [settings.steps, 0.0]],
+        "num_epochs": tune.choice([1, 2, 3, 4]),
+        "minibatch_size": tune.choice([size for size in sizes if size <= settings.num_envs * settings.n_steps]),
+        "lambda_": tune.choice([0.9, 0.95, 1.0]),
+        "clip_param": tune.choice([0.1, 0.2, 0.3]),
+    }
+
+
 def train(args: Args, folder: Path, cores: int) -> tune.ResultGrid:
     """Train with Tune, or go on with the training in the folder."""
     settings = args.settings
     runners = cores if args.env_runners is None else args.env_runners
     config = make_config(settings, 0 if args.sweep else runners)
     if args.sweep:
-        config.training(lr=[[0, tune.loguniform(1e-4, 3e-3)], [settings.steps, 0.0]], **SWEPT)
+        config.training(**search_space(settings))
     if tune.Tuner.can_restore(str(folder)):
         return tune.Tuner.restore(str(folder), trainable=PPO, param_space=config, restart_errored=True).fit()
     iterations = max(1, settings.steps // config.train_batch_size_per_learner)
@@ -148,6 +165,7 @@ def train(args: Args, folder: Path, cores: int) -> tune.ResultGrid:
             metric=metric(settings),
             mode="max",
             num_samples=max(1, args.sweep),
+            search_alg=BasicVariantGenerator(random_state=settings.seed),
             scheduler=halving if args.sweep else None,
         ),
         run_config=tune.RunConfig(
@@ -164,33 +182,35 @@ def train(args: Args, folder: Path, cores: int) -> tune.ResultGrid:
     ).fit()
 
 
-def write_progress(best: tune.Result, folder: Path) -> None:
-    """Write the evaluations to ``progress.jsonl``, as `blackjacky train` does."""
+def write_progress(best: tune.Result, rows: list[dict[str, Any]], folder: Path) -> None:
+    """Write all evaluations, the final one as the last, to ``progress.jsonl``, as `blackjacky train` does."""
     frame = best.metrics_dataframe.drop_duplicates("training_iteration", keep="last")  # repeated after a restart
-    rates = [name for name in frame.columns if name.startswith("win_rate/")]
+    final = {row["opponents"]: row["win_rate"] for row in rows}
     lines = [
         {
-            "steps": int(row[STEPS]),
-            "seconds": round(row["seconds"], 1),
-            "win_rate": {name.removeprefix("win_rate/"): row[name] for name in rates},
+            "steps": int(line[STEPS]),
+            "seconds": round(line["seconds"], 1),
+            "win_rate": {bot: line[f"win_rate/{bot}"] for bot in final},
         }
-        for _, row in frame[frame["evaluated"]].iterrows()
+        for _, line in frame[frame["evaluated"] | (frame.index == frame.index[-1])].iterrows()
     ]
+    lines[-1]["win_rate"] = final
     write_file(folder / PROGRESS_FILE, "".join(f"{json.dumps(line)}\n" for line in lines))
 
 
 def write_sweep(results: tune.ResultGrid, settings: PPOSettings, folder: Path) -> None:
     """Print the settings that were tried and how they did, best first, and write them to ``sweep.md``."""
-    score = metric(settings)
-    frame = results.get_dataframe().sort_values(score, ascending=False)
-    columns = [f"config/{name}" for name in SWEPT]
-    table = markdown_table(
-        ["lr", *SWEPT, "decisions", score],
+    bot = bot_names(settings.game)[-1]
+    cells = [
         [
-            [f"{row['config/lr'][0][1]:.1e}", *row[columns], f"{row[STEPS]:,.0f}", f"{row[score]:.1%}"]
-            for _, row in frame.iterrows()
-        ],
-    )
+            f"{result.config['lr'][0][1]:.1e}",
+            *[result.config[name] for name in SWEPT],
+            f"{result.metrics['env_runners']['num_env_steps_sampled_lifetime']:,.0f}",
+            f"{result.metrics['win_rate'][bot]:.1%}",
+        ]
+        for result in sorted(results, key=lambda result: -result.metrics["win_rate"][bot])
+    ]
+    table = markdown_table(["lr", *SWEPT, "decisions", f"wins against {bot}"], cells)
     write_file(folder / "sweep.md", f"{table}\n")
     print(table)
 
@@ -214,8 +234,8 @@ def save(best: tune.Result, settings: PPOSettings, folder: Path, command: str) -
     )
 
 
-def evaluate(settings: PPOSettings, folder: Path) -> None:
-    """Print win rates of the agent against copies of each bot, and write them to ``results.json``."""
+def evaluate(settings: PPOSettings, folder: Path) -> list[dict[str, Any]]:
+    """Print win rates of the agent against copies of each bot, write them to ``results.json``, and return them."""
     bots = [make_compiled_agent(name, settings.game) for name in bot_names(settings.game)]
     tables = {"game": settings.game, "variant": settings.variant, **settings.rule_options}
     agent, sizes = load_agent(folder, settings.game), (settings.eval_players,)
@@ -223,6 +243,7 @@ def evaluate(settings: PPOSettings, folder: Path) -> None:
     write_json(folder / "results.json", {"table": rows})
     name = f"ppo:runs/{folder.name}"
     print(f"\n{train_report.results_table(rows)}\n\n{train_report.verdict(name, rows)}")
+    return rows
 
 
 if __name__ == "__main__":

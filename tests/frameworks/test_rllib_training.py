@@ -113,18 +113,27 @@ def run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_script_trains_with_a_runner_of_its_own_and_the_agent_plays(tmp_path: Path) -> None:
-    done = run(tmp_path)
+    done = run(tmp_path, "--env-runners", "1")
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "runs" / "tiny"
     curve = [json.loads(line) for line in (folder / "progress.jsonl").read_text("utf-8").splitlines()]
     assert [line["steps"] for line in curve] == [256, 512, 1024]
-    assert "threshold" in curve[-1]["win_rate"]
+    results = json.loads((folder / "results.json").read_text("utf-8"))["table"]
+    assert curve[-1]["win_rate"] == {row["opponents"]: row["win_rate"] for row in results}
     batch = make_batch(DEFAULT, 20)
     actions = load_agent(folder).act_batch(batch.observations, batch.action_masks)
     assert batch.action_masks[np.arange(20), actions].all()
 
-    again = run(tmp_path)  # finished: the same agent
-    assert again.returncode == 0, again.stderr
     refused = run(tmp_path, "--learning-rate", "0.5")
     assert refused.returncode == 2
     assert "holds a run with other settings (learning_rate); choose another --name" in refused.stderr
+
+
+def test_a_sweep_tries_several_settings_and_keeps_the_best_agent(tmp_path: Path) -> None:
+    done = run(tmp_path, "--sweep", "2")
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "runs" / "tiny"
+    table = (folder / "sweep.md").read_text("utf-8").splitlines()
+    assert table[0].startswith("| lr | num_epochs | minibatch_size | lambda | clip_param | decisions |")
+    assert len(set(table[2:])) == 2
+    assert load_agent(folder).game == DEFAULT

@@ -103,6 +103,18 @@ def test_snapshots_join_the_opponents_and_are_part_of_the_runners_state(algorith
         np.testing.assert_array_equal(kept, restored)
 
 
+def test_a_training_that_is_resumed_has_its_snapshots_in_all_runners(algorithm: Any, tmp_path: Path) -> None:
+    algorithm.save(str(tmp_path))
+    resumed = make_config(SMALL, env_runners=1).build_algo()
+    resumed.restore(str(tmp_path))
+    found = resumed.env_runner_group.foreach_env_runner(lambda runner: runner.snapshots)
+    resumed.stop()
+    assert len(found) == 2  # the learner's own, which plays nothing, and the one that does
+    for snapshots in found:
+        for kept, sent in zip(algorithm.env_runner.snapshots, snapshots, strict=True):
+            np.testing.assert_array_equal(kept, sent)
+
+
 def run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
     command = (
         "--steps 1024 --num-envs 8 --n-steps 32 --batch-size 64 --hidden-sizes 16 --threads 1 --snapshot-every 512"

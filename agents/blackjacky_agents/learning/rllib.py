@@ -105,6 +105,7 @@ class GamesRunner(SingleAgentEnvRunner):  # type: ignore[misc]  # Ray is not ins
         self._returns, self._lengths = np.zeros(self.num_envs), np.zeros(self.num_envs, np.int64)
         self._needs_initial_reset = True
         self._seat_opponents()
+        self.env.reset(seed=0)  # compiles what was not yet, which may take longer than RLlib waits for a sample
 
     def get_spaces(self) -> dict[str, tuple[spaces.Space[Any], spaces.Space[Any]]]:
         """Spaces of all games, of one game, and of the module."""
@@ -285,6 +286,10 @@ class SelfPlay(RLlibCallback):  # type: ignore[misc]  # see above
         """Let the learner use its threads."""
         torch.set_num_threads(self.settings.threads)
 
+    def on_checkpoint_loaded(self, *, algorithm: Any, **_: Any) -> None:
+        """Send the snapshots of the checkpoint, which the learner's own runner has, to all runners."""
+        self._send(algorithm, algorithm.env_runner.snapshots)
+
     def on_train_result(self, *, algorithm: Any, result: dict[str, Any], **_: Any) -> None:
         """Take a snapshot and evaluate, if it is time."""
         iteration = result["training_iteration"]
@@ -301,6 +306,10 @@ class SelfPlay(RLlibCallback):  # type: ignore[misc]  # see above
         snapshots = [*algorithm.env_runner.snapshots, pack(policy_layers(algorithm.get_module()), greedy=False)]
         if len(snapshots) > self.settings.pool_size:
             del snapshots[np.random.default_rng([self.settings.seed, algorithm.iteration]).integers(len(snapshots) - 1)]
+        self._send(algorithm, snapshots)
+
+    def _send(self, algorithm: Any, snapshots: Sequence[npt.NDArray[np.float32]]) -> None:
+        """Replace the snapshots of all runners."""
         sent = ray.put(snapshots)
         algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.set_snapshots(ray.get(sent)))
 

@@ -5,8 +5,8 @@
 
 The nodes are processes of this machine, as `ray.cluster_utils.Cluster` starts them, with one CPU each and a head that
 plays nothing; the process without Ray has as many threads. The learner shares these cores with the games. Every round
-measures all ways one after the other; the table shows medians over the rounds. The leagues start from the champion of
-the game, if it has one, since rollouts are longer between strong players.
+measures all ways one after the other; the table shows medians over the rounds, also of the ratios within a round. The
+leagues start from the champion of the game, if it has one, since rollouts are longer between strong players.
 """
 
 from __future__ import annotations
@@ -177,18 +177,23 @@ def take_turns(ways: dict[str, MeasuredLeague], args: Args) -> dict[str, list[Pa
 def report(paces: dict[str, list[Pace]], args: Args) -> str:
     """The measurements as Markdown."""
     medians = {name: Pace(*map(median, zip(*each, strict=True))) for name, each in paces.items()}
-    alone = next(iter(medians.values()))
+    alone, rounds = next(iter(medians.values())), next(iter(paces.values()))
+    ratios = {
+        name: median(pace.decisions / other.decisions for pace, other in zip(each, rounds, strict=True))
+        for name, each in paces.items()
+    }
     rows = [
-        [name, f"{pace.decisions:,.0f}", f"{pace.decisions / alone.decisions:.2f}", f"{pace.driver:,.0f} ms"]
+        [name, f"{pace.decisions:,.0f}", f"{ratios[name]:.2f}", f"{pace.driver:,.0f} ms"]
         for name, pace in medians.items()
     ]
     table = markdown_table(["league", "decisions/s", "of the threads'", "driver's CPU time per update"], rows)
     most = 1000 * alone.studied / alone.learning
+    played = 1 / (1 / alone.decisions - 1 / most) / args.nodes  # decisions per second of a core that does nothing else
     return (
         f"{table}\n\nMedians of {args.rounds} rounds with {args.updates} updates of {args.games_per_update} games of "
         f"{args.game}. The networks learn for {alone.learning:,.0f} ms from the {alone.studied:,.0f} decisions of an "
-        f"update, so a learner with {args.nodes} cores of its own could take {most:,.0f} decisions per second. "
-        f"{where_run(where())}."
+        f"update: a learner with {args.nodes} cores of its own could take {most:,.0f} decisions per second, from "
+        f"{most / played:,.0f} cores that play. {where_run(where())}."
     )
 
 

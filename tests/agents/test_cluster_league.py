@@ -19,7 +19,7 @@ def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What `use_cluster_league.py` tells; it runs once, in a process of its own, since Ray connects to this host."""
     folder = tmp_path_factory.mktemp("cluster")
     program = [sys.executable, str(Path(__file__).with_name("use_cluster_league.py"))]
-    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False, timeout=1200)
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return told
@@ -29,6 +29,10 @@ def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_cluster_that_loses_a_node_learns_what_one_process_does(on_cluster: dict[str, Any], way: str):
     assert on_cluster["cluster"][way] == on_cluster["here"][way]
     assert any(name.startswith("exploiter") for name in on_cluster["here"][way]["pool"])
+
+
+def test_a_best_response_is_the_same_on_a_cluster(on_cluster: dict[str, Any]):
+    assert on_cluster["cluster"]["best response"] == on_cluster["here"]["best response"]
 
 
 def test_weights_that_are_older_learn_something_else(on_cluster: dict[str, Any]):

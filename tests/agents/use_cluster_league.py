@@ -21,6 +21,7 @@ from ray.cluster_utils import Cluster
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.cli import run
 from blackjacky_agents.learning.agent_file import load_agent
+from blackjacky_agents.learning.best_response import BestResponse, response_settings
 from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.settings import league_settings_of
@@ -45,6 +46,10 @@ SMALL = replace(
     eval_games=20,
     seed=3,
 )
+RESPONSE = response_settings(
+    "random", 2, steps=200, minutes=1e18, games_per_update=16, hidden_sizes=(32,), batch_size=64, threads=1,
+    eval_games=20, snapshot_every=100,
+)  # fmt: skip
 COMMAND = (
     "--preset league --name killed --minutes 1e18 --games-per-update 32 --hidden-sizes 32 --batch-size 64 --threads 1 "
     "--imitation-steps 0 --bots random --eval-games 20 --final-eval-games 20 --max-staleness 1 --steps 3000"
@@ -74,6 +79,10 @@ def main() -> None:
             league = LosesNode(settings, Path("cluster", name), "")
             league.cluster, league.ray_cluster, league.nodes = executor, cluster, nodes
             told["cluster"][name] = trained(league)
+        for place, where in {"here": None, "cluster": executor}.items():
+            response = BestResponse(RESPONSE, Path(place, "best response"), "")
+            response.cluster = where
+            told[place]["best response"] = trained(response)
         executor.shutdown(cancel_futures=True)
         executor = None
         told["resumed"] = kill_and_resume(cluster.address)

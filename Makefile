@@ -1,7 +1,7 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format bench bench-peers speed frameworks ladder documents docs mutants clean
+.PHONY: help install train test lint format bench bench-peers speed frameworks cluster ladder documents docs mutants clean
 
 VENV ?= .venv
 WORKERS ?= 2
@@ -46,6 +46,9 @@ speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commi
 frameworks: $(INSTALLED) ## install RLlib, TorchRL and others in build/frameworks, run their examples and tests
 	$(RUN) scripts/documents/measure_frameworks.py $(ARGS)
 
+cluster: $(INSTALLED)-cluster ## install Ray, and run the tests that need a cluster of it on this machine
+	$(RUN) -m pytest -n 0 $(wildcard tests/agents/test_cluster*.py) $(ARGS)
+
 ladder: $(INSTALLED) ## play the ladders of all games again, as they were published, and write their tables
 	$(RUN) scripts/documents/play_ladders.py $(ARGS)
 	$(RUN) scripts/documents/generate.py
@@ -75,6 +78,10 @@ $(INSTALLED): pyproject.toml constraints.txt
 
 $(INSTALLED)-mutants: $(INSTALLED)
 	$(RUN) -m pip install -c constraints.txt -e ".[mutants]"
+	@touch $@
+
+$(INSTALLED)-cluster: $(INSTALLED)
+	$(RUN) -m pip install -c constraints.txt -e ".[cluster]"
 	@touch $@
 
 $(INSTALLED)-docs: $(INSTALLED)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import socket
 import subprocess
 import sys
@@ -56,6 +58,16 @@ def test_an_address_where_nobody_answers_says_what_to_do(scheme, tmp_path, capsy
     assert "ray start --head" in said
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
+def test_something_that_answers_but_not_as_ray_does_is_no_cluster(address, monkeypatch):
+    monkeypatch.setattr(cluster, "_ANSWER", 0.2)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(ClusterError, match="something answers there, but it is not a Ray cluster"):
+            cluster._connect(address.format(silent.getsockname()[1]), None)
+
+
 def test_without_an_address_there_is_no_cluster():
     with joined(None) as found:
         assert found is None
@@ -96,7 +108,7 @@ def test_what_ray_refuses_is_told_in_one_line(monkeypatch, raised, said):
     def refuse(*_, **__):
         raise raised
 
-    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=refuse))
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=refuse, shutdown=lambda: None))
     with pytest.raises(ClusterError) as error:
         cluster._connect("auto", None)
     assert said in str(error.value)
@@ -106,15 +118,26 @@ def test_what_ray_refuses_is_told_in_one_line(monkeypatch, raised, said):
 # ---------------------------------------------------------------- on a cluster of two nodes
 
 
-@pytest.fixture(scope="module")
-def on_cluster(tmp_path_factory):
-    """What `use_cluster.py` tells; it runs once, in a process of its own, since Ray connects to this host's address."""
-    folder = tmp_path_factory.mktemp("cluster")
-    (folder / "careful.py").write_text(CAREFUL, "utf-8")
-    program = [sys.executable, str(Path(__file__).with_name("use_cluster.py"))]
-    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+def told_by(name, folder):
+    """What a program tells; it runs in a process of its own, since Ray connects to this host's address."""
+    program = [sys.executable, "-m", f"tests.agents.{name}"]
+    path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    env = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(program, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=1200)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def on_cluster(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cluster")
+    (folder / "careful.py").write_text(CAREFUL, "utf-8")
+    return told_by("use_cluster", folder)
+
+
+@pytest.fixture(scope="module")
+def on_wrong_nodes(tmp_path_factory):
+    return told_by("use_wrong_nodes", tmp_path_factory.mktemp("wrong"))
 
 
 @pytest.mark.parametrize("kind", ["compiled", "in Python"])
@@ -136,3 +159,21 @@ def test_other_jobs_find_the_same_on_a_cluster(on_cluster, job):
 
 def test_an_error_of_an_agent_on_a_node_is_that_error(on_cluster):
     assert on_cluster["error"] == ["IllegalActionError", True]
+
+
+# ---------------------------------------------------------------- on nodes that cannot do the work
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("without the package", r"the node .* cannot import blackjacky .*: run pip install 'blackjacky\[cluster\]=="),
+        ("with other code", r"the node .* has code .*: install the same versions everywhere"),
+        ("another Ray", r"--cluster .*[Vv]ersion mismatch.* 2\.1\.0"),
+        ("another Ray, by its client", r"--cluster ray://.*[Vv]ersion.* 2\.1\.0"),
+    ],
+)
+def test_a_cluster_that_cannot_do_the_work_is_an_error_of_one_line(on_wrong_nodes, what, said):
+    status, printed, error = on_wrong_nodes[what]
+    assert (status, printed) == (2, "")
+    assert re.match(f"error: {said}", error), error

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
+import shlex
 import socket
 import subprocess
 import sys
@@ -21,7 +23,6 @@ from ray.cluster_utils import Cluster
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.cli import evaluate
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.engine.game import IllegalActionError
 
@@ -45,7 +46,7 @@ def main() -> None:
     cluster = Cluster(initialize_head=True, head_node_args=head)
     executor = None
     try:
-        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+        nodes = [add_node(cluster) for _ in range(2)]
         executor = ClusterExecutor(cluster.address)
         for kind, agents in AGENTS.items():
             here, there = Path(f"here {kind}.jsonl"), Path(f"there {kind}.jsonl")
@@ -79,10 +80,18 @@ def play_and_kill(
         if not killed and played < GAMES[kind]:
             killed.append(nodes.pop(0))
             cluster.remove_node(killed[0], allow_graceful=False)
-            nodes.append(cluster.add_node(num_cpus=1))
+            nodes.append(add_node(cluster))
 
     tournament.play(GAMES[kind], progress=kill_one, cluster=executor)
     return len(killed)
+
+
+def add_node(cluster: Cluster, **options: Any) -> Any:
+    """A new node with one CPU; Ray gives up after 30 seconds, which a busy machine may need."""
+    for _ in range(4):
+        with contextlib.suppress(Exception):  # Ray raises no other class
+            return cluster.add_node(num_cpus=1, **options)
+    return cluster.add_node(num_cpus=1, **options)
 
 
 def free_port() -> int:
@@ -99,12 +108,15 @@ def shares_of(names: list[str], executor: ClusterExecutor | None = None) -> str:
 
 
 def evaluation(address: str | None) -> Any:
-    """What `blackjacky evaluate` finds."""
+    """What `blackjacky evaluate` writes and prints, but its own command."""
     output = Path("evaluation.json")
     where = [] if address is None else ["--cluster", address]
-    command = ["--players", "random,threshold", "--games", "5000", "--output", str(output), *where]
-    evaluate.main(command, "evaluate")
-    return json.loads(output.read_text("utf-8"))["results"]
+    command = ["evaluate", "--players", "random,threshold", "--games", "5000", "--output", str(output), *where]
+    program = [sys.executable, "-m", "blackjacky_agents.cli", *command]
+    printed = subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return json.loads(output.read_text("utf-8"))["results"], printed.replace(
+        shlex.join(["--cluster", str(address)]), ""
+    )
 
 
 def kept_by(script: str, options: str, address: str | None) -> Any:

@@ -203,21 +203,47 @@ def _connect(address: str, cores: int | None, folder: Path | None = None) -> Non
                 **options,
             )
     except SystemExit:  # Ray's answer to a server that is no Ray cluster
-        raise ClusterError(f"--cluster {address}: something answers there, but it is not a Ray cluster") from None
+        raise _no_cluster(address) from None
     except (ValueError, RuntimeError, OSError) as error:
-        advice = "start one with `ray start --head`, and see docs/scaling.md" if address == "auto" else ""
-        raise ClusterError("; ".join(filter(None, [f"--cluster {address}: {_in_short(error)}", advice]))) from None
+        ray.shutdown()  # of what it has begun
+        raise ClusterError(f"--cluster {address}: {_in_short(error)}{_advice(address, error)}") from None
 
 
 def _check_answer(address: str) -> None:
-    """Raise `ClusterError` if nobody answers; Ray itself would take minutes to find out."""
+    """Raise `ClusterError` if nobody answers, or not as Ray does; Ray itself would take minutes to find out."""
+    host, port = _host_and_port(address)
     try:
-        socket.create_connection(_host_and_port(address), _ANSWER).close()
+        socket.create_connection((host, port), _ANSWER).close()
     except OSError as error:
         raise ClusterError(
             f"--cluster {address}: nobody answers there ({error}); start a cluster with `ray start --head`, which "
             "prints its address (port 6379; for ray:// it is port 10001), and see docs/scaling.md"
         ) from None
+    if os.environ.get("RAY_USE_TLS", "0") == "0":
+        _check_protocol(address, f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}")
+
+
+def _check_protocol(address: str, target: str) -> None:
+    """Raise `ClusterError` if what answers does not speak gRPC, as Ray does."""
+    import grpc  # comes with Ray
+
+    with grpc.insecure_channel(target, [("grpc.enable_http_proxy", 0)]) as channel:
+        try:
+            grpc.channel_ready_future(channel).result(_ANSWER)
+        except grpc.FutureTimeoutError:
+            raise _no_cluster(address) from None
+
+
+def _no_cluster(address: str) -> ClusterError:
+    return ClusterError(f"--cluster {address}: something answers there, but it is not a Ray cluster")
+
+
+def _advice(address: str, error: BaseException) -> str:
+    """What to do about an error of Ray's."""
+    if "connect" not in str(error).lower():
+        return ""
+    start = "start one with `ray start --head`; " if address == "auto" else ""
+    return f"; {start}if it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN, see docs/scaling.md"
 
 
 def _in_short(error: BaseException) -> str:

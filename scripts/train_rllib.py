@@ -41,7 +41,7 @@ from blackjacky_agents.files import FolderInUseError, only_writer, versions, wri
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.agent_file import AGENT_FILE, load_agent, save_agent
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.rllib import make_config, policy_layers
+from blackjacky_agents.learning.rllib import make_config, make_games, policy_layers
 from blackjacky_agents.learning.run import PROGRESS_FILE
 from blackjacky_agents.learning.settings import PPOSettings, check_settings, presets_of
 from blackjacky_agents.registry import make_compiled_agent
@@ -61,7 +61,7 @@ class Args:
     """
 
     settings: Annotated[PPOSettings, tyro.conf.arg(name="")]
-    """Settings; by default those of the preset quick."""
+    """Settings; by default those of the preset quick, at tables of the game's usual size."""
     cluster: str = "local"
     """Ray cluster: local (this machine), auto, HOST:PORT or ray://HOST:PORT."""
     env_runners: int | None = None
@@ -94,9 +94,11 @@ def main(arguments: list[str]) -> int:
         for answer in [cluster.submit(platform.node) for _ in range(cluster.cores)]:
             answer.result()  # the versions of the nodes are those of this machine
         results = train(args, folder, cluster.cores)
+        if results.errors:
+            return refuse(f"the training has failed; {folder} tells more: {results.errors[0]}")
         best = results.get_best_result(metric=metric(args.settings), mode="max")
-        if results.errors or best.checkpoint is None:
-            return refuse(f"the training has failed or was stopped before its first checkpoint; see {best.path}")
+        if best.checkpoint is None:
+            return refuse("the training was stopped before its first checkpoint")
         if args.sweep:
             write_sweep(results, args.settings, folder)
         save(best, args.settings, folder, command_line("python scripts/train_rllib.py", arguments))
@@ -111,11 +113,12 @@ def read_arguments(arguments: list[str]) -> Args:
     """The arguments, on top of the game's preset; `ValueError` if they are invalid."""
     preset = presets_of(named_game(arguments).name)["quick"]
     assert isinstance(preset, PPOSettings)
-    settings = replace(preset, name="rllib", minutes=30.0, steps=10_000_000)
+    settings = replace(preset, name="rllib", players=(), minutes=30.0, steps=10_000_000)
     args = tyro.cli(Args, default=Args(settings=settings), args=arguments)
     if args.settings.preset != "quick" or args.settings.advice_logit:
         raise ValueError("--preset and --advice-logit are options of `blackjacky train` alone")
     check_settings(args.settings)
+    make_games(args.settings, len(args.settings.table_sizes), args.settings.threads)  # refuses what cannot be played
     return args
 
 
@@ -158,28 +161,29 @@ def train(args: Args, folder: Path, cores: int) -> tune.ResultGrid:
         return tune.Tuner.restore(str(folder), trainable=PPO, param_space=config, restart_errored=True).fit()
     iterations = max(1, settings.steps // config.train_batch_size_per_learner)
     halving = ASHAScheduler(max_t=iterations, grace_period=max(1, iterations // 8))
-    return tune.Tuner(
-        PPO,
-        param_space=config,
-        tune_config=tune.TuneConfig(
-            metric=metric(settings),
-            mode="max",
-            num_samples=max(1, args.sweep),
-            search_alg=BasicVariantGenerator(random_state=settings.seed),
-            scheduler=halving if args.sweep else None,
+    tuning = tune.TuneConfig(
+        metric=metric(settings),
+        mode="max",
+        num_samples=max(1, args.sweep),
+        search_alg=BasicVariantGenerator(random_state=settings.seed),
+        scheduler=halving if args.sweep else None,
+    )
+    return tune.Tuner(PPO, param_space=config, tune_config=tuning, run_config=run_config(settings, folder)).fit()
+
+
+def run_config(settings: PPOSettings, folder: Path) -> tune.RunConfig:
+    """When a training ends, and what it keeps in the folder."""
+    return tune.RunConfig(
+        name=folder.name,
+        storage_path=str(folder.parent),
+        stop={STEPS: settings.steps, "seconds": 60 * settings.minutes},
+        checkpoint_config=tune.CheckpointConfig(
+            checkpoint_frequency=CHECKPOINT_EVERY, checkpoint_at_end=True, num_to_keep=2
         ),
-        run_config=tune.RunConfig(
-            name=folder.name,
-            storage_path=str(folder.parent),
-            stop={STEPS: settings.steps, "seconds": 60 * settings.minutes},
-            checkpoint_config=tune.CheckpointConfig(
-                checkpoint_frequency=CHECKPOINT_EVERY, checkpoint_at_end=True, num_to_keep=2
-            ),
-            failure_config=tune.FailureConfig(max_failures=3),
-            callbacks=[Progress()],
-            verbose=0,
-        ),
-    ).fit()
+        failure_config=tune.FailureConfig(max_failures=3),
+        callbacks=[Progress()],
+        verbose=0,
+    )
 
 
 def write_progress(best: tune.Result, rows: list[dict[str, Any]], folder: Path) -> None:

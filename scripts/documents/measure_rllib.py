@@ -30,6 +30,7 @@ from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.learning.run import PROGRESS_FILE
 from blackjacky_agents.reports import duration, markdown_table, replace_part, where, where_run
+from blackjacky_env.engine.checks import check_choice
 from blackjacky_env.games import DEFAULT, get_game
 
 PAGE, PICTURE = DOCS / "scaling.md", DOCS / "rllib.svg"
@@ -71,6 +72,7 @@ class Training(NamedTuple):
 
 def main(args: Args) -> int:
     """Train, compare, print and write; returns the exit status."""
+    check_choice("opponent", args.opponent, tuple(bot_names(args.game)))
     python = install(args.environments, next(each for each in FRAMEWORKS if each.name == "rllib"))
     args.folder.mkdir(parents=True, exist_ok=True)
     commands = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -52,6 +53,7 @@ def algorithm() -> Any:
     yield algorithm
     algorithm.stop()
     ray.shutdown()
+    gc.collect()  # here, where Ray's warnings of its processes are ignored
 
 
 def test_an_agent_of_the_arena_decides_as_the_module_does(algorithm: Any) -> None:

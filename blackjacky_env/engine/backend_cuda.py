@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from blackjacky_env.engine.backend_cpu import Cast, join_cast
 from blackjacky_env.engine.batch import NONE, Batch, Board, SeatArrays, batch_functions, make_board
-from blackjacky_env.engine.compiling import compiled, zeros
+from blackjacky_env.engine.compiling import compiled, scratch, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import make_play_copy
 from blackjacky_env.engine.policies import Inside, Policy
@@ -25,11 +25,26 @@ try:
     import numba_cuda  # noqa: F401 - numba.cuda without it is another, older one, or none
 except ImportError as error:
     raise ImportError("backend='cuda' needs numba-cuda: pip install 'blackjacky[cuda]'") from error
-from numba import cuda
+from numba import config, cuda
 from numba.core.errors import TypingError
 from numba.cuda.core.compiler_lock import global_compiler_lock
 from numba.cuda.cudadrv import nvvm
 from numba.cuda.dispatcher import CUDADispatcher
+
+_SIMULATED = bool(config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # its kernels are Python
+if not _SIMULATED:
+    from numba.cuda import types
+    from numba.cuda.extending import overload
+
+    @overload(scratch, inline="always", prefer_literal=True)
+    def _on_stack(shape, dtype, most=None):
+        """`scratch` in a kernel; inlined, since what lies on a function's stack ends with the function."""
+        if most in (None, types.none) or isinstance(most, types.Omitted):
+            return lambda shape, dtype, most=None: cuda.local.array(shape, dtype)
+        if isinstance(most, types.BaseTuple):
+            return lambda shape, dtype, most=None: cuda.local.array(most, dtype)[: shape[0], : shape[1]]
+        return lambda shape, dtype, most=None: cuda.local.array(most, dtype)[:shape]
+
 
 THREADS = 128  # of a block
 _AT_ONCE = 2**18  # playouts of a launch; about as many threads as the largest GPUs hold
@@ -255,6 +270,28 @@ class CudaBatch(Batch):
         return on_cpu
 
 
+# ---------------------------------------------------------------- inputs of networks
+
+
+def encode_all(encode: Policy, size: int, observations: DeviceArray, masks: DeviceArray) -> DeviceArray:
+    """What ``encode`` (observation, mask, out) writes for each of N observations: float32 (N, size)."""
+    out = cuda.device_array((len(observations), size), np.float32)
+    launch(make_encode(encode), len(out), observations, masks, out)
+    return out
+
+
+@cache
+def make_encode(encode: Policy) -> Any:
+    """The kernel (observations, masks, out) of `encode_all`."""
+
+    def encode_one(observations, masks, out):
+        i = cuda.grid(1)
+        if i < len(out):
+            encode(observations[i], masks[i], out[i])
+
+    return make_kernel(encode_one)
+
+
 # ---------------------------------------------------------------- playouts
 
 
@@ -269,9 +306,11 @@ def play_copies(
     """`blackjacky_env.engine.play.play_copies` on a GPU: the same results, in its memory.
 
     Exponentials and logarithms are those of a GPU, so agents that use them may decide close calls differently. Raises
-    `TypeError` for agents that do not compile for a GPU.
+    `TypeError` for agents that do not compile for a GPU, `ValueError` for networks that are too large for one.
     """
     check_gpu()
+    for policy, parameters in agents:
+        getattr(policy, "check_gpu", _accept)(parameters)
     policies = tuple(dict.fromkeys(policy for policy, _ in agents))
     kernel, cast = make_playouts(game, policies), _to_device(make_numbered_cast(policies, agents))
     count = len(states) * games
@@ -282,8 +321,18 @@ def play_copies(
         for first in range(0, count, _AT_ONCE):
             launch(kernel, min(_AT_ONCE, count - first), given, seats, cast, seed, copies, results, first)
     except TypingError as error:
-        raise TypeError("these agents do not compile for a GPU, where compiled code cannot allocate arrays") from error
+        raise TypeError(_NOT_COMPILED) from error
     return results
+
+
+_NOT_COMPILED = (
+    "these agents do not compile for a GPU, where compiled code cannot allocate arrays; "
+    "blackjacky_env.engine.compiling.scratch gives it some of a constant size"
+)
+
+
+def _accept(parameters: npt.NDArray[np.float32]) -> None:
+    """For policies that take any parameters."""
 
 
 @cache

@@ -27,7 +27,7 @@ from numba.core.caching import FunctionCache
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
-from numba.core.extending import _Intrinsic  # what `numba.extending.intrinsic` makes
+from numba.core.extending import _Intrinsic, overload  # what `numba.extending.intrinsic` makes
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from blackjacky_env.engine.locking import one_process
@@ -153,6 +153,28 @@ def record_maker(count: int, dtype: np.dtype[Any]) -> Callable[[], Any]:
     return partial(zeros, count, dtype) if PLAIN else compiled(make)
 
 
+def scratch(shape, dtype, most=None):
+    """An array for the function that asks for it, not yet filled; on a GPU, which allocates none, on its stack.
+
+    There it must be neither returned nor kept, and its size is decided when the kernel is compiled.
+
+    Args:
+        shape: the length, or (rows, columns); constants, unless ``most`` is given.
+        dtype: of the array.
+        most: the largest ``shape`` that can occur, constants.
+    """
+    array = np.empty(shape, dtype)
+    return array.view(np.recarray) if array.dtype.names else array
+
+
+@overload(scratch)
+def _allocate(shape, dtype, most=None):
+    def allocate(shape, dtype, most=None):
+        return np.empty(shape, dtype)
+
+    return allocate
+
+
 def copied(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A copy of an array of records, made as one block of bytes; NumPy copies field by field, ten times slower."""
     return records.view(np.uint8).copy().view(records.dtype, type(records))
@@ -270,9 +292,6 @@ class _CachedPart(Part):
         return None
 
 
-_UNREADABLE = (pickle.UnpicklingError, ImportError, AttributeError, EOFError, LookupError, TypeError, ValueError)
-
-
 class _EntryCache(FunctionCache):
     """Caches each compiled overload in its own file, named after everything it depends on."""
 
@@ -301,7 +320,7 @@ class _EntryCache(FunctionCache):
             return None  # missing, truncated or damaged: compile again
         try:
             return self._rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user: `read_own`
-        except _UNREADABLE:
+        except Exception:  # noqa: BLE001 - a pickle may raise anything
             return None  # from other versions, or something it refers to has moved: compile again
 
     def _save_overload(self, sig: Any, data: Any) -> None:

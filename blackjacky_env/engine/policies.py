@@ -4,6 +4,9 @@ A policy is a compiled function ``(observation int8 or int16 (K,), mask int8 (A,
 float32 (L,)) -> action``. The observation holds all that the player may know, in the game's `Layout.dtype`; parameters
 (thresholds of a heuristic, weights of a network) can change without recompiling. Random number i of a decision is
 ``random.draw(random_state, i)``.
+
+On a GPU a policy gets its arrays from `compiling.scratch`. One that can be asked there with some parameters only has an
+attribute ``check_gpu``: a Python function (parameters) that raises `ValueError` for the others.
 """
 
 from __future__ import annotations

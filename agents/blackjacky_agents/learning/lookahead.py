@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.network import forward, softmax
+from blackjacky_agents.learning.network import forward, softmax, widest
 from blackjacky_env.engine import random
 from blackjacky_env.engine.backend_cpu import make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
@@ -195,9 +195,10 @@ def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
         def keep_likely(observation, mask, parameters, min_prob):
             if mask.sum() <= 1:
                 return 1
-            shown, probabilities = np.empty(size, np.float32), np.empty(len(mask))
-            show(observation, mask, shown)
-            softmax(forward(shown, parameters), mask, probabilities)
+            probabilities, units = np.empty(len(mask)), widest(parameters)
+            values, rows = np.empty((2, units), np.float32), np.empty(units + 1, np.int64)
+            show(observation, mask, values[0][:size])
+            softmax(values[forward(values, rows, parameters)], mask, probabilities)
             kept = 0
             for action in range(len(mask)):
                 mask[action] = mask[action] > 0 and probabilities[action] >= min_prob
@@ -241,9 +242,10 @@ def _make_estimate(game: Game, value_encoding: Encoding) -> Callable[..., float]
             returns(s, result)
             return max(result[seat], 0.0)
         encode(s, seat, observation)
-        shown = np.empty(shown_size, np.float32)
-        show(observation, mask, shown)
-        return 1.0 / (1.0 + np.exp(-forward(shown, value)[0]))
+        units = widest(value)
+        values, rows = np.empty((2, units), np.float32), np.empty(units + 1, np.int64)
+        show(observation, mask, values[0][:shown_size])
+        return 1.0 / (1.0 + np.exp(-values[forward(values, rows, value), 0]))
 
     return compiled(estimate)
 

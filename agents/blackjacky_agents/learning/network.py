@@ -5,6 +5,7 @@ All networks with the same encoding share one compiled function, so snapshots of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
 from blackjacky_agents.learning.encoding import Encoding, encodings_of
-from blackjacky_env.engine.compiling import compiled, entry
+from blackjacky_env.engine.compiling import compiled, entry, scratch
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import Encoder
 from blackjacky_env.engine.policies import Policy
@@ -22,6 +23,9 @@ from blackjacky_env.engine.random import draw
 
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU between layers."""
+
+WIDEST = 512
+"""The most units of a layer that networks in kernels for GPUs may have."""
 
 _HEADER = 2  # greedy flag, number of layers; then all sizes, inputs first
 
@@ -37,44 +41,69 @@ def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
 def network_policy(encoding: Encoding) -> Policy:
     """The compiled policy of all networks with this encoding; its parameters are made by `pack`."""
     encode, size = encoding.function, encoding.size
+    most = max(size, WIDEST)
+    both, longest = (2, most), most + 1
     pick = compiled(_pick)
 
     def choose(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
-        shown = np.empty(size, np.float32)
-        encode(observation, mask, shown)
-        logits = forward(shown, parameters)
-        return pick(logits, mask, parameters[0] > 0, (draw(random_state, 0) >> np.uint64(11)) / 2.0**53)
+        units = widest(parameters)
+        values, rows = scratch((2, units), np.float32, both), scratch(units + 1, np.int64, longest)
+        encode(observation, mask, values[0][:size])
+        logits = values[forward(values, rows, parameters)]
+        uniform = (draw(random_state, 0) >> np.uint64(11)) / 2.0**53
+        return pick(logits, mask, parameters[0] > 0, uniform)
 
-    return compiled(choose)
+    policy = compiled(choose)
+    policy.check_gpu = _check_gpu  # type: ignore[attr-defined]
+    return policy
+
+
+def _check_gpu(parameters: npt.NDArray[np.float32]) -> None:
+    sizes = parameters[_HEADER + 1 : _HEADER + 1 + int(parameters[1])]
+    if sizes.max() > WIDEST:
+        raise ValueError(f"the network has a layer of {int(sizes.max())} units; on a GPU at most {WIDEST} are allowed")
 
 
 @compiled
-def forward(shown, parameters):  # type: ignore[no-untyped-def]  # compiled
-    """The outputs (float32) of a packed network for its inputs ``shown`` (float32)."""
+def widest(parameters):  # type: ignore[no-untyped-def]  # compiled
+    """The size of the largest layer of a packed network, its inputs included."""
+    most = 0
+    for layer in range(int(parameters[1]) + 1):
+        most = max(most, int(parameters[_HEADER + layer]))
+    return most
+
+
+@compiled
+def forward(values, rows, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """The row of ``values`` that begins with the outputs of a packed network for the inputs that ``values[0]`` holds.
+
+    ``values``: float32, (2, `widest` or more), overwritten; ``rows``: int64, (`widest` + 1 or more,), for this
+    function's use.
+    """
     layers = int(parameters[1])
     start = _HEADER + layers + 1
-    values = shown
     for layer in range(layers):
         inputs, outputs = int(parameters[_HEADER + layer]), int(parameters[_HEADER + layer + 1])
         bias = start + inputs * outputs
-        following = parameters[bias : bias + outputs].copy()
-        _add_weighted(values, parameters[start:bias], outputs, following)
+        sums = values[(layer + 1) % 2][:outputs]
+        for j in range(outputs):
+            sums[j] = parameters[bias + j]
+        _add_weighted(values[layer % 2][:inputs], parameters[start:bias], outputs, rows, sums)
         if layer + 1 < layers:
             for j in range(outputs):
-                following[j] = max(following[j], np.float32(0))
-        values = following
+                sums[j] = max(sums[j], np.float32(0))
         start = bias + outputs
-    return values
+    return layers % 2
 
 
 @compiled
-def _add_weighted(values, weights, outputs, sums):  # type: ignore[no-untyped-def]
+def _add_weighted(values, weights, outputs, rows, sums):  # type: ignore[no-untyped-def]
     """Add to ``sums`` (outputs,) the rows of ``weights``, each times its value.
 
     Most features, and half of what ReLU lets through, are 0 and are left out; the others are taken four at a time, so
     that each sum is read and written a quarter as often.
     """
-    rows, count = np.empty(len(values) + 1, np.int64), 0
+    count = 0
     for i in range(len(values)):
         rows[count] = i * outputs
         count += values[i] != 0
@@ -99,7 +128,7 @@ def softmax(logits, mask, probabilities):  # type: ignore[no-untyped-def]  # com
         if mask[action]:
             best = max(best, logits[action])
     for action in range(len(mask)):
-        probabilities[action] = np.exp(np.float64(logits[action] - best)) if mask[action] else 0.0
+        probabilities[action] = math.exp(np.float64(logits[action] - best)) if mask[action] else 0.0
         total += probabilities[action]
     for action in range(len(mask)):
         probabilities[action] /= total
@@ -113,10 +142,13 @@ def _pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # com
             best = action
     if greedy:
         return best
-    probabilities = np.empty(len(mask))
-    softmax(logits, mask, probabilities)
+    total = 0.0
     for action in range(len(mask)):
-        uniform -= probabilities[action]
+        if mask[action]:
+            total += math.exp(np.float64(logits[action] - logits[best]))
+    for action in range(len(mask)):
+        if mask[action]:
+            uniform -= math.exp(np.float64(logits[action] - logits[best])) / total
         if uniform < 0:
             return action
     return best
@@ -145,7 +177,11 @@ def _encode_entry(encoder: Encoder) -> Any:
 def encode_all(
     encoding: Encoding, observations: Vector, masks: npt.NDArray[Any] | None = None
 ) -> npt.NDArray[np.float32]:
-    """Encode observations (N, K) with masks (N, A), by default all zero, as float32 (N, size)."""
+    """Encode observations (N, K) with masks (N, A), by default all zero, as float32 (N, size), where they lie."""
+    if not isinstance(observations, np.ndarray):
+        from blackjacky_env.engine.backend_cuda import encode_all as on_gpu
+
+        return on_gpu(encoding.function, encoding.size, observations, masks)
     if masks is None:
         masks = np.zeros((len(observations), 1), np.int8)
     out = np.empty((len(observations), encoding.size), np.float32)
@@ -156,8 +192,11 @@ def encode_all(
 @cache
 def _logits_entry() -> Any:
     def logits(shown, parameters, out):  # type: ignore[no-untyped-def]  # compiled
+        units = widest(parameters)
+        values, rows = np.empty((2, units), np.float32), np.empty(units + 1, np.int64)
         for i in range(len(out)):
-            out[i] = forward(shown[i], parameters)
+            values[0][: shown.shape[1]] = shown[i]
+            out[i] = values[forward(values, rows, parameters)][: out.shape[1]]
 
     return entry(logits)
 

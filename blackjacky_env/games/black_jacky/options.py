@@ -12,6 +12,8 @@ from blackjacky_env.engine.game import State, Variant
 from blackjacky_env.engine.options import Range
 from blackjacky_env.games.black_jacky.rules import SEATS, VALUES
 
+MOST_BUST_AT = 99
+
 VARIANTS = tuple(Variant(name, 2, SEATS, default_players=4) for name in ("classic", "schnell_duell"))
 
 
@@ -21,7 +23,7 @@ class Options:
 
     max_card: Annotated[int, Range(2, 8)] = 8
     """Highest card in the deck (R1)."""
-    bust_at: Annotated[int, Range(2, 99)] = 21
+    bust_at: Annotated[int, Range(2, MOST_BUST_AT)] = 21
     """A sum of this or more is bust (S1)."""
     hand_size: Annotated[int, Range(1, 8)] = 2
     """Cards dealt to each player (R4)."""

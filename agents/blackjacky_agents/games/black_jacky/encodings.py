@@ -11,7 +11,7 @@ import numpy as np
 
 from blackjacky_agents.games.black_jacky.bots.counter import PARAMETERS, estimate
 from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.games.black_jacky.observation import LAYOUT as OBSERVATION
 
@@ -23,6 +23,8 @@ _ACTIONS = 61
 _SUMS, _NEAR, _ODDS = 31, 7, 8
 _BUST = 21  # index in the one-hot sum that means exactly bust_at
 _UNKNOWN = 8  # maximum number of unknown cards per hand; more are counted as this many
+_HANDS, _SUMS_OF_HIDDEN = _UNKNOWN + 1, VALUES * _UNKNOWN + 1  # of unknown cards: numbers, sums
+_CARDS = VALUES + 1  # values of cards, 0 included
 
 LAYOUT = Layout(
     [
@@ -173,7 +175,8 @@ _SAME = np.array(
 def cards(observation, mask, out):
     """Write `LAYOUT` into ``out`` (float32)."""
     out[:] = 0
-    chances = np.zeros(VALUES + 1, np.float32)
+    chances = scratch(_CARDS, np.float32)
+    chances[0] = 0
     _show_table(observation, out)
     _show_cards(observation, chances, out)
     total = _fixed_sum(observation, 0)
@@ -203,7 +206,7 @@ def standing(observation, mask, out):
 def advice(observation, mask, out):
     """Write `ADVICE_LAYOUT` into ``out`` (float32); ``mask``: the legal actions, all 0 off turn."""
     cards(observation, mask, out)
-    values = np.empty(_ACTIONS, np.float32)
+    values = scratch(_ACTIONS, np.float32)
     best = -1
     if mask.any():
         estimate(observation, mask, values, PARAMETERS)
@@ -314,7 +317,8 @@ def _show_next_sums(observation, over, chances, out):
 @compiled
 def _show_others(observation, total, chances, out):
     """The others' sums as if their unknown cards were drawn one by one with the same chances."""
-    spread = np.zeros((_UNKNOWN + 1, VALUES * _UNKNOWN + 1), np.float32)
+    spread = scratch((_HANDS, _SUMS_OF_HIDDEN), np.float32)
+    spread[:] = 0
     spread[0, 0] = 1
     ready = 0
     bust_at = int(observation[_O_BUST_AT])

@@ -29,7 +29,7 @@ from blackjacky_agents.games.black_spy.bots.cards import (
 )
 from blackjacky_agents.games.black_spy.bots.counter import PARAMETERS, estimate
 from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.games.black_spy.observation import LAYOUT as OBSERVATION
 from blackjacky_env.games.black_spy.rules import (
@@ -179,7 +179,7 @@ def write_deal(observation, out):
 @compiled
 def write_cards(observation, out):
     """My hand and what is known of the other cards."""
-    unseen = np.empty(KINDS, np.int64)
+    unseen = scratch(KINDS, np.int64)
     count_unseen(observation, unseen)
     for card in range(KINDS):
         number = _SPIES if card == BLACK_7 else 1
@@ -236,7 +236,7 @@ def advice(observation, mask, out):
     cards(observation, mask, out)
     if not mask.any():
         return
-    costs = np.empty(NUM_ACTIONS)
+    costs = scratch(NUM_ACTIONS, np.float64)
     estimate(observation, mask, costs, PARAMETERS)
     best = np.argmin(costs)
     out[_ADVICE + best] = 1.0

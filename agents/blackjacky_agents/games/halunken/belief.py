@@ -10,7 +10,7 @@ import numpy as np
 from blackjacky_agents.games.halunken.bots.greedy import chances_of, weigh_moves
 from blackjacky_agents.games.halunken.bots.planner import HEAD
 from blackjacky_agents.games.halunken.bots.planner import PARAMETERS as PLANNER
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.games.halunken.rules import JACK, MOVES
 
 PARAMETERS = PLANNER[HEAD:]
@@ -32,7 +32,7 @@ def likelihood(s):
 @compiled
 def of_move(s, figure, owner, move):
     """How likely this movement card is chosen for a captain, or for Black Jack."""
-    chances = np.empty(MOVES)
+    chances = scratch(MOVES, np.float64)
     weigh_moves(s, figure, owner, chances, PARAMETERS)
     chances_of(chances, PARAMETERS)
     return chances[move - 1]

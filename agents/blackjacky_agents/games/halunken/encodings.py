@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.games.halunken.bots.crew import change, imagine, new_position
+from blackjacky_agents.games.halunken.bots.crew import change, imagine
 from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate
 from blackjacky_agents.games.halunken.prospects import value
 from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.random import draw
 from blackjacky_env.games.halunken.rules import (
@@ -32,6 +32,7 @@ from blackjacky_env.games.halunken.rules import (
     PLACE_JACK,
     ROUNDS,
     SEATS,
+    STATE,
     VALUES,
     ahead,
     highest_offer,
@@ -131,7 +132,7 @@ _ADVICE = ADVICE_LAYOUT.offset("advice")
 @compiled
 def cards(observation, mask, out):
     """Write `LAYOUT` into ``out`` (float32)."""
-    position = new_position()
+    position = scratch(1, STATE)
     s = position[0]
     imagine(observation, np.uint64(0), s)  # nothing that is drawn is used
     for i in range(len(out)):
@@ -223,7 +224,9 @@ def write_seat(s, p, out):
 def advice(observation, mask, out):
     """Write `ADVICE_LAYOUT` into ``out`` (float32)."""
     cards(observation, mask, out)
-    position, result, values = new_position(), np.zeros(SEATS), np.empty(NUM_ACTIONS)
+    position = scratch(1, STATE)
+    result, values = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.float64)
+    result[:] = 0.0
     bits = bits_of(observation)
     imagine(observation, bits, position[0])
     value(position[0], result)

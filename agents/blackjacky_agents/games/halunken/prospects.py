@@ -10,6 +10,8 @@ other values.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from blackjacky_env.engine.compiling import compiled
@@ -38,13 +40,13 @@ def value(s, result):
     n = int(s.num_players)
     rounds = rounds_left(s)
     later = ROUNDS * (GAMES - 1 - int(s.game_number)) if s.three_games else 0
-    spread = SPREAD * np.sqrt(np.float64(rounds + later)) + _SHARP
+    spread = SPREAD * math.sqrt(rounds + later) + _SHARP
     highest, total = -np.inf, 0.0
     for p in range(n):
         result[p] = (int(s.totals[p]) + foreseen(s, p, rounds)) / spread
         highest = max(highest, result[p])
     for p in range(n):
-        result[p] = np.exp(result[p] - highest)
+        result[p] = math.exp(result[p] - highest)
         total += result[p]
     for p in range(n):
         chance = result[p] / total
@@ -75,7 +77,7 @@ def foreseen(s, p, rounds):
     total, doubled, weights = 0.0, 0.0, 0.0
     for colour in range(NUM_COLOURS):
         worth = np.float64(int(s.values[p, colour]))
-        weight = np.exp((int(s.colours[p, colour]) + _VALUE * worth - most) / softness)
+        weight = math.exp((int(s.colours[p, colour]) + _VALUE * worth - most) / softness)
         total += worth
         doubled += weight * worth
         weights += weight

@@ -20,7 +20,7 @@ from blackjacky_agents.games.schwarze_katze.bots.cards import (
 )
 from blackjacky_agents.games.schwarze_katze.bots.counter import PARAMETERS, estimate
 from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.games.schwarze_katze.observation import LAYOUT as OBSERVATION
 from blackjacky_env.games.schwarze_katze.rules import CARDS, RANKS, SEATS, SUITS
@@ -154,7 +154,7 @@ def advice(observation, mask, out):
     cards(observation, mask, out)
     if not mask.any():
         return
-    costs = np.empty(CARDS)
+    costs = scratch(CARDS, np.float64)
     estimate(observation, mask, costs, PARAMETERS)
     best = np.argmin(costs)
     out[_ADVICE + best] = 1.0

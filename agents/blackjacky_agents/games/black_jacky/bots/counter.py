@@ -9,6 +9,7 @@ weighted (Bayes' rule), and how a player with a turn to come changes his sum.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,8 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
     somebody_knocked,
     top_of_discards,
 )
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.games.black_jacky.options import MOST_BUST_AT
 from blackjacky_env.games.black_jacky.rules import (
     DRAW,
     GIVE,
@@ -50,12 +52,15 @@ from blackjacky_env.games.black_jacky.rules import (
     LAY_6,
     NAME,
     NO_TRICK,
+    NUM_ACTIONS,
     SWAP_DISCARD,
     SWAP_DRAW,
 )
 
 ABOVE_BUST = 12  # sums this far above bust_at or higher are merged: no swap brings them below it
+MOST_SUMS = MOST_BUST_AT + ABOVE_BUST  # whole sums that are told apart, 0 included
 MOST_HIDDEN = 8  # maximum number of hidden cards per hand; more are counted as this many
+_HANDS = MOST_HIDDEN + 1  # sizes of a hand that are told apart
 ILLEGAL = 2.0  # above every chance
 
 # Indices of the model parameters. For each kind of conduct: the decrease of the log-likelihood per point below the best
@@ -103,7 +108,7 @@ NOW, IF_KNOCKED, LATER, LATER_DRAWN = range(4)
 @compiled
 def choose(observation, mask, random_state, parameters):
     """The action with the lowest estimated chance of losing a heart."""
-    values = np.empty(len(mask), np.float32)
+    values = scratch(NUM_ACTIONS, np.float32)
     estimate(observation, mask, values, parameters)
     return np.argmin(values)
 
@@ -120,14 +125,15 @@ def estimate(observation, mask, values, parameters):
         return
     bust_at = int(observation[BUST_AT])
     size = bust_at + ABOVE_BUST
-    unseen, draws = np.zeros(9), np.zeros(9)
+    unseen, draws = scratch(9, np.float64), scratch(9, np.float64)
     count_unseen(observation, unseen)
     chance_of_draws(observation, unseen, draws)
-    sums = np.zeros((SEATS, size))
+    sums = scratch((SEATS, size), np.float64, (SEATS, MOST_SUMS))
     add_hidden_sums(observation, unseen, sums)
     drawable, knocked = draws.sum() > 0.0, somebody_knocked(observation)
     thought = Thought(observation, unseen, draws, sums, bust_at, size, drawable, knocked, parameters)
-    hand = np.zeros(9, np.int64)
+    hand = scratch(9, np.int64)
+    hand[0] = 0
     for v in range(1, 9):
         hand[v] = observation[HAND + v]
     if observation[ZOCKING]:
@@ -144,6 +150,7 @@ def estimate(observation, mask, values, parameters):
 @compiled
 def count_unseen(observation, unseen):
     """How many cards of each value lie where I cannot know them."""
+    unseen[:] = 0.0
     for v in range(1, int(observation[MAX_CARD]) + 1):
         unseen[v] = v - int(observation[HAND + v]) - int(observation[DISCARDS + v - 1])
         for seat in range(SEATS):
@@ -155,14 +162,15 @@ def count_unseen(observation, unseen):
 @compiled
 def chance_of_draws(observation, unseen, draws):
     """The chance of each value on top of the draw pile, which is made of the discards once it is empty (R14)."""
-    draws[:] = unseen
+    draws[0] = 0.0
+    for v in range(1, 9):
+        draws[v] = observation[DISCARDS + v - 1] if observation[DRAW_COUNT] == 0 else unseen[v]
     if observation[DRAW_COUNT] == 0:
-        for v in range(1, 9):
-            draws[v] = observation[DISCARDS + v - 1]
         draws[top_of_discards(observation)] -= 1
     total = draws.sum()
     if total > 0.0:
-        draws /= total
+        for v in range(len(draws)):
+            draws[v] /= total
 
 
 @compiled
@@ -189,17 +197,19 @@ def ways_of_hidden_cards(unseen, most, size, ways):
     for h in range(most + 1):
         total = ways[h].sum()
         if total > 0.0:
-            ways[h] /= total
+            for x in range(size):
+                ways[h, x] /= total
 
 
 @compiled
 def add_hidden_sums(observation, unseen, sums):
     """sums[seat, x]: the exact distribution of each other player's whole sum now, tenths left out."""
+    sums[:] = 0.0
     size = sums.shape[1]
     most = 0
     for seat in range(1, SEATS):
         most = max(most, min(hidden_cards(observation, seat), MOST_HIDDEN))
-    ways = np.empty((most + 1, size))
+    ways = scratch((most + 1, size), np.float64, (_HANDS, MOST_SUMS))
     ways_of_hidden_cards(unseen, most, size, ways)
     for seat in range(1, SEATS):
         if observation[HEARTS + seat] > 0:
@@ -215,16 +225,26 @@ def add_hidden_sums(observation, unseen, sums):
 
 
 @compiled
+def copy(sums, into):
+    """Copy the distributions of all seats."""
+    for seat in range(SEATS):
+        for x in range(sums.shape[1]):
+            into[seat, x] = sums[seat, x]
+
+
+@compiled
 def weigh(sums, bust_at, slope, floor, bust_weight):
     """Weight a distribution with how likely a player with that sum acted as he did."""
-    weight, fall = 1.0, np.exp(-slope)
+    weight, fall = 1.0, math.exp(-slope)
     for x in range(bust_at - 1, -1, -1):
         sums[x] *= max(weight, floor)
         weight *= fall
-    sums[bust_at:] *= bust_weight
+    for x in range(bust_at, len(sums)):
+        sums[x] *= bust_weight
     total = sums.sum()
     if total > 0.0:
-        sums /= total
+        for x in range(len(sums)):
+            sums[x] /= total
 
 
 @compiled
@@ -253,7 +273,8 @@ def take_turn(thought, sums):
     if not thought.drawable:
         return
     bust_at, p = thought.bust_at, thought.parameters
-    after = np.zeros(thought.size)
+    after = scratch(thought.size, np.float64, MOST_SUMS)
+    after[:] = 0.0
     for x in range(bust_at):
         for v in range(1, 9):
             reached = x + v
@@ -271,7 +292,8 @@ def take_turn(thought, sums):
         after[x] += (1.0 - p[RECOVERY]) * recovered
         recovered *= p[RECOVERY]
     after[max(bust_at - 5, 0)] += recovered
-    sums[:] = after
+    for x in range(thought.size):
+        sums[x] = after[x]
 
 
 @compiled
@@ -304,12 +326,14 @@ def chance_of_losing(thought, sums, my_tenths, loss):
 @compiled
 def reckon(thought, others, knocked, ends_now, my_tenths, chances):
     """Fill the rows of ``chances`` for given distributions of the others' sums now."""
-    sums = others.copy()
+    sums = scratch((SEATS, thought.size), np.float64, (SEATS, MOST_SUMS))
+    copy(others, sums)
     weigh_by_conduct(thought, sums)
     if not ends_now and knocked:
         have_turns(thought, sums, False)
     chance_of_losing(thought, sums, my_tenths, chances[NOW])
-    chances[IF_KNOCKED] = chances[NOW]
+    for x in range(thought.size):
+        chances[IF_KNOCKED, x] = chances[NOW, x]
     if ends_now or knocked:
         return
     have_turns(thought, sums, True)
@@ -395,7 +419,7 @@ def estimate_zocks(thought, hand, values):
     """My zock, whatever card I have laid."""
     total = my_sum(thought.observation)
     ends_now = thought.observation[ENDS_AFTER_TURN] > 0
-    chances = np.empty((4, thought.size))
+    chances = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
     reckon(thought, thought.sums, thought.knocked, ends_now, total % 10, chances)
     top = top_of_discards(thought.observation)
     weigh_zocks(thought, hand, total // 10, top, thought.knocked or ends_now, chances, values)
@@ -408,8 +432,8 @@ def estimate_zocks(thought, hand, values):
 def estimate_tricks(thought, hand, mask, values):
     """Every card that I may lay, with the best zock after it."""
     x = my_sum(thought.observation) // 10
-    chances = np.empty((4, thought.size))
-    zocks = np.empty(len(values), np.float32)
+    chances = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
+    zocks = scratch(NUM_ACTIONS, np.float32)
     reckon(thought, thought.sums, thought.knocked, False, my_sum(thought.observation) % 10, chances)
     top = top_of_discards(thought.observation)
     values[NO_TRICK] = weigh_zocks(thought, hand, x, top, thought.knocked, chances, zocks)
@@ -439,7 +463,7 @@ def value_of_trick(thought, v, hand, x, top, chances, zocks):
         return value_of_seven(thought, hand, x, top, chances, zocks)
     if v == 4:
         return value_of_four(thought, hand, x, top, my_tenths, chances, zocks)
-    changed = np.empty((4, thought.size))
+    changed = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
     ends_now = v == 1
     if v == 2:
         knocked = False
@@ -468,9 +492,10 @@ def value_of_four(thought, hand, x, top, my_tenths, chances, zocks):
     if not thought.drawable:
         return weigh_zocks(thought, hand, x, top, thought.knocked, chances, zocks)
     if target > 0:
-        sums = thought.sums.copy()
+        sums = scratch((SEATS, thought.size), np.float64, (SEATS, MOST_SUMS))
+        copy(thought.sums, sums)
         add_a_card(sums[target], thought.sums[target], thought.draws)
-        changed = np.empty((4, thought.size))
+        changed = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
         reckon(thought, sums, thought.knocked, False, my_tenths, changed)
         return weigh_zocks(thought, hand, x, top, thought.knocked, changed, zocks)
     value = 0.0
@@ -506,11 +531,13 @@ def estimate_sixes(thought, hand, x, top, mask, zocks, values):
     """T6: "+1" before each active player, or nowhere."""
     observation = thought.observation
     my_tenths = my_sum(observation) % 10
-    chances = np.empty((4, thought.size))
+    chances = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
+    sums = scratch((SEATS, thought.size), np.float64, (SEATS, MOST_SUMS))
     for seat in range(SEATS):
         if not mask[LAY_6 + seat] and (seat > 0 or not mask[6]):
             continue
-        sums, mine = thought.sums.copy(), x
+        copy(thought.sums, sums)
+        mine = x
         if mask[LAY_6 + seat]:
             for other in range(1, SEATS):
                 shift(sums[other], int(other == seat) - int(observation[PLUS_ONE + other]))
@@ -525,10 +552,12 @@ def shift(sums, by):
     """Move a distribution by -1, 0 or 1."""
     if by > 0:
         sums[-1] += sums[-2]
-        sums[1:-1] = sums[:-2].copy()
+        for x in range(len(sums) - 2, 0, -1):
+            sums[x] = sums[x - 1]
         sums[0] = 0.0
     elif by < 0:
-        sums[:-1] = sums[1:].copy()
+        for x in range(len(sums) - 1):
+            sums[x] = sums[x + 1]
         sums[-1] = 0.0
 
 
@@ -548,7 +577,7 @@ def estimate_threes(thought, hand, x, top, mask, chances, zocks, values):
     if mask[3]:
         values[3] = unchanged
         return
-    swaps = np.empty((9, 9))
+    swaps = scratch((9, 9), np.float64)
     value_swaps(thought, hand, x, top, False, chances, zocks, swaps)
     for seat in range(1, SEATS):
         if mask[LAY_3 + seat - 1]:
@@ -599,15 +628,15 @@ def estimate_gifts(thought, hand, mask, values):
     """An exchange is pending: the chance of losing for each card that I may give."""
     observation = thought.observation
     total = my_sum(observation)
-    chances = np.empty((4, thought.size))
-    zocks = np.empty(len(values), np.float32)
+    chances = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
+    zocks = scratch(NUM_ACTIONS, np.float32)
     reckon(thought, thought.sums, thought.knocked, False, total % 10, chances)
     partner = 0
     for seat in range(1, SEATS):
         if observation[PAIR + seat] or observation[PAIR + SEATS + seat]:
             partner = seat
     done = thought.knocked and not observation[LAST_TURNS]
-    swaps = np.empty((9, 9))
+    swaps = scratch((9, 9), np.float64)
     value_swaps(thought, hand, total // 10, top_of_discards(observation), done, chances, zocks, swaps)
     for given in range(1, 9):
         if mask[GIVE + given]:

@@ -35,7 +35,7 @@ from blackjacky_agents.games.black_spy.bots.cards import (
     points_of,
     points_on_table,
 )
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.games.black_spy.rules import (
     BLACK,
     BLACK_1,
@@ -105,7 +105,7 @@ class Count(NamedTuple):
 @compiled
 def choose(observation, mask, random_state, parameters):
     """The legal action with the lowest expected points."""
-    costs = np.empty(NUM_ACTIONS)
+    costs = scratch(NUM_ACTIONS, np.float64)
     estimate(observation, mask, costs, parameters)
     return np.argmin(costs)
 
@@ -122,7 +122,15 @@ def estimate(observation, mask, costs, parameters):
     elif phase == CALLING:
         estimate_calls(observation, costs)
     else:
-        count = count_cards(observation, phase, parameters)
+        count = Count(
+            scratch(KINDS, np.int64),
+            scratch(COLOURS, np.int64),
+            scratch((SEATS, KINDS), np.float64),
+            scratch(SEATS, np.float64),
+            scratch(KINDS, np.float64),
+            scratch(KINDS, np.float64),
+        )
+        count_cards(observation, phase, count, parameters)
         if phase == PLAY:
             estimate_plays(observation, mask, count, costs, parameters)
         else:
@@ -136,7 +144,8 @@ def estimate(observation, mask, costs, parameters):
 def estimate_picks(observation, mask, phase, count, costs, parameters):
     """Passing, and taking from the pile: what the hand costs without the card, or with it."""
     change = -1 if phase == PASS else 1
-    hand = observation[MY_HAND : MY_HAND + KINDS].astype(np.int64)
+    hand = scratch(KINDS, np.int64)
+    take_hand(observation, hand)
     for card in range(KINDS):
         if mask[card]:
             hand[card] += change
@@ -167,24 +176,31 @@ def is_won_by_moon(observation):
 
 
 @compiled
-def count_cards(observation, phase, parameters):
-    """Every unseen card lies with anybody who may have it, by the sizes of their hands; those I passed are known."""
-    unseen, by_colour = np.empty(KINDS, np.int64), np.zeros(COLOURS, np.int64)
-    count_unseen(observation, unseen)
-    held, discard = np.zeros((SEATS, KINDS)), np.zeros(SEATS)
+def take_hand(observation, hand):
+    """Copy my hand into ``hand`` (int64, (55,))."""
     for card in range(KINDS):
-        by_colour[card // RANKS] += unseen[card]
-        if unseen[card]:
-            spread(observation, phase, card, int(unseen[card]), held)
+        hand[card] = observation[MY_HAND + card]
+
+
+@compiled
+def count_cards(observation, phase, count, parameters):
+    """Every unseen card lies with anybody who may have it, by the sizes of their hands; those I passed are known."""
+    held = count.held
+    count_unseen(observation, count.unseen)
+    count.by_colour[:] = 0
+    held[:] = 0.0
+    count.discard[:] = 0.0
+    for card in range(KINDS):
+        count.by_colour[card // RANKS] += count.unseen[card]
+        if count.unseen[card]:
+            spread(observation, phase, card, int(count.unseen[card]), held)
     for seat in range(1, int(observation[NUM_PLAYERS])):
         none = 1.0
         for card in range(BLACK_1, KINDS):
             none *= 1.0 - held[seat, card]
         spies = held[seat, BLACK_7]
-        discard[seat] = _BLACK_7_POINTS * spies + _OTHER_POINTS * max(0.0, 1.0 - none - spies)
-    count = Count(unseen, by_colour, held, discard, np.zeros(KINDS), np.zeros(KINDS))
+        count.discard[seat] = _BLACK_7_POINTS * spies + _OTHER_POINTS * max(0.0, 1.0 - none - spies)
     foresee(observation, count, parameters)
-    return count
 
 
 @compiled
@@ -289,7 +305,8 @@ def estimate_plays(observation, mask, count, costs, parameters):
     highest, on_table = highest_on_table(observation, led), float(points_on_table(observation))
     shooter, threat = find_shooter(observation, parameters)
     theirs = led != NOTHING and observation[TABLE + shooter] - 1 == highest
-    hand = observation[MY_HAND : MY_HAND + KINDS].astype(np.int64)
+    hand = scratch(KINDS, np.int64)
+    take_hand(observation, hand)
     alone = has_all_black(observation)
     for card in range(KINDS):
         if mask[card]:

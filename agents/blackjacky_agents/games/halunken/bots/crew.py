@@ -5,10 +5,8 @@ Bots see observations only: `imagine` turns one into a position with the observe
 
 from __future__ import annotations
 
-import numpy as np
-
-from blackjacky_env.engine.compiling import compiled, record_maker
-from blackjacky_env.games.halunken.observation import encode, sample
+from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.games.halunken.observation import LAYOUT, encode, sample
 from blackjacky_env.games.halunken.rules import (
     CARDS,
     COLOURS,
@@ -17,7 +15,6 @@ from blackjacky_env.games.halunken.rules import (
     NO_CARD,
     NOBODY,
     NUM_COLOURS,
-    STATE,
     VALUES,
     ahead,
     apply,
@@ -26,7 +23,7 @@ from blackjacky_env.games.halunken.rules import (
     top_of,
 )
 
-new_position = record_maker(1, STATE)
+_SIZE, _DTYPE = LAYOUT.size, LAYOUT.dtype
 
 
 @compiled
@@ -44,7 +41,7 @@ def play(s, action):
 @compiled
 def shows(s, observation, mask):
     """Whether seat 0 sees this observation in a position, whose legal actions are written into ``mask``."""
-    seen = np.empty_like(observation)
+    seen = scratch(_SIZE, _DTYPE)
     encode(s, 0, seen)
     legal(s, mask)
     for i in range(len(seen)):

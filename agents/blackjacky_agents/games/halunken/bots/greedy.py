@@ -8,6 +8,8 @@ imagine the choices of players, which are secret.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from blackjacky_agents.games.halunken.bots.crew import (
@@ -15,9 +17,8 @@ from blackjacky_agents.games.halunken.bots.crew import (
     cheapest,
     imagine,
     landing,
-    new_position,
 )
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.random import below, draw
 from blackjacky_env.games.halunken.rules import (
     BID,
@@ -40,6 +41,7 @@ from blackjacky_env.games.halunken.rules import (
     ROB,
     ROB_BUYER,
     RUM,
+    STATE,
     TAKE,
     TAKE_FROM_HARBOUR,
     ahead,
@@ -63,7 +65,7 @@ _UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1
 @compiled
 def choose(observation, mask, random_state, parameters):
     """The action that gains most at once."""
-    position = new_position()
+    position = scratch(1, STATE)
     s = position[0]
     imagine(observation, random_state, s)
     return decide(s, random_state, parameters)
@@ -148,7 +150,7 @@ def overtaking(s, q):
 @compiled
 def choose_move(s, figure, owner, bits, parameters):
     """A movement card for a captain, or for Black Jack: the best one, or one drawn by the temperature."""
-    gains = np.empty(MOVES)
+    gains = scratch(MOVES, np.float64)
     weigh_moves(s, figure, owner, gains, parameters)
     if parameters[TEMPERATURE] <= 0.0:
         return np.argmax(gains) + 1
@@ -180,9 +182,9 @@ def weigh_moves(s, figure, owner, gains, parameters):
 @compiled
 def chances_of(gains, parameters):
     """Turn gains into chances, in place: their softmax at the temperature."""
-    highest, total = gains.max(), 0.0
+    highest, total = gains[np.argmax(gains)], 0.0
     for i in range(MOVES):
-        gains[i] = np.exp((gains[i] - highest) / parameters[TEMPERATURE])
+        gains[i] = math.exp((gains[i] - highest) / parameters[TEMPERATURE])
         total += gains[i]
     for i in range(MOVES):
         gains[i] /= total

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.games.halunken.bots.crew import imagine, new_position, play, shows
+from blackjacky_agents.games.halunken.bots.crew import imagine, play, shows
 from blackjacky_agents.games.halunken.bots.greedy import choose_move, decide
 from blackjacky_agents.games.halunken.prospects import stage, value
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.random import stream
-from blackjacky_env.games.halunken.rules import JACK, OVER, SEATS
+from blackjacky_env.games.halunken.rules import JACK, NUM_ACTIONS, OVER, SEATS, STATE
 
 # Indices of the parameters: playouts of a decision, shared by its legal actions; then the parameters of `greedy`.
 PLAYOUTS, HEAD = range(2)
@@ -28,7 +28,7 @@ _FOR_CHOICES, _FOR_ACTIONS = 0, 1  # what random numbers are drawn for, beside t
 @compiled
 def choose(observation, mask, random_state, parameters):
     """The action with the highest mean value."""
-    values = np.empty(len(mask))
+    values = scratch(NUM_ACTIONS, np.float64)
     estimate(observation, mask, random_state, values, parameters)
     return np.argmax(values)
 
@@ -43,8 +43,9 @@ def estimate(observation, mask, random_state, values, parameters):
     if legal <= 1:
         return
     samples = max(1, int(parameters[PLAYOUTS]) // legal)
-    positions, copies, result = new_position(), new_position(), np.zeros(SEATS)
-    may = np.empty(len(mask), np.int8)
+    positions, copies = scratch(1, STATE), scratch(1, STATE)
+    result, may = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.int8)
+    result[:] = 0.0
     for number in range(samples):
         bits = stream(random_state, number, 0, 0)
         imagine(observation, bits, positions[0])

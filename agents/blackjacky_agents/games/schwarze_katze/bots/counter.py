@@ -24,7 +24,7 @@ from blackjacky_agents.games.schwarze_katze.bots.cards import (
     led_card,
     penalty_of,
 )
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.games.schwarze_katze.rules import CARDS, HEARTS, NO_TRICK, QUEEN_OF_SPADES, RANKS, SEATS, SUITS
 
 # Indices of the parameters. NEARNESS: the chance that a card takes a later trick is the fraction of lower unseen cards
@@ -49,7 +49,7 @@ class Count(NamedTuple):
 @compiled
 def choose(observation, mask, random_state, parameters):
     """The legal card with the lowest penalty to be expected."""
-    costs = np.empty(CARDS)
+    costs = scratch(CARDS, np.float64)
     estimate(observation, mask, costs, parameters)
     return np.argmin(costs)
 
@@ -57,7 +57,8 @@ def choose(observation, mask, random_state, parameters):
 @compiled
 def estimate(observation, mask, costs, parameters):
     """Fill ``costs`` (float, (52,)) with the penalty to be expected after each legal card; infinity for the others."""
-    count = count_unseen(observation)
+    count = Count(scratch(CARDS, np.int64), scratch(SUITS, np.int64), scratch((SEATS, SUITS), np.float64))
+    count_unseen(observation, count)
     led = led_card(observation)
     highest = highest_on_table(observation, led)
     on_table = 0.0
@@ -85,13 +86,14 @@ def tricks_taken(observation):
 
 
 @compiled
-def count_unseen(observation):
+def count_unseen(observation, count):
     """Every unseen card lies with anybody who may have its suit, by the sizes of their hands."""
-    unseen, by_suit = np.zeros(CARDS, np.int64), np.zeros(SUITS, np.int64)
+    count.by_suit[:] = 0
     for card in range(CARDS):
-        unseen[card] = is_unseen(observation, card)
-        by_suit[card // RANKS] += unseen[card]
-    shares = np.zeros((SEATS, SUITS))
+        count.unseen[card] = is_unseen(observation, card)
+        count.by_suit[card // RANKS] += count.unseen[card]
+    shares = count.shares
+    shares[:] = 0.0
     for suit in range(SUITS):
         total = 0.0
         for seat in range(1, int(observation[NUM_PLAYERS])):
@@ -99,8 +101,8 @@ def count_unseen(observation):
                 shares[seat, suit] = hand_size_of(observation, seat)
                 total += shares[seat, suit]
         if total > 0.0:
-            shares[:, suit] /= total
-    return Count(unseen, by_suit, shares)
+            for seat in range(SEATS):
+                shares[seat, suit] /= total
 
 
 @compiled

@@ -1,11 +1,14 @@
 """PPO in one file: one network learns to play every seat, against itself, in a batch of compiled games.
 
     python examples/ppo_batch.py                     # minutes on one core; tested against three bots
+    python examples/ppo_batch.py --backend cuda --num-envs 65536 --num-steps 32 --seconds 300
     tensorboard --logdir runs
     blackjacky play --opponents ppo:runs/ppo_batch/seed-1*3
 
 It follows CleanRL's ppo.py (Huang et al., JMLR 2022). What is different is what several seats need: a decision leads to
-the next decision of the same seat, so rewards, values and advantages are linked seat by seat.
+the next decision of the same seat, so rewards, values and advantages are linked seat by seat. That is also why this
+is no library's PPO: TorchRL and skrl take tensors from a GPU, but link the steps of a game, or let all players act at
+once. With ``--backend cuda`` games, network and all that is collected stay on the GPU.
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ from __future__ import annotations
 import csv
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -43,6 +47,7 @@ class Args:
     threads: int = 1  # CPU threads; a network this small gains nothing from more
     game: str = "black_jacky"  # name of the game
     num_players: int = 4  # players at every table
+    backend: Literal["cpu", "cuda"] = "cpu"  # where the games are played and the network is trained
     reward: str = "win"  # "win", or the name of the game's score
     rules: dict[str, int] = field(default_factory=dict)  # rule options, such as: max_turns_per_round 20
     encoding: str = ""  # network input, by default the game's own; "raw" is the scaled observation
@@ -52,7 +57,8 @@ class Args:
     final_eval_games: int = 20_000  # games of the last test
 
     total_timesteps: int = 10_000_000  # decisions in all games
-    learning_rate: float = 1e-3  # initial Adam learning rate, annealed linearly to 0
+    seconds: int = 0  # training ends after this time if it has not before; 0: no limit
+    learning_rate: float = 1e-3  # initial Adam learning rate, annealed linearly to 0 at the end
     num_envs: int = 256  # games played at once
     num_steps: int = 128  # decisions in each game between updates
     gamma: float = 0.99  # discount per decision of a seat
@@ -108,16 +114,24 @@ def per_seat_gae(rewards, terminated, seats, values, last_values, gamma, gae_lam
         gamma: discount per decision of a seat.
         gae_lambda: lambda of generalised advantage estimation.
     """
-    advantages, games = np.zeros_like(values), np.arange(values.shape[1])
-    reward, next_value, next_advantage = rewards[-1].copy(), last_values.copy(), np.zeros_like(last_values)
+    advantages = torch.zeros_like(values)
+    reward, next_value, next_advantage = rewards[-1].clone(), last_values.clone(), torch.zeros_like(last_values)
     for t in reversed(range(len(values))):
-        ended, own = terminated[t], (games, seats[t])
-        reward[ended], next_value[ended], next_advantage[ended] = rewards[t, ended], 0, 0  # for every seat
-        delta = reward[own] + gamma * next_value[own] - values[t]
-        advantages[t] = delta + gamma * gae_lambda * next_advantage[own]
+        ended, own = terminated[t, :, None], seats[t, :, None]
+        reward = torch.where(ended, rewards[t], reward)  # for every seat
+        next_value, next_advantage = next_value.masked_fill(ended, 0), next_advantage.masked_fill(ended, 0)
+        delta = reward.gather(1, own)[:, 0] + gamma * next_value.gather(1, own)[:, 0] - values[t]
+        advantages[t] = delta + gamma * gae_lambda * next_advantage.gather(1, own)[:, 0]
         # What the previous decision of this seat has led to; before t = 0 there is none in this rollout.
-        reward[own], next_value[own], next_advantage[own] = rewards[t - 1][own], values[t], advantages[t]
+        reward.scatter_(1, own, rewards[t - 1].gather(1, own))
+        next_value.scatter_(1, own, values[t, :, None])
+        next_advantage.scatter_(1, own, advantages[t, :, None])
     return advantages
+
+
+def as_tensor(array):
+    """A tensor with the memory of an array of the batch, on the CPU or the GPU."""
+    return torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.as_tensor(array, device="cuda")
 
 
 class Trainer:
@@ -129,41 +143,45 @@ class Trainer:
         self.args, encodings = args, encodings_of(args.game)
         self.encoding = encodings[args.encoding or next(iter(encodings))]
         options = {"reward": args.reward, "gamma": args.gamma, "score_shaping": args.score_shaping, **args.rules}
-        self.batch = make_batch(args.game, args.num_envs, args.num_players, args.seed, per_seat=True, **options)
+        tables = args.num_envs, args.num_players, args.seed, args.backend
+        self.batch = make_batch(args.game, *tables, per_seat=True, **options)
         shape, num_actions = (args.num_steps, args.num_envs), self.batch.action_masks.shape[1]
-        self.agent = Agent(self.encoding.size, num_actions)
+        self.device = as_tensor(self.batch.observations).device
+        self.agent = Agent(self.encoding.size, num_actions).to(self.device)
         self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=args.learning_rate, eps=1e-5)
-        self.obs, self.masks = torch.zeros(*shape, self.encoding.size), torch.zeros(*shape, num_actions).bool()
-        self.actions, self.logprobs = torch.zeros(shape).long(), torch.zeros(shape)
-        self.seats, self.values = np.zeros(shape, int), np.zeros(shape, np.float32)
-        self.rewards = np.zeros((*shape, args.num_players), np.float32)
-        self.terminated = np.zeros(shape, bool)
+        zeros = partial(torch.zeros, device=self.device)
+        self.obs, self.masks = zeros(*shape, self.encoding.size), zeros(*shape, num_actions, dtype=torch.bool)
+        self.actions, self.logprobs = zeros(shape, dtype=torch.long), zeros(shape)
+        self.seats, self.values = zeros(shape, dtype=torch.long), zeros(shape)
+        self.rewards, self.terminated = zeros(*shape, args.num_players), zeros(shape, dtype=torch.bool)
 
     @torch.no_grad()
     def collect(self):
         """Play ``num_steps`` decisions in every game; returns their advantages and returns."""
         args, batch, num_players = self.args, self.batch, self.args.num_players
+        trusted = {"check": False} if args.backend == "cuda" else {}  # to check them is to wait for the GPU
         for t in range(args.num_steps):
-            self.obs[t] = torch.from_numpy(encode_all(self.encoding, batch.observations, batch.action_masks))
-            self.masks[t], self.seats[t] = torch.from_numpy(batch.action_masks), batch.current_player
+            self.obs[t] = as_tensor(encode_all(self.encoding, batch.observations, batch.action_masks))
+            self.masks[t], self.seats[t] = as_tensor(batch.action_masks), as_tensor(batch.current_player)
             self.actions[t], self.logprobs[t], _, value = self.agent.get_action_and_value(self.obs[t], self.masks[t])
             self.values[t] = value
-            batch.step(self.actions[t].numpy())
-            self.rewards[t], self.terminated[t] = batch.cumulative_rewards[:, :num_players], batch.terminated
+            batch.step(self.actions[t], **trusted)
+            self.rewards[t] = as_tensor(batch.cumulative_rewards)[:, :num_players]
+            self.terminated[t] = as_tensor(batch.terminated)
         # A seat off turn has not come to its next decision; what it sees now stands for it.
         games, seats = np.indices((args.num_envs, num_players)).reshape(2, -1)
         last_obs = encode_all(self.encoding, *batch.observe(games, seats))
-        last_values = self.agent.get_value(torch.from_numpy(last_obs)).numpy().reshape(-1, num_players)
+        last_values = self.agent.get_value(as_tensor(last_obs)).reshape(-1, num_players)
         rollout = self.rewards, self.terminated, self.seats, self.values
         advantages = per_seat_gae(*rollout, last_values, args.gamma, args.gae_lambda)
-        return torch.from_numpy(advantages).flatten(), torch.from_numpy(advantages + self.values).flatten()
+        return advantages.flatten(), (advantages + self.values).flatten()
 
     def update(self, advantages, returns):
         """Train on the collected decisions; returns the losses of the last minibatch by name."""
         args, rollout = self.args, (self.obs, self.masks, self.actions, self.logprobs)
         obs, masks, actions, logprobs = (array.flatten(0, 1) for array in rollout)
         for _ in range(args.update_epochs):
-            for rows in torch.randperm(len(obs)).chunk(args.num_minibatches):
+            for rows in torch.randperm(len(obs), device=self.device).chunk(args.num_minibatches):
                 _, logprob, entropy, value = self.agent.get_action_and_value(obs[rows], masks[rows], actions[rows])
                 ratio = (logprob - logprobs[rows]).exp()
                 advantage = (advantages[rows] - advantages[rows].mean()) / (advantages[rows].std() + 1e-8)
@@ -190,17 +208,22 @@ def main(args: Args) -> None:
     folder = args.folder / f"seed-{args.seed}"
     writer, trainer, curve = SummaryWriter(folder), Trainer(args), []
     started, cpu_started, size = time.perf_counter(), time.process_time(), args.num_steps * args.num_envs
-    num_updates = max(1, args.total_timesteps // size)
-    for update in range(1, num_updates + 1):
-        trainer.optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - (update - 1) / num_updates)
+    num_updates, update, seconds = max(1, args.total_timesteps // size), 0, 0.0
+    while (done := max(update / num_updates, seconds / args.seconds if args.seconds else 0.0)) < 1:
+        trainer.optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - done)
+        update += 1
         losses, steps = trainer.update(*trainer.collect()), update * size
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
-        charts = {"steps_per_second": steps / seconds, "decisions_per_game": size / max(1, trainer.terminated.sum())}
+        ended = update == num_updates or 0 < args.seconds <= seconds
+        charts = {
+            "steps_per_second": steps / seconds,
+            "decisions_per_game": size / max(1, int(trainer.terminated.sum())),
+        }
         for name, value in {**charts, **losses}.items():
             writer.add_scalar(f"{'losses' if name in losses else 'charts'}/{name}", value, steps)
-        if update % args.eval_every and update < num_updates:
+        if update % args.eval_every and not ended:
             continue
-        games = args.eval_games if update < num_updates else args.final_eval_games
+        games = args.final_eval_games if ended else args.eval_games
         score = trainer.test(folder, games)
         writer.add_scalar("charts/win_rate", score.win_rate, steps)
         curve.append({"seed": args.seed, "steps": steps, "seconds": round(seconds), "cpu_seconds": round(cpu_seconds)})

@@ -14,6 +14,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("tensorboard")
 
 import ppo_batch
+import torch
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.learning.network import is_network
@@ -37,7 +38,8 @@ def test_advantages_are_linked_seat_by_seat() -> None:
         batch.step(batch.random_actions())
         terminated[t], paid[t] = batch.terminated, batch.rewards[:, :PLAYERS]
         cumulative[t] = batch.cumulative_rewards[:, :PLAYERS]
-    advantages = ppo_batch.per_seat_gae(cumulative, terminated, seats, values, last_values, GAMMA, LAMBDA)
+    played = map(torch.from_numpy, (cumulative, terminated, seats, values, last_values))
+    advantages = ppo_batch.per_seat_gae(*played, GAMMA, LAMBDA).numpy()
     assert terminated.sum(axis=0).min() > 1
     assert abs(paid).sum() > 10
     for i in range(GAMES):

@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit import Rare
-from blackjacky_agents.web.serve import addresses, allowed_hosts, in_background
+from blackjacky_agents.web.serve import addresses, in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, seats_for
 from blackjacky_env.envs.aec import TableEnv
@@ -169,7 +169,7 @@ def take(browser: Any, name: str, page: AbstractContextManager[str]) -> None:
 @contextmanager
 def served(table: Table, moment: str | None = None) -> Iterator[str]:
     """Serve the table without delays, or waiting in a moment; yields the URL of the person's page."""
-    server = Server(delay=0 if moment is None else _FOR_EVER, hosts=allowed_hosts("127.0.0.1"))
+    server = Server(delay=0 if moment is None else _FOR_EVER)
     server.add(table)
     if moment is not None:
         server.hosts[0].moments = [moment]
@@ -180,7 +180,7 @@ def served(table: Table, moment: str | None = None) -> Iterator[str]:
 @contextmanager
 def lobby() -> Iterator[str]:
     """Serve the lobby; yields its URL."""
-    server = Server(delay=0, hosts=allowed_hosts("127.0.0.1"))
+    server = Server(delay=0)
     with in_background(server) as port:
         yield f"http://127.0.0.1:{port}/"
 

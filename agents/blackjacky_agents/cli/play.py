@@ -101,6 +101,7 @@ def serve(args: Args[Any], program: str) -> None:
         if find_spec(module) is None:
             raise WrongInputError(f"{program} --web needs {module}: pip install 'blackjacky[web]'")
     from blackjacky_agents.web import serve as web
+    from blackjacky_agents.web.origin import is_local
     from blackjacky_agents.web.server import Server
 
     held = ExitStack()
@@ -109,10 +110,10 @@ def serve(args: Args[Any], program: str) -> None:
         table = new_table(args) if describes_table(args) else None
         address = None if args.address is None else web.check_address(args.address)
         listening = listen(args)
-        server = Server(args.tables, args.delay, web.allowed_hosts(args.host, address))
+        server = Server(args.tables, args.delay, web.names_of(args.host, address))
     port = listening.getsockname()[1]
     web.open_to_others(server, args.host, port, address)
-    if not web.is_local(args.host):
+    if not is_local(args.host):
         print(f"Warning: anyone who can reach {args.host} and knows the URL of a seat or of the lobby can play there,")
         print("without encryption. Use it among people you trust, or behind a reverse proxy with HTTPS.")
     if table is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import socket
 import threading
 import time
@@ -15,6 +14,7 @@ import uvicorn
 
 from blackjacky_agents.web.connections import Config
 from blackjacky_agents.web.limits import Limits
+from blackjacky_agents.web.origin import is_local
 from blackjacky_agents.web.quiet import quiet_log
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
@@ -24,24 +24,9 @@ LOGGERS = ("asyncio", "uvicorn.error")
 _BACKLOG = 1024  # connections that wait to be accepted
 
 
-def is_local(host: str) -> bool:
-    """Whether only this machine can reach the address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def allowed_hosts(host: str, address: str | None = None) -> list[str] | None:
-    """Host names accepted in requests to a server at ``host``; None: any.
-
-    A local server refuses other names than those and that in its ``address`` at a reverse proxy, which prevents DNS
-    rebinding by websites.
-    """
-    if not is_local(host) or ":" in host:
-        return None
-    proxied = [] if address is None else [urlsplit(address).hostname or ""]
-    return [host, "localhost", "127.0.0.1", *proxied]
+def names_of(host: str, address: str | None = None) -> list[str]:
+    """Host names that the user has given to the server: where it listens, and where a reverse proxy serves it."""
+    return [host] if address is None else [host, urlsplit(address).hostname or ""]
 
 
 def check_address(address: str) -> str:

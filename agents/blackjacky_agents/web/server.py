@@ -8,11 +8,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import ipaddress
 import secrets
 import time
 import warnings
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -20,8 +19,7 @@ from typing import TypeVar
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import Request
 from starlette.responses import (
     FileResponse,
     HTMLResponse,
@@ -38,6 +36,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, describe_games, listed, read_order
 from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.origin import KnownHost, is_at_this_machine, is_from_here
 from blackjacky_agents.web.picture import read_look
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.table import Table, resumed
@@ -72,7 +71,7 @@ class Server:
     Args:
         folder: folder in which tables are saved and from which they are restored; None: tables are not saved.
         delay: seconds before each move of an agent at normal speed.
-        hosts: accepted host names; None: any.
+        names: host names at which the server is reached, besides those that `KnownHost` accepts by itself.
         per_second: sustained message rate allowed per seat.
         threads: number of threads for the agents.
     """
@@ -81,7 +80,7 @@ class Server:
         self,
         folder: Path | None = None,
         delay: float = 0.8,
-        hosts: list[str] | None = None,
+        names: Iterable[str] = (),
         per_second: float = 15,
         threads: int = 2,
     ) -> None:
@@ -101,9 +100,7 @@ class Server:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._resume(folder)
-        middleware = [Middleware(Guarded)]
-        if hosts is not None:
-            middleware.insert(0, Middleware(TrustedHostMiddleware, allowed_hosts=hosts))
+        middleware = [Middleware(Guarded), Middleware(KnownHost, names=names)]
         self.app = Starlette(routes=self._routes(), middleware=middleware, lifespan=self._lifespan)
 
     def add(self, table: Table) -> None:
@@ -181,7 +178,7 @@ class Server:
         return FileResponse(PAGE / "lobby.html") if self._knows_lobby(request) else PlainTextResponse(_NO_LOBBY, 404)
 
     async def _list_tables(self, request: Request) -> Response:
-        """Games and tables; the addresses of seats only for whoever sits at this machine, who can read the files."""
+        """Games and tables; the addresses of seats only for a browser at this machine."""
         if not self._knows_lobby(request):
             return PlainTextResponse(_NO_LOBBY, 404)
         shown = self._address_of if self._is_at_this_machine(request) else lambda token: None
@@ -282,23 +279,6 @@ class Server:
         host, seat = found
         with contextlib.suppress(WebSocketDisconnect):
             await host.serve(seat, socket, read_look(socket.query_params))
-
-
-def is_at_this_machine(request: HTTPConnection) -> bool:
-    """Whether a request comes from this machine, and not through a reverse proxy on it."""
-    if request.client is None or {"forwarded", "x-forwarded-for", "via"} & set(request.headers.keys()):
-        return False
-    try:
-        return ipaddress.ip_address(request.client.host).is_loopback
-    except ValueError:
-        return False
-
-
-def is_from_here(request: HTTPConnection) -> bool:
-    """Whether a request was made by a page of this server, or by something that is not a browser."""
-    origin = request.headers.get("origin")
-    scheme = request.url.scheme.replace("ws", "http")
-    return origin is None or origin == f"{scheme}://{request.headers.get('host')}"
 
 
 async def _body(request: Request) -> bytes:

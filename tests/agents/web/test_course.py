@@ -2,7 +2,7 @@
 
 import time
 
-from blackjacky_agents.web.serve import allowed_hosts, in_background
+from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from tests.agents.web.tables import new_table
 from tests.agents.web.test_page import (
@@ -30,7 +30,7 @@ def press(page, name):
 
 def served(*tables, delay):
     """A server, and the path of the first person's page at each table."""
-    server = Server(delay=delay, hosts=allowed_hosts("127.0.0.1"), per_second=1e9)
+    server = Server(delay=delay, per_second=1e9)
     for table in tables:
         server.add(table)
     return server

@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 
 from blackjacky_agents.web import serve
 from blackjacky_agents.web.messages import MAX_MESSAGE
-from blackjacky_agents.web.serve import addresses, allowed_hosts, in_background, is_local
+from blackjacky_agents.web.serve import addresses, in_background
 from blackjacky_agents.web.server import Server
 from tests.agents.web.running import running
 from tests.agents.web.tables import new_table
@@ -119,7 +119,7 @@ def proxied(port, token, **headers):
 
 def test_behind_a_proxy_with_https_pages_connect_and_others_do_not(tmp_path):
     address, table = "https://play.example", new_table()
-    server = Server(tmp_path, hosts=allowed_hosts("127.0.0.1", address))
+    server = Server(tmp_path, names=serve.names_of("127.0.0.1", address))
     server.add(table)
     serve.open_to_others(server, "127.0.0.1", 80, address)
     token = table.people[0]
@@ -133,9 +133,10 @@ def test_behind_a_proxy_with_https_pages_connect_and_others_do_not(tmp_path):
 
 def test_behind_a_proxy_nobody_is_taken_for_the_one_at_this_machine():
     server = Server()
-    assert TestClient(server.app, client=("127.0.0.1", 1)).get("/", follow_redirects=False).status_code == 303
+    client = TestClient(server.app, base_url="http://127.0.0.1", client=("127.0.0.1", 1), follow_redirects=False)
+    assert client.get("/").status_code == 303
     serve.open_to_others(server, "127.0.0.1", 80, "https://play.example")
-    assert TestClient(server.app, client=("127.0.0.1", 1)).get("/").status_code == 404
+    assert client.get("/").status_code == 404
     assert server.lobby_address == f"https://play.example/lobby/{server.lobby}"
 
 
@@ -150,23 +151,6 @@ def test_an_address_is_a_scheme_and_a_host(address):
 def test_what_is_no_address_is_refused(address):
     with pytest.raises(ValueError, match=r"such as https://play\.example, not "):
         serve.check_address(address)
-
-
-@pytest.mark.parametrize(
-    ("host", "local"),
-    [
-        ("127.0.0.1", True),
-        ("localhost", True),
-        ("::1", True),
-        ("0.0.0.0", False),
-        ("192.168.0.4", False),
-        ("x.de", False),
-    ],
-)
-def test_only_this_machine_is_local(host, local):
-    assert is_local(host) == local
-    if not local:
-        assert allowed_hosts(host) is None
 
 
 def test_addresses_name_a_host_that_can_be_reached(monkeypatch):

@@ -38,14 +38,14 @@ def served(*tables, **options):
         server.add(table)
     for host in server.hosts:
         host.started = True
-    with TestClient(server.app) as client:
+    with TestClient(server.app, base_url="http://127.0.0.1") as client:
         client.server = server
         yield client
 
 
 def sit(client, table, seat=0, **headers):
     """The socket of a seat."""
-    return client.websocket_connect(f"/seat/{table.people[seat]}/socket", headers=headers)
+    return client.websocket_connect(f"ws://127.0.0.1/seat/{table.people[seat]}/socket", headers=headers)
 
 
 def state_when(socket, wanted):
@@ -144,7 +144,10 @@ def test_a_page_that_comes_later_takes_the_seat():
 def test_an_unknown_token_gives_no_seat():
     table = new_table()
     with served(table) as client:
-        with pytest.raises(WebSocketDenialResponse) as refused, client.websocket_connect("/seat/guessed/socket"):
+        with (
+            pytest.raises(WebSocketDenialResponse) as refused,
+            client.websocket_connect("ws://127.0.0.1/seat/guessed/socket"),
+        ):
             pass
         assert refused.value.status_code == 404
         assert client.get("/seat/guessed").status_code == 404
@@ -158,12 +161,12 @@ def test_an_unknown_token_gives_no_seat():
     "origin",
     [
         "https://evil.example",
-        "http://testserver.evil.example",
+        "http://127.0.0.1.evil.example",
         "null",
-        "http://testserver:1",
+        "http://127.0.0.1:1",
         "http://[",
-        "https://testserver",
-        "file://testserver",
+        "https://127.0.0.1",
+        "file://127.0.0.1",
     ],
 )
 def test_pages_of_other_sites_are_refused(origin):
@@ -171,16 +174,20 @@ def test_pages_of_other_sites_are_refused(origin):
     with served(table) as client:
         with pytest.raises(WebSocketDisconnect), sit(client, table, origin=origin):
             pass
-        with sit(client, table, origin="http://testserver") as socket:
+        with sit(client, table, origin="http://127.0.0.1") as socket:
             assert socket.receive_json()["type"] == "state"
 
 
 def test_other_names_for_this_server_are_refused():
     table = new_table()
-    with served(table, hosts=["127.0.0.1"]) as client:
+    with served(table, names=["Play.example"]) as client:
         address = f"/seat/{table.people[0]}"
-        assert client.get(address).status_code == 400
-        assert client.get(address, headers={"host": "127.0.0.1:8021"}).status_code == 200
+        refused = client.get(address, headers={"host": "evil.example:8021"})
+        assert (refused.status_code, "--address" in refused.text) == (400, True)
+        with pytest.raises(WebSocketDenialResponse), sit(client, table, host="evil.example"):
+            pass
+        for host in ("play.example", "127.0.0.1:8021", "192.168.0.4:8021"):
+            assert client.get(address, headers={"host": host}).status_code == 200
 
 
 def test_the_page_may_load_nothing_from_elsewhere_and_gives_nothing_away():

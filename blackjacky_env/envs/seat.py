@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -76,6 +77,8 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         **options: Any,
     ) -> None:
         refuse_unknown(options, get_game(game), SeatEnv, TableEnv)
+        if "render_as" in options:
+            raise TypeError("SeatEnv() got an unexpected keyword argument 'render_as': it draws the learner's view")
         self.table = TableEnv(game, num_players=num_players, render_mode=render_mode, **options)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self.render_mode = render_mode
@@ -148,6 +151,10 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
     def render(self) -> str | Frame | None:
         """The learner's view of the table, as returned by `TableEnv.render`."""
         return self.table.render()
+
+    def __copy__(self) -> SeatEnv:
+        """A copy that shares nothing, like ``copy.deepcopy``."""
+        return copy.deepcopy(self)
 
     def close(self) -> None:
         """Close the window, if there is one."""

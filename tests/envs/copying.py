@@ -28,7 +28,7 @@ def with_shared_buffers(env: Any) -> Any:
     return pickle.loads(data, buffers=buffers)
 
 
-COPIES = [copy.deepcopy, pickled, from_an_object_store, with_shared_buffers]
+COPIES = [copy.copy, copy.deepcopy, pickled, from_an_object_store, with_shared_buffers]
 
 
 def arrays_of(thing: Any) -> list[np.ndarray[Any, Any]]:

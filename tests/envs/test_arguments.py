@@ -45,6 +45,11 @@ def test_a_near_miss_is_named(option: str, meant: str) -> None:
         SeatEnv("black_jacky", **{option: "x"})
 
 
+def test_a_seat_is_drawn_as_its_learner_sees_it_and_refuses_another_view() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'render_as': it draws the learner's view"):
+        SeatEnv("black_jacky", render_as="player_1")
+
+
 def test_only_what_the_maker_has_is_offered() -> None:
     with pytest.raises(TypeError, match=r"^(?!.*opponents).*did you mean 'num_players'") as caught:
         black_jacky_v0.env(num_plyers=3)

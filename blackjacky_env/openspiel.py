@@ -35,6 +35,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.engine.options import Option, declared_options
 from blackjacky_env.engine.table import has_reshuffled, table_functions
+from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
 
 try:
@@ -54,7 +55,7 @@ PARAMETERS: dict[str, Any] = {
     "players": 0,
     "variant": "",
     "options": "",
-    "deals": 1000,
+    "chance_outcomes": 1000,
     "cards": "",
     "start_player": _DRAWN,
     "seed": 0,
@@ -68,7 +69,7 @@ def load_game(
     num_players: int | None = None,
     variant: str | None = None,
     *,
-    deals: int = 1000,
+    chance_outcomes: int = 1000,
     cards: str = "",
     start_player: int | None = None,
     seed: int = 0,
@@ -80,11 +81,11 @@ def load_game(
         game: name of the game.
         num_players: players; None: the variant's default.
         variant: name of the variant; None: the first that allows ``num_players``.
-        deals: outcomes of each chance node, 1 or more. The game is one with so many different deals at every node; more
-            are nearer to the real game, and slower for algorithms that go through all outcomes.
+        chance_outcomes: deals of each chance node, 1 or more. The game is one with so many different deals at every
+            node; more are nearer to the real game, and slower for algorithms that go through all outcomes.
         cards: all cards of a small deck, separated by spaces: a deal then has every distinct order as an outcome, at
-            most 100,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep ``deals``
-            outcomes.
+            most 100,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep
+            ``chance_outcomes``.
         start_player: the seat that starts; None: drawn with the first deal.
         seed: 0 .. 2**31 - 1: which deals the outcomes stand for.
         rule_options: the game's own options.
@@ -93,12 +94,13 @@ def load_game(
         TypeError, ValueError: an argument is unknown or out of range; the message says what is allowed.
     """
     table = get_game(game)
+    refuse_unknown(rule_options, table, load_game)
     size, name = table.choose_table(num_players, variant)
     options = table.check_options(size, name, rule_options)
     declared = {option.name: option for option in declared_options(table.options)}
     given = " ".join(f"{name}:{_written(options[name])}" for name in declared if name in rule_options)
     start = _DRAWN if start_player is None else check_integer("start_player", start_player, 0, size - 1)
-    chance = {"deals": deals, "cards": cards, "start_player": start, "seed": seed}
+    chance = {"chance_outcomes": chance_outcomes, "cards": cards, "start_player": start, "seed": seed}
     return SpielGame({"game": game, "players": size, "variant": name, "options": given, **chance})
 
 
@@ -125,7 +127,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         game, players = self.rules.game, self.rules.num_players
         info = pyspiel.GameInfo(
             num_distinct_actions=game.num_actions,
-            max_chance_outcomes=max(self.rules.deals, len(self.rules.openings)),
+            max_chance_outcomes=max(self.rules.chance_outcomes, len(self.rules.openings)),
             num_players=players,
             min_utility=-1.0,
             max_utility=1.0,
@@ -178,7 +180,7 @@ class _Rules:
         self.num_players, variant = self.game.choose_table(given["players"] or None, given["variant"] or None)
         self.options = self.game.check_options(self.num_players, variant, self._read_options(given["options"]))
         self.start_player = check_integer("start_player", given["start_player"], _DRAWN, self.num_players - 1)
-        self.deals = check_integer("deals", given["deals"], 1, 2**31 - 1)
+        self.chance_outcomes = check_integer("chance_outcomes", given["chance_outcomes"], 1, 2**31 - 1)
         self.seed = check_integer("seed", given["seed"], 0, 2**31 - 1)
         self.functions = table_functions(self.game)
         self.blank = zeros(2, self.game.state_dtype)
@@ -286,7 +288,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The outcomes and their equal probabilities."""
-        count = len(self._openings()) or self._rules.deals
+        count = len(self._openings()) or self._rules.chance_outcomes
         return [(outcome, 1 / count) for outcome in range(count)]
 
     def _openings(self) -> list[Any]:

@@ -70,7 +70,8 @@ def test_openspiels_test_passes_with_all_orders_of_a_small_deck() -> None:
 
 
 def test_a_game_is_loaded_again_by_its_string() -> None:
-    game = load_game("black_jacky", 3, "schnell_duell", hearts=None, tricks=[1, 3], max_card=5, seed=7, deals=9)
+    options = {"hearts": None, "tricks": [1, 3], "max_card": 5}
+    game = load_game("black_jacky", 3, "schnell_duell", seed=7, chance_outcomes=9, **options)
     again = pyspiel.load_game(str(game))
     assert str(again) == str(game)
     assert again.num_players() == 3
@@ -87,8 +88,8 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
         ({"game": "chess"}, "unknown game"),
         ({"num_players": 9}, "num_players=9 is out of range"),
         ({"max_card": 99}, "max_card=99"),
-        ({"colour": 1}, "unknown option colour"),
-        ({"deals": 0}, "deals=0"),
+        ({"colour": 1}, r"load_game\(\) got an unexpected keyword argument 'colour': unknown option colour"),
+        ({"chance_outcomes": 0}, "chance_outcomes=0"),
         ({"seed": -1}, "seed=-1"),
         ({"start_player": 4}, "start_player=4"),
         ({"cards": "1 2 3"}, "not the whole deck"),
@@ -99,6 +100,10 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
 def test_what_cannot_be_played_is_refused_with_what_can(options: dict[str, Any], said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
         load_game(**options)
+
+
+def test_options_of_a_game_are_its_own_also_if_they_sound_like_chance() -> None:
+    assert load_game("schwarze_katze", deals=3).rules.options["deals"] == 3
 
 
 # ---------------------------------------------------------------- chance
@@ -133,14 +138,14 @@ def test_the_start_player_is_drawn_with_the_deal_unless_given() -> None:
     assert len(game.new_initial_state().chance_outcomes()) == 120
     first = [game.new_initial_state().child(outcome).current_player() for outcome in range(120)]
     assert sum(first) == 60
-    many = load_game("black_jacky", 4, deals=64)
+    many = load_game("black_jacky", 4, chance_outcomes=64)
     assert {many.new_initial_state().child(outcome).current_player() for outcome in range(64)} == {0, 1, 2, 3}
     assert load_game("black_jacky", 4, start_player=2).new_initial_state().child(5).current_player() == 2
 
 
 def test_nothing_is_shuffled_but_at_chance_nodes(name: str) -> None:
     """With another key every action leads to the same table, unless there is a chance node."""
-    game, rng = load_game(name, deals=5), np.random.default_rng(1)
+    game, rng = load_game(name, chance_outcomes=5), np.random.default_rng(1)
     state, chances = game.new_initial_state(), 0
     while not state.is_terminal():
         chances += state.is_chance_node()
@@ -212,7 +217,7 @@ def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(n
 
 def test_others_cannot_tell_secret_actions_apart() -> None:
     """Where a card is given in secret, the other seats' information states are the same whichever it is."""
-    game = load_game("black_jacky", 4, deals=50)
+    game = load_game("black_jacky", 4, chance_outcomes=50)
     for seed in range(200):
         state = played(game, seed, decisions=20)
         giving = not state.is_terminal() and state._rules.phases[state._records["phase"][0]] == "exchange"

@@ -166,6 +166,9 @@ def check_asked(
     """Observations and masks as C-contiguous arrays of the game's dtypes; `ValueError` as `CompiledAgent.act_batch`."""
     declared = get_game(game)
     dtype = declared.layout.dtype
+    observations, masks = np.asarray(observations), np.asarray(masks)
+    if masks.ndim != 2:
+        raise ValueError(f"action masks must be integers of shape (N, {declared.num_actions}), not {masks.shape}")
     observations = _integers("observations", _whole(observations, dtype), (len(masks), declared.layout.size), dtype)
     masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
     wrong = find_wrong(declared, observations, masks)

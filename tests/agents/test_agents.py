@@ -170,6 +170,8 @@ def test_arrays_may_be_of_other_integers_read_only_and_not_contiguous(name: str)
         (lambda seen, masks: (seen[0], masks), "^observations must be integers"),
         (lambda seen, masks: (seen, masks[:, :60]), r"^action masks .* \(200, 61\), not int8 of shape \(200, 60\)"),
         (lambda seen, masks: (seen, masks.astype(float)), "^action masks must be integers .* not float64"),
+        (lambda seen, masks: (seen, masks[0]), r"^action masks must be integers of shape \(N, 61\)"),
+        (lambda seen, masks: (None, masks), "^observations must be integers"),
     ],
 )
 def test_other_arrays_are_refused_before_compiled_code_reads_them(change: Any, message: str) -> None:

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load, load_file, save_file
+from safetensors.numpy import save as to_bytes
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
@@ -413,6 +414,39 @@ def test_weights_that_are_not_numbers_are_refused(run: Path) -> None:
     save_agent(run / AGENT_FILE, layers, GAME, CARDS)
     with pytest.raises(ValueError, match="is damaged: its weights are not all finite numbers"):
         load_agent(run)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda part: part.astype(np.float64) * 1e300, lambda part: part.astype(np.complex64)]
+)
+def test_weights_of_other_types_are_refused_also_if_they_are_finite(
+    run: Path, change: Callable[[np.ndarray], np.ndarray]
+) -> None:
+    arrays = {name: change(array) for name, array in load((run / AGENT_FILE).read_bytes()).items()}
+    put_weights(run, to_bytes(arrays))
+    with pytest.raises(ValueError, match="is damaged: it must hold a weight and a bias, both float32, of each layer"):
+        load_agent(run)
+
+
+def test_weights_beside_those_of_the_layers_are_refused(run: Path) -> None:
+    arrays = load((run / AGENT_FILE).read_bytes())
+    put_weights(run, to_bytes({**arrays, "more": np.zeros(1, np.float32)}))
+    with pytest.raises(ValueError, match="is damaged: it must hold a weight and a bias"):
+        load_agent(run)
+
+
+def test_a_card_that_is_neither_greedy_nor_not_is_refused(run: Path) -> None:
+    card = (run / AGENT_FILE).with_suffix(".json")
+    card.write_text(json.dumps({**json.loads(card.read_text()), "greedy": "no"}))
+    with pytest.raises(ValueError, match="its card says greedy='no', which is neither true nor false"):
+        load_agent(run)
+
+
+def put_weights(run: Path, data: bytes) -> None:
+    """Replace an agent's weights, and their checksum in its card."""
+    (run / AGENT_FILE).write_bytes(data)
+    card = (run / AGENT_FILE).with_suffix(".json")
+    card.write_text(json.dumps({**json.loads(card.read_text()), "sha256": hashlib.sha256(data).hexdigest()}))
 
 
 def test_a_checkpoint_that_finds_no_room_takes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -461,8 +461,14 @@ def _pickle_of_a_missing_module(content: bytes) -> bytes:
     return _with_checksum(b"cno_such_module\nmake\n(tR.")
 
 
+def _pickle_that_raises(content: bytes) -> bytes:
+    """1 / 0, and its double."""
+    return _with_checksum(b"c_operator\nmul\n(c_operator\ntruediv\n(I1\nI0\ntRI2\ntR.")
+
+
 @pytest.mark.parametrize(
-    "damage", [_cut, _flip, _empty, _no_pickle, _pickle_of_another_thing, _pickle_of_a_missing_module]
+    "damage",
+    [_cut, _flip, _empty, _no_pickle, _pickle_of_another_thing, _pickle_of_a_missing_module, _pickle_that_raises],
 )
 def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[bytes], bytes]) -> None:
     make_sum(uncompiled(double), 1)(10)

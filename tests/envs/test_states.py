@@ -82,6 +82,7 @@ CHANGES = {
         terminations=dict.fromkeys(header["history"]["agents"], True)
     ),
     "actions out of range": put("history", "actions", [10**30]),
+    "a reward too large for a float": lambda header, records: header["history"]["rewards"].update(player_0=10**400),
     "a deck that is not the whole deck": put("history", "reset_options", {"deck": [[1, 2]]}),
     "a generator of another kind": put("history", "generator", {"bit_generator": "MT19937"}),
     "a last move of nobody": put("history", "last_move", [-7, 0, 0]),

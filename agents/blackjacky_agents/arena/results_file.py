@@ -145,8 +145,9 @@ class ResultsFile:
         players = self._table.num_players
         if found["game"] != number:
             self._refuse(number, f"it holds game {found['game']!r} instead of {number}")
-        if not _are_integers(found["winners"]) or not set(found["winners"]) <= set(range(players)):
-            self._refuse(number, f"winners={found['winners']!r} are not seats")
+        winners = found["winners"]
+        if not _are_integers(winners) or winners != sorted(set(winners) & set(range(players))):
+            self._refuse(number, f"winners={winners!r} are not seats in order")
         if not _are_integers(found[self._score]) or len(found[self._score]) != players:
             self._refuse(number, f"{self._score}={found[self._score]!r} are not {players} integers")
         return dict(found)

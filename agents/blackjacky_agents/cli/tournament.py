@@ -18,7 +18,7 @@ from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.cli.tournament_report import Report, draw, markdown_report, ready_for_json
-from blackjacky_agents.files import write_file
+from blackjacky_agents.files import only_writer, write_file
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import where
 from blackjacky_env.engine.checks import check_integer
@@ -107,6 +107,9 @@ def prepare(args: Args[Any]) -> list[Tournament]:
     for path in where_kept:
         if args.replay is not None and not path.exists():
             raise ValueError(f"--replay: there is no {path}")
+    if args.replay is None and args.output.is_dir():
+        with only_writer(args.output):  # said before games are read, which may take long
+            pass
     tournaments = [
         Tournament(names, size, lineups, args.seed, path, args.duplicate, args.variant, args.game, **args.rule_options)
         for size, path in zip(sizes, where_kept, strict=True)

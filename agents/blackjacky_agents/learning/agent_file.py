@@ -90,7 +90,10 @@ def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encodin
     data = _read_weights(file, card)
     if data is None:
         raise ValueError(f"{where} is damaged: {file.name} is truncated or does not match the checksum in its card")
-    return _read_layers(where, data, card, encoding), encoding, bool(card.get("greedy", True))
+    greedy = card.get("greedy", True)
+    if not isinstance(greedy, bool):
+        raise ValueError(f"{where} is damaged: its card says greedy={greedy!r}, which is neither true nor false")
+    return _read_layers(where, data, card, encoding), encoding, greedy
 
 
 def _read_weights(file: Path, card: Mapping[str, Any]) -> bytes | None:
@@ -109,7 +112,9 @@ def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Enc
         layers = [(arrays[f"layer_{i}.weight"], arrays[f"layer_{i}.bias"]) for i in range(len(arrays) // 2)]
     except (SafetensorError, KeyError) as error:
         raise ValueError(f"{where} is damaged: its weights cannot be read ({error!r})") from None
-    if not all(np.isfinite(part).all() for layer in layers for part in layer):
+    if len(arrays) != 2 * len(layers) or any(array.dtype != np.float32 for array in arrays.values()):
+        raise ValueError(f"{where} is damaged: it must hold a weight and a bias, both float32, of each layer alone")
+    if not all(np.isfinite(array).all() for array in arrays.values()):
         raise ValueError(f"{where} is damaged: its weights are not all finite numbers")
     shapes = [(weight.shape, bias.shape) for weight, bias in layers]
     sizes = [encoding.size, *(bias.size for _, bias in layers)]

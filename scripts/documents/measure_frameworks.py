@@ -186,7 +186,7 @@ def draw(found: dict[str, Any], path: Path) -> None:
         )
         [line] = axes.plot(decisions, rates, label=framework.title, linewidth=3 if framework.name == "sb3" else 1.5)
         axes.fill_between(decisions, low, high, alpha=0.1, color=line.get_color())
-    axes.axhline(0.25, color="grey", linestyle="--", label="par")
+    axes.axhline(0.25, color="black", linestyle=":", label="par")
     axes.legend(ncols=2, fontsize="small")
     figure.savefig(path, metadata={"Date": None})
 

@@ -148,10 +148,10 @@ def playouts_and_arguments(game: Game, bots: list[str]) -> tuple[Any, tuple[Any,
     return make_playouts(game, policies), arguments
 
 
-def ptx_of(kernel: Any, arguments: tuple[Any, ...]) -> str:
-    """A kernel in NVIDIA's assembly language, by numba-cuda."""
+def ptx_of(kernel: Any, arguments: tuple[Any, ...], optimized: bool = True) -> str:
+    """A kernel in NVIDIA's assembly language, by numba-cuda, which spends most of its time on optimising it."""
     with a_device(), no_contraction():
-        ptx, _ = cuda.compile_ptx(kernel.py_func, tuple(map(typeof, arguments)), cc=CAPABILITY)
+        ptx, _ = cuda.compile_ptx(kernel.py_func, tuple(map(typeof, arguments)), cc=CAPABILITY, opt=optimized)
     return str(ptx)
 
 

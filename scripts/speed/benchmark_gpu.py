@@ -1,33 +1,45 @@
-"""Show on an NVIDIA GPU that it plays the same games as the CPU, and measure how fast.
+"""Show on an NVIDIA GPU that it plays the same games as the CPU, and measure how fast it plays and learns.
 
-    pip install -e '.[cli,cuda]'
-    python scripts/speed/benchmark_gpu.py            a few minutes, most of them compiling
-    python scripts/speed/benchmark_gpu.py --write    write the table into docs/speed.md
+    pip install -e '.[train,cuda]'
+    python scripts/speed/benchmark_gpu.py --write                      ten minutes; the tables go into docs/speed.md
+    python scripts/speed/benchmark_gpu.py --stages training --write    one stage again
 
-First every table of every game is played on both, and all arrays are compared; then games are stepped and played out.
-Exit status 1: something differs, or there is no GPU.
+Stages: every table of every game is played on both and all arrays are compared; games are stepped and played out; Pgx
+is measured beside them if it is installed for GPUs; examples/ppo_batch.py trains an agent, which plays against the one
+of the preset ``full``. What a stage has found is kept in a file of its own: an interrupted run loses one stage.
+Exit status 1: something differs; 2: there is no GPU.
 """
 
 from __future__ import annotations
 
+import csv
+import importlib.util
+import json
+import os
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.files import write_file
+from blackjacky_agents import games as agents_of_games
+from blackjacky_agents.files import write_file, write_json
 from blackjacky_agents.reports import markdown_table, replace_part
 from blackjacky_env import make_batch, playout
+from blackjacky_env.engine.batch import new_states
+from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.envs.opponents import find_compiled
+from blackjacky_env.games import DEFAULT, GAMES, get_game
 
 try:
     from numba import cuda
@@ -36,57 +48,85 @@ try:
 except ImportError as missing:
     sys.exit(f"error: {missing}")
 from assemble_kernels import bytes_of_step
+from peers import pgx_games
 
-PAGE = Path(__file__).parents[2] / "docs" / "speed.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "speed.md"
+FULL = Path(agents_of_games.__file__).parent / DEFAULT / "trained" / "full.safetensors"
 SHOWN = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
 STEPS = 16  # of each game in a launch of run_random
 COPIED = 2**30  # bytes
+PGX_GAMES = ("leduc_holdem", "sparrow_mahjong")
 
 Row = tuple[str, str, float, str]
 """Game, what, value, unit."""
+Stage = Literal["equality", "speed", "pgx", "training"]
 
 
 @dataclass(frozen=True)
 class Args:
-    """Show on an NVIDIA GPU that it plays the same games as the CPU, and measure how fast."""
+    """Show on an NVIDIA GPU that it plays the same games as the CPU, and measure how fast it plays and learns."""
 
+    stages: tuple[Stage, ...] = ("equality", "speed", "pgx", "training")
+    """What to do; the page keeps what other stages have found before."""
     compared: int = 256
     """Games of each table that are compared with the CPU's."""
     compared_steps: int = 400
     """Steps of each of them, after each of the first 40 of which all arrays are compared."""
     num_games: tuple[int, ...] = (2**12, 2**16, 2**20)
     """Games stepped at once."""
-    playouts: int = 2**16
+    playouts: int = 2**18
     """Playouts of a position."""
     rounds: int = 5
     """Of each measurement, after one that is not counted; the table has their median."""
+    seconds: int = 300
+    """Of training."""
+    folder: Path = Path("runs/gpu")
+    """For what each stage has found, and the trained agent."""
     write: bool = False
-    """Write the table into docs/speed.md."""
+    """Write the tables into docs/speed.md."""
 
 
 def main(args: Args) -> None:
-    """Compare, measure, print, and write if asked to."""
+    """Do the stages, one after another, print what all have found, and write it if asked to."""
     try:
         check_gpu()
     except RuntimeError as error:
-        sys.exit(f"error: {error}")
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    does = {"equality": compare_all, "speed": measure_all, "pgx": measure_pgx, "training": train}
+    for stage in args.stages:
+        rows, note = does[stage](args)
+        write_json(args.folder / f"{stage}.json", {"rows": rows, "note": f"{note} {device_name()}."})
+    text = page(args.folder, list(does))
+    print(text)
+    if args.write:
+        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "gpu", text))
+
+
+def page(folder: Path, stages: list[str]) -> str:
+    """The table of all that has been found, and how."""
+    files = [folder / f"{stage}.json" for stage in stages]
+    found = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
+    rows = [[game, what, f"{value:,.1f}", unit] for each in found for game, what, value, unit in each["rows"]]
+    notes = "\n".join(f"- {each['note']}" for each in found)
+    table = markdown_table(["game", "what", "median", "unit"], rows)
+    return f"{table}\n\n`python scripts/speed/benchmark_gpu.py`:\n\n{notes}"
+
+
+# ---------------------------------------------------------------- the same games
+
+
+def compare_all(args: Args) -> tuple[list[Row], str]:
+    """Compare all tables of all games."""
     cases = list(tables())
     for options in tqdm(cases, unit=" tables"):
         compare(options, args.compared, args.compared_steps)
         compare_playouts(options, args.compared)
-    bandwidth = COPIED * 2 / seconds(copier(), args.rounds)
-    rows: list[Row] = [("", "memory copied, read and written", bandwidth / 1e9, "GB/s")]
-    for name in tqdm(GAMES, unit=" games"):
-        rows += measure(name, bandwidth, args)
-    table = markdown_table(["game", "what", "median", "unit"], [[g, w, f"{v:,.1f}", u] for g, w, v, u in rows])
-    how = (
-        f"`python scripts/speed/benchmark_gpu.py`: medians of {args.rounds} rounds on {device_name()}. On each of"
-        f" {len(cases)} tables {args.compared} games, {args.compared_steps} steps each, and {args.compared} playouts"
-        " were those of the CPU, bit for bit."
+    return [], (
+        f"On each of {len(cases)} tables {args.compared} games, {args.compared_steps} steps each, and {args.compared}"
+        " playouts were those of the CPU, bit for bit."
     )
-    print(f"{table}\n\n{how}")
-    if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "gpu", f"{table}\n\n{how}"))
 
 
 def tables() -> Iterator[dict[str, Any]]:
@@ -132,42 +172,112 @@ def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:
             sys.exit(f"error: {name} differ from the CPU's: {where}")
 
 
-def measure(name: str, bandwidth: float, args: Args) -> Iterator[Row]:
-    """Rows of one game."""
+# ---------------------------------------------------------------- speed
+
+
+def measure_all(args: Args) -> tuple[list[Row], str]:
+    """Steps and playouts of all games, and the memory's speed, which bounds them."""
+    bandwidth = COPIED * 2 / seconds(copier(), args.rounds)
+    rows: list[Row] = [("", "memory copied, read and written", bandwidth / 1e9, "GB/s")]
+    for name in tqdm(GAMES, unit=" games"):
+        rows += [*measure_steps(name, bandwidth, args), *measure_playouts(name, args)]
+    return rows, f"Steps, playouts and memory: medians of {args.rounds} rounds."
+
+
+def measure_steps(name: str, bandwidth: float, args: Args) -> Iterator[Row]:
+    """Rows of one game: within a kernel, and from Python."""
     moved = bytes_of_step(get_game(name))
     for count in args.num_games:
         batch: Any = make_batch(name, count, backend="cuda")
-        games = f"{count:,} games"
+        calls: dict[str, tuple[int, Callable[[], object]]] = {
+            f"`run_random({STEPS})`": (STEPS, partial(batch.run_random, STEPS)),
+            "`random_actions` and `step(check=False)`": (1, partial(random_step, batch, check=False)),
+            "`random_actions` and `step`": (1, partial(random_step, batch)),
+        }
+        for what, (steps, call) in calls.items():
+            speed = count * steps / seconds(call, args.rounds)
+            yield name, f"{what}, {count:,} games", speed / 1e6, "million steps/s"
+            yield name, "the same, of the bound by memory", 100 * speed * moved / bandwidth, "%"
 
-        def checked(batch: Any = batch) -> None:
-            batch.step(batch.random_actions())
 
-        def unchecked(batch: Any = batch) -> None:
-            batch.step(batch.random_actions(), check=False)
+def random_step(batch: Any, **options: bool) -> None:
+    """A random action in every game."""
+    batch.step(batch.random_actions(), **options)
 
-        def run(batch: Any = batch) -> None:
-            batch.run_random(STEPS)
 
-        yield (
-            name,
-            f"`run_random({STEPS})`, {games}",
-            count * STEPS / seconds(run, args.rounds) / 1e6,
-            "million steps/s",
-        )
-        speed = count / seconds(unchecked, args.rounds)
-        yield name, f"`random_actions` and `step(check=False)`, {games}", speed / 1e6, "million steps/s"
-        yield name, "the same, of the bound by memory", 100 * speed * moved / bandwidth, "%"
-        yield (
-            name,
-            f"`random_actions` and `step`, {games}",
-            count / seconds(checked, args.rounds) / 1e6,
-            "million steps/s",
-        )
-    env = TableEnv(name)
+def measure_playouts(name: str, args: Args) -> Iterator[Row]:
+    """Rows of one game: whole games between `random`, whose length is measured on the CPU."""
+    game, env = get_game(name), TableEnv(name)
     env.reset(seed=0)
     state = env.get_state()
     taken = seconds(lambda: playout(state, "random", args.playouts, backend="cuda"), args.rounds)
+    agent, count = find_compiled(name, "random"), 4096
+    states, seats = new_states(game, [game.default_players] * count, game.variants[0].name, {}), game.max_players
+    inside = [(agent.policy, agent.parameters)]
+    _, decisions = play_out(game, states, np.arange(count), np.zeros((count, seats), np.int64), inside)
     yield name, f"playouts of `random` from the start, {args.playouts:,}", args.playouts / taken, "games/s"
+    yield name, "the same", args.playouts * float(decisions.mean()) / taken / 1e6, "million actions/s"
+
+
+def measure_pgx(args: Args) -> tuple[list[Row], str]:
+    """Pgx's games on the same GPU, if it is there."""
+    missing = [name for name in ("jax", "pgx") if importlib.util.find_spec(name) is None]
+    if missing:
+        return [], f"Pgx was not measured: {' and '.join(missing)} not installed."
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # else it takes most of the GPU's memory
+    import jax
+    import pgx
+
+    if jax.default_backend() != "gpu":
+        return [], f"Pgx was not measured: JAX {jax.__version__} finds no GPU."
+    rows = []
+    for name, count in product(PGX_GAMES, args.num_games):
+        games = pgx_games(name, 0, count)
+        steps = next(games)  # compiles
+        taken = statistics.median(timed(partial(next, games)) for _ in range(args.rounds))
+        speed = steps / taken / 1e6
+        rows.append((f"Pgx `{name}`", f"`step` with `auto_reset`, {count:,} games", speed, "million steps/s"))
+    return rows, f"Pgx {pgx.__version__} with JAX {jax.__version__}: medians of {args.rounds} rounds."
+
+
+# ---------------------------------------------------------------- learning
+
+
+def train(args: Args) -> tuple[list[Row], str]:
+    """Self-play on the GPU with examples/ppo_batch.py; its agent plays against three copies of the preset ``full``."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return [], f"Training was not measured: PyTorch {torch.__version__} finds no GPU."
+    options = {
+        "backend": "cuda",
+        "num-envs": 2**16,
+        "num-steps": 32,
+        "num-minibatches": 32,
+        "total-timesteps": 10**12,
+        "seconds": args.seconds,
+        "eval-every": 10**6,
+        "opponent": f"ppo:{FULL}",
+        "folder": args.folder / "training",
+    }
+    script = str(ROOT / "examples" / "ppo_batch.py")
+    command = [sys.executable, script, *(f"--{name}={value}" for name, value in options.items())]
+    subprocess.run(command, check=True)
+    curve = args.folder / "training" / "learning_curve.csv"
+    last = list(csv.DictReader(curve.read_text(encoding="utf-8").splitlines()))[-1]
+    wins, low, high = (100 * float(last[name]) for name in ("win_rate", "low", "high"))
+    speed = int(last["steps"]) / int(last["seconds"])
+    rows = [
+        (DEFAULT, "training, end to end", speed / 1e6, "million steps/s"),
+        (DEFAULT, "wins against three of the preset `full` (par: 25)", wins, "%"),
+    ]
+    return rows, (
+        f"Training: {int(last['steps']):,} decisions in {int(last['seconds'])} s; the agent won {wins:.1f} %"
+        f" ({low:.1f} .. {high:.1f}) of {int(last['games']):,} games."
+    )
+
+
+# ---------------------------------------------------------------- measuring
 
 
 def copier() -> Callable[[], None]:
@@ -178,14 +288,16 @@ def copier() -> Callable[[], None]:
 
 def seconds(call: Callable[[], object], rounds: int) -> float:
     """Median time of a call, the GPU's work included; a first call, which may compile, is not counted."""
-    times = []
-    for _ in range(rounds + 1):
-        cuda.synchronize()
-        began = time.perf_counter()
-        call()
-        cuda.synchronize()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times[1:])
+    return statistics.median([timed(call) for _ in range(rounds + 1)][1:])
+
+
+def timed(call: Callable[[], object]) -> float:
+    """Time of one call, the GPU's work included."""
+    cuda.synchronize()
+    began = time.perf_counter()
+    call()
+    cuda.synchronize()
+    return time.perf_counter() - began
 
 
 def device_name() -> str:

@@ -1,7 +1,7 @@
 """examples/ppo_batch.py learns on a GPU what it learns on the CPU, in numba-cuda's simulator.
 
-As in `test_cuda_batch`, this file is also the script that the simulator runs. Its arrays lie in the memory of the CPU, so
-what is not shown is that PyTorch takes those of a GPU.
+As in `test_cuda_batch`, this file is also the script that the simulator runs. What is not shown is that PyTorch takes
+the arrays of a GPU: those of the simulator lie in the memory of the CPU.
 """
 
 from __future__ import annotations

@@ -6,15 +6,19 @@ GPU.
 
 from __future__ import annotations
 
+import gc
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
 from blackjacky_env.engine.batch import make_seat_arrays
-from blackjacky_env.engine.compiling import PLAIN, compiled
+from blackjacky_env.engine.compiling import PLAIN, compiled, fingerprint
 from blackjacky_env.engine.game import Game
-from blackjacky_env.games import get_game
+from blackjacky_env.games import DEFAULT, get_game
 from tests.every_game import NAMES, with_tiny
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
@@ -23,51 +27,104 @@ pytestmark = pytest.mark.skipif(PLAIN, reason="nothing is compiled in plain mode
 
 if not PLAIN:
     import assemble_kernels
-    from numba import cuda
+    import benchmark_gpu
+    import numba_cuda
+    from numba import cuda, typeof
     from numba.core.errors import TypingError
 
-    from blackjacky_env.engine.backend_cuda import make_kernel, make_kernels, make_padded_board
+    from blackjacky_env.engine import backend_cuda
+    from blackjacky_env.engine.backend_cuda import make_kernel, make_kernels, make_padded_board, make_playouts
 
 
 @pytest.fixture(params=NAMES)
 def game(request: pytest.FixtureRequest) -> Iterator[Game]:
+    gc.disable()  # a fifth of the time of compiling
     with with_tiny():
         yield get_game(request.param)
+    gc.enable()
 
 
-def test_random_games_of_a_batch_compile(game: Game) -> None:
-    """Begin, legal, apply, settle, returns, encode, random numbers, and what is kept for each seat."""
-    kernel = make_kernels(game, pays_result=True, per_seat=True).run_random
-    arguments = make_padded_board(game, 1), make_seat_arrays(game, 1, 1.0, 1.0), 0, 1
-    assert ".visible .entry" in assemble_kernels.ptx_of(kernel, arguments)
+def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.Config) -> None:
+    """Begin, legal, apply, settle, returns, encode, random numbers, what is kept for each seat, imagined positions.
 
-
-def test_imagined_positions_are_played_out_by_compiled_bots_and_round_like_a_cpu(game: Game) -> None:
-    """Sample and score a position, and playouts: assembled too."""
-    bots = assemble_kernels.bots_of(game)[:2]
-    try:
-        ptx = ptx_of_imagined_games(game, bots)
-    except TypingError as error:
-        if "built-in function empty" not in str(error):  # the second bot allocates arrays
-            raise
-        ptx = ptx_of_imagined_games(game, bots[:1])
-    assert "fma." not in ptx  # a product and a sum in one, rounded once
-    assert assemble_kernels.assemble(ptx, level=0).instructions > 100
-
-
-def test_the_page_on_speed_has_the_bounds_of_these_records() -> None:
-    assert assemble_kernels.roofline() in assemble_kernels.PAGE.read_text(encoding="utf-8")
-
-
-def ptx_of_imagined_games(game: Game, bots: list[str]) -> str:
-    playouts, arguments = assemble_kernels.playouts_and_arguments(game, bots)
+    It takes many seconds, so what has compiled before is not compiled again.
+    """
+    playouts, cast = assemble_kernels.playouts_and_arguments(game, assemble_kernels.bots_of(game))
+    run = compiled(make_kernels(game, pays_result=True, per_seat=True).run_random.py_func)
     sample, score, play = game.rules.sample, game.rules.score, compiled(playouts.py_func)
 
-    def imagine_and_play(board, bits, states, seating, cast, seed, copies, results, first):
+    def everything(board, seat_arrays, bits, states, seating, cast, seed, copies, results, first):
         i = cuda.grid(1)
+        run(board, seat_arrays, seed, 1)
         sample(board.observations[i], bits[i], states[i])
         board.rewards[i, 0] = score(states[i], 0)
         play(states, seating, cast, seed, copies, results, first)
 
-    bits = np.zeros(1, np.uint64)
-    return assemble_kernels.ptx_of(make_kernel(imagine_and_play), (make_padded_board(game, 1), bits, *arguments))
+    cache, place = getattr(pytestconfig, "cache", None), f"blackjacky/compiled for a GPU/{game.name}"
+    content = fingerprint(everything, game.state_dtype, numba.__version__, numba_cuda.__version__, on_gpu())
+    if cache and cache.get(place, "") == content:
+        return
+    arrays = make_padded_board(game, 1), make_seat_arrays(game, 1, 1.0, 1.0), np.zeros(1, np.uint64)
+    ptx = assemble_kernels.ptx_of(make_kernel(everything), (*arrays, *cast), optimized=False)
+    assert ".visible .entry" in ptx
+    if cache:
+        cache.set(place, content)
+
+
+def on_gpu() -> str:
+    """The code by which kernels are made: no function of a kernel refers to it."""
+    return Path(backend_cuda.__file__).read_text(encoding="utf-8")
+
+
+def test_a_step_is_assembled() -> None:
+    kernel, arguments = assemble_kernels.kernel_and_arguments(get_game(DEFAULT), "observe")
+    assert assemble_kernels.assemble(assemble_kernels.ptx_of(kernel, arguments), level=0).instructions > 100
+
+
+def test_kernels_round_like_a_cpu() -> None:
+    """A product and a sum are not made one operation, which would be rounded once."""
+
+    def multiply_and_add(numbers):
+        numbers[0] = numbers[1] * numbers[2] + numbers[3]
+
+    numbers = (np.zeros(4),)
+    assert "fma." not in assemble_kernels.ptx_of(make_kernel(multiply_and_add), numbers)
+    with assemble_kernels.a_device():
+        contracted, _ = cuda.compile_ptx(multiply_and_add, tuple(map(typeof, numbers)), cc=assemble_kernels.CAPABILITY)
+    assert "fma." in contracted
+
+
+def test_an_agent_that_allocates_arrays_is_refused() -> None:
+    """`scratch` has to be used instead."""
+
+    def choose(observation, mask, random_state, parameters):
+        return np.argmax(np.empty(len(mask)))
+
+    with with_tiny():
+        tiny = get_game("tiny")
+        _, arguments = assemble_kernels.playouts_and_arguments(tiny, ["random"])
+    playouts = make_playouts(tiny, (compiled(choose),))
+    with pytest.raises(TypingError, match="empty"):
+        assemble_kernels.ptx_of(playouts, arguments, optimized=False)
+
+
+def test_without_a_gpu_the_benchmark_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    if cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.raises(SystemExit) as ended:
+        benchmark_gpu.main(benchmark_gpu.Args())
+    assert ended.value.code == 2
+    assert "needs an NVIDIA GPU and its driver" in capsys.readouterr().err
+
+
+def test_the_page_keeps_what_each_stage_of_the_benchmark_has_found(tmp_path: Path) -> None:
+    for stage in ("speed", "equality"):
+        found = {"rows": [("a game", f"the {stage}", 1234.5, "steps/s")], "note": f"A note on {stage}."}
+        (tmp_path / f"{stage}.json").write_text(json.dumps(found), encoding="utf-8")
+    page = benchmark_gpu.page(tmp_path, ["equality", "speed", "training"])
+    assert "| a game | the equality | 1,234.5 | steps/s |\n| a game | the speed | 1,234.5 | steps/s |" in page
+    assert page.endswith("- A note on equality.\n- A note on speed.")
+
+
+def test_the_page_on_speed_has_the_bounds_of_these_records() -> None:
+    assert assemble_kernels.roofline() in assemble_kernels.PAGE.read_text(encoding="utf-8")

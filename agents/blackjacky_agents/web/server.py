@@ -104,7 +104,9 @@ class Server:
         self.app = Starlette(routes=self._routes(), middleware=middleware, lifespan=self._lifespan)
 
     def add(self, table: Table) -> None:
-        """Serve a table and start saving it."""
+        """Serve a table and start saving it; `ValueError` if a token of it gives a seat at another table already."""
+        if not self._seats.keys().isdisjoint(table.people.values()):
+            raise ValueError(f"{table.path or 'the table'} has a token of another table, such as that of a copy")
         if self.folder is not None and table.path is None:
             table.path = self.folder / f"{secrets.token_hex(8)}.jsonl"
             table.save()
@@ -118,21 +120,23 @@ class Server:
         return [host.table for host in self.hosts]
 
     def _resume(self, folder: Path) -> None:
-        for path in sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime):
-            age = time.time() - path.stat().st_mtime
+        for path in sorted(folder.glob("*.jsonl"), key=_changed, reverse=True):  # of copies, the newest is served
+            age = time.time() - _changed(path)
             try:
                 table = resumed(path)
+                if not table.over or age < ENDED_TABLES_STAY:
+                    self.add(table)
             except ValueError as error:
                 warnings.warn(f"{error}. Delete it, or leave it to a server that can read it.", stacklevel=2)
-                continue
-            if not table.over or age < ENDED_TABLES_STAY:
-                self.add(table)
+        self.hosts.reverse()
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
         yield
-        for host in self.hosts:
-            await host.close()
+        failures = await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)
+        for table, failure in zip(self.tables(), failures, strict=True):
+            if isinstance(failure, Exception):
+                warnings.warn(f"the game in {table.path} had stopped: {failure!r}", stacklevel=2)
         for pool in (self._pool, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -279,6 +283,14 @@ class Server:
         host, seat = found
         with contextlib.suppress(WebSocketDisconnect):
             await host.serve(seat, socket, read_look(socket.query_params))
+
+
+def _changed(path: Path) -> float:
+    """When a file was changed, in seconds since 1970; 0 for a link that leads nowhere."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 async def _body(request: Request) -> bytes:

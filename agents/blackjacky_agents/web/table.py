@@ -437,6 +437,8 @@ def resumed(path: Path) -> Table:
     Raises `ValueError` if the file is damaged or was written by another version.
     """
     try:
+        if not path.is_file():  # a pipe would be waited for
+            raise ValueError("it is not a regular file")
         lines = path.read_bytes().split(b"\n")
         first, *actions = (line.decode() for line in lines[:-1])
         kept = parse_json(first)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import time
 from contextlib import ExitStack, contextmanager
 
@@ -395,6 +396,42 @@ def test_a_damaged_table_is_named_and_the_others_are_served(tmp_path):
     with pytest.warns(UserWarning, match=r"0\.jsonl holds no table that can be continued: .*Delete it"):
         server = Server(tmp_path)
     assert len(server.tables()) == 1
+
+
+def test_tables_have_tokens_of_their_own_and_of_copies_the_newest_is_served(tmp_path):
+    first, table = new_table("tiny"), new_table("tiny")
+    with served(first, table, folder=tmp_path) as client, pytest.raises(ValueError, match="a token of another table"):
+        client.server.add(table)
+    shutil.copy(table.path, tmp_path / "0.jsonl")
+    for age, path in ((3, first.path), (2, tmp_path / "0.jsonl"), (1, table.path)):
+        os.utime(path, (time.time() - age, time.time() - age))
+    with pytest.warns(UserWarning, match=r"0\.jsonl has a token of another table.* Delete it"):
+        server = Server(tmp_path)
+    assert [each.path for each in server.tables()] == [first.path, table.path]
+
+
+def test_a_table_whose_agents_have_failed_does_not_keep_others_from_being_closed(tmp_path, monkeypatch):
+    def fail():
+        raise KeyError("no such agent")
+
+    async def close():
+        closed.append(True)
+
+    def serve_until_the_agent_has_failed():
+        with served(broken, new_table("tiny"), folder=tmp_path) as client, sit(client, broken):
+            host, other = client.server.hosts
+            monkeypatch.setattr(other, "close", close)
+            deadline = time.monotonic() + 120
+            while host._playing is None or not host._playing.done():
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+
+    broken, closed = new_table("tiny"), []
+    assert broken.turn not in broken.people
+    monkeypatch.setattr(broken, "thought", fail)
+    with pytest.warns(UserWarning, match=r"\.jsonl had stopped: KeyError\('no such agent'\)"):
+        serve_until_the_agent_has_failed()
+    assert closed == [True]
 
 
 def test_old_tables_that_are_over_are_not_served_again(tmp_path):

@@ -222,8 +222,11 @@ def test_a_file_that_is_whole_keeps_its_date(tmp_path):
 def test_garbage_in_the_folder_of_tables_does_not_stop_the_server(tmp_path, content):
     (tmp_path / "garbage.jsonl").write_bytes(content)
     (tmp_path / "folder.jsonl").mkdir()
-    with pytest.warns(UserWarning, match="holds no table that can be continued"):
+    (tmp_path / "link.jsonl").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.warns(UserWarning, match="holds no table that can be continued") as warned:
         assert Server(tmp_path).tables() == []
+    assert len(warned) == 4
 
 
 def test_an_empty_file_and_an_illegal_action_are_refused(tmp_path):

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from blackjacky_agents.games import agent_names, default_opponents
 from blackjacky_agents.narration import page_texts
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.web.messages import MessageError, check_name
+from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.names import check_name
 from blackjacky_agents.web.table import Table, seats_for
 from blackjacky_env.engine.options import describe_options
 from blackjacky_env.engine.reading import parse_json
@@ -59,7 +60,7 @@ class Order(NamedTuple):
     """Rule options."""
 
     def table(self) -> Table:
-        """The table; `TypeError` or `ValueError` if its size or its rule options are impossible."""
+        """The table; `TypeError` or `ValueError` if its size, its rule options or its names are impossible."""
         return Table(self.game, seats_for(self.people, self.agents), self.variant, self.rules)
 
 
@@ -97,11 +98,7 @@ def _checked(order: Order) -> Order:
     most = get_game(order.game).max_players
     if len(order.people) + len(order.agents) > most:
         raise MessageError("order", f"there are more than {most} players")
-    people = [check_name(name) for name in order.people]
-    called = [name.casefold() for name in (*people, *set(order.agents))]
-    if len(set(called)) < len(called):
-        raise MessageError("order", "two at this table have the same name")
-    return order._replace(people=people)
+    return order._replace(people=[check_name(name) for name in order.people])
 
 
 def listed(table: Table, addresses: Mapping[int, str]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ FIELDS: dict[str, dict[str, type]] = {
 """Fields of each message type besides ``type``."""
 
 MAX_MESSAGE = 4096  # bytes
-MAX_NAME = 20  # characters
 _SHOWN = 60  # characters of a received value quoted in an error
 
 
@@ -72,14 +71,6 @@ def _check_fields(kind: str, message: dict[str, Any]) -> None:
             raise MessageError("message", f"{kind!r} lacks the field {name!r}")
         if type(message[name]) is not wanted:  # a bool is not an integer here
             raise MessageError("message", f"{name}={_short(message[name])} is not of type {wanted.__name__}")
-
-
-def check_name(name: str) -> str:
-    """A player's name with whitespace normalised; `MessageError` (``name``) if it is invalid."""
-    name = " ".join(name.split())
-    if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise MessageError("name", f"a name has 1 .. {MAX_NAME} printable characters, not {_short(name)}")
-    return name
 
 
 def _listed(names: Any) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,8 @@ from blackjacky_agents.narration import (
     score_table,
 )
 from blackjacky_agents.registry import bot_names, make_agent
-from blackjacky_agents.web.messages import MessageError, check_name
+from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.names import check_free, check_name
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.checks import check_integer
@@ -43,6 +45,7 @@ from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 FORMAT = 1
 SENTENCES = 40
 """Number of most recent story sentences sent to a seat."""
+_TOKEN = "[A-Za-z0-9_-]{1,64}"
 
 
 @dataclass
@@ -55,14 +58,14 @@ class Seat:
 
 
 def person(name: str) -> Seat:
-    """A person's seat with a new token."""
-    return Seat(name, token=secrets.token_urlsafe(24))
+    """A person's seat with a new token; `MessageError` if the name is invalid."""
+    return Seat(check_name(name), token=secrets.token_urlsafe(24))
 
 
 def seats_for(people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
     """Seats with the people spread evenly around the table and the agents, in order, between them.
 
-    The first person has seat 0. Agents of the same name are numbered.
+    The first person has seat 0. Agents of the same name are numbered. Raises `MessageError` if a name is invalid.
     """
     players = len(people) + len(agents)
     places = {i * players // len(people): name for i, name in enumerate(people)}
@@ -73,6 +76,30 @@ def seats_for(people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
         if seat.agent is not None and same:
             seat.name = f"{seat.agent} {same + 1}"
     return seats
+
+
+def check_seats(seats: Sequence[Seat]) -> None:
+    """Refuse seats that are not as from `seats_for`; the `ValueError` says why."""
+    for q, seat in enumerate(seats):
+        if (seat.agent is None) == (seat.token is None):
+            raise ValueError(f"seat {q} needs either an agent or the token of a person")
+        if seat.agent is not None:
+            _check_agent(q, seat.agent, seat.name)
+            continue
+        if not re.fullmatch(_TOKEN, seat.token or ""):
+            raise ValueError(f"the token of seat {q} is not 1 .. 64 letters, digits, '-' and '_'")
+        if check_name(seat.name) != seat.name:
+            raise ValueError(f"the name in seat {q} has spaces where names have none")
+        check_free(seat.name, [each.name for each in seats if each is not seat])
+    tokens = [seat.token for seat in seats if seat.token is not None]
+    if len(set(tokens)) < len(tokens):
+        raise ValueError("two seats have the same token")
+
+
+def _check_agent(q: int, agent: str, name: str) -> None:
+    """The name of an agent is its own, with a number if there are several."""
+    if not name.isprintable() or not re.fullmatch(re.escape(agent) + r"( [0-9]{1,2})?", name):
+        raise ValueError(f"the name of the agent in seat {q} is not that of the agent with or without a number")
 
 
 class Table:
@@ -86,7 +113,7 @@ class Table:
         hints: names of the agents that give hints; None: the game's bots except ``random``, strongest first.
 
     Raises:
-        TypeError, ValueError: an option or an agent is unknown or invalid.
+        TypeError, ValueError: an option, an agent or a seat is unknown or invalid.
     """
 
     def __init__(
@@ -99,6 +126,7 @@ class Table:
         hints: Sequence[str] | None = None,
     ) -> None:
         self.env = TableEnv(game, len(seats), variant, **(rules or {}))
+        check_seats(seats)
         self.texts = page_texts(game)
         """The texts of the game for the page, by language."""
         self.seats = list(seats)
@@ -264,8 +292,7 @@ class Table:
         Raises `MessageError` if it is invalid or another player's, or cannot be saved; then the old one stays.
         """
         name = check_name(name)
-        if name.casefold() in {other.name.casefold() for q, other in enumerate(self.seats) if q != seat}:
-            raise MessageError("taken", f"somebody at this table is called {name} already")
+        check_free(name, [other.name for q, other in enumerate(self.seats) if q != seat])
         seats = [replace(each, name=name) if q == seat else each for q, each in enumerate(self.seats)]
         self._save_first(self.env, self.earlier, seats)
         self.seats = seats
@@ -424,10 +451,9 @@ class Table:
 
 def _read_seat(kept: Mapping[str, Any]) -> Seat:
     seat = Seat(**kept)
-    if not all(each is None or isinstance(each, str) for each in (seat.agent, seat.token)):
-        raise TypeError(f"{kept} is not the occupant of a seat")
-    if not isinstance(seat.name, str) or not seat.name.isprintable():
-        raise ValueError(f"{seat.name!r} is not a name")
+    occupant = (each for each in (seat.agent, seat.token) if each is not None)
+    if not all(isinstance(each, str) for each in (seat.name, *occupant)):
+        raise TypeError("name, agent and token of a seat are texts")
     return seat
 
 

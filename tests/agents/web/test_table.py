@@ -199,13 +199,21 @@ def test_what_cannot_be_saved_is_not_done(tmp_path, monkeypatch, change):
     assert resumed(table.path).move == table.move
 
 
-@pytest.mark.parametrize("name", ["Bob", "BOB", "counter"])
+@pytest.mark.parametrize("name", ["Bob", "BOB", "counter", "Bob\ufe0f", "B\u034fob", "\uff22\uff4f\uff42", "B o b"])
 def test_the_name_of_another_player_or_agent_cannot_be_taken(name):
     table = Table("black_jacky", seats_for(["Anna", "Bob"], ["counter"]))
     with pytest.raises(MessageError, match="somebody at this table is called"):
         table.rename(0, name)
     table.rename(0, "anna")
     assert table.seats[0].name == "anna"
+
+
+def test_a_table_has_no_two_players_whose_names_look_the_same():
+    for people, agents in [(["Bob", "b\u3164OB"], ["random"]), (["Random 2"], ["random", "random"])]:
+        with pytest.raises(MessageError, match="somebody at this table is called"):
+            Table("black_jacky", seats_for(people, agents))
+    with pytest.raises(MessageError, match="printable characters"):
+        seats_for(["\u2800"], ["random"])
 
 
 def test_a_file_that_is_whole_keeps_its_date(tmp_path):
@@ -243,6 +251,14 @@ def test_an_empty_file_and_an_illegal_action_are_refused(tmp_path):
         resumed(table.path)
 
 
+def changed(seat, **change):
+    """The seats of a file, one of them changed."""
+    seats = [{"name": "Anna", "agent": None, "token": "token-0"}]
+    seats += [{"name": name, "agent": "random", "token": None} for name in ("random", "random 2")]
+    seats[seat] |= change
+    return {"seats": seats}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -250,18 +266,31 @@ def test_an_empty_file_and_an_illegal_action_are_refused(tmp_path):
         ({"record": {}}, "KeyError"),
         ({"seats": [{"name": "x"}]}, "num_players"),
         ({"seats": [{"password": "x"}] * 3}, "unexpected keyword"),
+        (changed(0, token=None), "seat 0 needs either an agent or the token of a person"),
+        (changed(1, token="x"), "seat 1 needs either an agent or the token of a person"),
+        (changed(0, token=""), "the token of seat 0"),
+        (changed(0, token="a/b"), "the token of seat 0"),
+        (changed(0, token=["x"]), "TypeError"),
+        (changed(0, name=7), "TypeError"),
+        (changed(0, name="A" * 100_000), "1 .. 20 printable characters"),
+        (changed(0, name="Rando\u034fm"), "somebody at this table is called"),
+        (changed(1, name="A" * 100_000), "the name of the agent in seat 1"),
+        (changed(1, name="Nobody"), "the name of the agent in seat 1"),
+        (changed(1, agent=None, token="token-0", name="B"), "two seats have the same token"),
         ({"earlier": -1}, "earlier=-1 is out of range"),
         ({"hints": ["nobody"]}, "unknown agent 'nobody'"),
     ],
 )
 def test_a_file_that_holds_no_table_is_refused(tmp_path, change, message):
+    """Also one that would be served, and then fail because of a seat that nobody has."""
     path = tmp_path / "table.jsonl"
     table = new_table()
     table.path = path
     table.save()
     path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **change}) + "\n", "utf-8")
-    with pytest.raises(ValueError, match=f"holds no table that can be continued: .*{message}"):
+    with pytest.raises(ValueError, match=f"holds no table that can be continued: .*{message}") as error:
         resumed(path)
+    assert len(str(error.value)) < 1000
 
 
 def test_an_unknown_agent_is_refused():

@@ -13,7 +13,7 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games.black_jacky.encodings import ADVICE_LAYOUT, LAYOUT
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import action_probabilities, layers_of, network_policy, pack
+from blackjacky_agents.learning.network import WIDEST, action_probabilities, layers_of, network_policy, pack
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.layout import Layout
 from tests.agents.positions import FAMILY, encoded, positions
@@ -277,3 +277,10 @@ def test_the_advice_is_what_counter_does() -> None:
         legal = np.where(seen.masks > 0, chances, np.inf)
         np.testing.assert_array_equal(legal.argmin(axis=1), advice.argmax(axis=1))
         np.testing.assert_array_equal(chances[seen.masks == 0], 0)
+
+
+def test_networks_with_wide_layers_are_refused_on_a_gpu() -> None:
+    check = network_policy(CARDS).check_gpu  # type: ignore[attr-defined]
+    check(pack(layers_of(random_linears(CARDS.size, WIDEST)), True))
+    with pytest.raises(ValueError, match=f"a layer of {WIDEST + 1} units; on a GPU at most {WIDEST} are allowed"):
+        check(pack(layers_of(random_linears(CARDS.size, 8, WIDEST + 1)), True))

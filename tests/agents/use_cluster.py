@@ -114,9 +114,7 @@ def evaluation(address: str | None) -> Any:
     command = ["evaluate", "--players", "random,threshold", "--games", "5000", "--output", str(output), *where]
     program = [sys.executable, "-m", "blackjacky_agents.cli", *command]
     printed = subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True).stdout
-    return json.loads(output.read_text("utf-8"))["results"], printed.replace(
-        shlex.join(["--cluster", str(address)]), ""
-    )
+    return json.loads(output.read_text("utf-8"))["results"], printed.replace(f" {shlex.join(where)}`", "`")
 
 
 def kept_by(script: str, options: str, address: str | None) -> Any:

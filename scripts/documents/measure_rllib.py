@@ -1,6 +1,6 @@
 """Train with RLlib and with MaskablePPO, for the same time and with the same settings, and compare how they learn.
 
-    python scripts/documents/measure_rllib.py --minutes 2 --folder /tmp/short        to see how it goes
+    python scripts/documents/measure_rllib.py --minutes 2 --folder build/short       to see how it goes
     python scripts/documents/measure_rllib.py --write                                half an hour for each
 
 RLlib gets an environment of its own, build/frameworks/rllib, as in `make frameworks`. A training that was stopped or

@@ -275,7 +275,7 @@ def chunks(args: Args, first: int, cluster: ClusterExecutor | None) -> Iterator[
         return
     with open_pool(play_chunk, args.workers, threads=False, cluster=cluster) as pool:
         played = (pool.submit(args.game, args.seed, number, args.chunk) for number in count(first))
-        yield from in_order(played, pool.count_cores)
+        yield from in_order(played, pool.count_ahead)
 
 
 # ---------------------------------------------------------------- saved results

@@ -5,9 +5,10 @@
     python scripts/proofs/lose_nodes.py --write bots                  write the result into a part of docs/scaling.md
 
 The nodes are processes of this machine, as `ray.cluster_utils.Cluster` starts them, with one CPU each and a head that
-plays nothing. The games are played in one process without Ray, whose speed is the measure of the cluster's, then on a
-cluster, and then on one whose nodes are killed with SIGKILL and replaced, one at random after some seconds each time,
-as long as there are games to play. A run that was stopped is repeated from the last of these three on.
+plays nothing. The games are played in one process without Ray, on one thread, whose speed is the measure of the others,
+and on as many threads as there are nodes; then on a cluster, and then on one whose nodes are killed with SIGKILL and
+replaced, one at random after some seconds each time, as long as there are games to play. What has been measured is kept
+until other games are asked for, so a run that was stopped goes on.
 
 Exit status 0: the files are equal and there were enough kills; 1: they are not, or the games were over too soon.
 """
@@ -102,37 +103,45 @@ def main(args: Args) -> int:
             check_integer(f"--{name}", getattr(args, name), least, 10**12)
         # Read when Ray is imported: nobody else on this machine may submit tasks, and usage is not reported.
         os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
-        alone, calm, killed = measure(args)
+        measured = measure(args)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    text = report(args, [alone, calm, killed])
+    text = report(args, measured)
     print(text)
     if args.write:
         write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), f"cluster-{args.write}", text))
-    return int(len({alone.sha, calm.sha, killed.sha}) > 1 or len(killed.kills) < args.kills)
+    return int(len({one.sha for one in measured.values()}) > 1 or len(measured["killed"].kills) < args.kills)
 
 
-def measure(args: Args) -> list[Measured]:
+def measure(args: Args) -> dict[str, Measured]:
     """The measurements of all ways of playing; those of a run that was stopped are read from its folder."""
     setup = json.loads(
         json.dumps({name: value for name, value in vars(args).items() if name not in ("folder", "write")})
     )
     file = args.folder / "measured.json"
     kept = json.loads(file.read_text("utf-8")) if file.exists() else {}
-    found = kept["found"] if kept.get("setup") == setup else []
+    found = kept["found"] if kept.get("setup") == setup else {}
     args.folder.mkdir(parents=True, exist_ok=True)
-    for play_all in (play_alone, play_calmly, play_and_kill)[len(found) :]:
-        with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-            found.append(asdict(play_all(args, Path(folder) / "games.jsonl")))
-        write_json(file, {"setup": setup, "found": found})
-    return [Measured(**one) for one in found]
+    for name, play_all in WAYS.items():
+        if name not in found:
+            with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+                found[name] = asdict(play_all(args, Path(folder) / "games.jsonl"))
+            write_json(file, {"setup": setup, "found": found})
+    return {name: Measured(**found[name]) for name in WAYS}
 
 
 def play_alone(args: Args, path: Path) -> Measured:
     """The games in this process, on one thread."""
     measured = Measured("one process without Ray", 1)
     play(args, path, measured, threads=1)
+    return measured
+
+
+def play_in_threads(args: Args, path: Path) -> Measured:
+    """The games in this process, on as many threads as there are nodes."""
+    measured = Measured(f"the same on {args.nodes} threads", args.nodes)
+    play(args, path, measured, threads=args.nodes)
     return measured
 
 
@@ -152,6 +161,9 @@ def play_and_kill(args: Args, path: Path) -> Measured:
         # Ray starts nodes from the main thread only.
         kill_nodes(cluster, nodes, args, measured, player.submit(play, args, path, measured, cluster=executor))
     return measured
+
+
+WAYS = {"alone": play_alone, "threads": play_in_threads, "calm": play_calmly, "killed": play_and_kill}
 
 
 @contextmanager
@@ -205,7 +217,7 @@ def time_chunk(executor: ClusterExecutor) -> float:
     """CPU seconds of this process for a chunk that does nothing."""
     with open_pool(time.time, 1, threads=False, cluster=executor) as pool:
         begun = time.process_time()
-        for _ in in_order((pool.submit() for _ in range(EMPTY_CHUNKS)), pool.count_cores):
+        for _ in in_order((pool.submit() for _ in range(EMPTY_CHUNKS)), pool.count_ahead):
             pass
     return (time.process_time() - begun) / EMPTY_CHUNKS
 
@@ -223,9 +235,9 @@ def kill_nodes(cluster: Any, nodes: list[Any], args: Args, measured: Measured, p
 # ---------------------------------------------------------------- report
 
 
-def report(args: Args, all_measured: list[Measured]) -> str:
+def report(args: Args, measured: dict[str, Measured]) -> str:
     """The measurements as Markdown."""
-    alone, calm, killed = all_measured
+    alone, calm, killed = (measured[name] for name in ("alone", "calm", "killed"))
     pace = alone.games / alone.seconds
     rows = [
         [
@@ -237,7 +249,7 @@ def report(args: Args, all_measured: list[Measured]) -> str:
             f"{1e6 * one.driver_seconds / one.games:.1f} us",
             f"`{one.sha[:16]}`",
         ]
-        for one in all_measured
+        for one in measured.values()
     ]
     columns = ["played by", "games/s", "per core, of one process", "chunks", "driver per chunk", "per game", "file"]
     command = f"python scripts/proofs/lose_nodes.py {shlex.join(sys.argv[1:])}".rstrip()

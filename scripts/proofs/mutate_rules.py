@@ -253,7 +253,7 @@ def try_all(chosen: dict[str, str], results: Results, output: Path, args: Args, 
     ):
         if pool.submit({"": subject.rules.read_text(encoding="utf-8")}).result() != {"": SURVIVED}:
             sys.exit("error: the tests fail with the unchanged rules; see make test")
-        for killed_by in in_order((pool.submit(part) for part in parts), pool.count_cores):
+        for killed_by in in_order((pool.submit(part) for part in parts), pool.count_ahead):
             results["killed_by"] |= killed_by
             results["seconds"] = round(time.monotonic() - begun, 1)
             write_file(output, json.dumps(results, indent=1) + "\n")

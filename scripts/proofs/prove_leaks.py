@@ -142,7 +142,7 @@ def prove(todo: list[Chunk], workers: int, cluster: ClusterExecutor | None = Non
         open_pool(examine_chunk, workers, threads=False, cluster=cluster) as pool,
         tqdm(total=total, unit="position", smoothing=0.05) as bar,
     ):
-        for one in in_order((pool.submit(chunk) for chunk in todo), pool.count_cores):
+        for one in in_order((pool.submit(chunk) for chunk in todo), pool.count_ahead):
             found.append(one)
             bar.set_postfix_str(f"{sum(len(each.leaks) for each in found)} leaks", refresh=False)
             bar.update(one.counts["positions"])

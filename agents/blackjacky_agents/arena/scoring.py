@@ -150,7 +150,7 @@ def _play_in_parallel(
     waiting, running = iter(todo), dict[Future[Played], Job]()
     with open_pool(player, cores, compiled, cluster) as pool:
         while True:
-            for job in islice(waiting, max(2 * pool.count_cores() - len(running), 0)):
+            for job in islice(waiting, max(pool.count_ahead() - len(running), 0)):
                 running[pool.submit(job)] = job
             if not running:
                 return

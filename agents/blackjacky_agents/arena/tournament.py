@@ -331,8 +331,8 @@ class _Workers:
         running: deque[tuple[slice, Future[tuple[Rows, float]]]] = deque()  # which games of each job are wanted
         before = time.perf_counter()
         while first < last or running:
-            cores = self._pool.count_cores()
-            while first < last and len(running) < 2 * cores:
+            cores, ahead = self._pool.count_cores(), self._pool.count_ahead()
+            while first < last and len(running) < ahead:
                 begin, count = self._next(first, last, cores)
                 wanted = slice(first - begin, min(count, last - begin))
                 running.append((wanted, self._pool.submit(begin, count)))

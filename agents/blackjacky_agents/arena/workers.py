@@ -20,6 +20,8 @@ from blackjacky_agents.arena.cluster import ClusterExecutor
 T = TypeVar("T")
 Work = Callable[..., T]
 
+_AHEAD = 8  # tasks for each core of a cluster, which last until Ray has noticed that a node is lost
+_ENOUGH = 512  # tasks of a cluster of many cores, whose tasks take longer; but two for each core
 _PARTS = 8  # for each core, in `in_parts`
 _MOST = 4096  # rows of a part
 
@@ -31,6 +33,8 @@ class Pool(NamedTuple, Generic[T]):
     """Called with the arguments of the work."""
     count_cores: Callable[[], int]
     """Number of cores at this moment; the nodes of a cluster come and go."""
+    count_ahead: Callable[[], int]
+    """Number of tasks to have under way at this moment."""
 
 
 @contextmanager
@@ -47,22 +51,27 @@ def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor
     """
     if cluster is not None:
         try:
-            yield Pool(partial(cluster.submit, work), lambda: cluster.cores)
+            yield Pool(partial(cluster.submit, work), lambda: cluster.cores, lambda: tasks_ahead(cluster))
         finally:
             cluster.cancel(work)
         return
     executor, work = _open_executor(work, cores, threads)
     try:
-        yield Pool(partial(executor.submit, work), lambda: cores)
+        yield Pool(partial(executor.submit, work), lambda: cores, lambda: 2 * cores)
     finally:
         executor.shutdown(cancel_futures=True)
 
 
-def in_order(futures: Iterator[Future[T]], count_cores: Callable[[], int]) -> Iterator[T]:
-    """The results of futures in their order; few are taken from the iterator in advance, two for each core."""
+def tasks_ahead(cluster: ClusterExecutor) -> int:
+    """Number of tasks to have under way, so that no node waits for one while a task of a lost node is repeated."""
+    return max(2 * cluster.cores, min(_AHEAD * cluster.cores, _ENOUGH))
+
+
+def in_order(futures: Iterator[Future[T]], count_ahead: Callable[[], int]) -> Iterator[T]:
+    """The results of futures in their order; no more than ``count_ahead()`` are taken from the iterator in advance."""
     ahead: deque[Future[T]] = deque()
     while True:
-        ahead.extend(islice(futures, max(2 * count_cores() - len(ahead), 0)))
+        ahead.extend(islice(futures, max(count_ahead() - len(ahead), 0)))
         if not ahead:
             return
         yield ahead.popleft().result()
@@ -82,7 +91,7 @@ def in_parts(
     size = int(np.clip(count // (_PARTS * cluster.cores), 1, _MOST))
     parts = (tuple(array[first : first + size] for array in arrays) for first in range(0, count, size))
     with open_pool(work, cluster.cores, threads=False, cluster=cluster) as pool:
-        for made in in_order((pool.submit(*part) for part in parts), pool.count_cores):
+        for made in in_order((pool.submit(*part) for part in parts), pool.count_ahead):
             progress(len(made))
             yield made
 

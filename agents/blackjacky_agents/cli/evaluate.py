@@ -17,7 +17,7 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.evaluation import Score, at_one_table, interval
-from blackjacky_agents.arena.workers import in_order
+from blackjacky_agents.arena.workers import in_order, tasks_ahead
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.files import versions, write_file, write_json
@@ -125,7 +125,7 @@ def play_chunks(
         if cluster is None:
             yield from (work(start, args.threads, progress) for start in starts)
             return
-        for scores in in_order((cluster.submit(work, start) for start in starts), lambda: cluster.cores):
+        for scores in in_order((cluster.submit(work, start) for start in starts), lambda: tasks_ahead(cluster)):
             progress(scores[0].games)
             yield scores
 

@@ -47,6 +47,7 @@ from blackjacky_env.games import DEFAULT
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
 ATTEMPTS = 5  # to start a node
 EMPTY_CHUNKS = 200
+HEALTH_CHECK_MS = 1000  # Ray takes five of them to find out that a node is lost
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,8 @@ def new_cluster(args: Args) -> Iterator[tuple[Any, list[Any], ClusterExecutor]]:
     """A context with a cluster, its nodes, and an executor, which has run a first game."""
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    head = {"num_cpus": 0, "include_dashboard": False, "_system_config": {"health_check_period_ms": HEALTH_CHECK_MS}}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
     try:
         nodes = [add_node(cluster) for _ in range(args.nodes)]
         executor = ClusterExecutor(cluster.address)
@@ -225,10 +227,12 @@ def time_chunk(executor: ClusterExecutor) -> float:
 def kill_nodes(cluster: Any, nodes: list[Any], args: Args, measured: Measured, playing: Future[None]) -> None:
     """Kill random nodes at random times and replace them, until all games are played."""
     rng, begun = random.Random(args.seed), time.perf_counter()
-    while args.kills and not wait([playing], rng.uniform(*args.seconds)).done:
+    due = rng.uniform(*args.seconds)
+    while args.kills and not wait([playing], begun + due - time.perf_counter()).done:
         cluster.remove_node(nodes.pop(rng.randrange(len(nodes))), allow_graceful=False)
         measured.kills.append((time.perf_counter() - begun, measured.games))
         nodes.append(add_node(cluster))
+        due = measured.kills[-1][0] + rng.uniform(*args.seconds)
     playing.result()
 
 
@@ -238,7 +242,7 @@ def kill_nodes(cluster: Any, nodes: list[Any], args: Args, measured: Measured, p
 def report(args: Args, measured: dict[str, Measured]) -> str:
     """The measurements as Markdown."""
     alone, calm, killed = (measured[name] for name in ("alone", "calm", "killed"))
-    pace = alone.games / alone.seconds
+    pace, most = alone.games / alone.seconds, calm.games / calm.driver_seconds
     rows = [
         [
             one.where,
@@ -260,6 +264,8 @@ def report(args: Args, measured: dict[str, Measured]) -> str:
         f"{alone.games:,} games. The driver's time is its CPU time, that of a process without Ray includes the games. "
         f"Nodes send it {bytes_per_game(args):.0f} bytes per game. A chunk without games takes it "
         f"{1000 * calm.chunk_seconds:.1f} ms.\n"
+        f"A driver with a core of its own takes {most:,.0f} games per second: 1,000 cores saturate it with agents that "
+        f"play more than {most / 1000:,.0f} games per second and core.\n"
         f"{len(killed.kills)} nodes were killed after, with the number of games played by then: {kills or 'none'}."
     )
 

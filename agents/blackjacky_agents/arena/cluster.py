@@ -148,15 +148,14 @@ class ClusterExecutor(Executor):
         from ray.exceptions import RayError, RayTaskError
 
         self._running.pop(done, None)
-        error = result.exception()
-        if error is None:
-            done.set_result(result.result())
-        elif isinstance(error, RayTaskError):
+        try:
+            done.set_result(pickle.loads(result.result()))  # noqa: S301  # Ray lets a node run any program here
+        except RayTaskError as error:
             cause = error.cause
             done.set_exception(ClusterError(str(cause)) if isinstance(cause, ImportError) else cause)
-        elif isinstance(error, RayError):
+        except RayError as error:
             done.set_exception(ClusterError(f"the cluster could not run a task: {_in_short(error)}"))
-        else:
+        except BaseException as error:  # noqa: BLE001  # or nobody would hear of it
             done.set_exception(error)
 
 
@@ -304,7 +303,7 @@ def _own_versions() -> Versions:
 def _make_task() -> Callable[..., Any]:
     """The task; a function within a function is sent whole, so that it can tell what a node lacks."""
 
-    def task(expected: dict[str, str], work: bytes, named: dict[str, Any], *arguments: Any) -> Any:
+    def task(expected: dict[str, str], work: bytes, named: dict[str, Any], *arguments: Any) -> bytes:
         try:
             from blackjacky_agents.arena.cluster import run_here
         except ImportError as error:
@@ -319,15 +318,22 @@ def _make_task() -> Callable[..., Any]:
     return task
 
 
-def run_here(expected: Versions, work: bytes, named: dict[str, Any], *arguments: Any) -> Any:
-    """Run a task in this process of a node; `ClusterError` if its versions are not those of the driver."""
+def run_here(expected: Versions, work: bytes, named: dict[str, Any], *arguments: Any) -> bytes:
+    """Run a task in this process of a node; `ClusterError` if its versions are not those of the driver.
+
+    Returns the result pickled: as they are, arrays would stay in Ray's object store, and fill it, as long as the driver
+    keeps them.
+    """
     for name, own in _own_versions().items():
         if expected.get(name) != own:
             raise ClusterError(
                 f"the node {platform.node()} has {name} {own}, not {expected.get(name)} as the machine that started "
                 "the job: install the same versions everywhere"
             )
-    return _unpack(work)(*arguments, **named)
+    from ray import cloudpickle
+
+    packed: bytes = cloudpickle.dumps(_unpack(work)(*arguments, **named))
+    return packed
 
 
 @lru_cache(_KEPT)

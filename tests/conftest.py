@@ -14,6 +14,8 @@ from typing import Any
 from hypothesis import settings
 
 os.environ.setdefault("NUMBA_OPT", "1")  # before Numba is imported; processes that tests start inherit it
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of these processes parses every module again
+sys.dont_write_bytecode = False
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")

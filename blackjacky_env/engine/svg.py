@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from math import cos, pi, sin
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
@@ -73,9 +74,10 @@ def say(template: str, **values: object) -> str:
 # ---------------------------------------------------------------- elements
 
 
+@lru_cache(maxsize=10_000)
 def number(value: float) -> str:
     """A coordinate as short as it can be written, to a tenth."""
-    return f"{round(value, 1):g}"
+    return f"{round(value, 1) + 0.0:g}"  # not -0, which is the same key
 
 
 def data(**values: object) -> str:
@@ -124,6 +126,7 @@ def words(
     return f'<text {place} class="{look}"{at}>{escape(text)}</text>'
 
 
+@lru_cache(maxsize=10_000)
 def _letters(text: str) -> float:
     """Approximate width of a text, relative to the font size."""
     wide = sum(letter in "MWmw@%" or letter > "\u2e7f" for letter in text)

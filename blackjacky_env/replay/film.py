@@ -27,7 +27,7 @@ class Film:
     """Pictures as lists of part numbers."""
 
     def __init__(self) -> None:
-        self._tags: dict[str, int] = {}
+        self._tags: dict[str, tuple[int, int]] = {}  # number, and by how much the depth changes
         self._parts: dict[tuple[int, ...], int] = {}
 
     def add(self, picture: str) -> list[int]:
@@ -35,13 +35,12 @@ class Film:
         numbers: list[int] = []
         part: list[int] = []
         depth = 0
-        for found in _TAG.finditer(picture):
-            text = found[0]
-            part.append(self._tags.setdefault(text, len(self._tags)))
-            if text.startswith("</"):
-                depth -= 1
-            elif not text.partition(">")[0].endswith("/"):
-                depth += 1
+        for text in _TAG.findall(picture):
+            known = self._tags.get(text)
+            if known is None:
+                known = self._tags[text] = (len(self._tags), _depth_of(text))
+            part.append(known[0])
+            depth += known[1]
             if depth <= 1:
                 numbers.append(self._parts.setdefault(tuple(part), len(self._parts)))
                 part = []
@@ -50,6 +49,12 @@ class Film:
     def tables(self) -> dict[str, Any]:
         """``tags``: the texts; ``parts``: each part as a list of tag numbers."""
         return {"tags": list(self._tags), "parts": list(self._parts)}
+
+
+def _depth_of(text: str) -> int:
+    """By how much a tag changes the depth of elements."""
+    tag = text.partition(">")[0]
+    return -1 if tag.startswith("</") else 0 if tag.endswith("/") else 1
 
 
 def film_of(

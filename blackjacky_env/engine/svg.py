@@ -77,7 +77,7 @@ def say(template: str, **values: object) -> str:
 @lru_cache(maxsize=10_000)
 def number(value: float) -> str:
     """A coordinate as short as it can be written, to a tenth."""
-    return f"{round(value, 1) + 0.0:g}"  # not -0, which is the same key
+    return f"{round(value, 1) + 0.0:g}"  # + 0.0: the cache cannot tell -0 from 0
 
 
 def data(**values: object) -> str:

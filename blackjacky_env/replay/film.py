@@ -38,7 +38,7 @@ class Film:
         for text in _TAG.findall(picture):
             known = self._tags.get(text)
             if known is None:
-                known = self._tags[text] = (len(self._tags), _depth_of(text))
+                known = self._tags[text] = (len(self._tags), _depth_change(text))
             part.append(known[0])
             depth += known[1]
             if depth <= 1:
@@ -51,7 +51,7 @@ class Film:
         return {"tags": list(self._tags), "parts": list(self._parts)}
 
 
-def _depth_of(text: str) -> int:
+def _depth_change(text: str) -> int:
     """By how much a tag changes the depth of elements."""
     tag = text.partition(">")[0]
     return -1 if tag.startswith("</") else 0 if tag.endswith("/") else 1

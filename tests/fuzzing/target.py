@@ -77,7 +77,7 @@ class HarmError(BaseException):
 
 _STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "socket.connect", "socket.bind")
 _CHANGES = ("os.remove", "os.rename", "os.rmdir", "os.truncate", "os.mkdir", "shutil.rmtree")
-_CACHES = ("__pycache__", "numba", *filter(None, [config.CACHE_DIR]))  # of compiled code
+_CACHES = ("__pycache__", "numba", *filter(None, [config.CACHE_DIR, sys.pycache_prefix]))  # of compiled code
 _watching = False
 
 

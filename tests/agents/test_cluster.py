@@ -19,6 +19,9 @@ from blackjacky_agents.cli import run
 
 pytest.importorskip("ray", reason="of the extra `cluster`")
 
+TYPED = ("evaluate", "score", "tournament", "train", "exploit")
+"""Subcommands with `--cluster`."""
+
 CAREFUL = """
 import numpy as np
 
@@ -155,6 +158,13 @@ def test_games_of_evaluations_are_the_same_on_a_cluster(on_cluster, kind):
 def test_other_jobs_find_the_same_on_a_cluster(on_cluster, job):
     """The evaluation is connected through Ray's client."""
     assert on_cluster[job]["cluster"] == on_cluster[job]["here"]
+
+
+@pytest.mark.parametrize("name", TYPED)
+@pytest.mark.parametrize("address", ["local", "HOST:PORT", "ray://HOST:PORT"])
+def test_the_installed_command_runs_on_a_cluster_from_an_empty_folder(on_cluster, address, name):
+    status, error = on_cluster["typed"][address][name]
+    assert status == 0, error
 
 
 def test_an_error_of_an_agent_on_a_node_is_that_error(on_cluster):

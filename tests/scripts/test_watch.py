@@ -135,7 +135,7 @@ def test_a_game_without_a_picture_is_told_and_has_no_page(tmp_path: Path, capsys
         (["--players", "random*2", "--hand-size", 9], "hand_size=9"),
         (["--players", "random*2", "--out", "nowhere/game.html"], "--out nowhere/game.html cannot be written"),
         (["--game", "chess", "--players", "random*2"], "unknown game 'chess'"),
-        (["--record", "nothing.json"], "No such file"),
+        (["--record", "nothing.json"], "there is no file or folder 'nothing.json': check the path"),
         (["--tournament", "nothing.jsonl"], "no card NAME.json beside it"),
         (["--tournament", "."], "has 0 files NAME.jsonl"),
     ],

@@ -270,10 +270,12 @@ def _pack(work: Callable[..., Any]) -> bytes:
 
 def _local_modules() -> list[str]:
     """Files and folders of the modules imported from the current folder, or that of a script, and not installed."""
-    script = getattr(sys.modules["__main__"], "__file__", None)
+    main = sys.modules["__main__"]  # which multiprocessing also calls __mp_main__
+    script = getattr(main, "__file__", None)
     places = [Path.cwd(), *([] if script is None else [Path(script).resolve().parent])]
-    tops = {name.partition(".")[0] for name, module in list(sys.modules.items()) if _is_inside(places, module)}
-    modules = [sys.modules[name] for name in sorted(tops - {"__main__", "blackjacky_env", "blackjacky_agents"})]
+    found = [name for name, module in list(sys.modules.items()) if module is not main and _is_inside(places, module)]
+    tops = {name.partition(".")[0] for name in found} - {"blackjacky_env", "blackjacky_agents"}
+    modules = [sys.modules[name] for name in sorted(tops)]
     return [str(next(iter(getattr(module, "__path__", [module.__file__])))) for module in modules]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -136,13 +137,25 @@ def describes_table(args: Args[Any]) -> bool:
 
 
 def listen(args: Args[Any]) -> socket.socket:
-    """A listening socket on host and port; the `OSError` names both."""
+    """A listening socket on host and port; `ValueError` if that is impossible, with what to do."""
     from blackjacky_agents.web import serve as web
 
+    check_integer("--port", args.port, 0, 2**16 - 1)
     try:
         return web.listen(args.host, args.port)
     except OSError as error:
-        raise OSError(f"{error} (--host {args.host}, --port {args.port}; --port 0 selects a free port)") from None
+        raise ValueError(_why_not(args.host, args.port, error)) from None
+
+
+def _why_not(host: str, port: int, error: OSError) -> str:
+    """Why nothing can listen on a host and port."""
+    if error.errno == errno.EADDRINUSE:
+        return f"--port {port} is in use, perhaps by another server; use another one, or --port 0 for any free port"
+    if error.errno in (errno.EADDRNOTAVAIL, socket.EAI_NONAME, socket.EAI_AGAIN):
+        return f"--host {host} is not an address of this machine; 0.0.0.0 stands for all that it has"
+    if error.errno == errno.EACCES:
+        return f"--port {port} is reserved; use one from 1024 up, or --port 0 for any free port"
+    return f"nothing can listen on --host {host} --port {port}: {error.strerror}"
 
 
 def new_table(args: Args[Any]) -> Table:

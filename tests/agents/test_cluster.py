@@ -118,6 +118,19 @@ def test_what_ray_refuses_is_told_in_one_line(monkeypatch, raised, said):
     assert "\n" not in str(error.value)
 
 
+def test_a_cluster_that_was_too_busy_for_its_client_is_asked_again(monkeypatch):
+    answers = [RuntimeError("Starting Ray client server failed."), ConnectionError("psutil.ZombieProcess: PID"), None]
+
+    def init(*_, **__):
+        if (answer := answers.pop(0)) is not None:
+            raise answer
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=init, shutdown=lambda: None))
+    monkeypatch.setattr(cluster, "_check_answer", lambda _: None)
+    cluster._connect("ray://here:10001", None)
+    assert answers == []
+
+
 # ---------------------------------------------------------------- on a cluster of two nodes
 
 

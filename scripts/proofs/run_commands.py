@@ -1,6 +1,6 @@
 """Type the commands of all pages as they stand there, with the installed `blackjacky`, in an empty folder: do they run?
 
-    python scripts/proofs/run_commands.py                      all; what takes longer than half a minute is interrupted
+    python scripts/proofs/run_commands.py                      all; what takes longer than a minute is interrupted
     python scripts/proofs/run_commands.py --pages README.md    those of one page
     python scripts/proofs/run_commands.py --write              all, and the table goes into docs/proof.md
 
@@ -37,10 +37,11 @@ PAGE = ROOT / "docs" / "proof.md"
 PAGES = (
     "README.md",
     "docs/train.md",
-    "docs/play.md",
     "docs/tournaments.md",
+    "docs/play.md",
     "docs/score.md",
     "docs/agents.md",
+    "docs/install.md",
     "docs/scaling.md",
     "docs/proof.md",
     "blackjacky_env/testing/README.md",
@@ -51,6 +52,7 @@ SHELL = ("", "console", "bash")
 """Languages of blocks with commands."""
 QUOTED = re.compile(r"`((?:blackjacky|python) [^`\n]+)`")
 PROMPT = re.compile(r"^(?:\w*\$)?\s*")
+CONTINUED = re.compile(r"\s*\\\n\s*")
 COMMENT = re.compile(r"\s# .*$")
 TYPED = ("blackjacky ", "python -m blackjacky_env")
 INCOMPLETE = re.compile(r"(?<!runs/)\b[A-Z]{3,}\b|\$|\.\.\.|\||--(?!web|help)\w+$")
@@ -73,7 +75,7 @@ class Args:
 
     pages: tuple[str, ...] = PAGES
     """Pages, in this order."""
-    seconds: float = 30.0
+    seconds: float = 60.0
     """Time after which a command is interrupted."""
     write: bool = False
     """Write the table into docs/proof.md."""
@@ -121,7 +123,7 @@ def commands(page: str) -> list[str]:
     """The commands that a page tells its readers to type, in order, each once."""
     found: list[tuple[int, str]] = []
     for block in BLOCK.finditer(page):
-        lines = block[2].replace("\\\n", " ").splitlines() if block[1] in SHELL else []
+        lines = CONTINUED.sub(" ", block[2]).splitlines() if block[1] in SHELL else []
         found += [(block.start(), COMMENT.sub("", PROMPT.sub("", line)).strip()) for line in lines]
     outside = BLOCK.sub(lambda block: " " * len(block[0]), page)
     found += [(quoted.start(), quoted[1]) for quoted in QUOTED.finditer(outside)]

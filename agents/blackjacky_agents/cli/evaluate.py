@@ -35,7 +35,7 @@ class Args(GameArgs[R]):
 
     Prints win rates with 95 % confidence intervals. Agents of the same name share a row with their mean per seat.
 
-    $ blackjacky evaluate --players counter,random*3 --games 10000
+    $ blackjacky evaluate --players 'counter,random*3' --games 10000
     """
 
     players: str

@@ -36,9 +36,9 @@ class Args(GameArgs[R]):
     continue when it is started again. With a game, opponents, people or rule options as well, it opens that table at
     once and prints a URL for each person.
 
-    $ blackjacky play --opponents counter*3
+    $ blackjacky play --opponents 'counter*3'
     $ blackjacky play --web
-    $ blackjacky play --web --people 2 --opponents counter*2
+    $ blackjacky play --web --people 2 --opponents 'counter*2'
     """
 
     opponents: str | None = None

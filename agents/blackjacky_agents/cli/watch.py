@@ -36,7 +36,7 @@ MOST_SECONDS = 60.0
 class Args(GameArgs[R]):
     """Watch a game between agents: a new one, a saved one, or one of a tournament.
 
-    $ blackjacky watch --players champion,counter*3 --out game.html
+    $ blackjacky watch --players 'champion,counter*3' --out game.html
     $ blackjacky watch --record game.json
     $ blackjacky watch --tournament runs/tournament/4_players.jsonl --number 17 --out game.html
     """

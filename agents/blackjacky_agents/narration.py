@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple
 
 from blackjacky_agents.games import get_kit
 from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo
+from blackjacky_env.engine.svg import MINUS
 from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
@@ -112,6 +113,8 @@ class Score(NamedTuple):
     """The reason, such as "bust: loses a heart"; may be empty."""
     mark: Literal["", "good", "bad"] = ""
     """How it is marked: a player who wins, or who loses something."""
+    change: Phrase | str = ""
+    """What changes, in a few letters, such as "+30": shown at the player in the picture."""
     standing: int = 0
     """Orders the players at the end of the game, highest first; winners come before all others."""
 
@@ -191,6 +194,11 @@ def _plainly(value: object) -> str:
 def winner_mark(move: Move, player: int) -> Literal["", "good"]:
     """The mark of a winner once the game is over."""
     return "good" if player in move.after["winners"] else ""
+
+
+def with_sign(points: int) -> str:
+    """Points with a plus or minus sign, such as ``"+30"``."""
+    return f"{points:+}".replace("-", MINUS)
 
 
 # ---------------------------------------------------------------- texts

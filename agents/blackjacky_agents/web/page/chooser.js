@@ -91,18 +91,26 @@ export class Chooser {
   }
 }
 
-// The groups of the next step, which differ in one field or have a `seat` in common, or each action alone.
+// The groups of the next step, which differ in one field or have a `seat` in common, or each action alone. Actions that
+// differ in nothing but whom they concern are one step, and the players the next.
 function groupsOf(actions) {
   const alone = actions.map((each) => ({ actions: [each] }));
-  if (actions.length <= FEW) return alone;
+  if (actions.length <= FEW) {
+    const deeds = Map.groupBy(actions, (each) => JSON.stringify(FIELDS.map((name) => each[name])));
+    return deeds.size > 1 ? [...deeds.values()].map((group) => ({ actions: group })) : playersOf(actions, alone);
+  }
   for (const field of FIELDS.filter((name) => actions.some((each) => each[name] !== null))) {
     const groups = Map.groupBy(actions, (each) => each[field] ?? each.action);
     if (groups.size === 1) continue;
     return groups.size < actions.length ? [...groups.values()].map((group) => ({ actions: group })) : alone;
   }
+  return playersOf(actions, alone);
+}
+
+function playersOf(actions, alone) {
   const seats = [...new Set(actions.flatMap((each) => each.seats))];
   const groups = seats.map((seat) => ({ seat, actions: actions.filter((each) => each.seats.includes(seat)) }));
-  return groups.some((group) => group.actions.length === actions.length) ? alone : groups;
+  return !groups.length || groups.some((group) => group.actions.length === actions.length) ? alone : groups;
 }
 
 // The action that a group stands for, as a phrase with "…" for what is not chosen yet.

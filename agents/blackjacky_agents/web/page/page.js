@@ -129,6 +129,7 @@ function winnersText() {
 function showChoice() {
   const before = places(picture.root);
   picture.show(state.picture, chooser, state.you);
+  picture.mark(moments.settling ? state.scores.rows : [], state.names);
   moveCards(picture.root, before, actor);
   showActions();
 }
@@ -145,8 +146,12 @@ function showStory() {
   const lines = fresh.map((each) => make("li", { textContent: inWords(each.phrase, state.names) }));
   list.append(...lines);
   while (list.children.length > 200) list.firstChild.remove();
-  if (fresh.length) list.scrollTop = list.scrollHeight;
+  if (fresh.length) showLastLine();
   storyUntil = state.move - 1;
+}
+
+function showLastLine() {
+  find("story").scrollTop = find("story").scrollHeight;
 }
 
 function showHints() {
@@ -197,7 +202,7 @@ function setLanguage(wanted) {
 
 function chooseByKey(event) {
   const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, dialog");
-  if (!busy && !event.repeat && chooser.key(event.key)) event.preventDefault();
+  if (!busy && !event.repeat && (moments.key(event.key) || chooser.key(event.key))) event.preventDefault();
 }
 
 await loadTexts(`${seat}/texts.json`);
@@ -228,4 +233,5 @@ find("hint").onclick = () => {
 find("picture").addEventListener("click", () => state?.moment?.kind === "pause" && moments.proceed());
 find("take-back").onclick = () => connection.connect();
 document.addEventListener("keydown", chooseByKey);
+new ResizeObserver(showLastLine).observe(find("story")); // it shrinks when the panel above it grows
 connection.connect();

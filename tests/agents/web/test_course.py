@@ -18,8 +18,8 @@ from tests.agents.web.test_page import (
 from tests.agents.web.test_page_layout import serious
 
 LONG = 1e6  # seconds: nothing goes on by itself
-SETTLEMENT = "return document.getElementById('settlement').open"
-CLOSED = "return !document.getElementById('settlement').open"
+SETTLEMENT = "return !document.getElementById('settlement').hidden"
+CLOSED = "return document.getElementById('settlement').hidden"
 LYING = f"{SHADOW}.querySelectorAll('.card').length"
 
 

@@ -14,8 +14,9 @@ const WIDE = 17; // longer words on a button need several lines
 const FIELDS = ["card", "kind", "number", "pile"]; // in the order in which they are chosen
 
 export class Chooser {
-  constructor(group, { act, changed, fallback }) {
-    Object.assign(this, { group, act, changed, fallback, legal: [], left: [], names: [], advised: null });
+  // `reached`: whether one touch in the picture chooses these actions; on a phone many such buttons make room for it.
+  constructor(group, { act, changed, fallback, reached }) {
+    Object.assign(this, { group, act, changed, fallback, reached, legal: [], left: [], names: [], advised: null });
   }
 
   get begun() {
@@ -56,8 +57,12 @@ export class Chooser {
     const longest = Math.max(...buttons.map((button) => button.querySelector("b").textContent.length), 1);
     if (this.begun) buttons.push(this.backButton());
     for (const button of buttons) button.disabled = !enabled;
+    const many = groups.length > EXPLAINED;
+    groups.forEach(({ actions }, i) => buttons[i].classList.toggle("touchable", many && this.reached(actions)));
     const chosen = make("p", { textContent: this.begun ? this.words(this.left) : "", hidden: !this.begun });
-    this.group.replaceChildren(chosen, ...buttons);
+    const touchable = buttons.some((button) => button.matches(".touchable"));
+    const touch = make("p", { className: "touch", textContent: text("touch"), hidden: !touchable });
+    this.group.replaceChildren(chosen, touch, ...buttons);
     const explained = buttons.some((button) => button.querySelector("small"));
     const room = explained ? WIDE : Math.min(Math.max(longest, NARROW), WIDE);
     this.group.style.setProperty("--letters", room);

@@ -13,7 +13,7 @@ import { help, inWords, loadTexts, optionsInWords, text, useLanguage, word } fro
 
 const seat = location.pathname.replace(/\/$/, "");
 const narrow = matchMedia("(max-width: 40rem)");
-const chooser = new Chooser(find("actions"), { act, changed: showChoice, fallback: find("status") });
+const chooser = new Chooser(find("actions"), { act, changed: showChoice, fallback: find("status"), reached: (actions) => picture.reaches(actions) });
 const picture = new Picture(find("picture"), (actions) => chooser.pick(actions));
 const connection = new Connection(socketAddress, `${seat}/texts.json`, { received, changed: connectionChanged });
 const send = (message) => connection.send(message);

@@ -87,6 +87,12 @@ export class Picture {
     return found.length < this.left.length || found.length === 1 ? found : [];
   }
 
+  // Whether one touch of something in the picture leaves just these actions.
+  reaches(actions) {
+    const same = (found) => found.length === actions.length && found.every((each) => actions.includes(each));
+    return [...this.root.querySelectorAll(".choice")].some((element) => same(this.belonging(element)));
+  }
+
   clicked(event) {
     const element = event.target.closest(".choice");
     if (element) this.pick(this.belonging(element));

@@ -207,9 +207,9 @@ def with_sign(points: int) -> str:
 def page_texts(game: str) -> dict[str, Texts]:
     """The texts of a game by language, English first; missing entries fall back to English.
 
-    Sections are ``help`` (a list of paragraphs) and the following, each a mapping from key to text: ``phases``
-    (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions, by
-    ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
+    Sections are ``summary`` (a sentence), ``help`` (a list of paragraphs) and the following, each a mapping from key to
+    text: ``phases`` (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions,
+    by ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
     from those in snapshots), ``hidden`` (words for secret fields), ``options`` (rule options with their ``{value}``,
     by ``OPTION_VALUE`` or ``OPTION``), and translations by the English template of the words in the ``picture`` and of
     ``refusals`` (why an action is illegal).
@@ -223,7 +223,8 @@ def page_texts(game: str) -> dict[str, Texts]:
 
 def _over(texts: Texts, others: Texts) -> Texts:
     merged = {name: {**texts.get(name, {}), **others.get(name, {})} for name in _SECTIONS}
-    return {"help": others.get("help", texts.get("help", [])), **merged}
+    whole = {name: others.get(name, texts.get(name, empty)) for name, empty in (("summary", ""), ("help", []))}
+    return {**whole, **merged}
 
 
 def terminal_texts(game: str) -> Texts:

@@ -19,7 +19,7 @@ from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import default_opponents
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT, GAMES, get_game
 
 if TYPE_CHECKING:
     from blackjacky_agents.web.table import Table
@@ -111,7 +111,8 @@ def serve(args: Args[Any], program: str) -> None:
         table = new_table(args) if describes_table(args) else None
         address = None if args.address is None else web.check_address(args.address)
         listening = listen(args)
-        server = Server(args.tables, args.delay, web.names_of(args.host, address))
+        likely = dict.fromkeys([args.game, *GAMES])  # what is most likely played is compiled first
+        server = Server(args.tables, args.delay, web.names_of(args.host, address), prepared=list(likely))
     port = listening.getsockname()[1]
     web.open_to_others(server, args.host, port, address)
     if not is_local(args.host):

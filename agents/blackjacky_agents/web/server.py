@@ -11,7 +11,7 @@ import io
 import secrets
 import time
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -34,12 +34,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blackjacky_agents.web.host import Host
-from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, describe_games, listed, read_order
+from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, describe_games, listed, picture_of, read_order
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import KnownHost, is_at_this_machine, is_from_here
 from blackjacky_agents.web.picture import read_look
+from blackjacky_agents.web.preparing import Preparing
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.table import Table, resumed
+from blackjacky_env.games import GAMES
 
 T = TypeVar("T")
 
@@ -56,6 +58,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+PICTURE_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 REPLAY_HEADERS = {
     "Content-Security-Policy": "sandbox allow-scripts; frame-ancestors 'self'",  # besides the policy in the page itself
     "Cross-Origin-Opener-Policy": "unsafe-none",  # browsers refuse another one in a sandbox
@@ -74,6 +77,8 @@ class Server:
         names: host names at which the server is reached, besides those that `KnownHost` accepts by itself.
         per_second: sustained message rate allowed per seat.
         threads: number of threads for the agents.
+        prepared: games to be compiled while the server runs, in this order, before they are played; a table of one of
+            them is made when it is compiled.
     """
 
     def __init__(
@@ -83,7 +88,9 @@ class Server:
         names: Iterable[str] = (),
         per_second: float = 15,
         threads: int = 2,
+        prepared: Sequence[str] = (),
     ) -> None:
+        self._prepared, self._preparing = tuple(prepared), Preparing()
         self.folder, self.delay, self.per_second = folder, delay, per_second
         self.lobby = secrets.token_urlsafe(24)
         """The token in the lobby's URL."""
@@ -132,7 +139,10 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        ahead = asyncio.create_task(self._preparing.all_of(self._prepared))
         yield
+        ahead.cancel()
+        await self._preparing.close()
         failures = await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)
         for table, failure in zip(self.tables(), failures, strict=True):
             if isinstance(failure, Exception):
@@ -155,6 +165,8 @@ class Server:
             Route("/lobby/{token}/code.svg", self._lobby_code),
             Route("/lobby/{token}/tables", self._list_tables, methods=["GET"]),
             Route("/lobby/{token}/tables", self._open_table, methods=["POST"]),
+            Route("/lobby/{token}/preparing/{game}", self._progress),
+            Route("/lobby/{token}/pictures/{game}.svg", self._picture),
             Route("/seat/{token}", self._page),
             Route("/seat/{token}/code.svg", self._seat_code),
             Route("/seat/{token}/record", self._record),
@@ -213,12 +225,27 @@ class Server:
             order = read_order(await _body(request))
             if self._waiting >= MAX_WAITING:
                 return _refusal(_BUSY, 503)
+            if order.game in self._prepared:
+                await asyncio.shield(self._preparing.begin(order.game))
             table = await self._run_aside(order.table)
         except (MessageError, TypeError, ValueError) as error:
             return _refusal(str(error), 400)
         self.add(table)
         places = {seat: self._address_of(token) for seat, token in table.people.items()}
         return JSONResponse(listed(table, places), 201)
+
+    async def _progress(self, request: Request) -> Response:
+        """How many parts of a game are compiled, of how many."""
+        if not self._knows_lobby(request):
+            return PlainTextResponse(_NO_LOBBY, 404)
+        done, parts = self._preparing.progress(request.path_params["game"])
+        return JSONResponse({"done": done, "parts": parts})
+
+    async def _picture(self, request: Request) -> Response:
+        """The picture of a game for its card."""
+        game = request.path_params["game"]
+        path = picture_of(game) if self._knows_lobby(request) and game in GAMES else None
+        return PlainTextResponse(_NO_LOBBY, 404) if path is None else FileResponse(path, headers=PICTURE_HEADERS)
 
     # ---------------------------------------------------------------- codes to photograph
 

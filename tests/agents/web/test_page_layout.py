@@ -197,6 +197,8 @@ def settling(browser, table, device, shown=True):
             browser.get(address)
             wait_for(browser, f"return {SHADOW}?.querySelector('svg')")
         yield host
+        assert browser.get_log("browser") == []
+        browser.get("about:blank")
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -125,7 +125,7 @@ def test_axe_finds_nothing_serious_in_the_lobby(browser, device):
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": device == "phone"}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         browser.get(address.split("/seat/")[0])
-        wait_for(browser, "return document.querySelectorAll('select option').length > 1")
+        wait_for(browser, "return document.querySelectorAll('.game img').length === 4")
         assert serious(browser) == []
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
@@ -220,7 +220,10 @@ def test_open_rules_close_for_a_settlement_and_escape_continues(browser, settled
         browser.execute_script("document.getElementById('show-menu').click()")
         assert browser.execute_script("return document.getElementById('menu').open")
         host.moments = ["settlement"]
-        browser.execute_script("document.getElementById('speed').onchange()")  # whose answer is the new state
+        browser.execute_script(
+            "document.getElementById('name').value = 'Neo';"  # the answer to a new name is the new state
+            "document.getElementById('naming').dispatchEvent(new Event('close'))"
+        )
         wait_for(browser, "return !document.getElementById('settlement').hidden")
         assert not browser.execute_script("return document.getElementById('menu').open")
         press_keys(browser)("Escape")

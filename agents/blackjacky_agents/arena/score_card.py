@@ -12,10 +12,10 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from blackjacky_agents.agent import Agent
+from blackjacky_agents.arena.intervals import Estimate
 from blackjacky_agents.arena.protocol import Protocol
 from blackjacky_agents.arena.results_file import describe_agent
 from blackjacky_agents.arena.scoring import Job, Played, Results, ScoreResult, jobs
-from blackjacky_agents.arena.standings import Estimate
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_env.engine.reading import parse_json

@@ -2,14 +2,15 @@
 
 A deal is played once with the agent in each seat, and is the unit of the statistics: deals are independent, the games
 of one deal are not. At each table the win rate is rescaled linearly so that `random` has 0 and the champion 100; the
-score is the mean over the tables. Its 95 % interval includes the uncertainty of those two reference results.
+score is the mean over the tables. Its 95 % interval includes the uncertainty of those two reference results, whose
+errors are added as Zou and Donner do it (Statistics in Medicine 2008).
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from functools import cache
@@ -21,9 +22,8 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.evaluation import interval
+from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
-from blackjacky_agents.arena.standings import Estimate, Floats
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.arena.workers import open_pool
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
@@ -37,7 +37,6 @@ _TIMED_MOVES = 500  # of a compiled agent
 _REFERENCE_SEED = 1_000_000  # added to the protocol's, so that references and scores have independent deals
 _REFERENCE = "reference"  # the length of their measurement
 _CLEAR = 4.0  # standard errors between the two references at a table that tells agents apart
-_Z = 1.96  # of a 95 % interval
 
 
 class Job(NamedTuple):
@@ -288,7 +287,10 @@ def calibrate(protocol: Protocol, results: Mapping[str, Results]) -> Protocol:
     Tables at which the two do not differ clearly are left out, since they cannot tell agents apart. Raises `ValueError`
     if none is left.
     """
-    rates = {name: [_rate(shares) for shares in deals_of(protocol, own)] for name, own in results.items()}
+    rates = {
+        name: [_rate(protocol, number, shares) for number, shares in enumerate(deals_of(protocol, own))]
+        for name, own in results.items()
+    }
     zero, hundred = rates[ZERO], rates[protocol.hundred]
     clear = [
         number
@@ -329,36 +331,50 @@ def score(protocol: Protocol, results: Results) -> ScoreResult:
     """The score from the results of all jobs."""
     deals = deals_of(protocol, results)
     tables = tuple(_score_table(protocol, number, shares) for number, shares in enumerate(deals))
-    errors = [(each.score.high - each.score.low) / 2 for each in tables]
-    mean = float(np.mean([each.score.mean for each in tables]))
-    half = float(np.sqrt(np.sum(np.square(errors))) / len(tables))  # the tables are independent of each other
-    return ScoreResult(
-        Estimate(mean, mean - half, mean + half), tables, sum(each.games for each in tables), sum(map(len, deals))
-    )
-
-
-def _rate(shares: Floats) -> Rate:
-    """The mean with its standard error; for a rate of 0 or 1 that of Wilson's interval over the deals."""
-    mean = float(shares.mean())
-    if mean in {0.0, 1.0}:
-        low, high = interval(mean, len(shares))
-        return Rate(mean, (high - low) / 2 / _Z)
-    return Rate(mean, float(shares.std(ddof=1) / np.sqrt(len(shares))))
+    every = _on_the_scale(protocol, range(len(deals)), deals)
+    return ScoreResult(every, tables, sum(each.games for each in tables), sum(map(len, deals)))
 
 
 def _score_table(protocol: Protocol, number: int, shares: Floats) -> TableScore:
-    place, own = protocol.tables[number], _rate(shares)
-    zero, hundred = (protocol.references[name][number] for name in (ZERO, protocol.hundred))
-    span = hundred.win_rate - zero.win_rate
-    at = (own.win_rate - zero.win_rate) / span
-    # To first order, from the independent errors of all three win rates.
-    half = _Z * np.sqrt(own.error**2 + ((1 - at) * zero.error) ** 2 + (at * hundred.error) ** 2) / span
+    place = protocol.tables[number]
     return TableScore(
         place.num_players,
         place.variant,
         place.against,
         len(shares) * place.num_players,
-        Estimate(own.win_rate, max(own.win_rate - _Z * own.error, 0.0), min(own.win_rate + _Z * own.error, 1.0)),
+        _weighted(protocol, [number], [shares], np.ones(1)),
         1 / place.num_players,
-        Estimate(100 * at, 100 * (at - float(half)), 100 * (at + float(half))),
+        _on_the_scale(protocol, [number], [shares]),
     )
+
+
+def _on_the_scale(protocol: Protocol, numbers: Sequence[int], deals: Sequence[Floats]) -> Estimate:
+    """The mean score at the tables with these numbers, from the agent's shares of the win in each deal."""
+    zero, hundred = (
+        np.array([(rate.win_rate, rate.error) for rate in (protocol.references[name][number] for number in numbers)]).T
+        for name in (ZERO, protocol.hundred)
+    )
+    weights = 100 / (hundred[0] - zero[0]) / len(numbers)
+    at = (np.array([shares.mean() for shares in deals]) - zero[0]) / (hundred[0] - zero[0])
+    own, mean = _weighted(protocol, numbers, deals, weights), float(100 * at.mean())
+    references = Z * np.sqrt(np.square(weights * np.stack([(1 - at) * zero[1], at * hundred[1]])).sum())
+    below, above = np.hypot([own.mean - own.low, own.high - own.mean], references).tolist()
+    return Estimate(mean, mean - below, mean + above)
+
+
+def _weighted(protocol: Protocol, numbers: Sequence[int], deals: Sequence[Floats], weights: Floats) -> Estimate:
+    """The weighted sum of the win rates at the tables with these numbers."""
+    counts = np.array([len(shares) for shares in deals])
+    games = counts * [protocol.tables[number].num_players for number in numbers]
+    strata, total = np.repeat(np.arange(len(deals)), counts), weights.sum()
+    parts = np.concatenate(deals) * (weights / counts)[strata]
+    mean = float(weights @ [shares.mean() for shares in deals])
+    effective = float(total**2 / (weights**2 / games).sum())
+    low, high = of_deals(mean / total, parts / total, strata, effective)
+    return Estimate(mean, float(low * total), float(high * total))
+
+
+def _rate(protocol: Protocol, number: int, shares: Floats) -> Rate:
+    """The win rate at a table with its standard error."""
+    found = _weighted(protocol, [number], [shares], np.ones(1))
+    return Rate(found.mean, (found.high - found.low) / 2 / Z)

@@ -75,7 +75,7 @@ def test_an_evaluation_without_spread_has_an_interval(share: float, games: int) 
 
 
 def test_a_tournament_without_spread_has_intervals() -> None:
-    """In each deal of four turns the first seat wins once, the second seat once, and so on; or one agent wins all."""
+    """The first seat wins each game, and so each agent a fourth of each deal; or one agent wins all."""
     seats = np.tile((np.arange(4) + np.arange(4)[:, None]) % 4, (3, 1, 1))
     for winners in (np.tile(np.eye(4, dtype=bool)[:1], (3, 4, 1)), seats == 0):
         result = standings(Games(tuple("abcd"), np.arange(4)[None], seats, winners, winners.astype(np.int64)))
@@ -87,6 +87,7 @@ def test_a_tournament_without_spread_has_intervals() -> None:
         assert len(known) >= 27 - 6  # some pairs may never have met
         assert all(each.low <= each.mean <= each.high for each in known)
         assert all(each.high - each.low > 1 / 12 for each in known)
+        assert all(0 <= agent.score.low < agent.score.high <= 1 for agent in result.agents)
 
 
 def test_a_tournament_that_nobody_wins_has_intervals() -> None:
@@ -107,9 +108,13 @@ CASES = [
     *((measure_coverage.evaluation, 4, luck) for luck in (INDEPENDENT, SHARED)),
     *((measure_coverage.table_score, size, INDEPENDENT) for size in SIZES),
     (measure_coverage.whole_score, 0, INDEPENDENT),
-    *((measure_coverage.tournament, 4, luck) for luck in (INDEPENDENT, SHARED, ALIKE)),
+    *((measure_coverage.tournament, 4, luck) for luck in (INDEPENDENT, ALIKE)),
     *((measure_coverage.pair, size, INDEPENDENT) for size in SIZES),
+    (measure_coverage.pair, 4, SHARED),
 ]
+
+
+REPEATS = dict(zip(GAMES, (160, 50, 40), strict=True))  # the least room is left at 12 games
 
 
 @pytest.mark.parametrize("games", GAMES)
@@ -117,10 +122,21 @@ CASES = [
 def test_intervals_hold_the_truth_in_93_to_97_of_100_cases(
     simulate: Simulation, size: int, luck: Luck, games: int
 ) -> None:
-    assert 0.93 <= coverage(simulate, luck, size, games, repeats=60, seed=1).mean() <= 0.97
+    assert 0.93 <= coverage(simulate, luck, size, games, REPEATS[games], seed=1).mean() <= 0.97
 
 
-@pytest.mark.parametrize(("games", "most"), [(12, 0.99), (100, 0.98), (1000, 0.97)])
-def test_intervals_of_balanced_deals_are_not_too_short(games: int, most: float) -> None:
-    """Few deals with nearly equal results do not prove that all have, so intervals are longer than necessary."""
-    assert 0.93 <= coverage(measure_coverage.tournament, BALANCED, 4, games, repeats=60, seed=1).mean() <= most
+@pytest.mark.parametrize(("luck", "most"), [(SHARED, (0.98, 0.97, 0.97)), (BALANCED, (0.99, 0.98, 0.97))])
+def test_intervals_of_deals_that_vary_little_are_at_first_too_long(luck: Luck, most: tuple[float, ...]) -> None:
+    """A few deals do not prove that all are nearly equal, nor do their means show how many wins were shared."""
+    for games, highest in zip(GAMES, most, strict=True):
+        assert 0.93 <= coverage(measure_coverage.tournament, luck, 4, games, REPEATS[games], seed=1).mean() <= highest
+
+
+def test_discrete_results_do_not_allow_a_coverage_of_95_at_every_rate() -> None:
+    """What docs/tournaments.md says of an agent that wins 5 % of its games."""
+    once, twice = (
+        sum(math.comb(12, wins) * 0.05**wins * 0.95 ** (12 - wins) for wins in range(most + 1)) for most in (1, 2)
+    )
+    page = measure_coverage.PAGE.read_text("utf-8")
+    assert f"at most one win in {once:.1%}".replace("%", " %") in " ".join(page.split())
+    assert f"at most two in {twice:.1%}".replace("%", " %") in " ".join(page.split())

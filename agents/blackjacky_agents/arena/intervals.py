@@ -73,17 +73,25 @@ def of_deals(mean: float, parts: Floats, strata: Integers, games: float) -> tupl
     return wilson(mean, games / _design_effect(mean, variance, games, freedom), _student(freedom))
 
 
-def of_values(parts: Floats, strata: Integers, expected: float) -> Estimate:
-    """The mean of values without bounds, which is the sum of the parts of all deals, both (D,).
+def of_values(parts: Floats, strata: Integers, expected: float, least: float, most: float) -> Estimate:
+    """The mean of values of any kind, which is the sum of the parts of all deals, both (D,): Student's interval.
 
-    Student's interval. ``expected`` is the variance of the mean if games were independent and values as different as
-    those of all agents. NaN ends if a stratum has a single deal, or if all values are equal.
+    Args:
+        parts: what each deal adds to the mean.
+        strata: stratum of each deal.
+        expected: variance of the mean if games were independent and values as different as those of all agents.
+        least: the least value of any agent; no interval goes beyond it.
+        most: the largest.
+
+    The ends are NaN if a stratum has a single deal, or if the values of all agents are equal.
     """
     mean = float(parts.sum())
     variance, freedom = _variance(parts, strata)
     moderated = _moderated(variance, expected, freedom)
-    half = _student(freedom) * math.sqrt(moderated) if moderated > 0 else math.nan
-    return Estimate(mean, mean - half, mean + half)
+    if not moderated > 0:
+        return Estimate(mean, math.nan, math.nan)
+    half = _student(freedom) * math.sqrt(moderated)
+    return Estimate(mean, max(mean - half, least), min(mean + half, most))
 
 
 def of_ratio(counted: Floats, of: Floats, squares: Floats, strata: Integers) -> Estimate:

@@ -91,7 +91,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def badge(title: str, score: Estimate) -> str:
-    """A small SVG with a title and a score with half the width of its interval."""
+    """A small SVG with a title and a score with its interval."""
     value = in_words(score)
     left, right = (round(_LETTER * len(text)) + 12 for text in (title, value))
     told = escape(f"{title}: {value}", {'"': "&quot;"})
@@ -107,8 +107,8 @@ def badge(title: str, score: Estimate) -> str:
 
 
 def in_words(score: Estimate) -> str:
-    """A score with half the width of its interval, such as ``"97.3 ± 1.2"``."""
-    return f"{score.mean:.1f} ± {(score.high - score.low) / 2:.1f}"
+    """A score with its interval, such as ``"97.3 (96.1 .. 98.6)"``."""
+    return f"{score.mean:.1f} ({score.low:.1f} .. {score.high:.1f})"
 
 
 def _colour(score: float) -> str:

@@ -2,13 +2,14 @@
 
 A deal is played once with the agent in each seat, and is the unit of the statistics: deals are independent, the games
 of one deal are not. At each table the win rate is rescaled linearly so that `random` has 0 and the champion 100; the
-score is the mean over the tables. Its 95 % interval includes the uncertainty of those two reference results, whose
-errors are added as Zou and Donner do it (Statistics in Medicine 2008).
+score is the mean over the tables. Its 95 % interval includes the uncertainty of those two reference results; the
+halves of independent intervals are added as Zou and Donner do it (Statistics in Medicine 2008).
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -287,10 +288,11 @@ def calibrate(protocol: Protocol, results: Mapping[str, Results]) -> Protocol:
     Tables at which the two do not differ clearly are left out, since they cannot tell agents apart. Raises `ValueError`
     if none is left.
     """
-    rates = {
-        name: [_rate(protocol, number, shares) for number, shares in enumerate(deals_of(protocol, own))]
+    found = {
+        name: [_win_rate(protocol, number, shares) for number, shares in enumerate(deals_of(protocol, own))]
         for name, own in results.items()
     }
+    rates = {name: [Rate(each.mean, (each.high - each.low) / 2 / Z) for each in own] for name, own in found.items()}
     zero, hundred = rates[ZERO], rates[protocol.hundred]
     clear = [
         number
@@ -331,50 +333,43 @@ def score(protocol: Protocol, results: Results) -> ScoreResult:
     """The score from the results of all jobs."""
     deals = deals_of(protocol, results)
     tables = tuple(_score_table(protocol, number, shares) for number, shares in enumerate(deals))
-    every = _on_the_scale(protocol, range(len(deals)), deals)
-    return ScoreResult(every, tables, sum(each.games for each in tables), sum(map(len, deals)))
+    mean = float(np.mean([each.score.mean for each in tables]))
+    below = [each.score.mean - each.score.low for each in tables]
+    above = [each.score.high - each.score.mean for each in tables]
+    return ScoreResult(
+        Estimate(mean, mean - _added(below) / len(tables), mean + _added(above) / len(tables)),
+        tables,
+        sum(each.games for each in tables),
+        sum(map(len, deals)),
+    )
 
 
 def _score_table(protocol: Protocol, number: int, shares: Floats) -> TableScore:
-    place = protocol.tables[number]
+    place, own = protocol.tables[number], _win_rate(protocol, number, shares)
+    zero, hundred = (protocol.references[name][number] for name in (ZERO, protocol.hundred))
+    span = hundred.win_rate - zero.win_rate
+    at = (own.mean - zero.win_rate) / span
+    # To first order, from the independent errors of all three win rates.
+    references = (Z * (1 - at) * zero.error, Z * at * hundred.error)
+    below, above = (_added((half, *references)) / span for half in (own.mean - own.low, own.high - own.mean))
     return TableScore(
         place.num_players,
         place.variant,
         place.against,
         len(shares) * place.num_players,
-        _weighted(protocol, [number], [shares], np.ones(1)),
+        own,
         1 / place.num_players,
-        _on_the_scale(protocol, [number], [shares]),
+        Estimate(100 * at, 100 * (at - below), 100 * (at + above)),
     )
 
 
-def _on_the_scale(protocol: Protocol, numbers: Sequence[int], deals: Sequence[Floats]) -> Estimate:
-    """The mean score at the tables with these numbers, from the agent's shares of the win in each deal."""
-    zero, hundred = (
-        np.array([(rate.win_rate, rate.error) for rate in (protocol.references[name][number] for number in numbers)]).T
-        for name in (ZERO, protocol.hundred)
-    )
-    weights = 100 / (hundred[0] - zero[0]) / len(numbers)
-    at = (np.array([shares.mean() for shares in deals]) - zero[0]) / (hundred[0] - zero[0])
-    own, mean = _weighted(protocol, numbers, deals, weights), float(100 * at.mean())
-    references = Z * np.sqrt(np.square(weights * np.stack([(1 - at) * zero[1], at * hundred[1]])).sum())
-    below, above = np.hypot([own.mean - own.low, own.high - own.mean], references).tolist()
-    return Estimate(mean, mean - below, mean + above)
+def _added(halves: Sequence[float]) -> float:
+    """Half of the interval of a sum, on one side, from those of its independent terms (Zou and Donner 2008)."""
+    return math.hypot(*halves)
 
 
-def _weighted(protocol: Protocol, numbers: Sequence[int], deals: Sequence[Floats], weights: Floats) -> Estimate:
-    """The weighted sum of the win rates at the tables with these numbers."""
-    counts = np.array([len(shares) for shares in deals])
-    games = counts * [protocol.tables[number].num_players for number in numbers]
-    strata, total = np.repeat(np.arange(len(deals)), counts), weights.sum()
-    parts = np.concatenate(deals) * (weights / counts)[strata]
-    mean = float(weights @ [shares.mean() for shares in deals])
-    effective = float(total**2 / (weights**2 / games).sum())
-    low, high = of_deals(mean / total, parts / total, strata, effective)
-    return Estimate(mean, float(low * total), float(high * total))
-
-
-def _rate(protocol: Protocol, number: int, shares: Floats) -> Rate:
-    """The win rate at a table with its standard error."""
-    found = _weighted(protocol, [number], [shares], np.ones(1))
-    return Rate(found.mean, (found.high - found.low) / 2 / Z)
+def _win_rate(protocol: Protocol, number: int, shares: Floats) -> Estimate:
+    """The win rate at a table from the agent's share of the win in each deal."""
+    mean, deals = float(shares.mean()), len(shares)
+    games = deals * protocol.tables[number].num_players
+    return Estimate(mean, *of_deals(mean, shares / deals, np.zeros(deals, np.int64), games))

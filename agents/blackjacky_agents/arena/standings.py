@@ -143,7 +143,7 @@ def _seen(games: Games) -> range:
 
 
 def _standings(games: Games, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
-    played = (games.seats[..., None] == np.arange(len(games.agents))).any(axis=2).sum(axis=(0, 1)).tolist()
+    played = [int((games.seats == a).any(axis=2).sum()) for a in range(len(games.agents))]
     columns = (win_rates(games), _rewards(games), _scores(games), rated, saved_by_duplicates(games))
     return tuple(starmap(Standing, zip(games.agents, played, *columns, strict=True)))
 
@@ -167,13 +167,14 @@ def _rates(games: Games, values: Floats, least: float = 0.0) -> list[Estimate]:
 def _scores(games: Games) -> list[Estimate]:
     """Each agent's mean final score."""
     means, copies, turns = deal_means(games, games.scores), _copies(games), games.seats.shape[1]
-    variance = float(games.scores.var())
+    least, most, variance = float(games.scores.min()), float(games.scores.max()), float(games.scores.var())
     estimates = []
     for own, seats in zip(means.T, copies.T, strict=True):
         sits = (seats > 0)[games.strata]
-        strata = games.strata[sits]
-        weights = _weights(strata)
-        estimates.append(of_values(weights * own[sits], strata, variance * float((weights**2).sum()) / turns))
+        weights = _weights(games.strata[sits])
+        expected = variance * float((weights**2).sum()) / turns
+        found = of_values(weights * own[sits], games.strata[sits], expected, least, most)
+        estimates.append(found if sits.any() else UNKNOWN)
     return estimates
 
 

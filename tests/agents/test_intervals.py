@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import measure_coverage
 import numpy as np
 import pytest
-from measure_coverage import ALIKE, BALANCED, GAMES, INDEPENDENT, SHARED, SIZES, Luck, Simulation, coverage
+from measure_coverage import ALIKE, BALANCED, GAMES, INDEPENDENT, SHARED, SIZES, Args, Luck, Simulation, coverage
 
 from blackjacky_agents.arena.evaluation import score_of
 from blackjacky_agents.arena.intervals import _student, of_games, wilson
@@ -140,3 +141,18 @@ def test_discrete_results_do_not_allow_a_coverage_of_95_at_every_rate() -> None:
     page = measure_coverage.PAGE.read_text("utf-8")
     assert f"at most one win in {once:.1%}".replace("%", " %") in " ".join(page.split())
     assert f"at most two in {twice:.1%}".replace("%", " %") in " ".join(page.split())
+
+
+def test_the_script_writes_its_table_into_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- coverage:begin -->\nold\n<!-- coverage:end -->\nafter\n", "utf-8")
+    monkeypatch.setattr(measure_coverage, "PAGE", page)
+    monkeypatch.setattr(measure_coverage, "ROWS", measure_coverage.ROWS[:1])
+    assert measure_coverage.main(Args(repeats=1, write=True)) == 0
+    table = capsys.readouterr().out
+    assert "| evaluation: win rate | independent | 4 | " in table
+    assert page.read_text("utf-8") == f"before\n<!-- coverage:begin -->\n{table}<!-- coverage:end -->\nafter\n"
+    assert measure_coverage.main(Args(repeats=0)) == 2
+    assert "--repeats=0 is out of range" in capsys.readouterr().err

@@ -30,7 +30,7 @@ PAGE = ROOT / "docs" / "install.md"
 LOBBY = "Open tables at "
 """What the server prints before the lobby's address."""
 PATIENCE = 300.0  # seconds until the browser must show what is waited for
-PLAY = "const play = document.getElementById('play'); play?.click(); return Boolean(play)"
+PLAY = "const game = document.querySelector('.game'); if (game) document.getElementById('open').click(); return !!game"
 MOVE = "const move = document.querySelector('#actions button:enabled'); move?.click(); return Boolean(move)"
 """Scripts that press the lobby's button, and the first of the actions, as soon as they can be pressed."""
 

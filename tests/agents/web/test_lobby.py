@@ -185,7 +185,8 @@ def test_a_table_is_made_when_its_game_is_compiled_and_closing_stops_the_process
         await asyncio.Event().wait()
 
     monkeypatch.setattr(Preparing, "_compile", compile_for_ever)
-    with TestClient(Server(prepared=["black_spy", "tiny"]).app) as client:
+    server = Server(prepared=["black_spy", "tiny"])
+    with TestClient(server.app, base_url="http://127.0.0.1") as client:
         assert client.get("/page/lobby.js").status_code == 200
     assert begun == ["black_spy"], "one after the other, and nothing is waited for at the end"
 
@@ -252,7 +253,7 @@ def test_every_game_can_be_ordered_as_the_form_offers_it():
     for game in describe_games():
         assert game["name"] in NAMES
         for variant in game["variants"]:
-            agents = (game["opponents"] * 10)[: variant["default"] - 1]
+            agents = [game["levels"]["medium"]] * (variant["default"] - 1)
             options = {option["name"]: option["default"] for option in game["options"]}
             order = {"game": game["name"], "variant": variant["name"], "people": ["A"], "agents": agents}
             table = read_order(json.dumps({**order, "rules": options}).encode()).table()

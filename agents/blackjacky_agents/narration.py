@@ -207,7 +207,8 @@ def with_sign(points: int) -> str:
 def page_texts(game: str) -> dict[str, Texts]:
     """The texts of a game by language, English first; missing entries fall back to English.
 
-    Sections are ``summary`` (a sentence), ``help`` (a list of paragraphs) and the following, each a mapping from key to
+    Sections are ``summary`` (a sentence), ``help`` (a list of paragraphs), ``tour`` (pairs of a place that
+    ``web/page/tour.js`` knows and a text about the first turn) and the following, each a mapping from key to
     text: ``phases`` (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions,
     by ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
     from those in snapshots), ``hidden`` (words for secret fields), ``options`` (rule options with their ``{value}``,
@@ -223,13 +224,13 @@ def page_texts(game: str) -> dict[str, Texts]:
 
 def _over(texts: Texts, others: Texts) -> Texts:
     merged = {name: {**texts.get(name, {}), **others.get(name, {})} for name in _SECTIONS}
-    whole = {name: others.get(name, texts.get(name, empty)) for name, empty in (("summary", ""), ("help", []))}
-    return {**whole, **merged}
+    whole: Texts = {"summary": "", "help": [], "tour": []}
+    return {**{name: others.get(name, texts.get(name, empty)) for name, empty in whole.items()}, **merged}
 
 
 def terminal_texts(game: str) -> Texts:
-    """The English texts for a terminal, with cards written as they are typed."""
-    return {**page_texts(game)["en"], "cards": {}}
+    """The English texts for a terminal, with cards written and actions called as they are typed."""
+    return {**page_texts(game)["en"], "cards": {}, "actions": get_game(game).words.actions.names}
 
 
 def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:

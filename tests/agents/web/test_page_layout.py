@@ -22,6 +22,11 @@ from tests.agents.web.test_page import SHADOW, wait_for
 pytestmark = pytest.mark.skipif(
     None in (shutil.which("chromium"), shutil.which("chromedriver")), reason="needs chromium and chromedriver"
 )
+SHOW_AGAIN = """
+document.getElementById("name").value = `Anna ${Math.floor(1e6 * Math.random())}`;
+document.getElementById("naming").dispatchEvent(new Event("close"));
+"""
+"""Takes a new name, to which the answer is the state of the table."""
 ON_PHONE = 1.25
 """How many screens of a phone may be needed to reach the last action."""
 MEASURE = f"""
@@ -220,14 +225,53 @@ def test_open_rules_close_for_a_settlement_and_escape_continues(browser, settled
         browser.execute_script("document.getElementById('show-menu').click()")
         assert browser.execute_script("return document.getElementById('menu').open")
         host.moments = ["settlement"]
-        browser.execute_script(
-            "document.getElementById('name').value = 'Neo';"  # the answer to a new name is the new state
-            "document.getElementById('naming').dispatchEvent(new Event('close'))"
-        )
+        browser.execute_script(SHOW_AGAIN)
         wait_for(browser, "return !document.getElementById('settlement').hidden")
         assert not browser.execute_script("return document.getElementById('menu').open")
         press_keys(browser)("Escape")
         wait_for(browser, "return document.getElementById('settlement').hidden")
+
+
+# ---------------------------------------------------------------- the tour of the first turn
+
+NOT_TOURED = "for (const name of Object.keys(localStorage)) if (name.startsWith('tour ')) localStorage.removeItem(name)"
+TOUR = f"""
+const box = (element) => element.getBoundingClientRect(), tour = box(document.getElementById("tour"));
+const beside = (one) => one.right <= tour.left || tour.right <= one.left;
+const apart = (one) => beside(one) || one.bottom <= tour.top || tour.bottom <= one.top;
+const shown = [...{SHADOW}.querySelectorAll(".toured"), ...document.querySelectorAll(".toured")];
+return [shown.length > 0, shown.every((each) => apart(box(each))), document.querySelector("#tour p").textContent];
+"""
+TOURED_NOW = "return !document.getElementById('tour').hidden"
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_first_turn_has_a_tour_that_covers_nothing_and_does_not_come_back(browser, phases, game, device):
+    first = next(iter(phases[game].values()))
+    with pages(browser, [first]) as [address]:
+        show(browser, address, device, "light")
+        assert not browser.execute_script(TOURED_NOW), "whoever has seen it is not shown it again"
+        browser.execute_script(NOT_TOURED + ";" + SHOW_AGAIN)
+        for _, step in first.texts["en"]["tour"]:
+            wait_for(browser, TOURED_NOW)
+            assert browser.execute_script(TOUR) == [True, True, step]
+            browser.execute_script("document.getElementById('tour-next').click()")
+        name = first.seats[0].name
+        browser.execute_script(SHOW_AGAIN)
+        wait_for(browser, f"return !document.getElementById('in-words').textContent.includes({json.dumps(name)})")
+        assert not browser.execute_script(TOURED_NOW)
+
+
+def test_the_tour_is_skipped_by_one_key(browser, phases):
+    with pages(browser, [phases["black_jacky"]["trick"]]) as [address]:
+        show(browser, address, "desktop", "light")
+        browser.execute_script(NOT_TOURED + ";" + SHOW_AGAIN)
+        wait_for(browser, TOURED_NOW)
+        assert serious(browser) == []
+        press_keys(browser)("Escape")
+        assert not browser.execute_script(TOURED_NOW)
+        assert browser.execute_script("return localStorage.getItem('tour black_jacky')") == "seen"
 
 
 # ---------------------------------------------------------------- whole games

@@ -10,6 +10,7 @@ import { outlookTable } from "./outlook.js";
 import { Pace } from "./pace.js";
 import { Picture } from "./picture.js";
 import { help, inWords, loadTexts, optionsInWords, text, useLanguage, word } from "./texts.js";
+import { Tour } from "./tour.js";
 
 const seat = location.pathname.replace(/\/$/, "");
 const narrow = matchMedia("(max-width: 40rem)");
@@ -19,6 +20,7 @@ const connection = new Connection(socketAddress, `${seat}/texts.json`, { receive
 const send = (message) => connection.send(message);
 const moments = new Moments(find("moment"), send);
 const pace = new Pace(find("pace"), find("look"), send);
+const tour = new Tour(find("tour"), picture.root);
 const ending = new Ending(find("end"), seat, send);
 
 let state = null;
@@ -93,6 +95,7 @@ function show() {
   showChoice();
   showStory();
   showHints();
+  tour.show(state);
 }
 
 // The table in words, for who cannot see the picture; where the game is stands beside the title for everybody.
@@ -202,7 +205,7 @@ function setLanguage(wanted) {
 
 function chooseByKey(event) {
   const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, dialog");
-  if (!busy && !event.repeat && (moments.key(event.key) || chooser.key(event.key))) event.preventDefault();
+  if (!busy && !event.repeat && (tour.pressed(event.key) || moments.key(event.key) || chooser.key(event.key))) event.preventDefault();
 }
 
 await loadTexts(`${seat}/texts.json`);

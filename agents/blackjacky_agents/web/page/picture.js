@@ -16,6 +16,7 @@ const CHOICE = `
   .choice > rect:first-of-type { stroke: var(--accent); stroke-width: 3px; stroke-opacity: 1 }
   .pile.choice > :not(text) { filter: drop-shadow(0 0 2px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
   .choice:hover, .meant { filter: drop-shadow(0 0 4px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
+  .toured > rect:first-of-type { stroke: var(--hint-line); stroke-width: 4px; stroke-dasharray: 8 5; stroke-opacity: 1 }
   .dimmed { opacity: 0.45 }
   .seat.bad > rect:first-of-type { stroke: var(--alarm); stroke-width: 4px; stroke-opacity: 1 }
   .seat.good > rect:first-of-type { stroke: var(--accent); stroke-width: 4px; stroke-opacity: 1 }

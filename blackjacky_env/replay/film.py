@@ -68,9 +68,9 @@ def film_of(
     Returns:
         ``game``, ``variant``, ``names`` (by seat), ``unit`` (word for a round), ``starts`` (first position of each
         round), ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for the other players or
-        None if the same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played] and ``win``),
-        ``tags``, ``parts``, and ``frames``: for each position and each view (by seat, a spectator's, everything)
-        1 + the number of each part, or 0 for the same part as in the position before.
+        None if the same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played], ``win``, ``by`` and
+        ``cost``), ``tags``, ``parts``, and ``frames``: for each position and each view (by seat, a spectator's,
+        everything) 1 + the number of each part, or 0 for the same part as in the position before.
 
     Raises:
         ValueError: the record is damaged or of an unknown game; the names, thoughts or theme are invalid.
@@ -189,7 +189,12 @@ def _describe_thoughts(env: TableEnv, mind: Thoughts, action: int, names: Sequen
         (_named(env, actions[a], seat, names), round(float(mind.probabilities[a]), 4), a == action)
         for a in dict.fromkeys([*shown, action])
     ]
-    return {"chances": chances, "win": None if mind.win is None else round(float(mind.win), 4)}
+    return {
+        "chances": chances,
+        "win": None if mind.win is None else round(float(mind.win), 4),
+        "by": mind.by,
+        "cost": None if mind.cost is None else [round(float(each), 4) for each in mind.cost],
+    }
 
 
 def _named(env: TableEnv, info: ActionInfo, seat: int, names: Sequence[str]) -> str:

@@ -81,6 +81,7 @@
     showWords();
     showThoughts();
     showWins();
+    showJumps();
     if (at === last) pause();
   }
 
@@ -109,9 +110,12 @@
     const step = film.thoughts.findLastIndex((mind, step) => step <= at && visible(mind, step));
     $("thoughts").hidden = !film.thoughts.some(visible);
     $("thoughts-of").textContent = "";
+    $("cost").textContent = "";
     $("chances").replaceChildren();
     if (step < 0) return;
-    const name = film.thoughts_by ? `${film.thoughts_by} in place of ${names[moves[step][0]]}` : names[moves[step][0]];
+    $("cost").textContent = describeCost(film.thoughts[step]);
+    const by = film.thoughts[step].by ?? film.thoughts_by;
+    const name = by ? `${by} in place of ${names[moves[step][0]]}` : names[moves[step][0]];
     $("thoughts-of").textContent = step === at ? `${name} is considering` : `${name} considered before move ${step + 1}`;
     for (const [move, chance, made] of film.thoughts[step].chances) {
       const item = make($("chances"), "li", made ? { class: "made" } : {});
@@ -119,6 +123,44 @@
       make(item, "span", {}, made ? `${move} (played)` : move);
       make(item, "b", {}, percent(chance));
     }
+  }
+
+  function describeCost({ cost }) {
+    if (!cost) return "";
+    const [mean, low, high] = cost.map((each) => Math.round(100 * each));
+    const range = `${mean} % (${low} .. ${high})`;
+    return cost[1] > 0 ? `A mistake: it costs ${range} of winning.` : `No clear mistake: it costs ${range} of winning.`;
+  }
+
+  // ------------------------------------------------------------ where to jump
+
+  const isViewed = (seat) => view >= names.length || view === seat;
+  const steps = (wanted) => film.thoughts.flatMap((mind, step) => (mind && isViewed(moves[step][0]) && wanted(mind) ? [step] : []));
+  const mistakes = () => steps(({ cost }) => cost && cost[1] > 0).sort((a, b) => film.thoughts[b].cost[0] - film.thoughts[a].cost[0]);
+  const disagreements = () => steps(({ chances }) => !chances[0][2]);
+  const nextOf = (places) => places.find((step) => step > at) ?? places[0];
+
+  // The position before the largest change of the win probability of a viewed player.
+  function turningPoint() {
+    const changesOf = (curve) => curve.slice(1).map(([, win], i) => [Math.abs(win - curve[i][1]), curve[i][0]]);
+    const changes = names.flatMap((_, seat) => (isViewed(seat) ? changesOf(estimates(seat)) : []));
+    return changes.sort((a, b) => b[0] - a[0])[0]?.[1];
+  }
+
+  const JUMPS = { turn: turningPoint, mistake: () => mistakes()[0], disagreement: () => nextOf(disagreements()), settlement: () => nextOf(film.settled) };
+  const NONE = { turn: "no estimates of winning", mistake: "no clear mistake found", disagreement: "no disagreement", settlement: "no settlement" };
+
+  function showJumps() {
+    for (const [name, find] of Object.entries(JUMPS)) {
+      const there = find();
+      $(name).disabled = there === undefined;
+      $(name).title = there === undefined ? NONE[name] : `Position ${there}`;
+    }
+  }
+
+  function jump(name) {
+    const there = JUMPS[name]();
+    if (there !== undefined) go(there);
   }
 
   // ------------------------------------------------------------ the curve
@@ -129,6 +171,7 @@
     return found;
   }
 
+  let pick = () => {}; // goes to the position under a pointer
   const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2", "1 4"];
 
   function showWins() {
@@ -163,8 +206,11 @@
       item.prepend(sample);
       make(sample, "svg:line", { ...look, x1: 0, x2: 30, y1: 5, y2: 5 });
     });
+    for (const step of film.settled) make(svg, "svg:line", { class: "settled", x1: x(step), x2: x(step), y1: bottom, y2: bottom + 5 });
+    for (const step of disagreements()) make(svg, "svg:circle", { class: "differs", cx: x(step), cy: bottom, r: 2 });
+    for (const step of mistakes()) make(svg, "svg:path", { class: "mistake", d: `M${x(step)} ${bottom - 2}l-5 -9h10z` });
     make(svg, "svg:line", { class: "cursor", x1: x(at), x2: x(at), y1: top, y2: bottom });
-    $("curve").onclick = (event) => show(Math.round((last * (event.clientX - svg.getBoundingClientRect().left - left)) / (right - left)));
+    pick = (event) => go(Math.round((last * (event.clientX - svg.getBoundingClientRect().left - left)) / (right - left)));
   }
 
   // ------------------------------------------------------------ playing
@@ -196,6 +242,7 @@
   const KEYS = {
     ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(last),
     "[": roundBack, "]": roundNext, " ": toggle, v: () => show(at, (view + 1) % (everything + 1)),
+    t: () => jump("turn"), m: () => jump("mistake"), d: () => jump("disagreement"), s: () => jump("settlement"),
   };
 
   document.addEventListener("keydown", (event) => {
@@ -224,13 +271,23 @@
     const button = event.target.closest("button");
     if (button) go(Number(button.dataset.step));
   });
+  for (const name of Object.keys(JUMPS)) $(name).addEventListener("click", () => jump(name));
+  $("curve").addEventListener("pointerdown", (event) => {
+    $("curve").setPointerCapture(event.pointerId);
+    pick(event);
+  });
+  $("curve").addEventListener("pointermove", (event) => event.buttons && pick(event));
   addEventListener("resize", showWins);
 
   makeViews();
   makeRounds();
   makeList();
   pause();
-  show(0);
+  // #turning opens at the turning point, #turning-SEAT at that of a seat, in its view.
+  const opened = location.hash.match(/^#turning(?:-(\d+))?$/);
+  const seat = Number(opened?.[1] ?? everything);
+  show(0, seat < names.length ? seat : view);
+  if (opened) show(turningPoint() ?? 0);
   document.documentElement.dataset.ready = "";
 
   async function unpack(text) {

@@ -17,6 +17,11 @@ class Thoughts:
     """Probability of each action, shape (A,), summing to 1."""
     win: float | None = None
     """Estimated probability that the agent wins, 0 .. 1, where a win shared by k counts 1/k; None: no estimate."""
+    by: str | None = None
+    """Name of an agent whose thoughts they are in place of the player; None: the player's own."""
+    cost: tuple[float, float, float] | None = None
+    """What the move that was made costs against the most probable action, in probability of winning: estimate, lower
+    and upper end of its 95 % interval, -1 .. 1 each; None: not estimated."""
 
 
 def chance_to_win(reward: float, players: int) -> float:
@@ -49,3 +54,9 @@ def _check(where: str, thoughts: Thoughts, num_actions: int) -> None:
         raise ValueError(f"{where} has invalid probabilities; needed are numbers >= 0 that sum to 1")
     if thoughts.win is not None and not 0 <= thoughts.win <= 1:
         raise ValueError(f"{where} has win={thoughts.win}; allowed are 0 .. 1 and None")
+    if thoughts.cost is not None and not _is_interval(thoughts.cost):
+        raise ValueError(f"{where} has cost={thoughts.cost}; allowed are (estimate, low, high) in -1 .. 1, and None")
+
+
+def _is_interval(cost: Sequence[float]) -> bool:
+    return len(cost) == 3 and -1 <= cost[1] <= cost[0] <= cost[2] <= 1

@@ -13,6 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
+from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
@@ -20,7 +21,7 @@ from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_agents.registry import display_names, is_python, parse_agents
-from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
+from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, in_place_of
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
@@ -46,7 +47,7 @@ class Args(GameArgs[R]):
     seed: int | None = None
     """Random seed of deals and agents; by default drawn at random and printed."""
     playouts: int = 200
-    """On a page: playouts per decision for the win estimates of networks; 0: no estimates."""
+    """On a page: playouts per decision for the win estimates; 0: no estimates."""
     record: Path | None = None
     """Show the game in this file (JSON), made by `env.record()` or `blackjacky play --save`."""
     tournament: Path | None = None
@@ -118,10 +119,10 @@ def prepare(args: Args[Any]) -> Show:
     if args.players is not None:
         show = new_game(args, parse_agents(args.players, "--players"))
     elif args.record is not None:
-        show = kept_game(*read_record(args.record))
+        show = kept_game(args, *read_record(args.record))
     else:
         assert args.tournament is not None  # as `check` has seen
-        show = kept_game(*from_tournament(args.tournament, args.number))
+        show = kept_game(args, *from_tournament(args.tournament, args.number))
     if args.seat is not None:
         show.seat = check_integer("--seat", args.seat, 0, show.env.num_players - 1)
     return show
@@ -136,27 +137,32 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
     for number, agent in enumerate(agents.values(), 1):
         agent.reset(seed + number)
     env.reset(seed=seed)
+    moves = play_on(env, agents, args.playouts, champion_of(args.game)) if args.out else play_on(env, agents)
     return Show(
         env,
         called(names),
-        play_on(env, agents, args.playouts if args.out else 0),
+        moves,
         headline=f"{env.game.title}, seed {seed}",
     )
 
 
-def kept_game(record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
+def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
     """A recorded game; `ValueError` if it cannot be replayed."""
     env = new_table(record)
     new_table(record).replay(record)  # shows whether all actions can be taken
     labels = {agent: printable(str(names.get(agent, agent))) for agent in env.possible_agents}
-    return Show(env, labels, replayed(env, record["actions"]), len(record["actions"]), env.game.title)
+    champion = champion_of(env.game.name) if args.out else None
+    moves = replayed(env, record["actions"], champion, args.playouts)
+    return Show(env, labels, moves, len(record["actions"]), env.game.title)
 
 
-def replayed(env: TableEnv, actions: Sequence[int]) -> Iterator[None]:
-    """Replay the actions, one for each item."""
+def replayed(env: TableEnv, actions: Sequence[int], champion: Agent | None, playouts: int) -> Iterator[Thoughts | None]:
+    """Replay the actions, one for each item, with what the champion would have done, if there is one."""
     for action in actions:
+        observation = env.observe(env.agent_selection)
+        thoughts = None if champion is None else in_place_of(champion, observation, playouts)
         env.step(action)
-        yield None
+        yield thoughts
 
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

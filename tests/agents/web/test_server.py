@@ -13,10 +13,13 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
 from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY
+from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.server import MAX_WAITING, Server
 from blackjacky_agents.web.table import resumed
+from blackjacky_env.games import GAMES as ROOMS
 from tests.agents.web.tables import PACE_KEYS, choose, new_table, states_from_views
 from tests.every_game import NAMES, with_tiny
+from tests.replay.reading import film_in
 
 GAMES = int(os.environ.get("BLACKJACKY_WEB_GAMES", "4"))
 FUZZED = int(os.environ.get("BLACKJACKY_WEB_FUZZED", "3000"))
@@ -271,6 +274,20 @@ def test_the_replay_is_a_page_of_its_own_when_the_game_is_over():
         assert "<title>Schwarze Katze: Person 0, random, random 2</title>" in page.text
         assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
         assert client.get("/seat/guessed/replay").status_code == 404
+
+
+@pytest.mark.parametrize("game", sorted(ROOMS))
+def test_a_replay_has_an_estimate_for_every_move_and_judges_those_of_people(game):
+    table = new_table(game, people=1)
+    rng = np.random.default_rng(0)
+    while not table.over and len(table._told) < 30:
+        legal = [each["action"] for each in table.actions(0)]
+        table._play(int(rng.choice(legal)) if legal else table.thought()())
+    recorded = {"names": dict.fromkeys(table.env.possible_agents, "A"), "record": table.env.record()}
+    film = film_in(replay_page(recorded, people=[0]))
+    assert all(mind["by"] == "champion" and 0 <= mind["win"] <= 1 for mind in film["thoughts"])
+    judged = [seat for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True) if mind["cost"]]
+    assert set(judged) == {0}
 
 
 def test_only_so_many_replays_and_new_tables_wait_for_their_turn():

@@ -124,6 +124,7 @@ def serve(args: Args[Any], program: str) -> None:
         print(f"{each.env.game.title}, {', '.join(seat.name for seat in each.seats)}: {each.progress}")
         for name, place in web.addresses(each, args.host, port, args.language, address):
             print(f"  {name}: {place}", flush=True)
+        print(f"  to watch: {web.watch_address(each, args.host, port, args.language, address)}", flush=True)
     print(f"Open tables at {server.lobby_address or web.base_address(args.host, port) + '/'}", flush=True)
     with held, contextlib.suppress(KeyboardInterrupt):
         web.uvicorn_server(server).run(sockets=[listening])

@@ -11,7 +11,7 @@ from blackjacky_agents.games import agent_names, bot_names, get_kit
 from blackjacky_agents.narration import page_texts
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_name
-from blackjacky_agents.web.table import Table, seats_for
+from blackjacky_agents.web.table import Reader, Table, seats_for
 from blackjacky_env.engine.options import describe_options
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import GAMES, get_game
@@ -120,8 +120,8 @@ def _checked(order: Order) -> Order:
     return order._replace(people=[check_name(name) for name in order.people])
 
 
-def listed(table: Table, addresses: Mapping[int, str]) -> dict[str, Any]:
-    """A table as the lobby shows it; ``addresses`` of seats that may be shown, by seat."""
+def listed(table: Table, addresses: Mapping[Reader, str]) -> dict[str, Any]:
+    """A table as the lobby shows it; ``addresses`` of seats that may be shown, and that of spectators (None)."""
     return {
         "title": table.env.game.title,
         "seats": [
@@ -130,4 +130,5 @@ def listed(table: Table, addresses: Mapping[int, str]) -> dict[str, Any]:
         "round": table.round,
         "moves": table.move - table.earlier,
         "over": table.over,
+        "watch": addresses.get(None),
     }

@@ -40,7 +40,7 @@ from blackjacky_agents.web.origin import KnownHost, is_at_this_machine, is_from_
 from blackjacky_agents.web.picture import read_look
 from blackjacky_agents.web.preparing import Preparing
 from blackjacky_agents.web.replay import replay_page
-from blackjacky_agents.web.table import Table, resumed
+from blackjacky_agents.web.table import Reader, Table, resumed
 from blackjacky_env.games import GAMES
 
 T = TypeVar("T")
@@ -103,7 +103,7 @@ class Server:
         self._pool = ThreadPoolExecutor(threads, "agent")
         self._aside = ThreadPoolExecutor(1, "aside")  # new tables and replays, which may take seconds
         self._waiting = 0  # for the thread aside
-        self._seats: dict[str, tuple[Host, int]] = {}
+        self._seats: dict[str, tuple[Host, Reader]] = {}  # by token, those of spectators too
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._resume(folder)
@@ -112,7 +112,7 @@ class Server:
 
     def add(self, table: Table) -> None:
         """Serve a table and start saving it; `ValueError` if a token of it gives a seat at another table already."""
-        if not self._seats.keys().isdisjoint(table.people.values()):
+        if not self._seats.keys().isdisjoint([*table.people.values(), table.watch]):
             raise ValueError(f"{table.path or 'the table'} has a token of another table, such as that of a copy")
         if self.folder is not None and table.path is None:
             table.path = self.folder / f"{secrets.token_hex(8)}.jsonl"
@@ -121,6 +121,7 @@ class Server:
         self.hosts.append(host)
         for seat, token in table.people.items():
             self._seats[token] = (host, seat)
+        self._seats[table.watch] = (host, None)
 
     def tables(self) -> list[Table]:
         """All tables, those restored from the folder first."""
@@ -167,13 +168,19 @@ class Server:
             Route("/lobby/{token}/tables", self._open_table, methods=["POST"]),
             Route("/lobby/{token}/preparing/{game}", self._progress),
             Route("/lobby/{token}/pictures/{game}.svg", self._picture),
-            Route("/seat/{token}", self._page),
-            Route("/seat/{token}/code.svg", self._seat_code),
-            Route("/seat/{token}/record", self._record),
-            Route("/seat/{token}/replay", self._replay),
-            Route("/seat/{token}/texts.json", self._texts),
-            WebSocketRoute("/seat/{token}/socket", self._socket),
+            *(route for place in ("seat", "watch") for route in self._table_routes(f"/{place}/{{token}}")),
             Mount("/page", StaticFiles(directory=PAGE)),
+        ]
+
+    def _table_routes(self, place: str) -> list[Route | WebSocketRoute]:
+        """What a person at a table, or a spectator, finds."""
+        return [
+            Route(place, self._page),
+            Route(f"{place}/code.svg", self._seat_code),
+            Route(f"{place}/record", self._record),
+            Route(f"{place}/replay", self._replay),
+            Route(f"{place}/texts.json", self._texts),
+            WebSocketRoute(f"{place}/socket", self._socket),
         ]
 
     # ---------------------------------------------------------------- the lobby
@@ -197,11 +204,8 @@ class Server:
         """Games and tables; the addresses of seats only for a browser at this machine."""
         if not self._knows_lobby(request):
             return PlainTextResponse(_NO_LOBBY, 404)
-        shown = self._address_of if self._is_at_this_machine(request) else lambda token: None
-        tables = [
-            listed(table, {q: address for q, token in table.people.items() if (address := shown(token)) is not None})
-            for table in self.tables()
-        ]
+        is_here = self._is_at_this_machine(request)
+        tables = [listed(table, self._addresses(table) if is_here else {}) for table in self.tables()]
         return JSONResponse({"games": describe_games(), "tables": tables, "address": self.lobby_address})
 
     @property
@@ -210,8 +214,13 @@ class Server:
         return None if self.address is None else f"{self.address}/lobby/{self.lobby}"
 
     def _address_of(self, token: str) -> str:
-        """URL of a seat, as good for others as can be."""
-        return f"{self.address or ''}/seat/{token}"
+        """URL of a seat, or for spectators, as good for others as can be."""
+        place = "watch" if self._seats[token][1] is None else "seat"
+        return f"{self.address or ''}/{place}/{token}"
+
+    def _addresses(self, table: Table) -> dict[Reader, str]:
+        seats: dict[Reader, str] = {seat: self._address_of(token) for seat, token in table.people.items()}
+        return seats | {None: self._address_of(table.watch)}
 
     async def _open_table(self, request: Request) -> Response:
         """Open a table and answer with the addresses of its people."""
@@ -231,8 +240,7 @@ class Server:
         except (MessageError, TypeError, ValueError) as error:
             return _refusal(str(error), 400)
         self.add(table)
-        places = {seat: self._address_of(token) for seat, token in table.people.items()}
-        return JSONResponse(listed(table, places), 201)
+        return JSONResponse(listed(table, self._addresses(table)), 201)
 
     async def _progress(self, request: Request) -> Response:
         """How many parts of a game are compiled, of how many."""
@@ -309,7 +317,8 @@ class Server:
         await socket.accept()
         host, seat = found
         with contextlib.suppress(WebSocketDisconnect):
-            await host.serve(seat, socket, read_look(socket.query_params))
+            look = read_look(socket.query_params)
+            await (host.watch(socket, look) if seat is None else host.serve(seat, socket, look))
 
 
 def _changed(path: Path) -> float:

@@ -27,7 +27,7 @@ export class Ending {
     this.watch.textContent = text("watch");
     this.record.textContent = text("record");
     const buttons = make("div", { className: "buttons" });
-    buttons.append(this.again, ...(state.has_replay ? [this.watch] : []), this.record);
+    buttons.append(...(state.you === null ? [] : [this.again]), ...(state.has_replay ? [this.watch] : []), this.record);
     const table = state.scores ? [scoreTable(state.scores, state.names)] : [];
     this.element.replaceChildren(make("p", { id: "decided", textContent: decided }), ...table, buttons);
   }
@@ -35,7 +35,7 @@ export class Ending {
   // At the turning point, seen by this seat; the server takes some seconds to look for it.
   showReplay(address, you) {
     const waiting = make("p", { id: "replay-waits", role: "status", textContent: text("replay_waits") });
-    const frame = make("iframe", { src: `${address}#turning-${you}`, title: text("replay"), onload: () => waiting.remove() });
+    const frame = make("iframe", { src: `${address}#turning${you === null ? "" : `-${you}`}`, title: text("replay"), onload: () => waiting.remove() });
     const close = makeButton("replay-close", text("close"), () => this.replay.close());
     const link = make("a", { href: address, className: "button", target: "_blank", rel: "noopener", textContent: text("replay_apart") });
     const buttons = make("div", { className: "buttons" });

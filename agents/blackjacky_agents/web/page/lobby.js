@@ -237,13 +237,14 @@ function isSame(one, other) {
   return other.seats.some((seat) => addresses.includes(seat.address));
 }
 
-function tableItem({ title, seats, round, moves, over }, isNew) {
+function tableItem({ title, seats, round, moves, over, watch }, isNew) {
   const item = make("li", { className: isNew ? "new" : "" });
   const progress = over ? text("is_over") : moves ? text("progress", { round, moves }) : text("is_new");
   item.append(make("b", { textContent: title }), make("small", { textContent: ` ${progress}` }));
   const list = make("ul");
   list.append(...seats.map((seat) => seatItem(seat, isNew)));
   item.append(list);
+  if (watch) item.append(make("a", { href: withLanguage(path(watch)), textContent: text("watch_table") }));
   return item;
 }
 

@@ -32,6 +32,7 @@ export class Moments {
     if (started) return this.element.replaceChildren();
     const words = awaited.length ? text("awaited", { names: awaited.map((q) => names[q]).join(", ") }) : "";
     const start = makeButton("start", text("start"), () => this.send({ type: "start" }));
+    start.hidden = this.state.you === null;
     this.element.replaceChildren(make("p", { textContent: words }), start);
   }
 

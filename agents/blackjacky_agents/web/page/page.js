@@ -95,6 +95,7 @@ function show() {
   showChoice();
   showStory();
   showHints();
+  showMenu();
   tour.show(state);
 }
 
@@ -104,6 +105,7 @@ function showTable() {
   find("when").textContent = when ?? "";
   find("in-words").replaceChildren(...rest.map((words) => make("li", { textContent: words })));
   const away = state.names.filter((_, q) => state.started && !state.connected[q]);
+  find("watching").textContent = state.watching ? text("watching", { count: state.watching }) : "";
   find("away").textContent = away.length ? text("away", { names: away.join(", ") }) : "";
 }
 
@@ -155,6 +157,18 @@ function showStory() {
 
 function showLastLine() {
   find("story").scrollTop = find("story").scrollHeight;
+}
+
+// Whoever watches has no name and nobody to invite.
+function showMenu() {
+  for (const name of ["rename", "invite"]) find(name).hidden = state.you === null;
+}
+
+// The address for spectators, for the person to pass on.
+async function invite() {
+  const address = new URL(`/watch/${state.watch}`, location.href).href;
+  const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+  find("invited").textContent = copied ? text("invited") : address;
 }
 
 function showHints() {
@@ -228,6 +242,7 @@ find("naming").addEventListener("close", () => {
   const name = find("name").value.trim();
   if (name && name !== state.names[state.you]) connection.send({ type: "name", name });
 });
+find("invite").onclick = invite;
 find("hint").onclick = () => {
   find("advice").textContent = text("thinking");
   send({ type: "hint", move: state.move, agent: find("hint-agent").value });

@@ -1,4 +1,4 @@
-"""Hints for people: what the game's strongest agents would do, and what is likely to come of it.
+"""Hints for people: what the game's strongest agents would do, with estimated odds.
 
 The consequences of an action are estimated from positions with resampled hidden cards, as search does, so a hint uses
 nothing that the player cannot know.

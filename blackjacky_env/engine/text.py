@@ -60,7 +60,12 @@ def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
 
 
 def fitted(drawing: str, width: int) -> str:
-    """A framed drawing in a frame of ``width`` characters, `WIDTH` at most; longer lines go on below."""
+    """A framed drawing in a frame of ``width`` characters, `WIDTH` at most; longer lines go on below.
+
+    A drawing without a frame stays as it is.
+    """
+    if not plain(drawing).startswith("╭"):
+        return drawing
     width = min(width, WIDTH)
     top, *lines, bottom = drawing.split("\n")
     side = paint("│", FAINT) if "\x1b" in drawing else "│"

@@ -30,7 +30,7 @@ SIMILAR = {
     "Pgx, sparrow mahjong": "Pgx `sparrow_mahjong`, 4,096 games, one core",
     "OpenSpiel, Hearts": "OpenSpiel `hearts`, one core",
     "RLCard, UNO": "RLCard `uno`, one core",
-    "PettingZoo, gin rummy": "PettingZoo `gin_rummy-v4`, one core",
+    "PettingZoo, Texas hold'em": "PettingZoo `texas_holdem-v4`, one core",
 }
 """Lines of docs/speed.md by what the README calls them: Leduc poker, and each library's game that is most like ours."""
 

@@ -68,8 +68,9 @@ def speeds() -> dict[str, float]:
 def first_commands() -> str:
     """The two commands that do everything, with how long the first takes."""
     took = first_minutes().get("end of `make train`")
+    length = f": {took} in all" if took else ""
     lines = [
-        f"make train   # installs everything, trains a network for five minutes and tests it{f': {took} in all' * bool(took)}",
+        f"make train   # installs everything, trains a network for five minutes and tests it{length}",
         "make test    # runs all tests",
     ]
     return "```\n" + "\n".join(lines) + "\n```"
@@ -144,15 +145,15 @@ def bot_among_champions(game: str, bot: str, size: int) -> dict[str, float]:
 
 
 def compile_time() -> str:
-    """How long a user waits for the compiler before the first move of a game with bots, once everything is installed."""
+    """How long a user waits for the compiler before the first move of a game with bots, after installing."""
     took = first_minutes()
     if not took:
         return "Games and bots compile when they are first used ([details](docs/install.md#the-first-compile))."
     waits = seconds_of(took["first move in the browser (`blackjacky play --web`)"])
     installed = seconds_of(took["packages installed (`make install`)"])
     return (
-        "Games and bots compile when they are first used: after installing, the first move of a game in the browser comes in "
-        f"{waits - installed} seconds ([details](docs/install.md#the-first-compile))."
+        "Games and bots compile when they are first used: after installing, the first move of a game in the browser "
+        f"comes in {waits - installed} seconds ([details](docs/install.md#the-first-compile))."
     )
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from functools import cache
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,8 @@ def _replay(data: bytes) -> None:
 
 
 def _watch(data: bytes) -> None:
-    show = watch.kept_game(*watch.read_record(written("record.json", data)))
+    in_terminal: Any = SimpleNamespace(out=None, playouts=0)
+    show = watch.kept_game(in_terminal, *watch.read_record(written("record.json", data)))
     if any(not each.isprintable() for each in (show.headline, *show.names.values())):
         raise AssertionError("what is printed has control characters")
     show.env.render_mode = "ansi"

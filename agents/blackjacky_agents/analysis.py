@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -26,7 +28,7 @@ from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.replay import Alternative, Thoughts, WinCurve, chance_to_win, new_table
 
-_FOR_WINS, _FOR_MOVES = 40_000, 30_000  # sampled positions in all, unless `playouts` is given
+_FOR_WINS, _FOR_MOVES = 24_000, 16_000  # sampled positions in all, unless `playouts` is given
 _FEWEST, _MOST_FOR_WINS, _MOST_FOR_MOVES = 8, 64, 256  # for one estimate
 _ALTERNATIVES = 2  # actions compared with one that the agent would not have taken
 _CONFIDENCE = 0.95
@@ -40,7 +42,7 @@ class Analysis(NamedTuple):
     """What `replay_html` shows beside a game."""
 
     thoughts: list[Thoughts]
-    """By move: the player's own, or those of the agent, with the `Alternative` where the agent would act differently."""
+    """By move: the player's own or the agent's, with an `Alternative` where the agent would have acted differently."""
     curve: WinCurve
 
 
@@ -108,12 +110,7 @@ def analyse(
     curve = _curve(course, places, answers[: len(wins)], agent.name)
     others = dict(zip(moves, _alternatives(course, compared, answers[len(wins) :]), strict=True))
     thoughts = [
-        Thoughts(
-            (mine or mind).probabilities,
-            float(curve.wins[step, seat]),
-            None if mine else agent.name,
-            others.get(step),
-        )
+        replace(mine or mind, win=float(curve.wins[step, seat]), alternative=others.get(step))
         for step, (mine, mind, seat) in enumerate(zip(own, course.minds, course.seats, strict=True))
     ]
     return Analysis(thoughts, curve)
@@ -126,7 +123,7 @@ def _follow(record: Any, agent: CompiledAgent) -> _Course:
         mind = explain(agent, env.observe(env.agent_selection))
         if mind is None:
             raise TypeError(f"{agent.name} tells no probabilities; an analysis needs a network")
-        course.minds.append(mind)
+        course.minds.append(replace(mind, by=agent.name))
         course.seats.append(env.possible_agents.index(env.agent_selection))
         course.vectors.append([env.observe(each)["observation"] for each in env.possible_agents])
         env.step(action)
@@ -184,7 +181,7 @@ def _answer(
             answers[number] = outcomes(agent, *questions[number])
 
     for start in track(range(0, len(questions), _AT_ONCE)):
-        spread(lambda first, last, start=start: work(start, first, last), min(_AT_ONCE, len(questions) - start), threads)
+        spread(partial(work, start), min(_AT_ONCE, len(questions) - start), threads)
     return answers
 
 
@@ -199,24 +196,30 @@ def _curve(
     for (step, seat), rewards in zip(places, answers, strict=True):
         wins[step, seat] = chance_to_win(rewards.mean(), players)
     if any(course.env.terminations.values()):
-        winners = course.env.snapshot()["winners"]
-        wins[-1] = [seat in winners for seat in range(players)] if winners else 1
-        wins[-1] /= wins[-1].sum()
-    samples = len(answers[0]) if answers else 0
-    error = (players - 1) / players * np.mean([_standard_error(rewards[:, 0]) for rewards in answers or [np.zeros((2, 1))]])
+        winners = course.env.snapshot()["winners"] or range(players)
+        wins[-1] = [(seat in winners) / len(winners) for seat in range(players)]
+    return WinCurve(wins, _note(answers, players, player) if answers else "")
+
+
+def _note(answers: Sequence[npt.NDArray[np.float64]], players: int, player: str) -> str:
+    error = _of_rewards(players) * np.mean([_standard_error(rewards[:, 0]) for rewards in answers])
     margin = 100 * NormalDist().inv_cdf((1 + _CONFIDENCE) / 2) * error
-    note = (
-        f"From what each player knows: {samples} samples of the cards hidden from that player, with {player} playing on "
-        f"in all seats. 95 % intervals: ± {margin:.1f} % on average."
+    return (
+        f"From what each player knows: {len(answers[0])} samples of the cards hidden from that player, with {player} "
+        f"playing on in all seats. The 95 % intervals are ± {margin:.1f} % on average."
     )
-    return WinCurve(wins, note)
+
+
+def _of_rewards(players: int) -> float:
+    """The factor from differences of "win" rewards to those of chances of winning."""
+    return (players - 1) / players
 
 
 def _alternatives(
     course: _Course, questions: Sequence[_Question], answers: Sequence[npt.NDArray[np.float64]]
 ) -> list[Alternative]:
     """The best of the other actions in each question, with intervals that hold together."""
-    scale = (course.env.num_players - 1) / course.env.num_players  # from rewards to chances of winning
+    scale = _of_rewards(course.env.num_players)
     comparisons = sum(len(question.actions) - 1 for question in questions)
     width = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / 2 / max(comparisons, 1))
     found = []

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
+from blackjacky_agents.analysis import analyse, strongest
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
@@ -46,7 +48,7 @@ class Args(GameArgs[R]):
     seed: int | None = None
     """Random seed of deals and agents; by default drawn at random and printed."""
     playouts: int = 200
-    """On a page: playouts per decision for the win estimates of networks; 0: no estimates."""
+    """On a page: sampled positions for each win estimate and each comparison of moves; 0: no analysis of the game."""
     record: Path | None = None
     """Show the game in this file (JSON), made by `env.record()` or `blackjacky play --save`."""
     tournament: Path | None = None
@@ -92,7 +94,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         check(args)
         show = prepare(args)
         if args.out is not None:
-            save(show, args.out)
+            save(show, args.out, args.playouts)
             return 0
     tell(show, args.delay if sys.stdout.isatty() else 0.0)
     return 0
@@ -139,7 +141,7 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
     return Show(
         env,
         called(names),
-        play_on(env, agents, args.playouts if args.out else 0),
+        play_on(env, agents),
         headline=f"{env.game.title}, seed {seed}",
     )
 
@@ -210,11 +212,17 @@ def called(names: Sequence[str]) -> dict[str, str]:
 # ---------------------------------------------------------------- output
 
 
-def save(show: Show, path: Path) -> None:
-    """Play the game with a progress bar and write the page."""
+def save(show: Show, path: Path, playouts: int) -> None:
+    """Play the game and analyse it, with progress bars, and write the page."""
     print(show.headline)
-    thoughts = list(tqdm(show.moves, total=show.length, unit=" moves"))
-    page = replay_html(show.env.record(), names=list(show.names.values()), thoughts=thoughts)
+    thoughts: Sequence[Thoughts | None] = list(tqdm(show.moves, total=show.length, unit=" moves"))
+    record, names, curve = show.env.record(), list(show.names.values()), None
+    agent = strongest(show.env.game.name)
+    if playouts and agent is not None:
+        thoughts, curve = analyse(
+            record, agent, thoughts, playouts, track=partial(tqdm, desc="analysis", unit=" parts")
+        )
+    page = replay_html(record, names=names, thoughts=thoughts, curve=curve)
     write_file(path, page)
     print(f"Page written to {path} ({len(page.encode()) / 1000:.0f} kB).")
 

@@ -19,7 +19,7 @@ help: ## list the targets
 
 install: $(INSTALLED) ## make the environment in .venv, with the versions of constraints.txt
 
-train: $(INSTALLED) ## train an agent (10 minutes on 2 cores) and show how it does against the bots
+train: $(INSTALLED) ## train an agent (five minutes on 2 cores) and show how it does against the bots
 	$(RUN) scripts/train.py --preset quick $(ARGS)
 
 test: $(INSTALLED) ## run all tests, in random order

@@ -11,7 +11,10 @@ import os
 import sys
 from typing import Any
 
+import pytest
 from hypothesis import settings
+
+from tests.skipped import in_one_line
 
 os.environ.setdefault("NUMBA_OPT", "1")  # before Numba is imported; processes that tests start inherit it
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of these processes parses every module again
@@ -34,3 +37,11 @@ sys.addaudithook(_stay_here)
 def pytest_collection_finish() -> None:
     """Spare the garbage collector the modules of all tests, which live to the end."""
     gc.freeze()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the run with a line on what was skipped, for which there is a way."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    if line := in_one_line(str(report.longrepr[2]) for report in skipped):
+        reporter.write_line(line)

@@ -1,14 +1,14 @@
 """Analysis of a recorded game: every player's chance of winning at every position, and what moves have cost.
 
-Estimates use what the player in question could know: hidden cards are dealt at random, and the game's strongest agent
-plays on in all seats to the end of the round (`blackjacky_agents.search.outcomes`). Nothing depends on the clock, so
-the same record always gets the same analysis.
+Estimates use what the player in question could know: the cards hidden from that player are dealt at random, and an
+agent plays on in all seats to the end of the round (`blackjacky_agents.search.outcomes`). Nothing depends on the clock,
+so the same record always gets the same analysis.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from statistics import NormalDist
@@ -18,112 +18,96 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.registry import make_agent
 from blackjacky_agents.search.outcomes import outcomes
 from blackjacky_agents.search.tree import NONE
-from blackjacky_agents.thoughts import MOST_PLAYOUTS, explain
+from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_env.engine.backend_cpu import check_threads, spread
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.layout import Vector
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.replay import Alternative, Thoughts, WinCurve, chance_to_win, new_table
+from blackjacky_env.replay import WinCurve, new_table
 
-_FOR_WINS, _FOR_MOVES = 24_000, 16_000  # sampled positions in all, unless `playouts` is given
-_FEWEST, _MOST_FOR_WINS, _MOST_FOR_MOVES = 8, 64, 256  # for one estimate
-_ALTERNATIVES = 2  # actions compared with one that the agent would not have taken
+_FOR_WINS, _FOR_MOVES = 24_000, 16_000  # samples for a game's win estimates, and for the cost of its moves
+_FEWEST_FOR_WINS, _MOST_FOR_WINS = 8, 64  # for one estimate
+_FEWEST_FOR_MOVES, _MOST_FOR_MOVES = 32, 256
 _CONFIDENCE = 0.95
 _AT_ONCE = 16
 
 Track = Callable[[Sequence[int]], Iterable[int]]
-"""Passes on the numbers of the parts of the work, such as `tqdm`."""
+"""Passes on the parts of the work, such as `tqdm`."""
 
 
 class Analysis(NamedTuple):
-    """What `replay_html` shows beside a game."""
+    """What `blackjacky_env.replay_html` shows beside a game."""
 
-    thoughts: list[Thoughts]
-    """By move: the player's own or the agent's, with an `Alternative` where the agent would have acted differently."""
+    thoughts: list[Thoughts | None]
+    """The given thoughts, with estimates and costs."""
     curve: WinCurve
-
-
-class _Question(NamedTuple):
-    """What the observer may expect after each of the actions, from so many samples."""
-
-    vector: npt.NDArray[Any]
-    actions: tuple[int, ...]
-    samples: int
 
 
 class _Course(NamedTuple):
     """A game as its players saw it."""
 
-    env: TableEnv
-    """At the end of the record."""
-    actions: list[int]
-    vectors: list[list[npt.NDArray[Any]]]
-    """The observation of each seat before each action."""
+    end: TableEnv
+    vectors: list[list[Vector]]
+    """The observation of each seat before each move."""
     seats: list[int]
-    """Who took each action."""
-    minds: list[Thoughts]
-    """What the agent would have done in place of that player."""
+    """Who made each move."""
 
 
-def strongest(game: str) -> CompiledAgent | None:
-    """The game's last trained agent, if it has any."""
-    trained = list(get_kit(game).trained)
-    agent = make_agent(trained[-1], game) if trained else None
-    return agent if isinstance(agent, CompiledAgent) else None
+class _Question(NamedTuple):
+    """What ``seat`` may expect before the move number ``step``, or after each of the actions in its place."""
+
+    step: int
+    seat: int
+    actions: tuple[int, ...]
 
 
 def analyse(
-    record: Any,
+    record: Mapping[str, Any],
     agent: CompiledAgent,
-    own: Sequence[Thoughts | None] | None = None,
+    thoughts: Sequence[Thoughts | None],
     playouts: int | None = None,
     threads: int | None = None,
     track: Track = iter,
 ) -> Analysis:
-    """Estimate each player's chance of winning at every position, and find moves that have cost some of it.
+    """Estimate each player's chance of winning at every position, and what moves that surprise have cost.
 
-    Where the agent would not have taken the action taken, that is compared with the likeliest other ones in the same
-    samples. The intervals of all these comparisons together hold with 95 %, so that a long game does not get mistakes
-    by chance.
+    A move that is not the most probable one in ``thoughts`` is compared with that one, in the same samples. The
+    intervals of all these costs of a player hold together with 95 %, so that a long game has no mistakes by chance.
 
     Args:
         record: from `TableEnv.record`, of a finished or a running game.
-        agent: a network; it plays on, and its thoughts stand where ``own`` has none.
-        own: the players' own thoughts, by move.
-        playouts: sampled positions for each estimate; None: up to 64, and fewer or not at every position in games so
-            long that it would take minutes.
+        agent: plays on in all seats.
+        thoughts: before each move, as from `blackjacky_agents.thoughts.play`; None where unknown.
+        playouts: sampled positions for each estimate and each cost; None: at most 64 and 256. In long games these are
+            fewer, players who are not to act get no estimates at some positions, and only the most surprising moves a
+            cost, so that every game takes about the same time.
         threads: number of threads; None: one per core.
         track: shows the progress.
 
-    Raises `ValueError` if the record cannot be played, ``playouts`` is out of range, or ``own`` has another length.
+    Raises `ValueError` if the record cannot be played or ``playouts`` is out of range.
     """
     if playouts is not None:
-        check_integer("playouts", playouts, 1, MOST_PLAYOUTS)
-    course = _follow(record, agent)
-    own = [None] * len(course.actions) if own is None else own
-    places, wins = _win_questions(course, playouts)
-    moves, compared = _move_questions(course, playouts)
-    answers = _answer(agent, [*wins, *compared], check_threads(threads), track)
-    curve = _curve(course, places, answers[: len(wins)], agent.name)
-    others = dict(zip(moves, _alternatives(course, compared, answers[len(wins) :]), strict=True))
-    thoughts = [
-        replace(mine or mind, win=float(curve.wins[step, seat]), alternative=others.get(step))
-        for step, (mine, mind, seat) in enumerate(zip(own, course.minds, course.seats, strict=True))
+        check_integer("playouts", playouts, 2, MOST_PLAYOUTS)
+    course = _follow(record)
+    for_wins, win_samples = _ask_for_wins(course, playouts)
+    for_moves, move_samples = _ask_for_moves(course, record["actions"], thoughts, playouts)
+    samples = [win_samples] * len(for_wins) + [move_samples] * len(for_moves)
+    answers = _answer(course, agent, [*for_wins, *for_moves], samples, check_threads(threads), track)
+    curve = _curve(course, for_wins, answers[: len(for_wins)], agent.name)
+    costs = _costs(course, for_moves, answers[len(for_wins) :])
+    judged = [
+        mind and replace(mind, win=float(curve.wins[step, seat]), cost=costs.get(step))
+        for step, (mind, seat) in enumerate(zip(thoughts, course.seats, strict=True))
     ]
-    return Analysis(thoughts, curve)
+    return Analysis(judged, curve)
 
 
-def _follow(record: Any, agent: CompiledAgent) -> _Course:
-    env = new_table(record)
-    course = _Course(env, list(record["actions"]), [], [], [])
-    for action in course.actions:
-        mind = explain(agent, env.observe(env.agent_selection))
-        if mind is None:
-            raise TypeError(f"{agent.name} tells no probabilities; an analysis needs a network")
-        course.minds.append(replace(mind, by=agent.name))
+def _follow(record: Mapping[str, Any]) -> _Course:
+    course = _Course(new_table(record), [], [])
+    env = course.end
+    for action in record["actions"]:
         course.seats.append(env.possible_agents.index(env.agent_selection))
         course.vectors.append([env.observe(each)["observation"] for each in env.possible_agents])
         env.step(action)
@@ -133,52 +117,53 @@ def _follow(record: Any, agent: CompiledAgent) -> _Course:
 # ---------------------------------------------------------------- what is estimated
 
 
-def _win_questions(course: _Course, playouts: int | None) -> tuple[list[tuple[int, int]], list[_Question]]:
-    """Positions with seats, and the questions for their chances of winning.
-
-    In games that are too long for all of them, the players who are not to act are asked at every k-th position.
-    """
-    players, moves = course.env.num_players, len(course.actions)
-    stride, samples = 1, playouts or 0
-    if playouts is None:
-        stride = max(1, math.ceil(moves * players * _FEWEST / _FOR_WINS))
-        samples = _share(_FOR_WINS * stride, moves * players, _MOST_FOR_WINS)
-    places = [
-        (step, seat)
+def _ask_for_wins(course: _Course, playouts: int | None) -> tuple[list[_Question], int]:
+    """The questions for chances of winning, and how many samples each gets."""
+    moves, players = len(course.seats), course.end.num_players
+    affordable = _FOR_WINS // max(moves * players, 1)
+    stride = 1 if playouts else math.ceil(_FEWEST_FOR_WINS / max(affordable, 1))
+    questions = [
+        _Question(step, seat, (NONE,))
         for step in range(moves)
         for seat in range(players)
         if step % stride == 0 or seat == course.seats[step]
     ]
-    return places, [_Question(course.vectors[step][seat], (NONE,), samples) for step, seat in places]
+    return questions, playouts or min(max(affordable, _FEWEST_FOR_WINS), _MOST_FOR_WINS)
 
 
-def _move_questions(course: _Course, playouts: int | None) -> tuple[list[int], list[_Question]]:
-    """The moves at which the agent would have acted differently, and the questions for what that had changed."""
-    minds = zip(course.actions, course.minds, strict=True)
-    moves = [step for step, (action, mind) in enumerate(minds) if int(mind.probabilities.argmax()) != action]
-    samples = playouts or _share(_FOR_MOVES, len(moves) * (1 + _ALTERNATIVES), _MOST_FOR_MOVES)
-    questions = []
-    for step in moves:
-        taken, probabilities = course.actions[step], course.minds[step].probabilities
-        likely = [action for action in np.argsort(-probabilities, kind="stable").tolist() if probabilities[action] > 0]
-        others = [action for action in likely if action != taken][:_ALTERNATIVES]
-        questions.append(_Question(course.vectors[step][course.seats[step]], (taken, *others), samples))
-    return moves, questions
-
-
-def _share(samples: int, estimates: int, most: int) -> int:
-    return min(max(samples // max(estimates, 1), _FEWEST), most)
+def _ask_for_moves(
+    course: _Course, actions: Sequence[int], thoughts: Sequence[Thoughts | None], playouts: int | None
+) -> tuple[list[_Question], int]:
+    """The questions for what moves have cost, the most surprising ones first, and how many samples each gets."""
+    found = []
+    for step, (action, mind) in enumerate(zip(actions, thoughts, strict=True)):
+        best = action if mind is None else int(mind.probabilities.argmax())
+        if mind is not None and best != action:
+            found.append((float(mind.probabilities[action]), _Question(step, course.seats[step], (action, best))))
+    questions = [question for _, question in sorted(found)]
+    if playouts:
+        return questions, playouts
+    questions = questions[: _FOR_MOVES // (2 * _FEWEST_FOR_MOVES)]
+    return questions, min(_FOR_MOVES // (2 * max(len(questions), 1)), _MOST_FOR_MOVES)
 
 
 def _answer(
-    agent: CompiledAgent, questions: Sequence[_Question], threads: int, track: Track
+    course: _Course,
+    agent: CompiledAgent,
+    questions: Sequence[_Question],
+    samples: Sequence[int],
+    threads: int,
+    track: Track,
 ) -> list[npt.NDArray[np.float64]]:
-    """The `outcomes` of all questions."""
+    """The chances of winning in each sample after each action, (samples, actions), for every question."""
     answers: list[npt.NDArray[np.float64]] = [np.empty((0, 0))] * len(questions)
+    players = course.end.num_players
 
     def work(start: int, first: int, last: int) -> None:
         for number in range(start + first, start + last):
-            answers[number] = outcomes(agent, *questions[number])
+            step, seat, actions = questions[number]
+            rewards = outcomes(agent, course.vectors[step][seat], actions, samples[number])
+            answers[number] = (1 + (players - 1) * rewards) / players
 
     for start in track(range(0, len(questions), _AT_ONCE)):
         spread(partial(work, start), min(_AT_ONCE, len(questions) - start), threads)
@@ -189,48 +174,46 @@ def _answer(
 
 
 def _curve(
-    course: _Course, places: Sequence[tuple[int, int]], answers: Sequence[npt.NDArray[np.float64]], player: str
+    course: _Course, questions: Sequence[_Question], answers: Sequence[npt.NDArray[np.float64]], player: str
 ) -> WinCurve:
-    players = course.env.num_players
-    wins = np.full((len(course.actions) + 1, players), np.nan)
-    for (step, seat), rewards in zip(places, answers, strict=True):
-        wins[step, seat] = chance_to_win(rewards.mean(), players)
-    if any(course.env.terminations.values()):
-        winners = course.env.snapshot()["winners"] or range(players)
+    players = course.end.num_players
+    wins = np.full((len(course.seats) + 1, players), np.nan)
+    for (step, seat, _), chances in zip(questions, answers, strict=True):
+        wins[step, seat] = np.clip(chances.mean(), 0, 1)
+    if any(course.end.terminations.values()):
+        winners = course.end.snapshot()["winners"] or range(players)
         wins[-1] = [(seat in winners) / len(winners) for seat in range(players)]
-    return WinCurve(wins, _note(answers, players, player) if answers else "")
+    return WinCurve(wins, _note(answers, player) if answers else "")
 
 
-def _note(answers: Sequence[npt.NDArray[np.float64]], players: int, player: str) -> str:
-    error = _of_rewards(players) * np.mean([_standard_error(rewards[:, 0]) for rewards in answers])
-    margin = 100 * NormalDist().inv_cdf((1 + _CONFIDENCE) / 2) * error
+def _note(answers: Sequence[npt.NDArray[np.float64]], player: str) -> str:
+    margin = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2) * np.mean([_error(chances[:, 0]) for chances in answers])
     return (
-        f"From what each player knows: {len(answers[0])} samples of the cards hidden from that player, with {player} "
-        f"playing on in all seats. The 95 % intervals are ± {margin:.1f} % on average."
+        f"From what each player could know: {len(answers[0])} samples of the hidden cards, in which {player} plays on "
+        f"in all seats. The 95 % intervals are ± {100 * margin:.1f} % on average."
     )
 
 
-def _of_rewards(players: int) -> float:
-    """The factor from differences of "win" rewards to those of chances of winning."""
-    return (players - 1) / players
-
-
-def _alternatives(
+def _costs(
     course: _Course, questions: Sequence[_Question], answers: Sequence[npt.NDArray[np.float64]]
-) -> list[Alternative]:
-    """The best of the other actions in each question, with intervals that hold together."""
-    scale = _of_rewards(course.env.num_players)
-    comparisons = sum(len(question.actions) - 1 for question in questions)
-    width = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / 2 / max(comparisons, 1))
-    found = []
-    for question, rewards in zip(questions, answers, strict=True):
-        gains = scale * (rewards[:, 1:] - rewards[:, :1])
-        best = int(gains.mean(axis=0).argmax())
-        gain, margin = gains[:, best].mean(), width * _standard_error(gains[:, best])
-        found.append(Alternative(question.actions[1 + best], float(np.clip(gain, -1, 1)), float(margin)))
-    return found
+) -> dict[int, tuple[float, float, float]]:
+    """What moves have cost, with intervals that hold together for all moves of a player (Bonferroni)."""
+    costs, moves = {}, np.bincount([question.seat for question in questions], minlength=course.end.num_players)
+    for (step, seat, _), chances in zip(questions, answers, strict=True):
+        differences = chances[:, 1] - chances[:, 0]
+        cost = differences.mean()
+        half = _student(1 - (1 - _CONFIDENCE) / 2 / moves[seat], len(differences) - 1) * _error(differences)
+        mean, low, high = np.clip([cost, cost - half, cost + half], -1, 1).tolist()
+        costs[step] = (mean, low, high)
+    return costs
 
 
-def _standard_error(values: npt.NDArray[np.float64]) -> float:
-    """Of the mean; of a single value it is unknown, taken as 1."""
-    return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 1.0
+def _error(values: npt.NDArray[np.float64]) -> float:
+    """The standard error of the mean."""
+    return float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def _student(share: float, freedom: int) -> float:
+    """The quantile of Student's distribution, by the first term of its expansion around the normal one."""
+    z = NormalDist().inv_cdf(share)
+    return z + (z**3 + z) / (4 * freedom)

@@ -22,13 +22,24 @@ _ASIDE = ".part"  # ends the names of files that are being written
 
 def write_file(path: Path, content: bytes | str) -> None:
     """Replace the file at ``path`` atomically: a crash leaves either the old or the new content. Text is UTF-8."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}{_ASIDE}")
+    aside = _aside(path)
     try:
         aside.write_bytes(content.encode() if isinstance(content, str) else content)
         aside.replace(path)
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def try_to_write(path: Path) -> None:
+    """Raise `OSError` if `write_file` could not write this file; it stays as it is."""
+    aside = _aside(path)
+    aside.touch()
+    aside.unlink()
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}{_ASIDE}")
 
 
 def write_json(path: Path, content: object) -> None:

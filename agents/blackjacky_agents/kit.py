@@ -39,6 +39,8 @@ class GameKit:
     """Bots by name, weakest first, without `random`, which every game has."""
     trained: Mapping[str, Path] = field(default_factory=dict)
     """Weights files of the shipped trained agents by name, each with its card (.json) beside it."""
+    minutes: int = 0
+    """How long a person takes for a game with the default opponents, to five minutes; 0: not known."""
     opponents: str = ""
     """Default opponents of a person, such as ``"counter,random*2"``; empty: copies of `random`."""
     search: SearchConfig = field(default_factory=SearchConfig)

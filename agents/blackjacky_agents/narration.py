@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple
 
 from blackjacky_agents.games import get_kit
 from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo
+from blackjacky_env.engine.svg import MINUS
 from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
@@ -112,6 +113,8 @@ class Score(NamedTuple):
     """The reason, such as "bust: loses a heart"; may be empty."""
     mark: Literal["", "good", "bad"] = ""
     """How it is marked: a player who wins, or who loses something."""
+    change: Phrase | str = ""
+    """What changes, in a few letters, such as "+30": shown at the player in the picture."""
     standing: int = 0
     """Orders the players at the end of the game, highest first; winners come before all others."""
 
@@ -193,15 +196,21 @@ def winner_mark(move: Move, player: int) -> Literal["", "good"]:
     return "good" if player in move.after["winners"] else ""
 
 
+def with_sign(points: int) -> str:
+    """Points with a plus or minus sign, such as ``"+30"``."""
+    return f"{points:+}".replace("-", MINUS)
+
+
 # ---------------------------------------------------------------- texts
 
 
 def page_texts(game: str) -> dict[str, Texts]:
     """The texts of a game by language, English first; missing entries fall back to English.
 
-    Sections are ``help`` (a list of paragraphs) and the following, each a mapping from key to text: ``phases``
-    (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions, by
-    ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
+    Sections are ``summary`` (a sentence), ``help`` (a list of paragraphs), ``tour`` (pairs of a place that
+    ``web/page/tour.js`` knows and a text about the first turn) and the following, each a mapping from key to
+    text: ``phases`` (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions,
+    by ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
     from those in snapshots), ``hidden`` (words for secret fields), ``options`` (rule options with their ``{value}``,
     by ``OPTION_VALUE`` or ``OPTION``), and translations by the English template of the words in the ``picture`` and of
     ``refusals`` (why an action is illegal).
@@ -215,12 +224,13 @@ def page_texts(game: str) -> dict[str, Texts]:
 
 def _over(texts: Texts, others: Texts) -> Texts:
     merged = {name: {**texts.get(name, {}), **others.get(name, {})} for name in _SECTIONS}
-    return {"help": others.get("help", texts.get("help", [])), **merged}
+    whole: Texts = {"summary": "", "help": [], "tour": []}
+    return {**{name: others.get(name, texts.get(name, empty)) for name, empty in whole.items()}, **merged}
 
 
 def terminal_texts(game: str) -> Texts:
-    """The English texts for a terminal, with cards written as they are typed."""
-    return {**page_texts(game)["en"], "cards": {}}
+    """The English texts for a terminal, with cards written and actions called as they are typed."""
+    return {**page_texts(game)["en"], "cards": {}, "actions": get_game(game).words.actions.names}
 
 
 def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:

@@ -6,13 +6,16 @@ networks, `explain` computes the thoughts itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.network import action_probabilities, is_network
 from blackjacky_env import playout
 from blackjacky_env.engine.checks import check_integer
@@ -53,6 +56,21 @@ def explain(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: in
     return Thoughts(chances, _share_won(agent, vector, playouts) if playouts else None)
 
 
+def champion_of(game: str) -> CompiledAgent | None:
+    """The game's last trained agent, if it has any."""
+    trained = list(get_kit(game).trained.items())
+    if not trained:
+        return None
+    name, path = trained[-1]
+    return load_agent(path, game, name)
+
+
+def in_place_of(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: int = 0) -> Thoughts | None:
+    """What an agent would think in place of the player to act, with its name; arguments as for `explain`."""
+    thoughts = explain(agent, observation, playouts)
+    return None if thoughts is None else replace(thoughts, by=agent.name)
+
+
 def _share_won(agent: CompiledAgent, vector: npt.NDArray[Any], playouts: int) -> float:
     """Win rate over playouts from the observed position, from a fixed seed."""
     rng = np.random.default_rng(0)
@@ -61,8 +79,12 @@ def _share_won(agent: CompiledAgent, vector: npt.NDArray[Any], playouts: int) ->
     return chance_to_win(rewards[:, 0, 0].mean(), unpack(states[0])[0]["num_players"])
 
 
-def play(env: TableEnv, agents: Mapping[str, Agent], playouts: int = 0) -> Iterator[Thoughts | None]:
+def play(
+    env: TableEnv, agents: Mapping[str, Agent], playouts: int = 0, instead: Agent | None = None
+) -> Iterator[Thoughts | None]:
     """Play a running game to its end; yields, after each move, the thoughts of the agent that made it.
+
+    For an agent without thoughts, such as most bots, they are those of ``instead`` in its place.
 
     Examples:
         >>> from blackjacky_agents import make_agent
@@ -78,10 +100,28 @@ def play(env: TableEnv, agents: Mapping[str, Agent], playouts: int = 0) -> Itera
         env: the environment, with a game in progress.
         agents: agents by seat name, ``player_0`` and so on.
         playouts: see `explain`.
+        instead: an agent with thoughts, or None.
     """
     while env.agents and not all(env.terminations.values()):
         agent = agents[env.agent_selection]
         observation = env.observe(env.agent_selection)
         thoughts = explain(agent, observation, playouts)
+        if thoughts is None and instead is not None:
+            thoughts = in_place_of(instead, observation, playouts)
         env.step(int(agent.act(observation)))
+        yield thoughts
+
+
+def replay(env: TableEnv, actions: Iterable[int], instead: Agent | None = None) -> Iterator[Thoughts | None]:
+    """Take recorded actions; yields, after each, what ``instead`` would have thought in place of the player, if given.
+
+    Args:
+        env: the environment, at the start of the recorded game.
+        actions: the record's actions.
+        instead: an agent with thoughts, or None.
+    """
+    for action in actions:
+        observation = env.observe(env.agent_selection)
+        thoughts = None if instead is None else in_place_of(instead, observation)
+        env.step(action)
         yield thoughts

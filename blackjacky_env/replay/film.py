@@ -72,10 +72,10 @@ def film_of(
     Returns:
         ``game``, ``variant``, ``names`` (by seat), ``unit`` (word for a round), ``starts`` (first position of each
         round), ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for the other players or
-        None if the same), ``thoughts`` (by move; None, or what `_describe_thoughts` returns), ``wins`` (by position
-        and seat, in thousandths, None where unknown), ``winners`` (seats), ``note`` (about the wins), ``tags``,
-        ``parts``, and ``frames``: for each position and each view (by seat, a spectator's, everything) 1 + the number
-        of each part, or 0 for the same part as in the position before.
+        None if the same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played], ``win``, ``by`` and
+        ``cost``), ``wins`` (by position and seat, None where unknown; None without a curve), ``note`` (about them),
+        ``winners`` (seats), ``tags``, ``parts``, and ``frames``: for each position and each view (by seat, a
+        spectator's, everything) 1 + the number of each part, or 0 for the same part as in the position before.
 
     Raises:
         ValueError: the record is damaged or of an unknown game; the names, thoughts, curve or theme are invalid.
@@ -91,7 +91,7 @@ def film_of(
     if len(actions) > MAX_MOVES:
         raise ValueError(f"this record has {len(actions):,} moves; a page shows {MAX_MOVES:,} at most")
     all_thoughts = check_thoughts(thoughts, len(actions), env.game.num_actions)
-    estimates = None if curve is None else check_curve(curve, len(actions), env.num_players)
+    wins = None if curve is None else _rounded(check_curve(curve, len(actions), env.num_players))
     film, moves, shown = Film(), [], []
     tables, frames = [env.snapshot()], [_pictures(env, names, theme, film)]
     for number, (action, mind) in enumerate(zip(actions, all_thoughts, strict=True)):
@@ -109,27 +109,16 @@ def film_of(
         **_chapters(env, tables),
         "moves": moves,
         "thoughts": shown,
-        "wins": _thousandths(_own_estimates(all_thoughts, moves, len(called)) if estimates is None else estimates),
-        "winners": tables[-1]["winners"] if any(env.terminations.values()) else [],
+        "wins": wins,
         "note": "" if curve is None else curve.note,
+        "winners": tables[-1]["winners"] if any(env.terminations.values()) else [],
         **film.tables(),
         "frames": [_changes(*pair) for pair in pairwise([nothing, *frames])],
     }
 
 
-def _own_estimates(
-    thoughts: Sequence[Thoughts | None], moves: Sequence[tuple[int, str, str | None]], players: int
-) -> npt.NDArray[np.float64]:
-    """The estimates of players about to act, by position and seat, NaN where there is none."""
-    wins = np.full((len(moves) + 1, players), np.nan)
-    for step, (mind, (seat, *_)) in enumerate(zip(thoughts, moves, strict=True)):
-        if mind is not None and mind.win is not None:
-            wins[step, seat] = mind.win
-    return wins
-
-
-def _thousandths(wins: npt.NDArray[np.float64]) -> list[list[int | None]]:
-    return [[None if np.isnan(win) else round(1000 * win) for win in row] for row in wins.tolist()]
+def _rounded(wins: npt.NDArray[np.float64]) -> list[list[float | None]]:
+    return [[None if np.isnan(win) else round(win, 3) for win in row] for row in wins.tolist()]
 
 
 # ---------------------------------------------------------------- the record
@@ -205,11 +194,7 @@ def _move(env: TableEnv, agent: str, phase: str, action: int, names: Sequence[st
 
 
 def _describe_thoughts(env: TableEnv, mind: Thoughts, action: int, names: Sequence[str]) -> dict[str, Any]:
-    """Thoughts on a move by the agent ``by``.
-
-    ``chances``: [name, probability, taken] of the most likely actions and the one taken; ``compared``: None, or
-    [name, gain, margin, is_better] of the alternative.
-    """
+    """Thoughts on a move: the most likely actions and the one taken, and the win estimate."""
     seat, actions = env.possible_agents.index(env.agent_selection), env.game.words.actions
     order = sorted(range(env.game.num_actions), key=lambda a: -mind.probabilities[a])
     shown = [a for a in order[:_MOST_SHOWN] if mind.probabilities[a] >= _LEAST_SHOWN]
@@ -217,12 +202,12 @@ def _describe_thoughts(env: TableEnv, mind: Thoughts, action: int, names: Sequen
         (_named(env, actions[a], seat, names), round(float(mind.probabilities[a]), 4), a == action)
         for a in dict.fromkeys([*shown, action])
     ]
-    other = mind.alternative
-    compared = None
-    if other is not None:
-        name = _named(env, actions[other.action], seat, names)
-        compared = (name, round(float(other.gain), 3), round(float(other.margin), 3), bool(other.is_better))
-    return {"by": mind.by, "chances": chances, "compared": compared}
+    return {
+        "chances": chances,
+        "win": None if mind.win is None else round(float(mind.win), 4),
+        "by": mind.by,
+        "cost": None if mind.cost is None else [round(float(each), 4) for each in mind.cost],
+    }
 
 
 def _named(env: TableEnv, info: ActionInfo, seat: int, names: Sequence[str]) -> str:

@@ -10,9 +10,7 @@
   const last = moves.length;
   const everything = names.length + 1; // the last of the views
   const unit = film.unit[0].toUpperCase() + film.unit.slice(1);
-  const opening = new URLSearchParams(location.hash.slice(1));
-  const wanted = Number(opening.get("view") ?? everything);
-  let at = 0, view = Number.isInteger(wanted) && wanted >= 0 && wanted <= everything ? wanted : everything, timer = 0;
+  let at = 0, view = everything, timer = 0;
 
   // ------------------------------------------------------------ what a viewer may know
 
@@ -24,52 +22,8 @@
     const [seat, name, heard] = moves[step];
     return `${names[seat]}: ${heard !== null && !sees(seat) ? heard : name}`;
   };
-  const agentOf = (step) => film.thoughts[step].by ?? film.thoughts_by;
   const roundOf = (step) => starts.findLastIndex((start) => start <= step);
   const percent = (share) => (share > 0 && share < 0.01 ? "< 1 %" : Math.round(100 * share) + " %");
-  const exactly = (share) => (100 * share).toFixed(1) + " %";
-
-  // ------------------------------------------------------------ what stands out
-
-  const known = (step) => film.thoughts[step] && sees(moves[step][0]);
-  const isMistake = (step) => film.thoughts[step].compared?.[3];
-  const gain = (step) => film.thoughts[step].compared[1];
-  let disagreements = [], mistakes = [], turn = null; // of the players whose thoughts this view has; mistakes by size
-
-  function findJumps() {
-    const seen = film.thoughts.map((_, step) => step).filter(known);
-    disagreements = seen.filter((step) => !film.thoughts[step].chances[0][2]);
-    mistakes = seen.filter(isMistake).sort((a, b) => gain(b) - gain(a));
-    turn = turningPoint();
-    $("turn").hidden = !film.wins.some((row) => row.some((win) => win !== null));
-    $("mistake").hidden = $("differs").hidden = !film.thoughts.some(Boolean);
-    $("turn").disabled = turn === null;
-    $("mistake").disabled = !mistakes.length;
-    $("differs").disabled = !disagreements.length;
-    const critics = [...new Set(seen.map(agentOf))];
-    $("differs").title = `Next disagreement with ${critics.length === 1 && critics[0] ? critics[0] : "the thoughts shown"} (D)`;
-    $("verdict").textContent = verdict(seen.filter((step) => film.thoughts[step].compared));
-  }
-
-  // The position at which the estimate for the viewed player, else for a winner, has changed most.
-  function turningPoint() {
-    const concerned = view < names.length ? [view] : film.winners.filter(sees);
-    let most = 0, found = null;
-    for (const curve of concerned.map(estimates)) {
-      for (let i = 1; i < curve.length; i++) {
-        const change = Math.abs(curve[i][1] - curve[i - 1][1]);
-        if (change > most) [most, found] = [change, curve[i][0]];
-      }
-    }
-    return found;
-  }
-
-  function verdict(compared) {
-    if (!compared.length) return "";
-    if (!mistakes.length) return `No clear mistake found in ${compared.length} ${compared.length === 1 ? "move" : "moves"} compared with others.`;
-    const [worst] = mistakes;
-    return `Biggest mistake: move ${worst + 1} of ${names[moves[worst][0]]}, ${exactly(gain(worst))} less win probability.`;
-  }
 
   // ------------------------------------------------------------ elements
 
@@ -121,19 +75,15 @@
       const input = $("views").querySelectorAll("input")[view];
       input.checked = true;
       $("views").scrollLeft = input.parentElement.offsetLeft - $("views").clientWidth / 2;
-      showView();
+      makeList();
+      drawCurve();
     }
     $("picture").innerHTML = picture(at);
     showWords();
     showThoughts();
     showWins();
+    showJumps();
     if (at === last) pause();
-  }
-
-  function showView() {
-    findJumps();
-    makeList();
-    drawCurve();
   }
 
   function showWords() {
@@ -148,8 +98,6 @@
     [...$("rounds").children].forEach((button, number) => mark(button, number === round));
     $("back").disabled = $("round-back").disabled = at === 0;
     $("next").disabled = $("round-next").disabled = at === last;
-    $("settled-back").disabled = settledBack() === undefined;
-    $("settled-next").disabled = settledNext() === undefined;
     $("list").querySelectorAll("[aria-current]").forEach((button) => mark(button, false));
     const now = $("list").querySelector(`[data-step="${at}"]`);
     if (now) mark(now, true);
@@ -158,15 +106,18 @@
 
   const mark = (button, current) => (current ? button.setAttribute("aria-current", "step") : button.removeAttribute("aria-current"));
 
+  const known = (step) => film.thoughts[step] && sees(moves[step][0]);
+
   function showThoughts() {
     const step = film.thoughts.findLastIndex((_, step) => step <= at && known(step));
     const first = film.thoughts.findIndex((_, step) => known(step));
+    const mind = film.thoughts[step];
     $("thoughts").hidden = first < 0;
-    $("thoughts-of").textContent = step < 0 ? `No move of ${names[moves[first]?.[0]]} yet; the first is move ${first + 1}.` : thinker(step);
-    $("compared").textContent = step < 0 ? "" : comparison(film.thoughts[step].compared);
-    $("compared").classList.toggle("mistake", step >= 0 && Boolean(isMistake(step)));
+    $("thoughts-of").textContent = mind ? describeThinker(step) : `The first move of ${names[moves[first]?.[0]]} is number ${first + 1}`;
+    $("cost").textContent = mind ? describeCost(mind) : "";
+    $("cost").classList.toggle("mistake", Boolean(mind && isMistake(mind)));
     $("chances").replaceChildren();
-    for (const [move, chance, made] of film.thoughts[step]?.chances ?? []) {
+    for (const [move, chance, made] of mind?.chances ?? []) {
       const item = make($("chances"), "li", made ? { class: "made" } : {});
       make(item, "i").style.width = 100 * chance + "%";
       make(item, "span", {}, made ? `${move} (played)` : move);
@@ -174,40 +125,76 @@
     }
   }
 
-  function thinker(step) {
-    const player = names[moves[step][0]], agent = agentOf(step);
-    const name = agent ? `${agent} in place of ${player}` : player;
+  function describeThinker(step) {
+    const player = names[moves[step][0]], by = film.thoughts[step].by ?? film.thoughts_by;
+    const name = by ? `${by} in place of ${player}` : player;
     return step === at ? `${name} is considering` : `${name} considered before move ${step + 1}`;
   }
 
-  function comparison(compared) {
-    if (!compared) return "";
-    const [move, gain, margin, better] = compared;
-    if (better) return `A mistake: “${move}” has ${exactly(gain)} more win probability (± ${exactly(margin)}).`;
-    return `Not clearly worse than “${move}”: ${gain < 0 ? "−" : "+"}${exactly(Math.abs(gain))} (± ${exactly(margin)}) with that.`;
+  const isMistake = ({ cost }) => cost !== null && cost[1] > 0;
+
+  function describeCost(mind) {
+    if (!mind.cost) return "";
+    const [mean, low, high] = mind.cost.map((each) => (100 * each).toFixed(1).replace("-", "−"));
+    const range = `${mean} % (${low} .. ${high}) of winning against “${mind.chances[0][0]}”.`;
+    return `${isMistake(mind) ? "A mistake" : "No clear mistake"}: it costs ${range}`;
+  }
+
+  // ------------------------------------------------------------ where to jump
+
+  const steps = (wanted) => film.thoughts.flatMap((mind, step) => (known(step) && wanted(mind) ? [step] : []));
+  const mistakes = () => steps(isMistake).sort((a, b) => film.thoughts[b].cost[0] - film.thoughts[a].cost[0]);
+  const disagreements = () => steps(({ chances }) => !chances[0][2]);
+  const nextOf = (places) => places.find((step) => step > at) ?? places[0];
+  const after = (places) => places[(places.indexOf(at) + 1) % places.length];
+
+  // The position before the largest change of the win probability of the viewed player, else of a winner, else of anybody.
+  function turningPoint() {
+    const winners = film.winners.length ? film.winners : names.keys();
+    const concerned = view < names.length ? [view] : [...winners];
+    const changesOf = (curve) => curve.slice(1).map(([, win], i) => [Math.abs(win - curve[i][1]), curve[i][0]]);
+    return concerned.flatMap((seat) => changesOf(estimates(seat))).sort((a, b) => b[0] - a[0])[0]?.[1];
+  }
+
+  const JUMPS = {
+    turn: turningPoint, mistake: () => after(mistakes()), disagreement: () => nextOf(disagreements()),
+    settled: () => film.settled.findLast((step) => step < at), settlement: () => nextOf(film.settled),
+  };
+  const NONE = { turn: "no estimates of winning", mistake: "no clear mistake found", disagreement: "no disagreement", settled: "no settlement before", settlement: "no settlement" };
+
+  function showJumps() {
+    for (const [name, find] of Object.entries(JUMPS)) {
+      const there = find();
+      $(name).disabled = there === undefined;
+      $(name).title = there === undefined ? NONE[name] : `Position ${there} (${$(name).getAttribute("aria-keyshortcuts")})`;
+    }
+  }
+
+  function jump(name) {
+    const there = JUMPS[name]();
+    if (there !== undefined) go(there);
   }
 
   // ------------------------------------------------------------ the curve
 
+  const wins = film.wins ?? film.frames.map((_, step) => names.map((_, seat) => (moves[step]?.[0] === seat ? film.thoughts[step]?.win ?? null : null)));
+  const estimates = (seat) => wins.flatMap((row, step) => (row[seat] === null ? [] : [[step, row[seat]]]));
+
   const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2", "1 4"];
   const look = (seat) => ({ class: "line", stroke: `var(--line-${seat % 6})`, "stroke-dasharray": DASHES[seat % 6] });
-  let drawn = null; // the curve's scale, and what moves in it
-
-  function estimates(seat) {
-    return film.wins.map((row, step) => [step, row[seat] / 1000]).filter(([step]) => film.wins[step][seat] !== null);
-  }
+  let drawn = null; // the curves of this view with their scale, and what moves in them
 
   function drawCurve() {
     const curves = names.map((_, seat) => (sees(seat) ? estimates(seat) : []));
     $("wins").hidden = !curves.some((curve) => curve.length);
     $("curve").replaceChildren();
     if ($("wins").hidden) return;
-    const width = $("curve").clientWidth || 300, height = $("curve").clientHeight || 118;
-    const left = 34, right = width - 8, top = 14, bottom = height - 10;
+    const width = $("curve").clientWidth || 300, height = $("curve").clientHeight || 132;
+    const left = 34, right = width - 8, top = 12, bottom = height - 12;
     const x = (step) => left + ((right - left) * step) / Math.max(last, 1);
     const y = (share) => bottom - (bottom - top) * share;
     const svg = make($("curve"), "svg:svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
-    drawGround(svg, x, y, left, right);
+    drawScale(svg, x, y, left, right);
     curves.forEach((curve, seat) => {
       if (curve.length) make(svg, "svg:polyline", { ...look(seat), points: curve.map(([step, win]) => `${x(step)},${y(win)}`).join(" ") });
     });
@@ -216,7 +203,7 @@
     drawn = { curves, left, right, x, y, cursor, dots: make(svg, "svg:g") };
   }
 
-  function drawGround(svg, x, y, left, right) {
+  function drawScale(svg, x, y, left, right) {
     starts.forEach((start, number) => {
       if (number % 2) make(svg, "svg:rect", { class: "band", x: x(start), y: y(1), width: x(starts[number + 1] ?? last) - x(start), height: y(0) - y(1) });
     });
@@ -229,11 +216,17 @@
     make(svg, "svg:text", { x: right, y: par - 3, "text-anchor": "end" }, "par");
   }
 
+  const MARKS = { mistake: "▼ mistake", differs: "| disagreement", settled: "▲ settlement" };
+
   function drawMarks(svg, x, top, bottom) {
-    const put = (steps, kind, path) => steps.forEach((step) => make(svg, "svg:path", { class: kind, d: path(x(step)) }));
-    put(film.settled, "settled", (x) => `M${x} ${bottom + 2}l3.5 7h-7z`);
-    put(disagreements, "differs", (x) => `M${x} ${top - 7}v5`);
-    put(mistakes, "mistake", (x) => `M${x} ${top - 1}l-5 -10h10z`);
+    const found = { differs: disagreements(), mistake: mistakes(), settled: film.settled };
+    const shapes = { differs: [top - 7, "v6"], mistake: [top - 1, "l-5 -9h10z"], settled: [bottom + 2, "l4 7h-8z"] };
+    for (const [kind, [y, shape]] of Object.entries(shapes)) {
+      for (const step of found[kind]) make(svg, "svg:path", { class: kind, d: `M${x(step)} ${y}${shape}` });
+    }
+    const legend = Object.keys(MARKS).filter((kind) => found[kind].length).map((kind) => MARKS[kind]).join("  ");
+    const none = film.thoughts.some((mind, step) => known(step) && mind.cost) && !found.mistake.length ? " No clear mistake found." : "";
+    $("legend").textContent = `${legend}. ${film.note || "As each player estimated it before its moves."}${none}`;
   }
 
   function showWins() {
@@ -251,8 +244,9 @@
       item.prepend(sample);
       make(sample, "svg:line", { ...look(seat), x1: 0, x2: 30, y1: 5, y2: 5 });
     });
+    const told = [...$("wins-now").children].map((item) => item.textContent);
     $("curve").setAttribute("aria-valuenow", at);
-    $("curve").setAttribute("aria-valuetext", `Move ${at} of ${last}: ${[...$("wins-now").children].map((item) => item.textContent).join(", ")}`);
+    $("curve").setAttribute("aria-valuetext", `Move ${at} of ${last}: ${told.join(", ")}`);
   }
 
   function followPointer(event) {
@@ -285,16 +279,11 @@
   const toggle = () => (timer ? pause() : play());
   const roundBack = () => go(starts[at > starts[roundOf(at)] ? roundOf(at) : Math.max(roundOf(at) - 1, 0)]);
   const roundNext = () => go(starts[roundOf(at) + 1] ?? last);
-  const settledBack = () => film.settled.findLast((step) => step < at);
-  const settledNext = () => film.settled.find((step) => step > at);
-  const jump = (step) => step === undefined || step === null || go(step);
-  const nextMistake = () => jump(mistakes[(mistakes.indexOf(at) + 1) % mistakes.length]);
-  const nextDifference = () => jump(disagreements.find((step) => step > at) ?? disagreements[0]);
 
   const KEYS = {
     ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(last),
     "[": roundBack, "]": roundNext, " ": toggle, v: () => show(at, (view + 1) % (everything + 1)),
-    s: () => jump(settledNext()), S: () => jump(settledBack()), t: () => jump(turn), m: nextMistake, d: nextDifference,
+    t: () => jump("turn"), m: () => jump("mistake"), d: () => jump("disagreement"), s: () => jump("settlement"), S: () => jump("settled"),
   };
 
   document.addEventListener("keydown", (event) => {
@@ -318,28 +307,29 @@
   $("round-back").setAttribute("aria-label", unit + " back");
   $("round-next").setAttribute("aria-label", "Next " + film.unit);
   $("play").addEventListener("click", toggle);
-  $("settled-back").addEventListener("click", () => jump(settledBack()));
-  $("settled-next").addEventListener("click", () => jump(settledNext()));
-  $("turn").addEventListener("click", () => jump(turn));
-  $("mistake").addEventListener("click", nextMistake);
-  $("differs").addEventListener("click", nextDifference);
-  $("curve").setAttribute("aria-valuemax", last);
-  $("curve").addEventListener("pointerdown", (event) => $("curve").setPointerCapture(event.pointerId));
-  $("curve").addEventListener("pointermove", (event) => $("curve").hasPointerCapture(event.pointerId) && followPointer(event));
-  $("curve").addEventListener("click", followPointer);
   $("speed").addEventListener("change", () => timer && play());
   $("list").addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (button) go(Number(button.dataset.step));
   });
+  for (const name of Object.keys(JUMPS)) $(name).addEventListener("click", () => jump(name));
+  // A finger that moves up or down scrolls the page and leaves the game where it is.
+  $("curve").addEventListener("pointerdown", (event) => $("curve").setPointerCapture(event.pointerId));
+  $("curve").addEventListener("pointermove", (event) => $("curve").hasPointerCapture(event.pointerId) && followPointer(event));
+  $("curve").addEventListener("click", followPointer);
+  $("curve").setAttribute("aria-valuemax", last);
   addEventListener("resize", () => { drawCurve(); showWins(); });
 
   makeViews();
   makeRounds();
-  $("note").textContent = film.note || "As each player estimated it before its own moves.";
-  showView();
+  makeList();
+  drawCurve();
   pause();
-  show(opening.get("at") === "turning-point" ? turn ?? 0 : Math.trunc(Number(opening.get("at"))) || 0);
+  // #turning opens at the turning point, #turning-SEAT at that of a seat, in its view.
+  const opened = location.hash.match(/^#turning(?:-(\d+))?$/);
+  const seat = Number(opened?.[1] ?? everything);
+  show(0, seat < names.length ? seat : view);
+  if (opened) show(turningPoint() ?? 0);
   document.documentElement.dataset.ready = "";
 
   async function unpack(text) {

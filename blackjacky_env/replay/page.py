@@ -48,8 +48,8 @@ def replay_html(
     The file needs no network and opens from disk; a notebook shows it if it is the last line of a cell. It contains all
     cards, whatever view is chosen, so do not share it during a game.
 
-    ``#view=0&at=12`` after the address of the page opens it in the view of ``player_0`` at position 12, and
-    ``at=turning-point`` where that player's probability of winning changed most.
+    ``#turning`` after the address of the page opens it where a winner's probability of winning changed most,
+    ``#turning-0`` in the view of ``player_0`` where that of this player did.
 
     Args:
         record: a record from `TableEnv.record`, or the same as JSON, of any game that has a picture.

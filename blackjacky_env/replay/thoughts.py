@@ -1,4 +1,4 @@
-"""Move probabilities and win estimates, as a replay shows them beside the game."""
+"""An agent's move probabilities and win estimate before a move."""
 
 from __future__ import annotations
 
@@ -10,43 +10,28 @@ import numpy.typing as npt
 
 
 @dataclass(frozen=True)
-class Alternative:
-    """Another action in place of the one taken, and what it would have changed."""
-
-    action: int
-    gain: float
-    """By how much it raises the estimated probability of winning, -1 .. 1."""
-    margin: float
-    """Half the width of the interval of ``gain``, 0 or more."""
-
-    @property
-    def is_better(self) -> bool:
-        """Whether the action taken was a mistake: the whole interval of ``gain`` is above 0."""
-        return self.gain > self.margin
-
-
-@dataclass(frozen=True)
 class Thoughts:
     """Move probabilities and win estimate of an agent that is to act."""
 
     probabilities: npt.NDArray[np.float64]
     """Probability of each action, shape (A,), summing to 1."""
     win: float | None = None
-    """Estimated probability that the player wins, 0 .. 1, where a win shared by k counts 1/k; None: no estimate."""
+    """Estimated probability that the agent wins, 0 .. 1, where a win shared by k counts 1/k; None: no estimate."""
     by: str | None = None
-    """Name of the agent whose thoughts they are; None: the player's own."""
-    alternative: Alternative | None = None
-    """The best of the other actions that were compared with the one taken; None: none was compared."""
+    """Name of an agent whose thoughts they are in place of the player; None: the player's own."""
+    cost: tuple[float, float, float] | None = None
+    """What the move that was made costs against the most probable action, in probability of winning: estimate, lower
+    and upper end of its 95 % interval, -1 .. 1 each; None: not estimated."""
 
 
 @dataclass(frozen=True)
 class WinCurve:
-    """Win estimates over a whole game."""
+    """Estimates of winning over a whole game."""
 
     wins: npt.NDArray[np.float64]
     """Estimated probability that each player wins, 0 .. 1, by position and seat, (moves + 1, players); NaN: unknown."""
     note: str = ""
-    """How they were estimated and how exact they are, shown below the curve."""
+    """How they were estimated and how exact they are, to be shown with the curve."""
 
 
 def chance_to_win(reward: float, players: int) -> float:
@@ -71,6 +56,16 @@ def check_thoughts(
     return thoughts
 
 
+def check_curve(curve: WinCurve, moves: int, players: int) -> npt.NDArray[np.float64]:
+    """The estimates, for a game of so many moves and players; `ValueError` if they are invalid."""
+    wins = np.asarray(curve.wins, np.float64)
+    if wins.shape != (moves + 1, players):
+        raise ValueError(f"curve has wins of shape {wins.shape}; this record needs ({moves + 1}, {players})")
+    if ((wins < 0) | (wins > 1)).any():
+        raise ValueError("curve has wins that are no probabilities; allowed are 0 .. 1 and NaN")
+    return wins
+
+
 def _check(where: str, thoughts: Thoughts, num_actions: int) -> None:
     chances = np.asarray(thoughts.probabilities)
     if chances.shape != (num_actions,):
@@ -79,24 +74,9 @@ def _check(where: str, thoughts: Thoughts, num_actions: int) -> None:
         raise ValueError(f"{where} has invalid probabilities; needed are numbers >= 0 that sum to 1")
     if thoughts.win is not None and not 0 <= thoughts.win <= 1:
         raise ValueError(f"{where} has win={thoughts.win}; allowed are 0 .. 1 and None")
-    if thoughts.alternative is not None:
-        _check_alternative(where, thoughts.alternative, num_actions)
+    if thoughts.cost is not None and not _is_interval(thoughts.cost):
+        raise ValueError(f"{where} has cost={thoughts.cost}; allowed are (estimate, low, high) in -1 .. 1, and None")
 
 
-def _check_alternative(where: str, other: Alternative, num_actions: int) -> None:
-    if not 0 <= other.action < num_actions:
-        raise ValueError(f"{where} has the alternative {other.action}; actions are 0 .. {num_actions - 1}")
-    if not -1 <= other.gain <= 1:
-        raise ValueError(f"{where} has an alternative with gain={other.gain}; allowed are -1 .. 1")
-    if not 0 <= other.margin < np.inf:
-        raise ValueError(f"{where} has an alternative with margin={other.margin}; allowed are numbers >= 0")
-
-
-def check_curve(curve: WinCurve, moves: int, players: int) -> npt.NDArray[np.float64]:
-    """The estimates of a curve for a game of so many moves and players; `ValueError` if they are invalid."""
-    wins = np.asarray(curve.wins, np.float64)
-    if wins.shape != (moves + 1, players):
-        raise ValueError(f"curve has wins of shape {wins.shape}; this record needs ({moves + 1}, {players})")
-    if ((wins < 0) | (wins > 1)).any():
-        raise ValueError("curve has wins that are no probabilities; allowed are 0 .. 1 and NaN")
-    return wins
+def _is_interval(cost: Sequence[float]) -> bool:
+    return len(cost) == 3 and -1 <= cost[1] <= cost[0] <= cost[2] <= 1

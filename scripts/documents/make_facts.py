@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from make_results import rate, shipped_cards
+from make_results import RESULTS, rate, shipped_cards
 from parts import DOCS, ROOMS, ROOT, Part
 
 from blackjacky_agents import bot_names
@@ -18,19 +19,27 @@ from blackjacky_env.testing import CHECKS
 TESTS = ROOT / "tests" / "games"
 KIT = ROOT / "blackjacky_env" / "testing" / "README.md"
 RANDOM_PLAY = "`run_random`: 4,096 games, 4 players, 1 thread"
-PEERS = {
-    "Pgx, Leduc poker": "Pgx `leduc_holdem`, 4,096 games, one core",
+RANDOM_TRICKS = "`run_random` of `black_spy`: 4,096 games, 4 players, 1 thread"
+SMALLEST = {
+    "Pgx": "Pgx `leduc_holdem`, 4,096 games, one core",
+    "OpenSpiel": "OpenSpiel `leduc_poker`, one core",
+    "RLCard": "RLCard `leduc-holdem`, one core",
+    "PettingZoo": "PettingZoo `leduc_holdem-v4`, one core",
+}
+SIMILAR = {
+    "Pgx, sparrow mahjong": "Pgx `sparrow_mahjong`, 4,096 games, one core",
     "OpenSpiel, Hearts": "OpenSpiel `hearts`, one core",
     "RLCard, UNO": "RLCard `uno`, one core",
-    "PettingZoo, Leduc poker": "PettingZoo `leduc_holdem-v4`, one core",
+    "PettingZoo, gin rummy": "PettingZoo `gin_rummy-v4`, one core",
 }
-"""Lines of docs/speed.md by what the README calls them."""
+"""Lines of docs/speed.md by what the README calls them: Leduc poker, and each library's game that is most like ours."""
 
 NOT_MEASURED = "not measured"
 
 
 def parts() -> Iterator[Part]:
     """The README's reasons and results, how long the first compile takes, and the last results of all proofs."""
+    yield Part(ROOT / "README.md", "begin", first_commands())
     yield Part(ROOT / "README.md", "reasons", reasons())
     yield Part(ROOT / "README.md", "results", champions())
     yield Part(ROOT / "README.md", "compile", compile_time())
@@ -56,15 +65,33 @@ def speeds() -> dict[str, float]:
 # ---------------------------------------------------------------- the README
 
 
+def first_commands() -> str:
+    """The two commands that do everything, with how long they take."""
+    took = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", part_of(DOCS / "install.md", "minutes"), re.MULTILINE))
+    train, test = (took[f"end of `make {what}`"] for what in ("train", "test"))
+    lines = [
+        f"make train   # installs everything, trains a network for five minutes and tests it: {train} in all",
+        f"make test    # runs all tests: {test}",
+    ]
+    return "```\n" + "\n".join(lines) + "\n```"
+
+
 def reasons() -> str:
-    """Four facts, with the figures of other libraries where there are any."""
+    """Five facts, with the figures of other libraries where there are any."""
     speed = speeds()
-    others = ", ".join(f"{rounded(speed[line])} ({name})" for name, line in PEERS.items())
+    smallest, similar = (
+        ", ".join(f"{rounded(speed[line])} ({name})" for name, line in peers.items()) for peers in (SMALLEST, SIMILAR)
+    )
     actions = sum(proof(game).actions for game in ROOMS)
     positions = sum(proof(game).positions for game in ROOMS)
     rows = [
-        ["Steps per second of random play, one core", rounded(speed[RANDOM_PLAY]), others],
-        ["Failed conformance checks: seeds, copies, masks, rewards", f"0 of {len(CHECKS)}", failures()],
+        [
+            "Random steps per second, one core",
+            f"{rounded(speed[RANDOM_PLAY])} (Black Jacky)",
+            f"Leduc poker: {smallest}",
+        ],
+        ["The same in similar games", f"{rounded(speed[RANDOM_TRICKS])} (Black Spy)", similar],
+        ["Failed checks of our conformance kit", f"0 of {len(CHECKS)}", f"two environments: {failures()}"],
         ["Differences from an independent version of the rules", f"0 in {rounded(actions)} actions", NOT_MEASURED],
         ["Hidden cards that an observation gives away", f"0 in {rounded(positions)} positions", NOT_MEASURED],
     ]
@@ -92,7 +119,7 @@ def failures() -> str:
 
 def champions() -> str:
     """The shipped champion of each game against `random` and the strongest bot, at the game's usual table size."""
-    rows = []
+    rows, better = [], []
     for game, cards in shipped_cards().items():
         card = {path.stem: card for path, card in cards.items()}.get("champion")
         if card is None:
@@ -100,8 +127,21 @@ def champions() -> str:
         size, strongest = get_game(game).default_players, bot_names(game)[-1]
         cells = {row["opponents"]: row for row in card["results"] if row["players"] == size}
         bots = [rate(cells["random"]), f"{rate(cells[strongest])} `{strongest}`"]
-        rows.append([get_game(game).title, f"{100 / size:.0f} %", *bots])
-    return markdown_table(["game", "par", "against `random`", "against the strongest bot"], rows)
+        alone = bot_among_champions(game, strongest, size)
+        rows.append([get_game(game).title, f"{100 / size:.0f} %", *bots, rate(alone)])
+        if alone["low"] > 1 / size:
+            better.append(f"In {get_game(game).title} a single `{strongest}` among champions wins above par.")
+    heading = ["game", "par", "against `random`", "against the strongest bot", "that bot alone among champions"]
+    return "\n\n".join([markdown_table(heading, rows), *better])
+
+
+def bot_among_champions(game: str, bot: str, size: int) -> dict[str, float]:
+    """The win rate of one bot at a table of champions, from the ladder."""
+    ladder = json.loads((RESULTS / game / "ladder.json").read_text(encoding="utf-8"))
+    (table,) = (table for table in ladder["tables"] if table["num_players"] == size)
+    lineup = sorted([bot, *["champion"] * (size - 1)])
+    (found,) = (each["win_rates"][bot] for each in table["lineups"] if sorted(each["agents"]) == lineup)
+    return {"win_rate": found["mean"], "low": found["low"], "high": found["high"]}
 
 
 def compile_time() -> str:

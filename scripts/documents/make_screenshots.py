@@ -39,6 +39,8 @@ PERSON = "player_0"
 _SEEDS = 40
 _EARLY = 60  # moves; later positions look much the same
 _FOR_EVER = 1e6  # seconds
+TOURED = f"try {{ for (const game of {[*GAMES]}) localStorage.setItem(`tour ${{game}}`, 'seen') }} catch {{ }}"
+"""For pages that are to show no tour of the first turn; frames in a sandbox have no storage."""
 _READY = """
 const find = (selector) => document.querySelector(selector);
 const ended = find("#end") && !find("#end").hidden, lobby = find("#people input");
@@ -197,6 +199,7 @@ def show(browser: Any, address: str, device: str, scheme: str) -> None:
         {"name": "prefers-reduced-motion", "value": "reduce"},
     ]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": TOURED})
     browser.get(address)
     WebDriverWait(browser, 60, poll_frequency=0.02).until(lambda opened: opened.execute_script(_READY))
 

@@ -24,7 +24,7 @@ from make_frameworks import FRAMEWORKS
 from measure_frameworks import install
 from parts import DOCS, ROOT
 
-from blackjacky_agents.arena.evaluation import interval
+from blackjacky_agents.arena.intervals import wilson
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.checkpoint import has_checkpoint
@@ -139,7 +139,7 @@ def row(args: Args, training: Training, bots: Sequence[str]) -> list[str]:
 
 def low(args: Args, line: dict[str, Any]) -> float:
     """The lower end of the interval of a win rate during a training."""
-    return interval(line["win_rate"][args.opponent], args.eval_games)[0]
+    return wilson(line["win_rate"][args.opponent], args.eval_games)[0]
 
 
 def about(args: Args) -> str:

@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.evaluation import interval
+from blackjacky_agents.arena.evaluation import score_of
 from blackjacky_agents.files import write_json
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.engine.compiling import zeros
@@ -69,8 +69,8 @@ def seats(agent: CompiledAgent, variant: str, size: int, args: Args) -> list[dic
     play_on(game, states, seating, [(agent.policy, agent.parameters)], args.threads)
     winners = states["winners"].astype(float)
     shares = winners / np.maximum(winners.sum(axis=1, keepdims=True), 1)
-    rates = shares.mean(axis=0)[:size].tolist()
-    return [dict(zip(("win_rate", "low", "high"), (rate, *interval(rate, args.games)), strict=True)) for rate in rates]
+    scores = [score_of(own, shares.sum(axis=1) == 0, size) for own in shares.T[:size]]
+    return [{"win_rate": score.win_rate, "low": score.low, "high": score.high} for score in scores]
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import Agent, CompiledAgent, agent_names, bot_names, make_agent
-from blackjacky_agents.arena.evaluation import against_copies, at_one_table, interval, play_games, score_of
+from blackjacky_agents.arena.evaluation import against_copies, at_one_table, play_games, score_of
+from blackjacky_agents.arena.intervals import of_games
 from blackjacky_agents.games.black_jacky.bots import threshold
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import network_policy, pack
@@ -405,22 +406,10 @@ def test_seats_are_drawn_for_every_game() -> None:
     assert [log.count(agent.name) for agent in agents] == [180, 180, 180]
 
 
-@pytest.mark.parametrize(
-    ("wins", "games", "low", "high"),
-    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
-)
-def test_intervals_are_wilsons(wins: int, games: int, low: float, high: float) -> None:
-    """Method 3 in table I of Newcombe, Statistics in Medicine 17 (1998) 857-872."""
-    assert interval(wins / games, games) == pytest.approx((low, high), abs=6e-5)
-    mirrored = interval(1 - wins / games, games)
-    assert mirrored == pytest.approx((1 - high, 1 - low), abs=6e-5)
-    assert all(0 <= end <= 1 for end in mirrored)
-
-
 def test_a_score_counts_shares_and_games_without_a_winner() -> None:
     score = score_of(np.array([1.0, 0.5, 0.0, 0.0]), np.array([False, False, False, True]), num_players=5)
     assert (score.games, score.win_rate, score.par, score.nobody) == (4, 0.375, 0.2, 0.25)
-    assert (score.low, score.high) == interval(0.375, 4)
+    assert (score.low, score.high) == of_games(0.375, 1.25 / 4, 4)
 
 
 @pytest.mark.parametrize(

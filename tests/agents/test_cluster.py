@@ -19,6 +19,9 @@ from blackjacky_agents.cli import run
 
 pytest.importorskip("ray", reason="of the extra `cluster`")
 
+TYPED = ("evaluate", "score", "tournament", "train", "exploit")
+"""Subcommands with `--cluster`."""
+
 CAREFUL = """
 import numpy as np
 
@@ -115,6 +118,19 @@ def test_what_ray_refuses_is_told_in_one_line(monkeypatch, raised, said):
     assert "\n" not in str(error.value)
 
 
+def test_a_cluster_that_was_too_busy_for_its_client_is_asked_again(monkeypatch):
+    answers = [RuntimeError("Starting Ray client server failed."), ConnectionError("psutil.ZombieProcess: PID"), None]
+
+    def init(*_, **__):
+        if (answer := answers.pop(0)) is not None:
+            raise answer
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=init, shutdown=lambda: None))
+    monkeypatch.setattr(cluster, "_check_answer", lambda _: None)
+    cluster._connect("ray://here:10001", None)
+    assert answers == []
+
+
 # ---------------------------------------------------------------- on a cluster of two nodes
 
 
@@ -155,6 +171,13 @@ def test_games_of_evaluations_are_the_same_on_a_cluster(on_cluster, kind):
 def test_other_jobs_find_the_same_on_a_cluster(on_cluster, job):
     """The evaluation is connected through Ray's client."""
     assert on_cluster[job]["cluster"] == on_cluster[job]["here"]
+
+
+@pytest.mark.parametrize("name", TYPED)
+@pytest.mark.parametrize("address", ["local", "HOST:PORT", "ray://HOST:PORT"])
+def test_the_installed_command_runs_on_a_cluster_from_an_empty_folder(on_cluster, address, name):
+    status, error = on_cluster["typed"][address][name]
+    assert status == 0, error
 
 
 def test_an_error_of_an_agent_on_a_node_is_that_error(on_cluster):

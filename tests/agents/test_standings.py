@@ -5,12 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from blackjacky_agents.arena.evaluation import interval
+from blackjacky_agents.arena.intervals import Estimate, wilson
 from blackjacky_agents.arena.standings import (
-    Estimate,
     Games,
     Pair,
-    bootstrap,
     deal_means,
     find_cycles,
     normalised_score,
@@ -18,6 +16,7 @@ from blackjacky_agents.arena.standings import (
     saved_by_duplicates,
     standings,
     stopping_widths,
+    win_rates,
 )
 
 SURE, UNSURE = Estimate(0.6, 0.51, 0.69), Estimate(0.6, 0.49, 0.71)
@@ -98,32 +97,30 @@ def test_a_line_up_with_one_deal_has_no_interval():
 def test_certain_results_keep_some_doubt():
     result = standings(games_of("ab", [[0, 1]], [[0, 1]] * 30, [[{0}, {0}]] * 30))
     a, b = result.agents
-    assert (a.win_rate.low, a.win_rate.high) == interval(1.0, 30)
-    assert (b.win_rate.low, b.win_rate.high) == interval(0.0, 30)
-    assert result.pairs[0].share.low == interval(1.0, 30)[0]
+    assert wilson(1.0, 30)[0] < a.win_rate.low < wilson(1.0, 60)[0]
+    assert (a.win_rate.mean, a.win_rate.high) == (1, 1)
+    assert (b.win_rate.low, b.win_rate.high) == pytest.approx((0, 1 - a.win_rate.low))
+    assert result.pairs[0].share.low == pytest.approx(a.win_rate.low)
 
 
-def test_the_bootstrap_gives_the_interval_of_a_mean_of_unequal_strata():
+def test_the_interval_of_unequal_line_ups_is_that_of_their_mean():
     rng = np.random.default_rng(0)
-    values = np.concatenate([rng.normal(1, 1, (40, 1)), rng.normal(2, 3, (90, 1))])
-    strata = np.repeat([0, 1], [40, 90])
-    low, high = bootstrap(values, strata, lambda means: means.mean(axis=-2), replicates=4000)
-    parts = [values[strata == number, 0] for number in (0, 1)]
-    error = np.sqrt(sum(part.var(ddof=1) / len(part) for part in parts)) / 2
-    mean = sum(part.mean() for part in parts) / 2
-    assert (low[0] + high[0]) / 2 == pytest.approx(mean, abs=0.1 * error)
-    assert high[0] - low[0] == pytest.approx(2 * 1.96 * error, rel=0.05)
+    names, lineups = "abc", [[0, 1], [0, 2]]
+    orders = [lineups[deal % 2] for deal in range(401)]
+    winners = [[{0} if rng.random() < (0.2, 0.7)[deal % 2] else {1, 2} for _ in range(2)] for deal in range(401)]
+    games = games_of(names, lineups, orders, winners)
+    parts = [deal_means(games, games.shares)[number::2, 0] for number in (0, 1)]
+    error = np.sqrt(sum(own.var(ddof=1) / len(own) for own in parts)) / 2
+    rate = win_rates(games)[0]
+    assert rate.mean == pytest.approx(sum(own.mean() for own in parts) / 2)
+    assert rate.high - rate.low == pytest.approx(2 * 1.96 * error, rel=0.02)
 
 
-def test_intervals_hold_in_about_95_of_100_tournaments():
+def test_copies_have_the_interval_of_what_they_win_together():
     rng = np.random.default_rng(1)
-    held = 0
-    for _ in range(200):
-        games = simulated(60, 0.3, rng, luck=0.2)
-        values = deal_means(games, games.shares)[:, :1]
-        low, high = bootstrap(values, games.strata, lambda means: means[..., 0, :], replicates=200)
-        held += low[0] <= 0.3058 <= high[0]  # what the chances, kept within 0 .. 1, are on average
-    assert 180 <= held <= 199
+    winners = [[{int(rng.random() < 0.7)} for _ in range(3)] for _ in range(100)]
+    a, b = win_rates(games_of("ab", [[0, 1, 1]], [[0, 1, 1]] * 100, winners))
+    assert (2 * b.low, 2 * b.high) == pytest.approx((1 - a.high, 1 - a.low))
 
 
 def test_sequential_stopping_keeps_intervals_honest():
@@ -147,7 +144,8 @@ def part(games, deals):
 
 def test_a_width_of_no_spread_is_not_zero():
     games = games_of("ab", [[0, 1]], [[0, 1]] * 100, [[{0}, {0}]] * 100)
-    assert stopping_widths(games) == pytest.approx([2 * 1.96 / 100] * 2)
+    widths = [rate.high - rate.low for rate in win_rates(games)]
+    assert stopping_widths(games) == pytest.approx(np.hypot(widths, 2 * 1.96 / 100))
     assert np.isinf(stopping_widths(part(games, 1))).all()
 
 

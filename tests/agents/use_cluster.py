@@ -34,6 +34,16 @@ SEARCH = (
     "--agents ismcts:10 --opponents threshold --players 2 --games 20 --oracle-games 5 --oracle-playouts 2 "
     "--speed-seconds 0.1"
 )
+COMMAND = str(Path(sys.executable).with_name("blackjacky"))
+BRIEF = "--minutes 0.02 --eval-games 20 --final-eval-games 20"
+TYPED = {
+    "evaluate": "--players random,threshold --games 40",
+    "score": "threshold --protocol trial",
+    "tournament": "--agents random,threshold --players 2 --games 40",
+    "train": f"--preset league --games-per-update 16 {BRIEF}",
+    "exploit": f"--agent threshold --games-per-update 16 {BRIEF}",
+}
+"""Options of the subcommands that take a cluster."""
 
 
 def main() -> None:
@@ -63,6 +73,8 @@ def main() -> None:
         for place, address in {"here": None, "cluster": cluster.address}.items():
             told["fuzz"][place] = kept_by("proofs/fuzz.py", FUZZ, address)
             told["search"][place] = kept_by("tuning/measure_search.py", SEARCH, address)
+        addresses = {"HOST:PORT": cluster.address, "ray://HOST:PORT": f"ray://127.0.0.1:{port}", "local": "local"}
+        told["typed"] = {kind: typed(kind, address) for kind, address in addresses.items()}
     finally:
         if executor is not None:
             executor.shutdown(cancel_futures=True)
@@ -112,9 +124,20 @@ def evaluation(address: str | None) -> Any:
     output = Path("evaluation.json")
     where = [] if address is None else ["--cluster", address]
     command = ["evaluate", "--players", "random,threshold", "--games", "5000", "--output", str(output), *where]
-    program = [sys.executable, "-m", "blackjacky_agents.cli", *command]
-    printed = subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True).stdout
+    printed = subprocess.run([COMMAND, *command], check=True, stdout=subprocess.PIPE, text=True).stdout
     return json.loads(output.read_text("utf-8"))["results"], printed.replace(f" {shlex.join(where)}`", "`")
+
+
+def typed(kind: str, address: str) -> dict[str, list[Any]]:
+    """Exit status and errors of the installed command in an empty folder, by subcommand."""
+    folder = Path(f"typed {kind.replace('/', '')}")
+    folder.mkdir()
+    told = {}
+    for name, options in TYPED.items():
+        command = [COMMAND, name, *options.split(), "--cluster", address]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        told[name] = [done.returncode, done.stderr]
+    return told
 
 
 def kept_by(script: str, options: str, address: str | None) -> Any:

@@ -6,7 +6,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -45,12 +45,8 @@ class Page:
 
     def __init__(self, chromium: Any, path: Path) -> None:
         env = random_game("black_jacky", seed=0, num_players=3)
-        chances = np.full(61, 1 / 61)
         env.replay({**(record := env.record()), "actions": []})
-        thoughts = []
-        for action in record["actions"]:
-            thoughts.append(Thoughts(chances, 0.5) if env.agent_selection == "player_0" else None)
-            env.step(action)
+        thoughts = list(self.minds(record, env))
         self.html = replay_html(record, names=["Ada", "Bob", "Cem"], thoughts=thoughts)
         self.film, self.pictures = film_in(self.html), pictures_in(self.html)
         self.last = len(self.film["moves"])
@@ -58,6 +54,12 @@ class Page:
         self.chromium = chromium
         chromium.get(path.as_uri())
         self.wait(lambda: self.script("return 'ready' in document.documentElement.dataset"))
+
+    def minds(self, record: dict[str, Any], env: Any) -> Iterator[Thoughts | None]:
+        """The thoughts on every move."""
+        for action in record["actions"]:
+            yield Thoughts(np.full(61, 1 / 61), 0.5) if env.agent_selection == "player_0" else None
+            env.step(action)
 
     def wait(self, done: Callable[[], Any]) -> None:
         end = time.monotonic() + 120
@@ -166,6 +168,101 @@ def test_a_click_on_the_curve_a_round_and_a_move_leads_there(page: Page) -> None
     assert page.at in page.film["starts"]
     page.find("#page-back").click()
     assert page.at + 1 in page.film["starts"]
+
+
+class Judged(Page):
+    """The same with a mistake, moves that differ from the most probable one, and changing estimates."""
+
+    COSTS: ClassVar = {1: (0.1, 0.05, 0.15), 3: (0.2, 0.1, 0.3), 5: (0.3, -0.1, 0.7)}
+    """By number of player_0's decision; the last is no clear mistake."""
+    BEST = 4
+    """The decision after which the estimate changes most."""
+
+    def minds(self, record: dict[str, Any], env: Any) -> Iterator[Thoughts | None]:
+        self.own: list[int] = []
+        for step, action in enumerate(record["actions"]):
+            if env.agent_selection != "player_0":
+                yield None
+            else:
+                number = len(self.own)
+                self.own.append(step)
+                chances = np.zeros(61)
+                chances[action if number % 2 == 0 else (action + 1) % 61] = 1
+                yield Thoughts(chances, 0.2 + 0.5 * (number > self.BEST), "oracle", self.COSTS.get(number))
+            env.step(action)
+
+
+@pytest.fixture
+def judged(chromium: Any, tmp_path: Path) -> Iterator[Judged]:
+    yield Judged(chromium, tmp_path / "judged.html")
+    assert chromium.get_log("browser") == []
+
+
+def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(judged: Judged) -> None:
+    judged.view(0)
+    judged.find("#page-mistake").click()
+    assert judged.at == judged.own[3]
+    assert "it costs 20.0 % (10.0 .. 30.0)" in judged.text("cost")
+    assert "oracle in place of Ada is considering" in judged.text("thoughts-of")
+    judged.keys("\ue011")
+    differing = judged.own[1::2]
+    for step in [*differing, differing[0]]:
+        judged.keys("d")
+        assert judged.at == step
+    judged.keys("\ue011")
+    for step in judged.film["settled"]:
+        judged.find("#page-settlement").click()
+        assert judged.at == step
+    judged.keys("t")
+    assert judged.at == judged.own[judged.BEST]
+    judged.script("document.getElementById('page-slider').value = arguments[0]", judged.own[5])
+    judged.script("document.getElementById('page-slider').dispatchEvent(new Event('input'))")
+    assert judged.text("cost").startswith("No clear mistake")
+
+
+def test_who_has_made_no_clear_mistake_is_told_so(judged: Judged) -> None:
+    judged.view(1)
+    for name, said in (("mistake", "no clear mistake found"), ("disagreement", "no disagreement")):
+        button = judged.find(f"#page-{name}")
+        assert not button.is_enabled()
+        assert button.get_attribute("title") == said
+    before = judged.at
+    judged.keys("m")
+    assert judged.at == before
+
+
+def test_a_replay_opens_at_the_turning_point_of_a_seat_if_asked_to(judged: Judged) -> None:
+    address = judged.chromium.current_url
+    judged.chromium.get("about:blank")
+    judged.chromium.get(f"{address}#turning-0")
+    judged.wait(lambda: judged.script("return 'ready' in document.documentElement.dataset"))
+    assert judged.at == judged.own[judged.BEST]
+    assert judged.script("return document.querySelector('#page-views :checked').value") == "0"
+
+
+def test_the_curve_follows_a_pointer_that_is_dragged_and_marks_mistakes(judged: Judged) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    curve = judged.find("#page-curve")
+    drag = ActionChains(judged.chromium, duration=0).move_to_element(curve).click_and_hold()
+    drag.move_by_offset(60, 0).perform()
+    middle = judged.at
+    ActionChains(judged.chromium, duration=0).move_by_offset(-90, 0).release().perform()
+    assert judged.at < middle
+    assert judged.script("return document.querySelectorAll('#page-curve .mistake').length") == 2
+
+
+def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(judged: Judged) -> None:
+    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    judged.chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        bottom = "return document.getElementById('page-' + arguments[0]).getBoundingClientRect().bottom"
+        assert all(judged.script(bottom, name) < 844 for name in ("picture", "buttons", "jumps", "thoughts-of"))
+        assert judged.script("return document.documentElement.scrollWidth") <= 390
+        heights = "return [...document.querySelectorAll('#page-jumps button')].map((each) => each.offsetHeight)"
+        assert min(judged.script(heights)) >= 40
+    finally:
+        judged.chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_space_plays_to_the_end_and_stops_there(page: Page) -> None:

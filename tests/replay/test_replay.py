@@ -8,6 +8,7 @@ import html
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,10 @@ def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made() -> None:
         (lambda thoughts: [None, Thoughts(np.ones(61)), *thoughts[2:]], r"thoughts\[1\].*sum to 1"),
         (lambda thoughts: [Thoughts(np.full(61, np.nan)), *thoughts[1:]], r"thoughts\[0\].*sum to 1"),
         (lambda thoughts: [Thoughts(thoughts[0].probabilities, 1.5), *thoughts[1:]], r"thoughts\[0\] has win=1.5"),
+        (
+            lambda thoughts: [replace(thoughts[0], cost=(0.2, 0.3, 0.4)), *thoughts[1:]],
+            r"thoughts\[0\] has cost=\(0.2,",
+        ),
     ],
 )
 def test_thoughts_that_cannot_be_are_named(change: Callable[[Any], Any], message: str) -> None:

@@ -7,6 +7,7 @@ import importlib.util
 import io
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -122,6 +123,23 @@ def test_the_installed_command_runs_in_an_empty_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+SENDING = """
+import multiprocessing
+import beside
+from blackjacky_agents.arena import cluster
+print(cluster._local_modules())
+"""
+
+
+def test_the_installed_command_sends_nodes_no_module_that_is_the_command_itself(tmp_path: Path) -> None:
+    """multiprocessing gives the module __main__ a second name, under which it was sent; it is no .py file."""
+    command = tmp_path / "command"
+    command.write_text(SENDING, "utf-8")
+    (tmp_path / "beside.py").write_text("")
+    done = subprocess.run([sys.executable, str(command)], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{[str(tmp_path / 'beside.py')]}\n"
+
+
 def test_a_script_is_the_same_program_and_is_called_what_the_user_typed(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPTS / "evaluate.py"), "--players", "random*2", "--games", "20"]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=tmp_path, check=False)
@@ -133,6 +151,76 @@ def test_a_script_is_the_same_program_and_is_called_what_the_user_typed(tmp_path
 def test_every_subcommand_has_a_script(name: str) -> None:
     text = (SCRIPTS / f"{name}.py").read_text("utf-8")
     assert f'run("{name}", sys.argv[1:], "python scripts/{name}.py")' in text
+
+
+# ---------------------------------------------------------------- wrong input
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "watch --players random*2 --out",
+        "evaluate --players random*2 --output",
+        "tournament --agents random,threshold --ladder",
+        "play --opponents random --save",
+        "exploit --agent random --results",
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_played(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / ("x" * 250)  # while it is written its name is longer, too long for any user
+    assert cli.main([*command.split(), str(place)]) == 2
+    option = command.rsplit(maxsplit=1)[-1]
+    said = f"error: {option} {place} cannot be written (File name too long): choose another place\n"
+    assert capsys.readouterr() == ("", said)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert cli.main(["play", "--web", "--port", str(port), "--tables", str(tmp_path)]) == 2
+    said = f"error: --port {port} is in use, perhaps by another server; use another one, or --port 0 for any free port"
+    assert capsys.readouterr() == ("", f"{said}\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.ENOENT, "there is no file or folder 'a.json': check the path"),
+        (errno.EACCES, "this user may not use 'a.json': change its permissions, or choose another place"),
+        (errno.ELOOP, f"{os.strerror(errno.ELOOP)}: 'a.json'"),
+    ],
+)
+def test_an_error_of_the_system_is_a_sentence_without_number_or_traceback(
+    number: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> int:
+        raise OSError(number, os.strerror(number), "a.json")
+
+    monkeypatch.setitem(sys.modules, "blackjacky_agents.cli.play", SimpleNamespace(main=fail))
+    assert cli.run("play", []) == 2
+    assert capsys.readouterr().err == f"error: {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            "tournament --agents random ismcts:50 --games 40",
+            "--agents takes one value, not random ismcts:50; agents are separated by commas: --agents random,ismcts:50",
+        ),
+        ("evaluate --games 10 20 --players random,counter", "--games takes one value, not 10 20"),
+        ("play random", "'random' is no option; options begin with -- and are listed by --help"),
+    ],
+)
+def test_a_value_too_many_is_named_with_what_the_option_takes(
+    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments.split()) == 2
+    assert capsys.readouterr() == ("", f"error: {said}\n")
 
 
 # ---------------------------------------------------------------- compiling

@@ -7,7 +7,8 @@ from dataclasses import asdict
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.arena.evaluation import at_one_table, interval
+from blackjacky_agents.arena.evaluation import at_one_table
+from blackjacky_agents.arena.intervals import wilson
 from blackjacky_agents.cli import evaluate, run
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env.games import get_game
@@ -40,7 +41,7 @@ def test_it_prints_the_table_of_the_games_and_how_it_was_made(capsys):
 def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(capsys):
     assert run("evaluate", ["--players", "random,threshold,random", "--games", "400"]) == 0
     first, threshold, second = at_one_table([make_agent(name) for name in ("random", "threshold", "random")], 400)
-    low, high = interval(first.win_rate + second.win_rate, 400)
+    low, high = wilson(first.win_rate + second.win_rate, 400)
     rows = table_of(capsys.readouterr().out)
     assert list(rows) == ["random x2, each", "threshold"]
     mean = (first.win_rate + second.win_rate) / 2

@@ -210,7 +210,8 @@ def test_ctrl_c_ends_the_game_with_status_130_and_keeps_it(monkeypatch, capsys, 
         ("--save nowhere/game.json", "--save nowhere/game.json cannot be written"),
         ("--web --people 7", "--people=7 is out of range; allowed are 1 .. 6"),
         ("--web --opponents random*6", "num_players=7 is out of range; allowed are 2 .. 6"),
-        ("--web --host 256.0.0.1", "(--host 256.0.0.1, --port 8021; --port 0 selects a free port)"),
+        ("--web --host 256.0.0.1", "--host 256.0.0.1 is not an address of this machine; 0.0.0.0 stands for all"),
+        ("--web --port 70000", "--port=70000 is out of range; allowed are 0 .. 65535"),
     ],
 )
 def test_wrong_arguments_are_named(capsys, args, message):

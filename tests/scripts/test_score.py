@@ -175,8 +175,8 @@ def test_card_badge_and_verdict(small: Protocol, capsys: pytest.CaptureFixture[s
     assert f"threshold scores {found['score']['mean']:.1f} (95 % interval " in printed
     assert "| 3 | classic | random,threshold | " in printed
     drawn = ElementTree.fromstring(Path("out", "badge.svg").read_text("utf-8"))
-    half = (found["score"]["high"] - found["score"]["low"]) / 2
-    assert drawn.get("aria-label") == f"black_jacky/7 trial: {found['score']['mean']:.1f} ± {half:.1f}"
+    mean, low, high = (f"{found['score'][name]:.1f}" for name in ("mean", "low", "high"))
+    assert drawn.get("aria-label") == f"black_jacky/7 trial: {mean} ({low} .. {high})"
     assert {path.name for path in Path("out").iterdir()} == {"badge.svg", "score.json", ".lock"}
 
 

@@ -32,8 +32,9 @@ def test_a_new_game_becomes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture
     assert run("--players", "champion,threshold*2", "--seed", 3, "--playouts", 20, "--out", out) == 0
     film = film_in(page_in(out))
     assert film["names"] == ["champion", "threshold 1", "threshold 2"]
-    assert {seat for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True) if mind} == {0}
-    assert all(0 <= mind["win"] <= 1 for mind in film["thoughts"] if mind)
+    thinkers = {(seat, mind["by"]) for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True)}
+    assert thinkers == {(0, None), (1, "champion"), (2, "champion")}
+    assert all(0 <= mind["win"] <= 1 for mind in film["thoughts"])
     assert "moves" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [out]
     again = tmp_path / "again.html"
@@ -74,7 +75,8 @@ def test_a_kept_game_is_shown_with_its_names(tmp_path: Path, capsys: pytest.Capt
     assert run("--record", kept, "--out", out) == 0
     film = film_in(page_in(out))
     assert (film["names"], len(film["moves"])) == (["Ada", "Bob"], len(record["actions"]))
-    assert film["thoughts"] == [None] * len(record["actions"])
+    assert {mind["by"] for mind in film["thoughts"]} == {"champion"}
+    assert all(0 <= mind["win"] <= 1 for mind in film["thoughts"])
     kept.write_text(json.dumps(record), encoding="utf-8")
     capsys.readouterr()
     assert run("--record", kept) == 0
@@ -135,7 +137,7 @@ def test_a_game_without_a_picture_is_told_and_has_no_page(tmp_path: Path, capsys
         (["--players", "random*2", "--hand-size", 9], "hand_size=9"),
         (["--players", "random*2", "--out", "nowhere/game.html"], "--out nowhere/game.html cannot be written"),
         (["--game", "chess", "--players", "random*2"], "unknown game 'chess'"),
-        (["--record", "nothing.json"], "No such file"),
+        (["--record", "nothing.json"], "there is no file or folder 'nothing.json': check the path"),
         (["--tournament", "nothing.jsonl"], "no card NAME.json beside it"),
         (["--tournament", "."], "has 0 files NAME.jsonl"),
     ],

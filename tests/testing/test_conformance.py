@@ -364,6 +364,24 @@ def test_the_command_line_takes_more_settings(capsys):
     assert capsys.readouterr().out.split()[1:] == ["off_turn_mask", "passed"]
 
 
+@pytest.mark.parametrize("env", ["black_jacky", "black_jacky_v0", "blackjacky/black_jacky-v0"])
+def test_the_command_line_takes_registered_games_and_holds_them_to_their_promises(env, capsys):
+    arguments = ["--games", "1", "--positions", "5", "--only", "off_turn_mask", "no_leaks", "public_shows"]
+    assert main([env, "--option", "num_players=2", *arguments]) == 0
+    assert capsys.readouterr().out.split()[1::2] == ["off_turn_mask", "no_leaks", "public_shows"]
+
+
+@pytest.mark.parametrize(
+    ("env", "hint"),
+    [("black_jakky_v0", "did you mean 'black_jacky_v0'?"), ("chess", "games are black_jacky, schwarze_katze")],
+)
+def test_the_command_line_names_games_where_there_is_none_of_that_name(env, hint):
+    with pytest.raises(SystemExit) as stop:
+        main([env])
+    said = f"error: {env!r} is neither a registered game nor of the form 'module:function'; {hint}"
+    assert str(stop.value).startswith(said)
+
+
 @pytest.mark.parametrize("env", ["nowhere:env", "tests.testing.toy:Nothing", "tests.testing.toy", "blackjacky_env:env"])
 def test_the_command_line_says_what_is_wrong(env):
     with pytest.raises(SystemExit, match=r"^error: "):

@@ -36,6 +36,8 @@ _ANSWER = 5.0  # seconds in which an address must answer
 _RETRIES = 20  # nodes that may be lost under one task, or processes that it may crash
 _KEPT = 16  # functions that the driver and each process of a node keep, with the agents that they hold
 _NAMED = ("auto", "local")
+_TRIES = 3  # of ray://, where the cluster has to start a process for each driver, which fails when it is busy
+_TOO_BUSY = ("Starting Ray client server failed", "ZombieProcess")
 
 Versions = dict[str, str]
 
@@ -190,22 +192,28 @@ def _connect(address: str, cores: int | None, folder: Path | None = None) -> Non
         if "RAY_AUTH_MODE" not in os.environ:  # others on this network must not submit tasks
             os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
         options |= {"num_cpus": cores, "include_dashboard": False}
+    for left in reversed(range(_TRIES if address.startswith("ray://") else 1)):
+        error = _refusal(address, options)
+        if error is None:
+            return
+        if not left or not any(words in str(error) for words in _TOO_BUSY):
+            raise ClusterError(f"--cluster {address}: {_in_short(error)}{_advice(address, error)}")
+
+
+def _refusal(address: str, options: dict[str, Any]) -> Exception | None:
+    """Why Ray does not connect; None if it does."""
     import ray
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they repeat what the error says
-            ray.init(
-                address,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-                **options,
-            )
+            ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **options)
     except SystemExit:  # Ray's answer to a server that is no Ray cluster
         raise _no_cluster(address) from None
     except (ValueError, RuntimeError, OSError) as error:
         ray.shutdown()  # of what it has begun
-        raise ClusterError(f"--cluster {address}: {_in_short(error)}{_advice(address, error)}") from None
+        return error
+    return None
 
 
 def _check_answer(address: str) -> None:
@@ -270,10 +278,12 @@ def _pack(work: Callable[..., Any]) -> bytes:
 
 def _local_modules() -> list[str]:
     """Files and folders of the modules imported from the current folder, or that of a script, and not installed."""
-    script = getattr(sys.modules["__main__"], "__file__", None)
+    main = sys.modules["__main__"]  # which multiprocessing also calls __mp_main__
+    script = getattr(main, "__file__", None)
     places = [Path.cwd(), *([] if script is None else [Path(script).resolve().parent])]
-    tops = {name.partition(".")[0] for name, module in list(sys.modules.items()) if _is_inside(places, module)}
-    modules = [sys.modules[name] for name in sorted(tops - {"__main__", "blackjacky_env", "blackjacky_agents"})]
+    found = [name for name, module in list(sys.modules.items()) if module is not main and _is_inside(places, module)]
+    tops = {name.partition(".")[0] for name in found} - {"blackjacky_env", "blackjacky_agents"}
+    modules = [sys.modules[name] for name in sorted(tops)]
     return [str(next(iter(getattr(module, "__path__", [module.__file__])))) for module in modules]
 
 

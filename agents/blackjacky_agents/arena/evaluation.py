@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.arena.intervals import Floats, of_games
 from blackjacky_agents.arena.workers import in_parts
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import zeros
@@ -21,7 +22,6 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 
 _SECONDS = 0.5  # about how long compiled games run before progress is reported and Ctrl-C noticed
-_Z = 1.96  # of a 95 % interval
 
 
 @dataclass(frozen=True)
@@ -40,17 +40,11 @@ class Score:
     """Fraction of games without a winner."""
 
 
-def interval(mean: float, count: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a proportion ``mean`` (0 .. 1) over ``count`` games (Wilson, JASA 1927)."""
-    centre = (mean + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
-    half = _Z / (1 + _Z**2 / count) * np.sqrt(mean * (1 - mean) / count + _Z**2 / (4 * count**2))
-    return float(max(centre - half, 0)), float(min(centre + half, 1))
-
-
-def score_of(shares: npt.NDArray[np.float64], nobody: npt.NDArray[np.bool_], num_players: int) -> Score:
+def score_of(shares: Floats, nobody: npt.NDArray[np.bool_], num_players: int) -> Score:
     """The score of an agent from its share of each win (0 .. 1), (N,), and whether the game had no winner, (N,)."""
-    mean = float(shares.mean())
-    return Score(len(shares), mean, *interval(mean, len(shares)), 1 / num_players, float(nobody.mean()))
+    mean, games = float(shares.mean()), len(shares)
+    low, high = of_games(mean, float(np.square(shares).mean()), games)
+    return Score(games, mean, low, high, 1 / num_players, float(nobody.mean()))
 
 
 def against_copies(
@@ -106,12 +100,17 @@ def results_table(
 
 def at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any) -> list[Score]:
     """Scores of agents that play each other in shuffled seats; game i has seed ``seed + i``."""
+    shares = shares_at_one_table(agents, games, seed, threads, **options)
+    nobody = shares.sum(axis=1) == 0
+    return [score_of(own, nobody, len(agents)) for own in shares.T]
+
+
+def shares_at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any) -> Floats:
+    """Each agent's share of the win in each game of `at_one_table`, shape (games, agents)."""
     rng = np.random.default_rng(seed)
     seating = rng.permuted(np.tile(np.arange(len(agents)), (games, 1)), axis=1)
     shares = play_games(agents, seating, seed, threads=threads, **options)
-    by_agent = np.take_along_axis(shares, np.argsort(seating, axis=1), axis=1)
-    nobody = shares.sum(axis=1) == 0
-    return [score_of(by_agent[:, number], nobody, len(agents)) for number in range(len(agents))]
+    return np.take_along_axis(shares, np.argsort(seating, axis=1), axis=1)
 
 
 def play_games(

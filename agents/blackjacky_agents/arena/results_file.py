@@ -111,7 +111,7 @@ class ResultsFile:
                 other = _differing(setup.get(name), own)
                 raise ValueError(
                     f"{self.path} holds games with {name}={other[0]!r}, not {name}={other[1]!r}: "
-                    "use the same setup or another file"
+                    "use the same setup, or another place (--output)"
                 )
 
     def _read(self) -> Rows:
@@ -166,7 +166,7 @@ def _differing(old: Any, new: Any) -> tuple[Any, Any]:
     if isinstance(old, dict) and isinstance(new, dict) and list(old) == list(new):
         differing = [name for name in new if old[name] != new[name]]
         if "name" in new:
-            return old, new
+            return (old["name"], new["name"]) if "name" in differing else (old, new)
         return {differing[0]: old[differing[0]]}, {differing[0]: new[differing[0]]}
     if isinstance(old, list) and isinstance(new, list):
         for before, now in zip(old, new, strict=False):

@@ -12,10 +12,10 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from blackjacky_agents.agent import Agent
+from blackjacky_agents.arena.intervals import Estimate
 from blackjacky_agents.arena.protocol import Protocol
 from blackjacky_agents.arena.results_file import describe_agent
 from blackjacky_agents.arena.scoring import Job, Played, Results, ScoreResult, jobs
-from blackjacky_agents.arena.standings import Estimate
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_env.engine.reading import parse_json
@@ -91,7 +91,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def badge(title: str, score: Estimate) -> str:
-    """A small SVG with a title and a score with half the width of its interval."""
+    """A small SVG with a title and a score with its interval."""
     value = in_words(score)
     left, right = (round(_LETTER * len(text)) + 12 for text in (title, value))
     told = escape(f"{title}: {value}", {'"': "&quot;"})
@@ -107,8 +107,8 @@ def badge(title: str, score: Estimate) -> str:
 
 
 def in_words(score: Estimate) -> str:
-    """A score with half the width of its interval, such as ``"97.3 ± 1.2"``."""
-    return f"{score.mean:.1f} ± {(score.high - score.low) / 2:.1f}"
+    """A score with its interval, such as ``"97.3 (96.1 .. 98.6)"``."""
+    return f"{score.mean:.1f} ({score.low:.1f} .. {score.high:.1f})"
 
 
 def _colour(score: float) -> str:

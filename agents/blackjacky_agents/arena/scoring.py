@@ -2,14 +2,16 @@
 
 A deal is played once with the agent in each seat, and is the unit of the statistics: deals are independent, the games
 of one deal are not. At each table the win rate is rescaled linearly so that `random` has 0 and the champion 100; the
-score is the mean over the tables. Its 95 % interval includes the uncertainty of those two reference results.
+score is the mean over the tables. Its 95 % interval includes the uncertainty of those two reference results; the
+halves of independent intervals are added as Zou and Donner do it (Statistics in Medicine 2008).
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from functools import cache
@@ -21,9 +23,8 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.evaluation import interval
+from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
-from blackjacky_agents.arena.standings import Estimate, Floats
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.arena.workers import open_pool
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
@@ -37,7 +38,6 @@ _TIMED_MOVES = 500  # of a compiled agent
 _REFERENCE_SEED = 1_000_000  # added to the protocol's, so that references and scores have independent deals
 _REFERENCE = "reference"  # the length of their measurement
 _CLEAR = 4.0  # standard errors between the two references at a table that tells agents apart
-_Z = 1.96  # of a 95 % interval
 
 
 class Job(NamedTuple):
@@ -288,7 +288,11 @@ def calibrate(protocol: Protocol, results: Mapping[str, Results]) -> Protocol:
     Tables at which the two do not differ clearly are left out, since they cannot tell agents apart. Raises `ValueError`
     if none is left.
     """
-    rates = {name: [_rate(shares) for shares in deals_of(protocol, own)] for name, own in results.items()}
+    found = {
+        name: [_win_rate(protocol, number, shares) for number, shares in enumerate(deals_of(protocol, own))]
+        for name, own in results.items()
+    }
+    rates = {name: [Rate(each.mean, (each.high - each.low) / 2 / Z) for each in own] for name, own in found.items()}
     zero, hundred = rates[ZERO], rates[protocol.hundred]
     clear = [
         number
@@ -329,36 +333,43 @@ def score(protocol: Protocol, results: Results) -> ScoreResult:
     """The score from the results of all jobs."""
     deals = deals_of(protocol, results)
     tables = tuple(_score_table(protocol, number, shares) for number, shares in enumerate(deals))
-    errors = [(each.score.high - each.score.low) / 2 for each in tables]
     mean = float(np.mean([each.score.mean for each in tables]))
-    half = float(np.sqrt(np.sum(np.square(errors))) / len(tables))  # the tables are independent of each other
+    below = [each.score.mean - each.score.low for each in tables]
+    above = [each.score.high - each.score.mean for each in tables]
     return ScoreResult(
-        Estimate(mean, mean - half, mean + half), tables, sum(each.games for each in tables), sum(map(len, deals))
+        Estimate(mean, mean - _added(below) / len(tables), mean + _added(above) / len(tables)),
+        tables,
+        sum(each.games for each in tables),
+        sum(map(len, deals)),
     )
 
 
-def _rate(shares: Floats) -> Rate:
-    """The mean with its standard error; for a rate of 0 or 1 that of Wilson's interval over the deals."""
-    mean = float(shares.mean())
-    if mean in {0.0, 1.0}:
-        low, high = interval(mean, len(shares))
-        return Rate(mean, (high - low) / 2 / _Z)
-    return Rate(mean, float(shares.std(ddof=1) / np.sqrt(len(shares))))
-
-
 def _score_table(protocol: Protocol, number: int, shares: Floats) -> TableScore:
-    place, own = protocol.tables[number], _rate(shares)
+    place, own = protocol.tables[number], _win_rate(protocol, number, shares)
     zero, hundred = (protocol.references[name][number] for name in (ZERO, protocol.hundred))
     span = hundred.win_rate - zero.win_rate
-    at = (own.win_rate - zero.win_rate) / span
+    at = (own.mean - zero.win_rate) / span
     # To first order, from the independent errors of all three win rates.
-    half = _Z * np.sqrt(own.error**2 + ((1 - at) * zero.error) ** 2 + (at * hundred.error) ** 2) / span
+    references = (Z * (1 - at) * zero.error, Z * at * hundred.error)
+    below, above = (_added((half, *references)) / span for half in (own.mean - own.low, own.high - own.mean))
     return TableScore(
         place.num_players,
         place.variant,
         place.against,
         len(shares) * place.num_players,
-        Estimate(own.win_rate, max(own.win_rate - _Z * own.error, 0.0), min(own.win_rate + _Z * own.error, 1.0)),
+        own,
         1 / place.num_players,
-        Estimate(100 * at, 100 * (at - float(half)), 100 * (at + float(half))),
+        Estimate(100 * at, 100 * (at - below), 100 * (at + above)),
     )
+
+
+def _added(halves: Sequence[float]) -> float:
+    """Half of the interval of a sum, on one side, from those of its independent terms (Zou and Donner 2008)."""
+    return math.hypot(*halves)
+
+
+def _win_rate(protocol: Protocol, number: int, shares: Floats) -> Estimate:
+    """The win rate at a table from the agent's share of the win in each deal."""
+    mean, deals = float(shares.mean()), len(shares)
+    games = deals * protocol.tables[number].num_players
+    return Estimate(mean, *of_deals(mean, shares / deals, np.zeros(deals, np.int64), games))

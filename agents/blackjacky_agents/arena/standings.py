@@ -1,31 +1,26 @@
 """Statistics of a tournament: means with 95 % confidence intervals, pairwise results, ratings.
 
 The unit of the statistics is the deal: deals are independent of each other, the games of one deal are not
-(`blackjacky_agents.arena.tournament`). Line-ups are fixed strata with equal weights. Confidence intervals are
-percentiles of a bootstrap (Efron, Annals of Statistics 1979) that resamples deals within each line-up, one fewer than
-there are, so that its variance is an unbiased estimate of the variance of the mean (Rao and Wu, JASA 1988).
+(`blackjacky_agents.arena.tournament`). Line-ups are fixed strata with equal weights. How confidence intervals are made
+is described in `blackjacky_agents.arena.intervals`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.arena.evaluation import interval
+from blackjacky_agents.arena.intervals import UNKNOWN, Estimate, Floats, Integers, Z, of_deals, of_ratio, of_values
 
-Floats = npt.NDArray[np.float64]
-
-REPLICATES = 1000  # of the bootstrap
 RATED_GAMES = 2000  # of each replicate of the ratings, which are updated game by game
 RATING_REPLICATES = 30
-_Z = 1.96  # of a 95 % interval
+_REPLACED = 4  # games, on average, of each replicate of all games
 _MIDDLE = 25.0  # initial ratings of OpenSkill
-_AT_ONCE = 2**23  # numbers in memory
 
 
 class Games(NamedTuple):
@@ -59,15 +54,6 @@ class Games(NamedTuple):
     def strata(self) -> npt.NDArray[np.int64]:
         """The line-up of each deal, shape (deals,)."""
         return np.arange(len(self.seats)) % len(self.lineups)
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean with its 95 % confidence interval; NaN if unknown."""
-
-    mean: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -129,24 +115,24 @@ class Standings:
 
 
 def standings(games: Games, seed: int = 0) -> Standings:
-    """The statistics of complete deals; ``seed`` is the seed of the bootstrap.
+    """The statistics of complete deals; ``seed`` is the seed of the ratings.
 
-    Intervals are NaN if a line-up has fewer than two deals. Raises `ValueError` if there is no deal.
+    Intervals are NaN where a line-up has a single deal. Raises `ValueError` if there is no deal.
     """
     if not len(games.seats):
         raise ValueError("no deal is complete")
-    found = _Found.of(games, seed)
-    pairs = _pairs(games, found)
+    pairs = pair_shares(games)
     deals, turns, players = games.seats.shape
+    nobody = ~games.winners.any(axis=2)
     return Standings(
         players,
         deals * turns,
         deals,
-        found.estimate(found.sums.nobody),
-        _standings(games, found, rate(games, seed)),
+        _mean_rate(nobody.mean(axis=1), games.strata, np.ones(len(_seen(games)), np.int64), turns),
+        _standings(games, rate(games, seed)),
         pairs,
         find_cycles(pairs),
-        tuple(_lineup_result(games, number, found) for number in _seen(games)),
+        _lineup_results(games),
         min(RATED_GAMES // turns, deals) * turns,
     )
 
@@ -156,35 +142,69 @@ def _seen(games: Games) -> range:
     return range(min(len(games.lineups), len(games.seats)))
 
 
-def _standings(games: Games, found: _Found, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
-    saved, sums = saved_by_duplicates(games), found.sums
-    return tuple(
-        Standing(
-            agent=name,
-            games=int((games.seats == a).any(axis=2).sum()),
-            win_rate=found.estimate(sums.win + a),
-            reward=found.estimate(sums.reward + a),
-            score=found.estimate(sums.score + a),
-            rating=rated[a],
-            saved=saved[a],
-        )
-        for a, name in enumerate(games.agents)
-    )
+def _standings(games: Games, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
+    played = [int((games.seats == a).any(axis=2).sum()) for a in range(len(games.agents))]
+    columns = (win_rates(games), _rewards(games), _scores(games), rated, saved_by_duplicates(games))
+    return tuple(starmap(Standing, zip(games.agents, played, *columns, strict=True)))
 
 
-def _pairs(games: Games, found: _Found) -> tuple[Pair, ...]:
-    count, sums = len(games.agents), found.sums
-    wins = sums.values[:, sums.beats : sums.nobody].sum(axis=0).reshape(count, count)
-    return tuple(
-        Pair(games.agents[a], games.agents[b], int(wins[a, b] + wins[b, a]), found.estimate(sums.beats + count * a + b))
-        for a, b in permutations(range(count), 2)
-    )
+def win_rates(games: Games) -> list[Estimate]:
+    """Each agent's win rate."""
+    return _rates(games, games.shares)
 
 
-def _lineup_result(games: Games, number: int, found: _Found) -> LineupResult:
-    lineup = games.lineups[number].tolist()
-    win_rates = {games.agents[a]: found.estimate(found.sums.cell(number, a)) for a in dict.fromkeys(lineup)}
-    return LineupResult(tuple(games.agents[a] for a in lineup), int((games.strata == number).sum()), win_rates)
+def _rewards(games: Games) -> list[Estimate]:
+    """Each agent's mean reward, which with one winner is a multiple of its win rate, less what a loser gets."""
+    rewards = games.rewards
+    return _rates(games, rewards, min(-1 / (games.seats.shape[2] - 1), float(rewards.min())))
+
+
+def _rates(games: Games, values: Floats, least: float = 0.0) -> list[Estimate]:
+    means, copies, turns = deal_means(games, values), _copies(games), games.seats.shape[1]
+    return [_mean_rate(own, games.strata, seats, turns, least) for own, seats in zip(means.T, copies.T, strict=True)]
+
+
+def _scores(games: Games) -> list[Estimate]:
+    """Each agent's mean final score."""
+    means, copies, turns = deal_means(games, games.scores), _copies(games), games.seats.shape[1]
+    least, most, variance = float(games.scores.min()), float(games.scores.max()), float(games.scores.var())
+    estimates = []
+    for own, seats in zip(means.T, copies.T, strict=True):
+        sits = (seats > 0)[games.strata]
+        weights = _weights(games.strata[sits])
+        expected = variance * float((weights**2).sum()) / turns
+        found = of_values(weights * own[sits], games.strata[sits], expected, least, most)
+        estimates.append(found if sits.any() else UNKNOWN)
+    return estimates
+
+
+def pair_shares(games: Games) -> tuple[Pair, ...]:
+    """The results of every pair of agents."""
+    wins, squares = pair_wins(games)
+    of, strata = wins + np.swapaxes(wins, 1, 2), games.strata
+    weights = 1 / np.bincount(strata)[strata]
+    sits = (_copies(games) > 0)[strata]
+    pairs = []
+    for a, b in permutations(range(len(games.agents)), 2):
+        met = sits[:, a] & sits[:, b]
+        own = weights[met]
+        share = of_ratio(own * wins[met, a, b], own * of[met, a, b], own**2 * squares[met, a, b], strata[met])
+        pairs.append(Pair(games.agents[a], games.agents[b], int(of[:, a, b].sum()), share))
+    return tuple(pairs)
+
+
+def _lineup_results(games: Games) -> tuple[LineupResult, ...]:
+    means, copies, turns = deal_means(games, games.shares), _copies(games), games.seats.shape[1]
+    results = []
+    for number in _seen(games):
+        agents, own = games.lineups[number].tolist(), means[number :: len(games.lineups)]
+        strata = np.zeros(len(own), np.int64)
+        win_rates = {
+            games.agents[a]: _mean_rate(own[:, a], strata, copies[number, a : a + 1], turns)
+            for a in dict.fromkeys(agents)
+        }
+        results.append(LineupResult(tuple(games.agents[a] for a in agents), len(own), win_rates))
+    return tuple(results)
 
 
 # ---------------------------------------------------------------- numbers of each deal
@@ -208,166 +228,63 @@ def turn_means(games: Games, values: npt.NDArray[Any]) -> Floats:
     return means
 
 
-def pair_wins(games: Games) -> Floats:
-    """Number of games of each deal in which a finished ahead of b, shape (deals, A, A), by pairs of seats."""
+def pair_wins(games: Games) -> tuple[Floats, Floats]:
+    """How often a finished ahead of b in each deal, by pairs of seats, shape (deals, A, A).
+
+    Also the sums over the games of a deal of the squares of the numbers of pairs in which one of them finished ahead.
+    """
     deals, agents = len(games.seats), len(games.agents)
-    wins = np.zeros((deals, agents * agents))
-    better = games.shares[..., :, None] > games.shares[..., None, :]
-    first = np.broadcast_to(games.seats[..., :, None], better.shape)
-    second = np.broadcast_to(games.seats[..., None, :], better.shape)
-    deal = np.broadcast_to(np.arange(deals)[:, None, None, None], better.shape)
-    np.add.at(wins, (deal[better], (first * agents + second)[better]), 1.0)
-    return wins.reshape(deals, agents, agents)
+    wins, squares = np.zeros((2, deals, agents, agents))
+    for seats, shares in zip(games.seats.swapaxes(0, 1), games.shares.swapaxes(0, 1), strict=True):
+        deal, first, second = np.nonzero(shares[:, :, None] > shares[:, None, :])
+        place = (deal * agents + seats[deal, first]) * agents + seats[deal, second]
+        won = np.bincount(place, minlength=deals * agents**2).reshape(deals, agents, agents)
+        wins += won
+        squares += np.square(won + won.swapaxes(1, 2))
+    return wins, squares
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """Per-deal values to be averaged, and the index of each result in the vector of estimates."""
-
-    values: Floats
-    """Shape (deals, M): win rate, reward and score of each agent, wins of each pair, games without a winner."""
-    sits: npt.NDArray[np.bool_]
-    """Whether a line-up has an agent, shape (L, A)."""
-
-    @classmethod
-    def of(cls, games: Games) -> _Sums:
-        """The sums of these games."""
-        kinds = (games.shares, games.rewards, games.scores)
-        means = [np.nan_to_num(deal_means(games, values)) for values in kinds]
-        nobody = ~games.winners.any(axis=2)
-        deals = len(games.seats)
-        values = np.hstack([*means, pair_wins(games).reshape(deals, -1), nobody.mean(axis=1)[:, None]])
-        sits = (games.lineups[:, :, None] == np.arange(len(games.agents))).any(axis=1)
-        return cls(values, sits[list(_seen(games))])
-
-    @property
-    def _agents(self) -> int:
-        return int(self.sits.shape[1])
-
-    @property
-    def win(self) -> int:
-        return 0
-
-    @property
-    def reward(self) -> int:
-        return self._agents
-
-    @property
-    def score(self) -> int:
-        return 2 * self._agents
-
-    @property
-    def beats(self) -> int:
-        return 3 * self._agents
-
-    @property
-    def nobody(self) -> int:
-        return self.beats + self._agents**2
-
-    def cell(self, lineup: int, agent: int) -> int:
-        """Index of the win rate of an agent in one line-up."""
-        return self.nobody + 1 + lineup * self._agents + agent
-
-    def results(self, means: Floats) -> Floats:
-        """All estimates from the means in each line-up, shapes (..., L, M) -> (..., S)."""
-        agents = self._agents
-        sits = np.tile(self.sits, 3)
-        with np.errstate(invalid="ignore"):
-            overall = (means[..., : 3 * agents] * sits).sum(axis=-2) / sits.sum(axis=0)
-            wins = means[..., self.beats : self.nobody].sum(axis=-2)
-            wins = wins.reshape(*wins.shape[:-1], agents, agents)
-            shares = wins / (wins + np.swapaxes(wins, -1, -2))
-        cells = means[..., :agents]
-        flat = [values.reshape(*means.shape[:-2], -1) for values in (shares, means[..., self.nobody].mean(-1), cells)]
-        return np.concatenate([overall, *flat], axis=-1)
+def _copies(games: Games) -> Integers:
+    """Each agent's number of seats in the line-ups with deals, shape (L, A)."""
+    lineups = games.lineups[list(_seen(games))]
+    return np.asarray((lineups[:, :, None] == np.arange(len(games.agents))).sum(axis=1), np.int64)
 
 
 # ---------------------------------------------------------------- intervals
 
 
-@dataclass(frozen=True)
-class _Found:
-    """All estimates with their interval ends, each of shape (S,)."""
-
-    sums: _Sums
-    means: Floats
-    low: Floats
-    high: Floats
-
-    @classmethod
-    def of(cls, games: Games, seed: int) -> _Found:
-        """The estimates from these games."""
-        sums, strata = _Sums.of(games), games.strata
-        means = np.stack([sums.values[strata == number].mean(axis=0) for number in _seen(games)])
-        found = sums.results(means)
-        if np.bincount(strata).min() < 2:
-            return cls(sums, found, np.full_like(found, np.nan), np.full_like(found, np.nan))
-        low, high = bootstrap(sums.values, strata, sums.results, seed)
-        _widen_certain(sums, games, found, low, high)
-        return cls(sums, found, low, high)
-
-    def estimate(self, at: int) -> Estimate:
-        """The estimate at index ``at``."""
-        return Estimate(float(self.means[at]), float(self.low[at]), float(self.high[at]))
+def _weights(strata: Integers) -> Floats:
+    """The weight of each deal, if those of these strata have equal weights, shape (D,)."""
+    deals = np.bincount(strata)
+    weights: Floats = 1 / (deals[strata] * np.count_nonzero(deals))
+    return weights
 
 
-def _widen_certain(sums: _Sums, games: Games, found: Floats, low: Floats, high: Floats) -> None:
-    """Use Wilson's interval over the deals for proportions of 0 or 1, where the bootstrap interval has no width."""
-    agents, deals = len(games.agents), np.bincount(games.strata)
-    places = [(sums.win + a, int(deals[sums.sits[:, a]].sum())) for a in range(agents)]
-    places += [(sums.nobody, int(deals.sum()))]
-    places += [(sums.cell(number, a), int(deals[number])) for number in _seen(games) for a in range(agents)]
-    places += [
-        (sums.beats + agents * a + b, int(deals[sums.sits[:, a] & sums.sits[:, b]].sum()))
-        for a, b in permutations(range(agents), 2)
-    ]
-    for at, count in places:
-        if found[at] in {0.0, 1.0} and count:
-            low[at], high[at] = interval(float(found[at]), count)
+def _mean(values: Floats, strata: Integers) -> float:
+    """The mean of the means of strata, without the rounding of weights."""
+    deals = np.bincount(strata)
+    return float((np.bincount(strata, values)[deals > 0] / deals[deals > 0]).mean())
 
 
-def bootstrap(
-    values: Floats,
-    strata: npt.NDArray[np.int64],
-    statistic: Callable[[Floats], Floats],
-    seed: int = 0,
-    replicates: int = REPLICATES,
-) -> tuple[Floats, Floats]:
-    """95 % percentile intervals of a stratified bootstrap: lower and upper ends, shape (S,) each.
+def _mean_rate(means: Floats, strata: Integers, copies: Integers, turns: int, least: float = 0.0) -> Estimate:
+    """The mean per seat of values that add up to at most 1 over the seats of an agent.
 
     Args:
-        values: values of each deal, shape (D, M).
-        strata: stratum of each deal, 0 .. L - 1, at least two deals each, shape (D,).
-        statistic: the estimates from the means in all strata, shapes (..., L, M) -> (..., S).
-        seed: seed of the resampling.
-        replicates: number of bootstrap replicates.
+        means: the mean of each deal, shape (D,).
+        strata: the line-up of each deal.
+        copies: the number of the agent's seats in each line-up, shape (L,), 0: deals do not count.
+        turns: number of games of a deal.
+        least: the least value.
     """
-    rng = np.random.default_rng(seed)
-    groups = [values[strata == number] for number in range(strata.max() + 1)]
-    largest = max(*(len(group) for group in groups), len(groups) * values.shape[1])
-    parts = [
-        statistic(np.stack([_resampled(group, part, rng) for group in groups], axis=1))
-        for part in _parts(replicates, max(1, _AT_ONCE // largest))
-    ]
-    drawn = np.concatenate(parts)
-    unknown = np.isnan(drawn).all(axis=0)
-    drawn[:, unknown] = 0.0
-    low, high = np.nanpercentile(drawn, [2.5, 97.5], axis=0)
-    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
-
-
-def _parts(count: int, size: int) -> Iterator[int]:
-    for start in range(0, count, size):
-        yield min(size, count - start)
-
-
-def _resampled(group: Floats, replicates: int, rng: np.random.Generator) -> Floats:
-    """Means of rows drawn with replacement, one fewer than there are, shape (replicates, M)."""
-    count = len(group)
-    drawn = rng.integers(count, size=(replicates, count - 1)) + count * np.arange(replicates)[:, None]
-    times = np.bincount(drawn.ravel(), minlength=replicates * count).reshape(replicates, count)
-    means: Floats = times.astype(float) @ group / (count - 1)
-    return means
+    sits = (copies > 0)[strata]
+    if not sits.any():
+        return UNKNOWN
+    own, strata = means[sits], strata[sits]
+    weights, spans = _weights(strata), 1 / copies[strata] - least
+    span, mean = _mean(spans, strata), _mean(own, strata)
+    effective = turns * span**2 / float(np.square(weights * spans).sum())
+    low, high = of_deals((mean - least) / span, weights * (own - least) / span, strata, effective)
+    return Estimate(mean, least + span * low, least + span * high)
 
 
 def stopping_widths(games: Games) -> Floats:
@@ -378,15 +295,11 @@ def stopping_widths(games: Games) -> Floats:
     deal corrects this (Chow and Robbins, Annals of Mathematical Statistics 1965). The rule depends on the variance
     alone, never on who leads, and the coverage approaches 95 % as the width decreases.
     """
-    means, strata, sits = deal_means(games, games.shares), games.strata, _Sums.of(games).sits
-    counts = np.bincount(strata, minlength=len(games.lineups))
-    if counts.min() < 2:
+    if len(games.seats) < 2 * len(games.lineups):
         return np.full(len(games.agents), np.inf)
-    variance = np.stack([np.nan_to_num(means[strata == number]).var(axis=0, ddof=1) for number in _seen(games)])
-    deals = sits.T @ counts
-    of_mean = (sits * variance / counts[:, None]).sum(axis=0) / sits.sum(axis=0) ** 2
-    widths: Floats = 2 * _Z * np.sqrt(of_mean + 1 / deals**2)
-    return widths
+    deals = (_copies(games) > 0).T @ np.bincount(games.strata)
+    widths: Floats = np.array([rate.high - rate.low for rate in win_rates(games)])
+    return np.hypot(widths, 2 * Z / deals)
 
 
 def saved_by_duplicates(games: Games) -> list[float]:
@@ -438,13 +351,15 @@ def rate(games: Games, seed: int = 0, replicates: int = RATING_REPLICATES) -> li
 
     Ratings are updated game by game and depend slightly on the order of games. They are therefore means over
     replicates, each of which resamples deals (at most `RATED_GAMES` games) in random order. The interval is 1.96
-    standard deviations of the replicates. Agents do not learn, so no uncertainty is added between games (tau=0).
+    standard deviations of the replicates. As Wilson's interval counts four more games, half of them won, each replicate
+    replaces about four of all games by ones that anybody may win; so ratings have an interval even if all games ended
+    the same. Agents do not learn, so no uncertainty is added between games (tau=0).
     """
     rng = np.random.default_rng(seed)
     deals, turns, _ = games.seats.shape
     count = max(1, min(deals, RATED_GAMES // turns))
     ratings = np.array([_rate_once(games, rng.integers(deals, size=count), rng) for _ in range(replicates)])
-    means, spread = ratings.mean(axis=0), _Z * ratings.std(axis=0, ddof=1)
+    means, spread = ratings.mean(axis=0), Z * ratings.std(axis=0, ddof=1)
     return [Estimate(float(m), float(m - s), float(m + s)) for m, s in zip(means, spread, strict=True)]
 
 
@@ -457,7 +372,10 @@ def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Genera
     players = games.seats.shape[2]
     order = rng.permutation(len(deals) * games.seats.shape[1])
     seats = games.seats[deals].reshape(-1, players)[order].tolist()
-    ranks = (~games.winners[deals]).reshape(-1, players)[order].astype(float).tolist()
+    winners = games.winners[deals].reshape(-1, players)[order]
+    replaced = rng.random(len(order)) < _REPLACED / (_REPLACED + games.winners[..., 0].size)
+    winners[replaced] = np.eye(players, dtype=bool)[rng.integers(players, size=replaced.sum())]
+    ranks = (~winners).astype(float).tolist()
     for agents, places in zip(seats, ranks, strict=True):
         after = model.rate([[ratings[agent]] for agent in agents], ranks=places)
         for agent, (rating,) in _changed(agents, after, ratings):

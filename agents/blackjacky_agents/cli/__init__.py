@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from blackjacky_agents.arena.cluster import ClusterError
-from blackjacky_agents.cli.errors import WrongInputError
+from blackjacky_agents.cli.errors import WrongInputError, reason
 from blackjacky_agents.external.subprocess_agent import AgentProcessError
 from blackjacky_agents.files import FolderInUseError
 from blackjacky_env.engine.game import IllegalActionError
@@ -113,10 +113,11 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         flush_or_drop()
         return NOT_READ
     except OSError as error:
-        if error.errno not in FULL:
+        if error.errno not in FULL and error.filename is None:
             raise
         flush_or_drop()
-        return refuse(f"{error}; what has been written is kept: free some space and repeat the command")
+        kept = "; what has been written is kept: free some space and repeat the command"
+        return refuse(f"{reason(error)}{kept if error.errno in FULL else ''}")
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)
         return INTERRUPTED

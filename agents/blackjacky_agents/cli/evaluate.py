@@ -7,16 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from math import lcm
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.arena.evaluation import Score, at_one_table, interval
+from blackjacky_agents.arena.evaluation import Score, shares_at_one_table
+from blackjacky_agents.arena.intervals import Floats, of_games
 from blackjacky_agents.arena.workers import in_order, tasks_ahead
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
@@ -35,7 +36,7 @@ class Args(GameArgs[R]):
 
     Prints win rates with 95 % confidence intervals. Agents of the same name share a row with their mean per seat.
 
-    $ blackjacky evaluate --players counter,random*3 --games 10000
+    $ blackjacky evaluate --players 'counter,random*3' --games 10000
     """
 
     players: str
@@ -83,6 +84,7 @@ def check(args: Args[Any], num_players: int) -> str:
         if not args.page.is_file():
             raise ValueError(f"--page {args.page} is not a file; it must be a document with the markers `evaluation`")
         replace_part(args.page.read_text("utf-8"), "evaluation", "")
+        check_writable("--page", args.page)
     return TableEnv(args.game, num_players, args.variant, **args.rule_options).variant
 
 
@@ -98,36 +100,35 @@ def facts_of(args: Args[Any], variant: str, command: str) -> dict[str, Any]:
 def play(names: Sequence[str], agents: Sequence[Agent], args: Args[Any]) -> dict[str, Score]:
     """Play all games; returns the score by agent name, per seat for agents with several."""
     rules = {"game": args.game, "variant": args.variant, **args.rule_options}
-    parts = lcm(*range(1, len(names) + 1))  # common denominator of the winners' shares
-    won: Counter[str] = Counter()  # in parts of a game
-    nobody = 0
+    won, squares, nobody = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0), 0
     if args.cluster is None and all(isinstance(agent, CompiledAgent) for agent in agents):
-        at_one_table(agents, 1, args.seed, **rules)  # compiles, which is no part of the games' speed
+        shares_at_one_table(agents, 1, args.seed, **rules)  # compiles, which is no part of the games' speed
     with tqdm(total=args.games, unit=" games", mininterval=0.1 if sys.stderr.isatty() else 30) as bar:
-        for scores in play_chunks(agents, args, rules, bar.update):
-            games = scores[0].games
-            for name, score in zip(names, scores, strict=True):
-                won[name] += round(score.win_rate * games * parts)
-            nobody += round(scores[0].nobody * games)
+        for shares in play_chunks(agents, args, rules, bar.update):
+            for name in won:
+                together = shares[:, [other == name for other in names]].sum(axis=1)
+                won[name] += together.sum()
+                squares[name] += np.square(together).sum()
+            nobody += int((shares.sum(axis=1) == 0).sum())
     return {
-        name: mean_of_seats(won[name] / parts, nobody, args.games, seats, len(names))
+        name: mean_of_seats(won[name], squares[name], nobody, args.games, seats, len(names))
         for name, seats in Counter(names).items()
     }
 
 
 def play_chunks(
     agents: Sequence[Agent], args: Args[Any], rules: Mapping[str, Any], progress: Callable[[int], object]
-) -> Iterator[list[Score]]:
-    """The scores of all chunks, in order."""
+) -> Iterator[Floats]:
+    """The results of all chunks, in order."""
     starts = range(0, args.games, CHUNK)
     work = partial(play_chunk, agents, args.games, args.seed, dict(rules))
     with joined(args.cluster, args.threads) as cluster:
         if cluster is None:
             yield from (work(start, args.threads, progress) for start in starts)
             return
-        for scores in in_order((cluster.submit(work, start) for start in starts), lambda: tasks_ahead(cluster)):
-            progress(scores[0].games)
-            yield scores
+        for shares in in_order((cluster.submit(work, start) for start in starts), lambda: tasks_ahead(cluster)):
+            progress(len(shares))
+            yield shares
 
 
 def play_chunk(
@@ -138,19 +139,19 @@ def play_chunk(
     start: int,
     threads: int = 1,
     progress: Callable[[int], object] = lambda played: None,
-) -> list[Score]:
-    """Scores in the games of the chunk that begins with game ``start``, of ``games`` in all."""
-    return at_one_table(agents, min(CHUNK, games - start), seed + start, threads, progress=progress, **rules)
+) -> Floats:
+    """Shares of the win in the games of the chunk that begins with game ``start``, of ``games`` in all."""
+    return shares_at_one_table(agents, min(CHUNK, games - start), seed + start, threads, progress=progress, **rules)
 
 
-def mean_of_seats(won: float, nobody: int, games: int, seats: int, num_players: int) -> Score:
-    """The score per seat of an agent in ``seats`` seats that together ``won`` the given number of ``games``.
+def mean_of_seats(won: float, squares: float, nobody: int, games: int, seats: int, num_players: int) -> Score:
+    """The score per seat of an agent in ``seats`` seats.
 
-    The seats of one table do not win independently, so the interval is that of their joint win rate divided by their
-    number.
+    The seats of one table do not win independently, so the interval is that of their joint share of the win divided by
+    their number. ``won`` and ``squares`` are the sums of these joint shares and of their squares over ``games``.
     """
     together = won / games
-    low, high = (bound / seats for bound in interval(together, games))
+    low, high = (bound / seats for bound in of_games(together, squares / games, games))
     return Score(games, together / seats, low, high, 1 / num_players, nobody / games)
 
 

@@ -13,11 +13,14 @@ from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import tyro
 
-from blackjacky_agents.cli.errors import checking_input
+from blackjacky_agents.cli.errors import WrongInputError, checking_input
+from blackjacky_agents.files import try_to_write
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.options import describe_options, plain
 from blackjacky_env.games import DEFAULT, get_game
 
+AGENTS = ("--agents", "--players", "--opponents")
+"""Options that take several agents."""
 R = TypeVar("R")
 """The dataclass of a game's rule options."""
 
@@ -42,12 +45,33 @@ class GameArgs(Generic[R]):
 def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
     """Parse a command line into ``kind``, a generic subclass of `GameArgs`, with the rule options of the named game.
 
-    Raises `WrongInputError` for an unknown game, and `SystemExit` after ``--help`` (status 0) or for a syntax error
-    (status 2).
+    Raises `WrongInputError` for an unknown game or a value too many, and `SystemExit` after ``--help`` (status 0) or
+    for a syntax error (status 2).
     """
     with checking_input():
         game = named_game(arguments, kind.game)
-    return tyro.cli(kind[with_help(game.options)], args=arguments, prog=program)
+    whole = kind[with_help(game.options)]
+    args, unknown = tyro.cli(whole, args=arguments, prog=program, return_unknown_args=True)
+    if not unknown:
+        return args
+    if not unknown[0].startswith("-"):
+        raise WrongInputError(_value_too_many(arguments, unknown[0]))
+    return tyro.cli(whole, args=arguments, prog=program)  # which names similar options
+
+
+def _value_too_many(arguments: Sequence[str], value: str) -> str:
+    """What is wrong with a value that follows that of an option: as a rule, names separated by a space."""
+    given: dict[str, list[str]] = {"": [""]}  # values by option; at first there is none
+    for text in arguments:
+        if text.startswith("-"):
+            given[text] = []
+        else:
+            given[list(given)[-1]].append(text)
+    option, values = next(((option, values) for option, values in given.items() if value in values[1:]), ("", []))
+    if not option:
+        return f"{value!r} is no option; options begin with -- and are listed by --help"
+    said = f"{option} takes one value, not {shlex.join(values)}"
+    return f"{said}; agents are separated by commas: {option} {','.join(values)}" if option in AGENTS else said
 
 
 def with_help(options: type[Any]) -> type[Any]:
@@ -88,8 +112,14 @@ def command_line(program: str, arguments: Sequence[str]) -> str:
 
 def check_writable(option: str, path: Path | None) -> None:
     """Raise `ValueError` unless ``path`` is None or a file could be created there."""
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+    if path is None:
+        return
+    if path.is_dir() or not path.parent.is_dir():
         raise ValueError(f"{option} {path} cannot be written: it must be a file in an existing folder")
+    try:
+        try_to_write(path)
+    except OSError as error:
+        raise ValueError(f"{option} {path} cannot be written ({error.strerror}): choose another place") from None
 
 
 def allow_any_character() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -18,7 +19,7 @@ from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import default_opponents
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT, GAMES, get_game
 
 if TYPE_CHECKING:
     from blackjacky_agents.web.table import Table
@@ -35,9 +36,9 @@ class Args(GameArgs[R]):
     continue when it is started again. With a game, opponents, people or rule options as well, it opens that table at
     once and prints a URL for each person.
 
-    $ blackjacky play --opponents counter*3
+    $ blackjacky play --opponents 'counter*3'
     $ blackjacky play --web
-    $ blackjacky play --web --people 2 --opponents counter*2
+    $ blackjacky play --web --people 2 --opponents 'counter*2'
     """
 
     opponents: str | None = None
@@ -110,7 +111,8 @@ def serve(args: Args[Any], program: str) -> None:
         table = new_table(args) if describes_table(args) else None
         address = None if args.address is None else web.check_address(args.address)
         listening = listen(args)
-        server = Server(args.tables, args.delay, web.names_of(args.host, address))
+        likely = dict.fromkeys([args.game, *GAMES])  # what is most likely played is compiled first
+        server = Server(args.tables, args.delay, web.names_of(args.host, address), prepared=list(likely))
     port = listening.getsockname()[1]
     web.open_to_others(server, args.host, port, address)
     if not is_local(args.host):
@@ -122,6 +124,7 @@ def serve(args: Args[Any], program: str) -> None:
         print(f"{each.env.game.title}, {', '.join(seat.name for seat in each.seats)}: {each.progress}")
         for name, place in web.addresses(each, args.host, port, args.language, address):
             print(f"  {name}: {place}", flush=True)
+        print(f"  to watch: {web.watch_address(each, args.host, port, args.language, address)}", flush=True)
     print(f"Open tables at {server.lobby_address or web.base_address(args.host, port) + '/'}", flush=True)
     with held, contextlib.suppress(KeyboardInterrupt):
         web.uvicorn_server(server).run(sockets=[listening])
@@ -136,13 +139,25 @@ def describes_table(args: Args[Any]) -> bool:
 
 
 def listen(args: Args[Any]) -> socket.socket:
-    """A listening socket on host and port; the `OSError` names both."""
+    """A listening socket on host and port; `ValueError` if that is impossible, with what to do."""
     from blackjacky_agents.web import serve as web
 
+    check_integer("--port", args.port, 0, 2**16 - 1)
     try:
         return web.listen(args.host, args.port)
     except OSError as error:
-        raise OSError(f"{error} (--host {args.host}, --port {args.port}; --port 0 selects a free port)") from None
+        raise ValueError(_why_not(args.host, args.port, error)) from None
+
+
+def _why_not(host: str, port: int, error: OSError) -> str:
+    """Why nothing can listen on a host and port."""
+    if error.errno == errno.EADDRINUSE:
+        return f"--port {port} is in use, perhaps by another server; use another one, or --port 0 for any free port"
+    if error.errno in (errno.EADDRNOTAVAIL, socket.EAI_NONAME, socket.EAI_AGAIN):
+        return f"--host {host} is not an address of this machine; 0.0.0.0 stands for all that it has"
+    if error.errno == errno.EACCES:
+        return f"--port {port} is reserved; use one from 1024 up, or --port 0 for any free port"
+    return f"nothing can listen on --host {host} --port {port}: {error.strerror}"
 
 
 def new_table(args: Args[Any]) -> Table:

@@ -34,7 +34,7 @@ class Args(GameArgs[R]):
     report.json and report.svg. Repeat the command, if you like with more --games, to resume an interrupted tournament.
 
     $ blackjacky tournament --agents counter,ppo:runs/NAME --players 4 --lineups copies --until 0.01
-    $ blackjacky tournament --tables counter,random*3 counter*2,random*2 --games 4000
+    $ blackjacky tournament --tables 'counter,random*3' 'counter*2,random*2' --games 4000
     """
 
     agents: str | None = None

@@ -143,7 +143,7 @@ def footnotes(report: Report) -> str:
     deals = "the same cards in every rotation" if report["duplicate"] else "independent deals (--no-duplicate)"
     normalised = " Normalised score: 0 for `random`, 100 % for the perfect-information oracle." * bool(report["oracle"])
     return (
-        f"Seed {report['seed']}, {report['variant']}; {deals}. 95 % confidence intervals from a bootstrap over deals. "
+        f"Seed {report['seed']}, {report['variant']}; {deals}. 95 % confidence intervals from the spread of deals. "
         "Win rate: mean of 1 / number of winners for a winner, 0 otherwise; par: 1 / number of players."
         f"{normalised} "
         "Finishes ahead of: fraction of games in which the row's agent won more than the column's, without ties. "

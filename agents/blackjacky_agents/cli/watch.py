@@ -14,7 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.analysis import analyse, strongest
+from blackjacky_agents.analysis import analyse
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
@@ -22,7 +22,7 @@ from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_agents.registry import display_names, is_python, parse_agents
-from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
+from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, replay
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
@@ -38,7 +38,7 @@ MOST_SECONDS = 60.0
 class Args(GameArgs[R]):
     """Watch a game between agents: a new one, a saved one, or one of a tournament.
 
-    $ blackjacky watch --players champion,counter*3 --out game.html
+    $ blackjacky watch --players 'champion,counter*3' --out game.html
     $ blackjacky watch --record game.json
     $ blackjacky watch --tournament runs/tournament/4_players.jsonl --number 17 --out game.html
     """
@@ -48,7 +48,7 @@ class Args(GameArgs[R]):
     seed: int | None = None
     """Random seed of deals and agents; by default drawn at random and printed."""
     playouts: int = 200
-    """On a page: sampled positions for each win estimate and each comparison of moves; 0: no analysis of the game."""
+    """On a page: sampled positions for each win estimate and for the cost of each move; 0: no estimates."""
     record: Path | None = None
     """Show the game in this file (JSON), made by `env.record()` or `blackjacky play --save`."""
     tournament: Path | None = None
@@ -120,10 +120,10 @@ def prepare(args: Args[Any]) -> Show:
     if args.players is not None:
         show = new_game(args, parse_agents(args.players, "--players"))
     elif args.record is not None:
-        show = kept_game(*read_record(args.record))
+        show = kept_game(args, *read_record(args.record))
     else:
         assert args.tournament is not None  # as `check` has seen
-        show = kept_game(*from_tournament(args.tournament, args.number))
+        show = kept_game(args, *from_tournament(args.tournament, args.number))
     if args.seat is not None:
         show.seat = check_integer("--seat", args.seat, 0, show.env.num_players - 1)
     return show
@@ -138,27 +138,23 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
     for number, agent in enumerate(agents.values(), 1):
         agent.reset(seed + number)
     env.reset(seed=seed)
+    moves = play_on(env, agents, instead=champion_of(args.game)) if args.out else play_on(env, agents)
     return Show(
         env,
         called(names),
-        play_on(env, agents),
+        moves,
         headline=f"{env.game.title}, seed {seed}",
     )
 
 
-def kept_game(record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
+def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
     """A recorded game; `ValueError` if it cannot be replayed."""
     env = new_table(record)
     new_table(record).replay(record)  # shows whether all actions can be taken
     labels = {agent: printable(str(names.get(agent, agent))) for agent in env.possible_agents}
-    return Show(env, labels, replayed(env, record["actions"]), len(record["actions"]), env.game.title)
-
-
-def replayed(env: TableEnv, actions: Sequence[int]) -> Iterator[None]:
-    """Replay the actions, one for each item."""
-    for action in actions:
-        env.step(action)
-        yield None
+    champion = champion_of(env.game.name) if args.out else None
+    moves = replay(env, record["actions"], champion)
+    return Show(env, labels, moves, len(record["actions"]), env.game.title)
 
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -215,14 +211,12 @@ def called(names: Sequence[str]) -> dict[str, str]:
 def save(show: Show, path: Path, playouts: int) -> None:
     """Play the game and analyse it, with progress bars, and write the page."""
     print(show.headline)
-    thoughts: Sequence[Thoughts | None] = list(tqdm(show.moves, total=show.length, unit=" moves"))
-    record, names, curve = show.env.record(), list(show.names.values()), None
-    agent = strongest(show.env.game.name)
-    if playouts and agent is not None:
-        thoughts, curve = analyse(
-            record, agent, thoughts, playouts, track=partial(tqdm, desc="analysis", unit=" parts")
-        )
-    page = replay_html(record, names=names, thoughts=thoughts, curve=curve)
+    thoughts = list(tqdm(show.moves, total=show.length, unit=" moves"))
+    record, champion, curve = show.env.record(), champion_of(show.env.game.name), None
+    if champion is not None and playouts:
+        bar = partial(tqdm, desc="estimates", unit=" parts")
+        thoughts, curve = analyse(record, champion, thoughts, max(playouts, 2), track=bar)
+    page = replay_html(record, names=list(show.names.values()), thoughts=thoughts, curve=curve)
     write_file(path, page)
     print(f"Page written to {path} ({len(page.encode()) / 1000:.0f} kB).")
 

@@ -20,12 +20,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from blackjacky_agents.narration import refusal_in_words
 from blackjacky_agents.web.messages import Allowance, MessageError, read_message
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look
-from blackjacky_agents.web.table import Table
+from blackjacky_agents.web.table import Reader, Table
 
 T = TypeVar("T")
 
-TAKEN_OVER, TOO_MANY = 4409, 4429
-"""Close codes of WebSockets: the seat was opened elsewhere; too many messages."""
+TAKEN_OVER, TOO_MANY, FULL = 4409, 4429, 4503
+"""Close codes of WebSockets: the seat was opened elsewhere; too many messages; as many watch as can."""
+MAX_WATCHING = 30
+"""Number of spectators of a table."""
 SPEEDS = {"slow": 2.0, "normal": 1.0, "fast": 0.3}
 """Factors of all waits."""
 PAUSE = 2.5
@@ -81,12 +83,14 @@ class Host:
         self._wishes: set[int] = set()  # seats that want to give up the game and begin another
         self._pool = pool
         self._lines = {seat: Line(per_second) for seat in table.people}
+        self._watchers: list[Line] = []
+        self._per_second = per_second
         self._playing: asyncio.Task[None] | None = None
         self._hurried = asyncio.Event()  # ends the present wait
 
     def tell_all(self) -> None:
         """Send the new state to all pages."""
-        for line in self._lines.values():
+        for line in (*self._lines.values(), *self._watchers):
             line.tell()
 
     async def close(self) -> None:
@@ -166,26 +170,26 @@ class Host:
         """Whether no person has a part in the rest of the game."""
         return not self.table.over and all(map(self.table.is_out, self.table.people))
 
-    def state(self, seat: int) -> dict[str, Any]:
-        """The state sent to the page of ``seat``: that of the table, what people are looking at, and the pace."""
-        state = {**self.table.state(seat, self._lines[seat].look), "moment": None, **self._pace(seat)}
+    def state(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
+        """The state sent to a page: that of the table, what people are looking at, and the pace."""
+        state = {**self.table.state(seat, look), "moment": None, **self._pace(seat)}
         if not self.started:
             state["actions"] = []
-        return state | self._moment(seat) if self.moments else state
+        return state | self._moment(seat, look) if self.moments else state
 
-    def _moment(self, seat: int) -> dict[str, Any]:
+    def _moment(self, seat: Reader, look: Look) -> dict[str, Any]:
         """What differs in the state while people are looking at something; a settlement keeps the picture before it."""
         kind, told = self.moments[0], []
         shown: dict[str, Any] = {"actions": []}
         if "pause" in self.table.moments:
-            seen = self.table.pause(seat, self._lines[seat].look)
+            seen = self.table.pause(seat, look)
             shown |= {"picture": seen["picture"], "table": seen["table"]}
             told = seen["told"]
         if kind == "settlement":
             shown["scores"] = self.table.scores(seat)
         return {**shown, "moment": {"kind": kind, "told": told}}
 
-    def _pace(self, seat: int) -> dict[str, Any]:
+    def _pace(self, seat: Reader) -> dict[str, Any]:
         seats = range(len(self.table.seats))
         return {
             "connected": [q not in self._lines or self._lines[q].socket is not None for q in seats],
@@ -193,7 +197,9 @@ class Host:
             "started": self.started,
             "speed": self.speed,
             "may_continue": seat in self._may_continue(),
-            "can_skip": self._can_skip() and not self.skipping,
+            "can_skip": seat is not None and self._can_skip() and not self.skipping,
+            "watching": len(self._watchers),
+            "watch": None if seat is None else self.table.watch,
             "wishes": sorted(self._wishes),
             "has_replay": self.table.env.game.words.draw_svg is not None,
         }
@@ -206,16 +212,32 @@ class Host:
         line.socket, line.has_come, line.look = socket, True, look
         line.replies.clear()
         self._arrived()
-        sender = asyncio.create_task(self._send(seat, socket))
+        sender = asyncio.create_task(self._send(line, seat, socket))
         try:
             if before is not None:
                 await close(before, TAKEN_OVER, "this seat was opened elsewhere")
-            await self._listen(seat, socket)
+            await self._listen(line, seat, socket)
         finally:
             sender.cancel()
             if line.socket is socket:
                 line.socket = None
                 self.tell_all()
+
+    async def watch(self, socket: WebSocket, look: Look = TABLE_IN_ENGLISH) -> None:
+        """Serve the page of a spectator until it disconnects."""
+        if len(self._watchers) >= MAX_WATCHING:
+            return await close(socket, FULL, "as many watch as can")
+        line = Line(self._per_second)
+        line.socket, line.look = socket, look
+        self._watchers.append(line)
+        self.tell_all()
+        sender = asyncio.create_task(self._send(line, None, socket))
+        try:
+            await self._listen(line, None, socket)
+        finally:
+            sender.cancel()
+            self._watchers.remove(line)
+            self.tell_all()
 
     def _arrived(self) -> None:
         """Begin when the last person has come for the first time."""
@@ -223,8 +245,7 @@ class Host:
         self.tell_all()
         self.wake()
 
-    async def _send(self, seat: int, socket: WebSocket) -> None:
-        line = self._lines[seat]
+    async def _send(self, line: Line, seat: Reader, socket: WebSocket) -> None:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has disconnected
             while line.socket is socket:
                 line.changed.clear()
@@ -232,11 +253,10 @@ class Host:
                     await socket.send_text(_json(line.replies.popleft()))
                 if line.has_news and line.socket is socket:
                     line.has_news = False
-                    await socket.send_text(_json(self.state(seat)))
+                    await socket.send_text(_json(self.state(seat, line.look)))
                 await line.changed.wait()
 
-    async def _listen(self, seat: int, socket: WebSocket) -> None:
-        line = self._lines[seat]
+    async def _listen(self, line: Line, seat: Reader, socket: WebSocket) -> None:
         while line.socket is socket:
             received = await socket.receive()
             if received["type"] == "websocket.disconnect" or line.socket is not socket:
@@ -245,13 +265,23 @@ class Host:
                 await close(socket, TOO_MANY, "too many messages")
                 return
             try:
-                self._answer(seat, read_message(received.get("text")))
+                message = read_message(received.get("text"))
+                if seat is None:
+                    self._answer_watcher(line, message)
+                else:
+                    self._answer(seat, message)
             except MessageError as error:
                 texts = self.table.texts
                 words = refusal_in_words(str(error), texts.get(line.look.language, texts["en"]))
                 line.reply({"type": "error", "code": error.code, "text": words})
 
     # ---------------------------------------------------------------- its messages
+
+    def _answer_watcher(self, line: Line, message: dict[str, Any]) -> None:
+        """Show the last pause again; spectators can ask for nothing else."""
+        if message["type"] != "pause":
+            raise MessageError("watching", "whoever watches cannot take part; open the address of a seat for that")
+        line.reply({"type": "pause", **self.table.pause(None, line.look)})
 
     def _answer(self, seat: int, message: dict[str, Any]) -> None:
         match message:

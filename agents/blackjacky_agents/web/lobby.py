@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from blackjacky_agents.games import agent_names, default_opponents
+from blackjacky_agents.games import agent_names, bot_names, get_kit
 from blackjacky_agents.narration import page_texts
-from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_name
-from blackjacky_agents.web.table import Table, seats_for
+from blackjacky_agents.web.table import Reader, Table, seats_for
 from blackjacky_env.engine.options import describe_options
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import GAMES, get_game
@@ -24,27 +25,45 @@ MAX_OPEN = 50
 def describe_games() -> list[dict[str, Any]]:
     """All games, with what a form for a new table needs, JSON-ready.
 
-    Each has ``name``, ``title``, ``variants`` (with ``name`` and the table sizes ``min``, ``max`` and ``default``),
-    ``agents`` (names, weakest first), ``opponents`` (the default ones), ``options`` as from `describe_options`, and
-    ``words`` (the options and their values in words, by language).
+    Each has ``name``, ``title``, ``minutes`` (0: not known), ``has_picture``, ``variants`` (with ``name`` and the table
+    sizes ``min``, ``max`` and ``default``), ``agents`` (names, weakest first), ``levels`` (the name of an agent by
+    ``easy``, ``medium`` and ``hard``), ``options`` as from `describe_options`, and by language ``summary``, ``help``
+    (paragraphs) and ``words`` (the options and their values in words).
     """
     return [_described(name) for name in GAMES]
 
 
 def _described(name: str) -> dict[str, Any]:
-    game = get_game(name)
+    game, texts = get_game(name), page_texts(name)
     return {
         "name": name,
         "title": game.title,
+        "minutes": get_kit(name).minutes,
+        "has_picture": picture_of(name) is not None,
         "variants": [
             {"name": each.name, "min": each.min_players, "max": each.max_players, "default": each.default_players}
             for each in game.variants
         ],
         "agents": agent_names(name),
-        "opponents": parse_agents(default_opponents(name)),
+        "levels": levels(name),
         "options": describe_options(game.options),
-        "words": {language: texts["options"] for language, texts in page_texts(name).items()},
+        "words": {language: own["options"] for language, own in texts.items()},
+        "summary": {language: own["summary"] for language, own in texts.items()},
+        "help": {language: own["help"] for language, own in texts.items()},
     }
+
+
+def levels(name: str) -> dict[str, str]:
+    """Agents of increasing strength: the game's weakest bot with a plan, its strongest bot, its last trained agent."""
+    bots, all_agents = bot_names(name), agent_names(name)
+    return {"easy": bots[min(1, len(bots) - 1)], "medium": bots[-1], "hard": all_agents[-1]}
+
+
+def picture_of(name: str) -> Path | None:
+    """The picture of a table in the folder of a game, if there is one."""
+    module = importlib.import_module(GAMES[name].place.partition(":")[0])
+    path = Path(module.__file__ or "").with_name("table.svg")
+    return path if path.is_file() else None
 
 
 class Order(NamedTuple):
@@ -101,8 +120,8 @@ def _checked(order: Order) -> Order:
     return order._replace(people=[check_name(name) for name in order.people])
 
 
-def listed(table: Table, addresses: Mapping[int, str]) -> dict[str, Any]:
-    """A table as the lobby shows it; ``addresses`` of seats that may be shown, by seat."""
+def listed(table: Table, addresses: Mapping[Reader, str]) -> dict[str, Any]:
+    """A table as the lobby shows it; ``addresses`` of seats that may be shown, and that of spectators (None)."""
     return {
         "title": table.env.game.title,
         "seats": [
@@ -111,4 +130,5 @@ def listed(table: Table, addresses: Mapping[int, str]) -> dict[str, Any]:
         "round": table.round,
         "moves": table.move - table.earlier,
         "over": table.over,
+        "watch": addresses.get(None),
     }

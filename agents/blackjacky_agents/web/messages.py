@@ -31,7 +31,7 @@ class MessageError(ValueError):
 
     Args:
         code: machine-readable reason: ``message``, ``turn``, ``stale``, ``illegal``, ``agent``, ``busy``, ``over``,
-            ``waiting``, ``moment``, ``speed``, ``skip``, ``name``, ``taken`` or ``saving``.
+            ``waiting``, ``moment``, ``speed``, ``skip``, ``name``, ``taken``, ``saving`` or ``watching``.
         text: explanation for people: what was wrong and what is allowed.
     """
 

@@ -29,14 +29,14 @@ def read_look(asked: Mapping[str, str]) -> Look:
 
 def picture(
     env: TableEnv,
-    agent: str,
+    agent: str | None,
     names: Sequence[str] | None = None,
     view: dict[str, Any] | None = None,
     look: Look = TABLE_IN_ENGLISH,
 ) -> str:
     """Markup of the table as ``agent`` sees it, made from that agent's view alone; ``names`` by seat.
 
-    ``view``: an earlier view of that agent; None: the present one.
+    ``agent``: None for a spectator. ``view``: an earlier view of that agent; None: the present one.
 
     Elements may have the attributes ``data-action`` (a number), ``data-kind``, ``data-card``, ``data-pile``,
     ``data-number`` (as in `ActionInfo`) and ``data-seat``; the page makes those clickable that match a legal action.

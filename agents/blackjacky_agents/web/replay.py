@@ -1,4 +1,4 @@
-"""The replay of a finished game, with its analysis by the game's strongest agent."""
+"""The replay of a finished game, with what the game's strongest agent makes of every move."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from blackjacky_agents.analysis import analyse, strongest
-from blackjacky_env.replay import replay_html
+from blackjacky_agents.analysis import analyse
+from blackjacky_agents.thoughts import champion_of, replay
+from blackjacky_env.replay import new_table, replay_html
 
 _THREADS = 2
 _KEPT = 16  # pages, for the others at the table and for who comes back
 
 
 def replay_page(recorded: Mapping[str, Any]) -> str:
-    """The replay page of a game recorded by `Table.record`; it is the same for all seats.
+    """The replay page of a game recorded by `Table.record`; it is the same for everybody.
 
-    Making it takes seconds. Raises `NotImplementedError` if the game has no picture.
+    Making it takes up to half a minute. Raises `NotImplementedError` if the game has no picture.
     """
     return _make(json.dumps(recorded))
 
@@ -26,8 +27,9 @@ def replay_page(recorded: Mapping[str, Any]) -> str:
 def _make(recorded: str) -> str:
     known = json.loads(recorded)
     record, names = known["record"], list(known["names"].values())
-    agent = strongest(record["game"])
+    agent = champion_of(record["game"])
     if agent is None:
         return str(replay_html(record, names=names))
-    thoughts, curve = analyse(record, agent, threads=_THREADS)
+    champions = list(replay(new_table(record), record["actions"], agent))
+    thoughts, curve = analyse(record, agent, champions, threads=_THREADS)
     return str(replay_html(record, names=names, thoughts=thoughts, curve=curve))

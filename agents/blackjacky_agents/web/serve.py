@@ -54,6 +54,12 @@ def addresses(
     return [(table.seats[q].name, f"{base}/seat/{token}{asked}") for q, token in table.people.items()]
 
 
+def watch_address(table: Table, host: str, port: int, language: str | None = None, address: str | None = None) -> str:
+    """URL at which anybody can watch a table."""
+    asked = "" if language is None else f"?language={language}"
+    return f"{address or base_address(host, port)}/watch/{table.watch}{asked}"
+
+
 def base_address(host: str, port: int) -> str:
     """URL of a server that listens on ``host``, as good for other machines as can be."""
     name = own_address() if host in ("0.0.0.0", "::") else host

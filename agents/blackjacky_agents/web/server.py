@@ -11,7 +11,7 @@ import io
 import secrets
 import time
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -34,12 +34,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blackjacky_agents.web.host import Host
-from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, describe_games, listed, read_order
+from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, describe_games, listed, picture_of, read_order
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import KnownHost, is_at_this_machine, is_from_here
 from blackjacky_agents.web.picture import read_look
+from blackjacky_agents.web.preparing import Preparing
 from blackjacky_agents.web.replay import replay_page
-from blackjacky_agents.web.table import Table, resumed
+from blackjacky_agents.web.table import Reader, Table, resumed
+from blackjacky_env.games import GAMES
 
 T = TypeVar("T")
 
@@ -56,6 +58,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+PICTURE_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 REPLAY_HEADERS = {
     "Content-Security-Policy": "sandbox allow-scripts; frame-ancestors 'self'",  # besides the policy in the page itself
     "Cross-Origin-Opener-Policy": "unsafe-none",  # browsers refuse another one in a sandbox
@@ -74,6 +77,8 @@ class Server:
         names: host names at which the server is reached, besides those that `KnownHost` accepts by itself.
         per_second: sustained message rate allowed per seat.
         threads: number of threads for the agents.
+        prepared: games to be compiled while the server runs, in this order, before they are played; a table of one of
+            them is made when it is compiled.
     """
 
     def __init__(
@@ -83,7 +88,9 @@ class Server:
         names: Iterable[str] = (),
         per_second: float = 15,
         threads: int = 2,
+        prepared: Sequence[str] = (),
     ) -> None:
+        self._prepared, self._preparing = tuple(prepared), Preparing()
         self.folder, self.delay, self.per_second = folder, delay, per_second
         self.lobby = secrets.token_urlsafe(24)
         """The token in the lobby's URL."""
@@ -96,7 +103,7 @@ class Server:
         self._pool = ThreadPoolExecutor(threads, "agent")
         self._aside = ThreadPoolExecutor(1, "aside")  # new tables and replays, which may take seconds
         self._waiting = 0  # for the thread aside
-        self._seats: dict[str, tuple[Host, int]] = {}
+        self._seats: dict[str, tuple[Host, Reader]] = {}  # by token, those of spectators too
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._resume(folder)
@@ -105,7 +112,7 @@ class Server:
 
     def add(self, table: Table) -> None:
         """Serve a table and start saving it; `ValueError` if a token of it gives a seat at another table already."""
-        if not self._seats.keys().isdisjoint(table.people.values()):
+        if not self._seats.keys().isdisjoint([*table.people.values(), table.watch]):
             raise ValueError(f"{table.path or 'the table'} has a token of another table, such as that of a copy")
         if self.folder is not None and table.path is None:
             table.path = self.folder / f"{secrets.token_hex(8)}.jsonl"
@@ -114,6 +121,7 @@ class Server:
         self.hosts.append(host)
         for seat, token in table.people.items():
             self._seats[token] = (host, seat)
+        self._seats[table.watch] = (host, None)
 
     def tables(self) -> list[Table]:
         """All tables, those restored from the folder first."""
@@ -132,7 +140,10 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        ahead = asyncio.create_task(self._preparing.all_of(self._prepared))
         yield
+        ahead.cancel()
+        await self._preparing.close()
         failures = await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)
         for table, failure in zip(self.tables(), failures, strict=True):
             if isinstance(failure, Exception):
@@ -155,13 +166,21 @@ class Server:
             Route("/lobby/{token}/code.svg", self._lobby_code),
             Route("/lobby/{token}/tables", self._list_tables, methods=["GET"]),
             Route("/lobby/{token}/tables", self._open_table, methods=["POST"]),
-            Route("/seat/{token}", self._page),
-            Route("/seat/{token}/code.svg", self._seat_code),
-            Route("/seat/{token}/record", self._record),
-            Route("/seat/{token}/replay", self._replay),
-            Route("/seat/{token}/texts.json", self._texts),
-            WebSocketRoute("/seat/{token}/socket", self._socket),
+            Route("/lobby/{token}/preparing/{game}", self._progress),
+            Route("/lobby/{token}/pictures/{game}.svg", self._picture),
+            *(route for place in ("seat", "watch") for route in self._table_routes(f"/{place}/{{token}}")),
             Mount("/page", StaticFiles(directory=PAGE)),
+        ]
+
+    def _table_routes(self, place: str) -> list[Route | WebSocketRoute]:
+        """What a person at a table, or a spectator, finds."""
+        return [
+            Route(place, self._page),
+            Route(f"{place}/code.svg", self._seat_code),
+            Route(f"{place}/record", self._record),
+            Route(f"{place}/replay", self._replay),
+            Route(f"{place}/texts.json", self._texts),
+            WebSocketRoute(f"{place}/socket", self._socket),
         ]
 
     # ---------------------------------------------------------------- the lobby
@@ -185,11 +204,8 @@ class Server:
         """Games and tables; the addresses of seats only for a browser at this machine."""
         if not self._knows_lobby(request):
             return PlainTextResponse(_NO_LOBBY, 404)
-        shown = self._address_of if self._is_at_this_machine(request) else lambda token: None
-        tables = [
-            listed(table, {q: address for q, token in table.people.items() if (address := shown(token)) is not None})
-            for table in self.tables()
-        ]
+        is_here = self._is_at_this_machine(request)
+        tables = [listed(table, self._addresses(table) if is_here else {}) for table in self.tables()]
         return JSONResponse({"games": describe_games(), "tables": tables, "address": self.lobby_address})
 
     @property
@@ -198,8 +214,13 @@ class Server:
         return None if self.address is None else f"{self.address}/lobby/{self.lobby}"
 
     def _address_of(self, token: str) -> str:
-        """URL of a seat, as good for others as can be."""
-        return f"{self.address or ''}/seat/{token}"
+        """URL of a seat, or for spectators, as good for others as can be."""
+        place = "watch" if self._seats[token][1] is None else "seat"
+        return f"{self.address or ''}/{place}/{token}"
+
+    def _addresses(self, table: Table) -> dict[Reader, str]:
+        seats: dict[Reader, str] = {seat: self._address_of(token) for seat, token in table.people.items()}
+        return seats | {None: self._address_of(table.watch)}
 
     async def _open_table(self, request: Request) -> Response:
         """Open a table and answer with the addresses of its people."""
@@ -213,12 +234,26 @@ class Server:
             order = read_order(await _body(request))
             if self._waiting >= MAX_WAITING:
                 return _refusal(_BUSY, 503)
+            if order.game in self._prepared:
+                await asyncio.shield(self._preparing.begin(order.game))
             table = await self._run_aside(order.table)
         except (MessageError, TypeError, ValueError) as error:
             return _refusal(str(error), 400)
         self.add(table)
-        places = {seat: self._address_of(token) for seat, token in table.people.items()}
-        return JSONResponse(listed(table, places), 201)
+        return JSONResponse(listed(table, self._addresses(table)), 201)
+
+    async def _progress(self, request: Request) -> Response:
+        """How many parts of a game are compiled, of how many."""
+        if not self._knows_lobby(request):
+            return PlainTextResponse(_NO_LOBBY, 404)
+        done, parts = self._preparing.progress(request.path_params["game"])
+        return JSONResponse({"done": done, "parts": parts})
+
+    async def _picture(self, request: Request) -> Response:
+        """The picture of a game for its card."""
+        game = request.path_params["game"]
+        path = picture_of(game) if self._knows_lobby(request) and game in GAMES else None
+        return PlainTextResponse(_NO_LOBBY, 404) if path is None else FileResponse(path, headers=PICTURE_HEADERS)
 
     # ---------------------------------------------------------------- codes to photograph
 
@@ -282,7 +317,8 @@ class Server:
         await socket.accept()
         host, seat = found
         with contextlib.suppress(WebSocketDisconnect):
-            await host.serve(seat, socket, read_look(socket.query_params))
+            look = read_look(socket.query_params)
+            await (host.watch(socket, look) if seat is None else host.serve(seat, socket, look))
 
 
 def _changed(path: Path) -> float:

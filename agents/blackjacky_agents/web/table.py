@@ -42,6 +42,8 @@ from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 
+Reader = int | None
+"""Whoever is shown a table: the seat of a person, or None for spectators."""
 FORMAT = 1
 SENTENCES = 40
 """Number of most recent story sentences sent to a seat."""
@@ -57,9 +59,14 @@ class Seat:
     token: str | None = None
 
 
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return secrets.token_urlsafe(24)
+
+
 def person(name: str) -> Seat:
     """A person's seat with a new token; `MessageError` if the name is invalid."""
-    return Seat(check_name(name), token=secrets.token_urlsafe(24))
+    return Seat(check_name(name), token=new_token())
 
 
 def seats_for(people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
@@ -96,6 +103,13 @@ def check_seats(seats: Sequence[Seat]) -> None:
         raise ValueError("two seats have the same token")
 
 
+def check_watch(token: str, seats: Sequence[Seat]) -> str:
+    """The token of spectators; `ValueError` if it is none, or that of a seat."""
+    if not isinstance(token, str) or not re.fullmatch(_TOKEN, token) or token in [seat.token for seat in seats]:
+        raise ValueError("the token of spectators is not 1 .. 64 letters, digits, '-' and '_', or that of a seat")
+    return token
+
+
 def _check_agent(q: int, agent: str, name: str) -> None:
     """The name of an agent is its own, with a number if there are several."""
     if not name.isprintable() or not re.fullmatch(re.escape(agent) + r"( [0-9]{1,2})?", name):
@@ -111,6 +125,7 @@ class Table:
         variant, rules: variant and rule options as for `TableEnv`.
         seed: seed of the first game, 0 .. 2**63 - 1, which is never sent; None: a seed from the operating system.
         hints: names of the agents that give hints; None: the game's bots except ``random``, strongest first.
+        watch: the token of spectators; None: a new one.
 
     Raises:
         TypeError, ValueError: an option, an agent or a seat is unknown or invalid.
@@ -124,9 +139,12 @@ class Table:
         rules: Mapping[str, Any] | None = None,
         seed: int | None = None,
         hints: Sequence[str] | None = None,
+        watch: str | None = None,
     ) -> None:
         self.env = TableEnv(game, len(seats), variant, **(rules or {}))
         check_seats(seats)
+        self.watch = new_token() if watch is None else check_watch(watch, seats)
+        """The token of all spectators."""
         self.texts = page_texts(game)
         """The texts of the game for the page, by language."""
         self.seats = list(seats)
@@ -153,9 +171,9 @@ class Table:
     def _begin(self) -> None:
         self._wake_agents()
         self._views = self._look()
-        self._told: list[dict[int, list[Phrase]]] = []  # for each move: sentences by seat of a person
-        self._pauses: dict[int, Pause] = {}  # the last pause, by seat of a person
-        self._scores: dict[int, ScoreTable] = {}  # the last settlement
+        self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
+        self._pauses: dict[Reader, Pause] = {}  # the last pause
+        self._scores: dict[Reader, ScoreTable] = {}  # the last settlement
         self.moments: list[str] = []
         """What people should see after the last move, in this order: ``"pause"`` and ``"settlement"``."""
 
@@ -170,6 +188,11 @@ class Table:
     def people(self) -> dict[int, str]:
         """Tokens of people by seat."""
         return {q: seat.token for q, seat in enumerate(self.seats) if seat.token is not None}
+
+    @property
+    def readers(self) -> list[Reader]:
+        """Whoever is shown the table: the seats of people, and None for spectators."""
+        return [*self.people, None]
 
     @property
     def over(self) -> bool:
@@ -205,6 +228,10 @@ class Table:
     @staticmethod
     def _agent_of(seat: int) -> str:
         return f"player_{seat}"
+
+    def _sees(self, reader: Reader) -> str | None:
+        """Whose view a reader has, as environments call them."""
+        return None if reader is None else self._agent_of(reader)
 
     def act(self, seat: int, move: int, action: int) -> None:
         """Take a person's ``action`` as move number ``move``.
@@ -310,11 +337,11 @@ class Table:
         self.env.step(action)
         self._note(action)
         self._views = self._look()
-        moves = {seat: known_move(self.env, before[seat], self._views[seat], action, seat) for seat in self.people}
+        moves = {each: known_move(self.env, before[each], self._views[each], action, each) for each in self.readers}
         self._told.append({seat: self._story(move) for seat, move in moves.items()})
         self._note_moments(moves)
 
-    def _note_moments(self, moves: dict[int, Move]) -> None:
+    def _note_moments(self, moves: dict[Reader, Move]) -> None:
         """Keep what people should see after the move; at the end the scores stay, so nobody has to wait for them."""
         game, self.moments = self.env.game.name, []
         narrator = get_kit(game).narrator
@@ -325,9 +352,9 @@ class Table:
             self._scores = {seat: score_table(game, move) for seat, move in moves.items()}
             self.moments += [] if self.over else ["settlement"]
 
-    def _look(self) -> dict[int, dict[str, Any]]:
-        """The views of people, by seat."""
-        return {seat: self.env.view(self._agent_of(seat)) for seat in self.people}
+    def _look(self) -> dict[Reader, dict[str, Any]]:
+        """The view of each reader."""
+        return {each: self.env.view(self._sees(each)) for each in self.readers}
 
     def _story(self, move: Move) -> list[Phrase]:
         game = self.env.game.name
@@ -336,8 +363,8 @@ class Table:
 
     # ---------------------------------------------------------------- state sent to a seat
 
-    def state(self, seat: int, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
-        """The complete state sent to the person at ``seat``, JSON-ready."""
+    def state(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
+        """The complete state sent to the person at ``seat``, or to spectators (None), JSON-ready."""
         view, names = self._views[seat], [each.name for each in self.seats]
         return {
             "type": "state",
@@ -349,26 +376,26 @@ class Table:
             "move": self.move,
             "turn": self.turn,
             "view": view,
-            "picture": picture(self.env, self._agent_of(seat), names, look=look),
+            "picture": picture(self.env, self._sees(seat), names, look=look),
             "table": get_kit(self.env.game.name).describe(view, self.env.config_dict()),
             "options": self.env.config_dict(),
             "scores": self.scores(seat) if self.over else None,
             "last_pause": self._pauses[seat].name if seat in self._pauses else None,
             "actions": self.actions(seat),
             "story": self.story(seat),
-            "hints": self.hints,
+            "hints": [] if seat is None else self.hints,
             "winners": view["winners"] if self.over else None,
         }
 
-    def actions(self, seat: int) -> list[dict[str, Any]]:
+    def actions(self, seat: Reader) -> list[dict[str, Any]]:
         """The legal actions of ``seat`` (none off turn) as data: the number and the fields of `action_phrase`."""
-        if seat != self.turn:
+        if seat is None or seat != self.turn:
             return []
         legal = np.flatnonzero(self.env.observe(self._agent_of(seat))["action_mask"]).tolist()
         infos, players = self.env.game.words.actions, len(self.seats)
         return [{"action": action, **action_phrase(infos[action], seat, players)} for action in legal]
 
-    def story(self, seat: int) -> list[dict[str, Any]]:
+    def story(self, seat: Reader) -> list[dict[str, Any]]:
         """The most recent sentences of the story of ``seat``, each with the number of its move."""
         told: list[dict[str, Any]] = []
         for i in range(len(self._told) - 1, -1, -1):
@@ -377,16 +404,16 @@ class Table:
                 break
         return told[-SENTENCES:]
 
-    def pause(self, seat: int, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
+    def pause(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """What the last pause of this game shows to ``seat``; `MessageError` if there was none."""
         if seat not in self._pauses:
             raise MessageError("moment", "there is nothing to look at again yet")
         pause, names = self._pauses[seat], [each.name for each in self.seats]
-        shown = picture(self.env, self._agent_of(seat), names, pause.view, look)
+        shown = picture(self.env, self._sees(seat), names, pause.view, look)
         words = get_kit(self.env.game.name).describe(pause.view, self.env.config_dict())
         return {"name": pause.name, "told": pause.told, "picture": shown, "table": words}
 
-    def scores(self, seat: int) -> dict[str, Any] | None:
+    def scores(self, seat: Reader) -> dict[str, Any] | None:
         """The last settlement as data, see `ScoreTable`, at the end in order of standing; None before the first."""
         if seat not in self._scores:
             return None
@@ -419,6 +446,7 @@ class Table:
         actions = record.pop("actions")
         people = [asdict(seat) for seat in seats]
         kept = {"format": FORMAT, "earlier": earlier, "hints": self.hints, "seats": people, "record": record}
+        kept["watch"] = self.watch
         aside = self.path.with_name(f".{self.path.name}.part")  # `only_writer` removes what a kill leaves
         try:
             aside.touch(mode=0o600)  # the file contains tokens and hidden cards
@@ -472,7 +500,8 @@ def resumed(path: Path) -> Table:
             raise ValueError(f"format={kept['format']!r} is not {FORMAT}")
         record = kept["record"]
         seats = [_read_seat(seat) for seat in kept["seats"]]
-        table = Table(record["game"], seats, record["variant"], record["options"], hints=kept["hints"])
+        options = {"hints": kept["hints"], "watch": kept.get("watch")}  # older files have no token of spectators
+        table = Table(record["game"], seats, record["variant"], record["options"], **options)
         table.earlier = check_integer("earlier", kept["earlier"], 0, 2**53)
         table.env.replay({**record, "actions": []})
         table._views = table._look()

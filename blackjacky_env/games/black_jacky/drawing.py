@@ -62,7 +62,8 @@ def draw_svg(
     """The table that ``view`` shows, as an SVG.
 
     Args:
-        view: from `TableEnv.view` or `TableEnv.snapshot`.
+        view: from `TableEnv.view` or `TableEnv.snapshot`; with a true ``revealed``, the last settlement, which
+            is being looked at: its cards and sums, with the losers marked.
         options: from `TableEnv.config_dict`.
         names: names of the players by seat; None: ``player_0`` .. .
         last_action: the last action, in words, without secrets that the viewer may not know.
@@ -147,8 +148,8 @@ def _row(cards: _Cards, x: float, y: float, room: float) -> list[str]:
 
 
 def _now(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards:
-    """The cards of the current round; when the game is over, those of its last settlement."""
-    if view["phase"] == "over":
+    """The cards of the current round; those of its last settlement when the game is over, or while it is revealed."""
+    if view["phase"] == "over" or view.get("revealed"):
         return _settled(view, options, seat, names)
     if view["status"][seat] != "saloon" or view["phase"] == "tip":
         return _Cards([], [], False, _tip(view, seat, names), False)
@@ -225,7 +226,14 @@ def _hearts(view: View, options: dict[str, Any], seat: int, x: float, y: float, 
     return [*hearts, group(lost, attributes=' class="lost"') if lost else ""]
 
 
+def _is_on_turn(view: View, seat: int) -> bool:
+    return bool(seat == view["player"] and not view.get("revealed"))
+
+
 def _status(view: View, seat: int) -> str:
+    """What the seat has done in this round; nothing any more while its settlement is revealed."""
+    if view.get("revealed"):
+        return ""
     exchange = view["exchange"]
     if exchange and seat in exchange["pair"]:
         return "exchanges"
@@ -262,7 +270,7 @@ def _seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str], 
         *(_caption(cards, 12, 128 if cards.hand or cards.laid else 88, 17, 178) if before is None else []),
         *([] if before is None else _seat_before(cards, before)),
     ]
-    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
+    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, _is_on_turn(view, seat), parts)
 
 
 def _seat_before(cards: _Cards, before: _Cards) -> list[str]:
@@ -286,7 +294,7 @@ def _near_seat(view: View, options: dict[str, Any], seat: int, names: Sequence[s
         *_caption(cards, 16, 146, 20, 200),
         *_near_cards(cards, before, seat),
     ]
-    return svg.panel(svg.MARGIN, _OWN_TOP, _OWN_WIDTH, _OWN_HEIGHT, seat, seat == view["player"], parts)
+    return svg.panel(svg.MARGIN, _OWN_TOP, _OWN_WIDTH, _OWN_HEIGHT, seat, _is_on_turn(view, seat), parts)
 
 
 def _near_cards(cards: _Cards, before: _Cards | None, seat: int) -> list[str]:
@@ -355,7 +363,7 @@ def _phone_seat(
         _phone_label(view, seat, 6, 86),
         *_phone_marks(cards, width),
     ]
-    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts)
+    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, _is_on_turn(view, seat), parts)
 
 
 def _phone_marks(cards: _Cards, width: float) -> list[str]:
@@ -403,4 +411,4 @@ def _phone_near_seat(view: View, options: dict[str, Any], seat: int, names: Sequ
         *_row(rest, x, 74, width - 10 - x),
         _phone_label(view, seat, width - 6, 5, "end"),
     ]
-    return svg.panel(svg.PHONE_MARGIN, top, width, _PHONE_OWN, seat, seat == view["player"], parts)
+    return svg.panel(svg.PHONE_MARGIN, top, width, _PHONE_OWN, seat, _is_on_turn(view, seat), parts)

@@ -428,6 +428,8 @@ def _open_hand(view: View, seat: int) -> list[str]:
 _PHONE_MIDDLES = {"take": (108, 198), "call": (64, 128), "choose": (72, 144), "pass": (40, 76)}
 """By phase: how far the middle of the table lies below the other seats, and how much room it takes."""
 _BEFORE_PLAY, _BESIDE = ("take", "call", "pass"), ("pass", "choose")
+_PHONE_HAND = 129
+"""Top of the near seat's hand, below what it knows."""
 
 
 def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str) -> str:
@@ -444,7 +446,7 @@ def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str
             x, y, scale, room = x * 1.5, corners[-1][1] + height / 2, 0.9, 0
         parts.append(group(decided, x - scale * _MIDDLE[0], y - scale * _MIDDLE[1], scale))
     hand = view["hands"][seats[-1]]
-    own = 112 + (64 * (1 + (len(hand) > 10)) if isinstance(hand, list) else 0)
+    own = _PHONE_HAND - 1 + (64 * (1 + (len(hand) > 10)) if isinstance(hand, list) else 0)
     parts.append(_phone_near_seat(view, seats[-1], names, top + room, own))
     return svg.phone("Black Spy", top + room + own + svg.PHONE_MARGIN, parts, theme)
 
@@ -506,10 +508,10 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         *_lacks(view, seat, 8, 55, 160),
         *_phone_played(view, seat, width - 47, 5),
         _winner(view, seat, width - 5, 5),
-        *_phone_captioned("left there", view["left"][seat], 62, width),
-        *_phone_captioned("passed", view["passed"][seat], 62, width / 2),
-        *_phone_captioned("received", view["received"][seat], 62, width / 2, width / 2),
-        *_phone_groups(view["played"][seat], 7, 79, width - 14),
+        *_phone_captioned("left there", view["left"][seat], 62, width - 60),
+        *_phone_captioned("passed", view["passed"][seat], 62, width - 60),
+        *_phone_captioned("received", view["received"][seat], 78, width),
+        *_phone_groups(view["played"][seat], 7, 95, width - 14),
         *_phone_hand(view, seat, width),
     ]
     return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts)
@@ -533,6 +535,6 @@ def _phone_hand(view: View, seat: int, width: float) -> list[str]:
         lifted = name in chosen
         if lifted:
             chosen.remove(name)
-        y = 113 + 64 * row - 8 * lifted
+        y = _PHONE_HAND + 64 * row - 8 * lifted
         parts.append(_card(name, x, y, 0.77, _mine(name, seat, "chosen" if lifted else kind)))
     return parts

@@ -414,10 +414,12 @@ def _own_movement_cards(view: View, seat: int, width: float) -> list[str]:
     ]
 
 
-def _crew(cards: Sequence[str], seat: int, room: float, height: float = 24) -> list[str]:
-    """A row of cards for each colour; the one that counts double is marked."""
+def _crew(
+    cards: Sequence[str], seat: int, room: float, height: float = 24, colours: Sequence[str] = tuple(COLOUR_LETTERS)
+) -> list[str]:
+    """A row of cards for each of the colours; the one that counts double is marked."""
     parts, doubled = [], terminal.doubled_colour(cards)
-    for row, colour in enumerate(COLOUR_LETTERS):
+    for row, colour in enumerate(colours):
         names, y = [card for card in cards if card[0] == colour], 72 + (height + 2) * row
         (begins,) = svg.rows([len(names)], [25], 10, room - 22 * (colour == doubled))
         parts += [
@@ -441,31 +443,38 @@ def _labels(view: View, seat: int, width: float, size: float = 15) -> list[str]:
 
 # ---------------------------------------------------------------- on a phone
 
-_PHONE_RING_ROOM, _PHONE_HEIGHT = 394, 153
+_PHONE_RING_ROOM, _PHONE_HEIGHT, _PHONE_ROW = 394, 153, 22
 
 
 def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
     """The ring, and below it the seats in two columns."""
     parts = _board(view, options, _PHONE_RING)
     width = (svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN - svg.PHONE_GAP) / 2
+    most = max(len(_crew_colours(crew)) for crew in view["crews"])
+    height = _PHONE_HEIGHT - _PHONE_ROW * (len(COLOUR_LETTERS) - most)
     for seat in range(len(names)):
         x = svg.PHONE_MARGIN + seat % 2 * (width + svg.PHONE_GAP)
-        y = _PHONE_RING_ROOM + seat // 2 * (_PHONE_HEIGHT + svg.PHONE_GAP)
-        parts.append(_phone_seat(view, seat, names, (x, y, width)))
+        y = _PHONE_RING_ROOM + seat // 2 * (height + svg.PHONE_GAP)
+        parts.append(_phone_seat(view, seat, names, (x, y, width, height)))
     rows = -(-len(names) // 2)
-    height = _PHONE_RING_ROOM + rows * (_PHONE_HEIGHT + svg.PHONE_GAP)
-    return svg.phone(terminal.title(options), height, parts, theme)
+    return svg.phone(terminal.title(options), _PHONE_RING_ROOM + rows * (height + svg.PHONE_GAP), parts, theme)
 
 
-def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float, float, float]) -> str:
+def _crew_colours(crew: Sequence[str]) -> list[str]:
+    """The colours of a crew, each of which needs a row."""
+    return [colour for colour in COLOUR_LETTERS if any(card[0] == colour for card in crew)]
+
+
+def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float, float, float, float]) -> str:
     """A seat's panel: name, score, movement cards, and the crew by colour."""
-    x, y, width = place
+    x, y, width, height = place
+    crew = view["crews"][seat]
     parts = [
         _figure(seat, 8, 3, 0.82),
         words(names[seat], 38, 17, 15, width - 44),
         words(_score(view, seat), 38, 33, 13, width - 44, "faint"),
         group(_own_movement_cards(view, seat, width), 0, -9),
-        group(_crew(view["crews"][seat], seat, width - 18, 20), 0, -10),
+        group(_crew(crew, seat, width - 18, _PHONE_ROW - 2, _crew_colours(crew)), 0, -10),
         *_labels(view, seat, width, 12),
     ]
-    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts)
+    return svg.panel(x, y, width, height, seat, seat == view["player"], parts)

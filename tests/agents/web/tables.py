@@ -20,7 +20,10 @@ STATE_KEYS = {
     *("type", "game", "title", "you", "names", "agents", "move", "turn", "view", "picture", "actions", "story"),
     *("hints", "winners", "scores", "last_pause", "table", "options"),
 }
-PACE_KEYS = ("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment", "has_replay")
+PACE_KEYS = (
+    *("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment", "has_replay"),
+    *("watching", "watch"),
+)
 """What the server adds to the state."""
 
 
@@ -41,8 +44,8 @@ def choose(state: dict[str, Any], rng: np.random.Generator) -> int:
     return int(rng.choice([each["action"] for each in state["actions"]]))
 
 
-def states_from_views(table: Table, seat: int) -> dict[int, Any]:
-    """By move: what the seat may be told in the game of ``table``, from its own views and what everybody sees.
+def states_from_views(table: Table, seat: int | None) -> dict[int, Any]:
+    """By move: what a seat, or a spectator (None), may be told in the game of ``table``, from its own views.
 
     What is secret in moves is changed, and the picture gets an environment that knows nothing but the view.
     """
@@ -53,9 +56,9 @@ def states_from_views(table: Table, seat: int) -> dict[int, Any]:
     last: dict[str, Any] = {"last_pause": None, "scores": None}
     states = {table.earlier: _state(table, env, seat, told, table.earlier) | last}
     for move, action in enumerate(record["actions"], table.earlier):
-        before = env.view(f"player_{seat}")
+        before = env.view(viewer(seat))
         env.step(action)
-        after = env.view(f"player_{seat}")
+        after = env.view(viewer(seat))
         known = _known(env, before, after, action, seat)
         told += [{"move": move, "phrase": phrase} for phrase in _sentences(env, known)]
         if (pause := get_kit(env.game.name).narrator.pause(known)) is not None:
@@ -68,7 +71,12 @@ def states_from_views(table: Table, seat: int) -> dict[int, Any]:
     return states
 
 
-def _known(env: TableEnv, before: Any, after: Any, action: int, seat: int) -> Move:
+def viewer(seat: int | None) -> str | None:
+    """Whose view a seat, or a spectator, has."""
+    return None if seat is None else f"player_{seat}"
+
+
+def _known(env: TableEnv, before: Any, after: Any, action: int, seat: int | None) -> Move:
     info = env.game.words.actions[action]
     if before["player"] != seat:
         info = info.heard(before["phase"])
@@ -80,8 +88,8 @@ def _sentences(env: TableEnv, move: Move) -> list[Phrase]:
     return [*narrator.story(move), *(narrator.settlement(move.after) if settled else [])]
 
 
-def _state(table: Table, env: TableEnv, seat: int, told: list[dict[str, Any]], move: int) -> Any:
-    agent = f"player_{seat}"
+def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, Any]], move: int) -> Any:
+    agent = viewer(seat)
     view, over = env.view(agent), env.view(agent)["phase"] == "over"
     blind: Any = SimpleNamespace(game=env.game, view=lambda agent: view, config_dict=env.config_dict)
     mine = not over and view["player"] == seat
@@ -102,7 +110,7 @@ def _state(table: Table, env: TableEnv, seat: int, told: list[dict[str, Any]], m
         "options": env.config_dict(),
         "actions": [{"action": a, **action_phrase(infos[a], seat, env.num_players)} for a in legal],
         "story": told[-SENTENCES:],
-        "hints": table.hints,
+        "hints": [] if seat is None else table.hints,
         "winners": view["winners"] if over else None,
     }
     return as_sent(state)

@@ -18,8 +18,8 @@ from tests.agents.web.test_page import (
 from tests.agents.web.test_page_layout import serious
 
 LONG = 1e6  # seconds: nothing goes on by itself
-SETTLEMENT = "return document.getElementById('settlement').open"
-CLOSED = "return !document.getElementById('settlement').open"
+SETTLEMENT = "return !document.getElementById('settlement').hidden"
+CLOSED = "return document.getElementById('settlement').hidden"
 LYING = f"{SHADOW}.querySelectorAll('.card').length"
 
 
@@ -42,7 +42,7 @@ def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(br
         page = browsers(f"http://127.0.0.1:{port}/", "de")
         wait_for(page, "return document.querySelectorAll('#rules .rule').length")
         page.execute_script(
-            "const game = document.getElementById('game'); game.value = 'schwarze_katze'; game.onchange();"
+            "document.querySelector('input[value=schwarze_katze]').click();"
             "const deals = document.querySelector('#rules input[max=\"50\"]'); deals.value = 1; deals.oninput();"
             "document.querySelectorAll('#agents select').forEach((each) => { each.value = 'random'; each.onchange() })"
         )

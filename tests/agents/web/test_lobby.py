@@ -1,19 +1,30 @@
 """The lobby: who may enter, what an order may say, and what others are not told."""
 
+import asyncio
 import json
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.cli import play
 from blackjacky_agents.cli.options import read_arguments
+from blackjacky_agents.games import default_opponents, get_kit
+from blackjacky_agents.narration import is_settled
+from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.web import server as server_module
-from blackjacky_agents.web.lobby import MAX_ORDER, describe_games, read_order
+from blackjacky_agents.web.lobby import MAX_ORDER, describe_games, levels, read_order
 from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.preparing import Preparing, parts_of
 from blackjacky_agents.web.server import Server
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import new_table
 from tests.every_game import NAMES, with_tiny
 
+RESULTS = Path(__file__).parents[3] / "agents" / "results"
+ROOMS = [game for game in GAMES if (RESULTS / game / "ladder.json").exists()]
 HERE, AWAY = ("127.0.0.1", 1), ("192.168.0.9", 1)
 ORDER = {"game": "tiny", "variant": "classic", "people": ["Anna", "Ben"], "agents": ["random"], "rules": {}}
 
@@ -97,6 +108,89 @@ def test_pages_of_other_sites_open_no_tables():
     assert opened(client, server, headers={"origin": "http://127.0.0.1"}).status_code == 201
 
 
+def test_the_lobby_tells_what_each_game_is_like():
+    for described in describe_games():
+        name = described["name"]
+        if name == "tiny":
+            continue
+        assert described["minutes"] % 5 == 0 < described["minutes"]
+        assert described["has_picture"]
+        for language in ("en", "de"):
+            assert described["summary"][language].count(".") == 1
+            assert len(described["help"][language]) > 3
+        assert set(described["levels"]) == {"easy", "medium", "hard"}
+
+
+@pytest.mark.parametrize("game", ROOMS)
+def test_levels_of_opponents_are_in_the_order_of_the_ladder(game):
+    ladder = json.loads((RESULTS / game / "ladder.json").read_text("utf-8"))
+    (table,) = (each for each in ladder["tables"] if each["num_players"] == get_game(game).default_players)
+    ratings = {agent["agent"]: agent["rating"]["mean"] for agent in table["agents"]}
+    found = [ratings[agent] for agent in levels(game).values()]
+    assert found == sorted(found)
+    assert len(set(found)) == 3
+
+
+@pytest.mark.parametrize("game", ROOMS)
+def test_the_minutes_of_a_game_are_those_of_games_with_its_default_opponents(game):
+    """At five seconds for each decision of a person, and the pauses of the table."""
+    opponents = parse_agents(default_opponents(game))
+    env, took = TableEnv(game, len(opponents) + 1), []
+    for seed in range(5):
+        agents = [make_agent(name, game) for name in (bot_names(game)[-1], *opponents)]
+        env.reset(seed=seed)
+        while not any(env.terminations.values()):
+            before, seat = env.view(None), env.possible_agents.index(env.agent_selection)
+            env.step(int(agents[seat].act(env.observe(env.agent_selection))))
+            took.append((5 if seat == 0 else 0.8) + 6 * is_settled(game, before, env.view(None)))
+    minutes = sum(took) / 5 / 60
+    assert get_kit(game).minutes == max(5, 5 * round(minutes / 5))
+
+
+def test_a_card_has_the_picture_of_its_game_and_others_have_none():
+    server = Server()
+    client = entered(server)
+    picture = client.get(f"/lobby/{server.lobby}/pictures/black_jacky.svg")
+    assert picture.headers["content-type"].startswith("image/svg+xml")
+    assert picture.text.startswith("<svg")
+    for place in (
+        f"{server.lobby}/pictures/tiny.svg",
+        f"{server.lobby}/pictures/chess.svg",
+        "guessed/pictures/black_jacky.svg",
+    ):
+        assert client.get(f"/lobby/{place}").status_code == 404
+    assert client.get("/lobby/guessed/preparing/tiny").status_code == 404
+
+
+def test_a_game_is_compiled_by_a_process_of_its_own_which_tells_how_far_it_is():
+    async def compiled():
+        preparing = Preparing()
+        before = preparing.progress("schwarze_katze")
+        await preparing.begin("schwarze_katze")
+        assert preparing.begin("schwarze_katze").done(), "no game is compiled twice"
+        after = preparing.progress("schwarze_katze")
+        await preparing.close()
+        return before, after
+
+    before, (done, parts) = asyncio.run(compiled())
+    assert before == (0, 0)
+    assert done == parts == len(parts_of("schwarze_katze")) > 4
+
+
+def test_a_table_is_made_when_its_game_is_compiled_and_closing_stops_the_process(monkeypatch):
+    begun = []
+
+    async def compile_for_ever(self, game):
+        begun.append(game)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Preparing, "_compile", compile_for_ever)
+    server = Server(prepared=["black_spy", "tiny"])
+    with TestClient(server.app, base_url="http://127.0.0.1") as client:
+        assert client.get("/page/lobby.js").status_code == 200
+    assert begun == ["black_spy"], "one after the other, and nothing is waited for at the end"
+
+
 @pytest.mark.parametrize(
     ("change", "answer"),
     [
@@ -159,7 +253,7 @@ def test_every_game_can_be_ordered_as_the_form_offers_it():
     for game in describe_games():
         assert game["name"] in NAMES
         for variant in game["variants"]:
-            agents = (game["opponents"] * 10)[: variant["default"] - 1]
+            agents = [game["levels"]["medium"]] * (variant["default"] - 1)
             options = {option["name"]: option["default"] for option in game["options"]}
             order = {"game": game["name"], "variant": variant["name"], "people": ["A"], "agents": agents}
             table = read_order(json.dumps({**order, "rules": options}).encode()).table()

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from make_screenshots import TOURED
 
 from blackjacky_agents.narration import in_words, page_texts
 from blackjacky_env.envs.aec import TableEnv
@@ -43,6 +44,7 @@ def browsers():
         browser = webdriver.Chrome(options=options, service=Service(DRIVER))
         opened.append(browser)
         browser.set_script_timeout(120)
+        browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": TOURED})
         browser.get(f"{address}?language={language}")
         return browser
 

@@ -7,9 +7,11 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from make_screenshots import DEVICES, LOOKS, open_browser, positions, show, table_at
+from make_screenshots import DEVICES, LOOKS, open_browser, positions, show, table_at, table_in
 
 from blackjacky_agents.narration import in_words
+from blackjacky_agents.web.serve import in_background
+from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_env.engine.svg import PHONE_TEXT
 from blackjacky_env.games import GAMES
@@ -20,6 +22,11 @@ from tests.agents.web.test_page import SHADOW, wait_for
 pytestmark = pytest.mark.skipif(
     None in (shutil.which("chromium"), shutil.which("chromedriver")), reason="needs chromium and chromedriver"
 )
+SHOW_AGAIN = """
+document.getElementById("name").value = `Anna ${Math.floor(1e6 * Math.random())}`;
+document.getElementById("naming").dispatchEvent(new Event("close"));
+"""
+"""Takes a new name, to which the answer is the state of the table."""
 ON_PHONE = 1.25
 """How many screens of a phone may be needed to reach the last action."""
 MEASURE = f"""
@@ -81,6 +88,29 @@ def test_in_no_phase_the_page_must_be_scrolled_much(browser, phases, game):
             assert measured["role"] == "img"
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_on_a_phone_the_first_decision_needs_no_scrolling(browser, phases, game):
+    first = next(iter(phases[game].values()))
+    with pages(browser, [first]) as [address]:
+        show(browser, address, "phone", "light")
+        assert browser.execute_script(FOLD) <= DEVICES["phone"][1]
+
+
+def test_on_a_phone_a_hand_that_can_be_touched_is_not_repeated_as_buttons(browser, phases):
+    table = phases["black_spy"]["pass"]
+    with pages(browser, [table]) as [address]:
+        show(browser, address, "phone", "light")
+        sizes = (
+            "return [...document.querySelectorAll('#actions button')].map((each) => each.getBoundingClientRect().width)"
+        )
+        assert len(table.actions(0)) > 6
+        assert max(browser.execute_script(sizes)) <= 1
+        press = press_keys(browser)
+        while not browser.execute_script("return document.activeElement.matches('#actions button')"):
+            press("Tab")
+        assert max(browser.execute_script(sizes)) > 40, "the button that a keyboard has reached is shown"
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("game", GAMES)
 def test_axe_finds_nothing_serious(browser, phases, game, device):
@@ -100,7 +130,7 @@ def test_axe_finds_nothing_serious_in_the_lobby(browser, device):
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": device == "phone"}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         browser.get(address.split("/seat/")[0])
-        wait_for(browser, "return document.querySelectorAll('select option').length > 1")
+        wait_for(browser, "return document.querySelectorAll('.game img').length === 4")
         assert serious(browser) == []
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
@@ -123,6 +153,125 @@ def test_the_table_in_words_names_every_player_in_every_language(phases, game):
             assert len(told) > len(names)
             assert all(any(name in line for line in told[1:]) for name in names)
             assert not any("None" in line or "{" in line for line in told)
+
+
+# ---------------------------------------------------------------- settlements
+
+SETTLED = f"""
+const box = (element) => element.getBoundingClientRect();
+const panels = [...{SHADOW}.querySelectorAll(".seat:not([data-card])")];
+const settlement = box(document.getElementById("settlement")), story = document.getElementById("story");
+const covers = (one, other) =>
+  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+return {{
+  covered: panels.filter((panel) => covers(settlement, box(panel.querySelector("rect")))).length,
+  changed: panels.filter((panel) => panel.querySelector(".change")).map((panel) => Number(panel.dataset.seat)),
+  bad: panels.filter((panel) => panel.matches(".bad")).map((panel) => Number(panel.dataset.seat)),
+  below: story.scrollHeight - story.clientHeight - story.scrollTop,
+  focus: document.activeElement.id,
+  hidden: panels.flatMap((panel) => {{
+    const cards = [...panel.querySelectorAll("[data-card]")].map(box);
+    const words = [...panel.querySelectorAll("text")].filter((text) => !text.closest("[data-card], .change"));
+    return words.filter((text) => cards.some((card) => covers(card, box(text)))).map((text) => text.textContent);
+  }}),
+}};
+"""
+FOLD = (
+    "return document.querySelector('#actions button:not(.touchable), #actions .touch').getBoundingClientRect().bottom"
+)
+
+
+@pytest.fixture(scope="module")
+def settled():
+    """A table of each game, with the most players, at which a round has just been settled."""
+    return {game: table_in(game, "settlement") for game in GAMES}
+
+
+@contextmanager
+def settling(browser, table, device, shown=True):
+    """The page of a table in front of a settlement, ``shown`` or not yet; yields its host."""
+    server = Server(delay=1e6)
+    server.add(table)
+    (host,) = server.hosts
+    host.moments = ["settlement"] if shown else []
+    with in_background(server) as port:
+        address = f"http://127.0.0.1:{port}/seat/{table.people[0]}"
+        if shown:
+            show(browser, address, device, "light")
+        else:  # an agent is to move, and waits for ever
+            browser.get(address)
+            wait_for(browser, f"return {SHADOW}?.querySelector('svg')")
+        yield host
+        assert browser.get_log("browser") == []
+        browser.get("about:blank")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_settlement_covers_no_seat_and_the_picture_marks_who_loses_what(browser, settled, game, device):
+    rows = settled[game].scores(0)["rows"]
+    with settling(browser, settled[game], device):
+        seen = browser.execute_script(SETTLED)
+    assert seen["covered"] == 0
+    assert seen["bad"] == [row["seat"] for row in rows if row["mark"] == "bad"]
+    assert set(seen["changed"]) == {row["seat"] for row in rows if row["change"]} != set()
+    assert seen["below"] < 2, "the last line of the story is in sight"
+    assert seen["focus"] == "continue"
+    assert seen["hidden"] == [], "no card lies on words"
+
+
+def test_open_rules_close_for_a_settlement_and_escape_continues(browser, settled):
+    with settling(browser, settled["black_spy"], "desktop", shown=False) as host:
+        browser.execute_script("document.getElementById('show-menu').click()")
+        assert browser.execute_script("return document.getElementById('menu').open")
+        host.moments = ["settlement"]
+        browser.execute_script(SHOW_AGAIN)
+        wait_for(browser, "return !document.getElementById('settlement').hidden")
+        assert not browser.execute_script("return document.getElementById('menu').open")
+        press_keys(browser)("Escape")
+        wait_for(browser, "return document.getElementById('settlement').hidden")
+
+
+# ---------------------------------------------------------------- the tour of the first turn
+
+NOT_TOURED = "for (const name of Object.keys(localStorage)) if (name.startsWith('tour ')) localStorage.removeItem(name)"
+TOUR = f"""
+const box = (element) => element.getBoundingClientRect(), tour = box(document.getElementById("tour"));
+const beside = (one) => one.right <= tour.left || tour.right <= one.left;
+const apart = (one) => beside(one) || one.bottom <= tour.top || tour.bottom <= one.top;
+const shown = [...{SHADOW}.querySelectorAll(".toured"), ...document.querySelectorAll(".toured")];
+return [shown.length > 0, shown.every((each) => apart(box(each))), document.querySelector("#tour p").textContent];
+"""
+TOURED_NOW = "return !document.getElementById('tour').hidden"
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_first_turn_has_a_tour_that_covers_nothing_and_does_not_come_back(browser, phases, game, device):
+    first = next(iter(phases[game].values()))
+    with pages(browser, [first]) as [address]:
+        show(browser, address, device, "light")
+        assert not browser.execute_script(TOURED_NOW), "whoever has seen it is not shown it again"
+        browser.execute_script(NOT_TOURED + ";" + SHOW_AGAIN)
+        for _, step in first.texts["en"]["tour"]:
+            wait_for(browser, TOURED_NOW)
+            assert browser.execute_script(TOUR) == [True, True, step]
+            browser.execute_script("document.getElementById('tour-next').click()")
+        name = first.seats[0].name
+        browser.execute_script(SHOW_AGAIN)
+        wait_for(browser, f"return !document.getElementById('in-words').textContent.includes({json.dumps(name)})")
+        assert not browser.execute_script(TOURED_NOW)
+
+
+def test_the_tour_is_skipped_by_one_key(browser, phases):
+    with pages(browser, [phases["black_jacky"]["trick"]]) as [address]:
+        show(browser, address, "desktop", "light")
+        browser.execute_script(NOT_TOURED + ";" + SHOW_AGAIN)
+        wait_for(browser, TOURED_NOW)
+        assert serious(browser) == []
+        press_keys(browser)("Escape")
+        assert not browser.execute_script(TOURED_NOW)
+        assert browser.execute_script("return localStorage.getItem('tour black_jacky')") == "seen"
 
 
 # ---------------------------------------------------------------- whole games

@@ -12,11 +12,15 @@ import pytest
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
+from blackjacky_agents.web import host as host_module
 from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY
+from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.server import MAX_WAITING, Server
 from blackjacky_agents.web.table import resumed
+from blackjacky_env.games import GAMES as ROOMS
 from tests.agents.web.tables import PACE_KEYS, choose, new_table, states_from_views
 from tests.every_game import NAMES, with_tiny
+from tests.replay.reading import film_in
 
 GAMES = int(os.environ.get("BLACKJACKY_WEB_GAMES", "4"))
 FUZZED = int(os.environ.get("BLACKJACKY_WEB_FUZZED", "3000"))
@@ -116,6 +120,80 @@ def test_whole_games_show_nothing_but_the_views_of_a_seat(game, people):
                 assert pace["moment"] is None
                 assert state == expected[state["move"]]
             assert states[-1]["winners"] == table.env.snapshot()["winners"]
+
+
+def spectator(client, table):
+    """The socket of a page that watches."""
+    return client.websocket_connect(f"ws://127.0.0.1/watch/{table.watch}/socket")
+
+
+@pytest.mark.parametrize("game", NAMES)
+def test_spectators_receive_only_what_a_spectator_may_know(game):
+    """Compared with what is made from the views of a spectator alone."""
+    table, rng = new_table(game, people=1, hints=["random"]), np.random.default_rng(5)
+    with served(table) as client, spectator(client, table) as watching, sit(client, table) as socket:
+        play({0: socket}, rng)
+        expected, seen = states_from_views(table, None), []
+        while not seen or seen[-1]["winners"] is None:
+            seen.append(watching.receive_json())
+    for state in seen:
+        pace = {name: state.pop(name) for name in PACE_KEYS}
+        assert (pace["watching"], pace["watch"], pace["may_continue"], pace["can_skip"]) == (1, None, False, False)
+        assert state == expected[state["move"]]
+        assert (state["you"], state["actions"], state["hints"]) == (None, [], [])
+    assert len({state["move"] for state in seen}) > 2
+
+
+def test_spectators_are_counted_and_cannot_take_part():
+    table = new_table(people=1)
+    with served(table) as client, sit(client, table) as socket:
+        first, _ = state_when(socket, my_turn_or_over)
+        assert (first["watching"], first["watch"]) == (0, table.watch)
+        with spectator(client, table) as one, spectator(client, table) as other:
+            assert state_when(socket, lambda state: state["watching"] == 2)
+            state_when(one, lambda state: state["watching"] == 2)
+            record = table.env.record()
+            for message in (
+                {"type": "act", "move": first["move"], "action": first["actions"][0]["action"]},
+                {"type": "name", "name": "Eve"},
+                {"type": "restart"},
+                {"type": "continue", "move": first["move"]},
+                {"type": "hint", "move": first["move"], "agent": "counter"},
+            ):
+                one.send_json(message)
+                said = one.receive_json()
+                assert (said["type"], said["code"]) == ("error", "watching")
+            assert table.env.record() == record
+            assert client.get(f"/watch/{table.watch}").status_code == 200
+            assert client.get(f"/watch/{table.watch}/record").status_code == 409
+            assert "sentences" in client.get(f"/watch/{table.watch}/texts.json").json()["en"]
+            other.send_json({"type": "pause"})
+            assert other.receive_json()["type"] in ("state", "error")
+        assert state_when(socket, lambda state: state["watching"] == 0)
+
+
+def test_a_table_has_room_for_so_many_spectators(monkeypatch):
+    monkeypatch.setattr(host_module, "MAX_WATCHING", 1)
+    table = new_table(people=1)
+    with served(table) as client, spectator(client, table) as one:
+        one.receive_json()
+        with spectator(client, table) as other:
+            assert closing_code(other) == host_module.FULL
+
+
+def test_spectators_find_a_table_again_after_a_new_start_and_old_files_have_no_token(tmp_path):
+    table = new_table(people=1)
+    with served(table, folder=tmp_path):
+        pass
+    assert resumed(table.path).watch == table.watch
+    first, *rest = table.path.read_text("utf-8").splitlines(keepends=True)
+    kept = json.loads(first)
+    del kept["watch"]
+    table.path.write_text("".join([json.dumps(kept) + "\n", *rest]), "utf-8")
+    assert resumed(table.path).watch != table.watch
+    table.path.write_text("".join([json.dumps({**kept, "watch": table.people[0]}) + "\n", *rest]), "utf-8")
+    with pytest.raises(ValueError, match="the token of spectators"):
+        resumed(table.path)
 
 
 def test_a_seat_is_found_again_after_a_lost_connection():
@@ -271,6 +349,20 @@ def test_the_replay_is_a_page_of_its_own_when_the_game_is_over():
         assert "<title>Schwarze Katze: Person 0, random, random 2</title>" in page.text
         assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
         assert client.get("/seat/guessed/replay").status_code == 404
+
+
+@pytest.mark.parametrize("game", sorted(ROOMS))
+def test_a_replay_has_an_estimate_for_every_move_and_judges_those_of_people(game):
+    table = new_table(game, people=1)
+    rng = np.random.default_rng(0)
+    while not table.over and len(table._told) < 30:
+        legal = [each["action"] for each in table.actions(0)]
+        table._play(int(rng.choice(legal)) if legal else table.thought()())
+    recorded = {"names": dict.fromkeys(table.env.possible_agents, "A"), "record": table.env.record()}
+    film = film_in(replay_page(recorded, people=[0]))
+    assert all(mind["by"] == "champion" and 0 <= mind["win"] <= 1 for mind in film["thoughts"])
+    judged = [seat for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True) if mind["cost"]]
+    assert set(judged) == {0}
 
 
 def test_only_so_many_replays_and_new_tables_wait_for_their_turn():

@@ -26,6 +26,7 @@ KIT = GameKit(
         value=prospects.value,
         likelihood=belief.likelihood,
     ),
+    minutes=5,
     opponents="counter,threshold,random",
     encodings=encodings.ENCODINGS,
     standing_encoding=encodings.STANDING,

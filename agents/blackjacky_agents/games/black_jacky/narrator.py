@@ -161,7 +161,14 @@ def pause(move: Move) -> Pause | None:
     if not _ends_round(move):
         return None
     settled = move.after["last_settlement"]
-    shown = {**move.before, "hands": settled["hands"], "displays": settled["displays"]}
+    shown = {
+        **move.before,
+        "hands": settled["hands"],
+        "displays": settled["displays"],
+        "hearts": move.after["hearts"],
+        "last_settlement": settled,
+        "revealed": True,  # for the drawing, which marks the losers
+    }
     return Pause(say("last_hands"), [say("hands_are_open")], shown)
 
 
@@ -177,10 +184,11 @@ def _score(move: Move, player: int) -> Score:
     hearts = say("from_to", before=had, after=has) if had != has else str(has)
     tenths, lost = settled["sums"][player], player in settled["losers"]
     mark = "bad" if lost else winner_mark(move, player)
+    change = say("change_hearts", hearts=hearts) if had != has else ""
     if tenths is None:
-        return Score(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark, has)
+        return Score(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark, change, has)
     why = [] if not lost else [say(f"why_{_reason(settled)}"), say("one_heart_less" if has else "last_heart_lost")]
-    return Score(player, [_cards(move, player), _sum(tenths), hearts], why, mark, has)
+    return Score(player, [_cards(move, player), _sum(tenths), hearts], why, mark, change, has)
 
 
 def _cards(move: Move, player: int) -> list[Phrase]:

@@ -30,6 +30,7 @@ KIT = GameKit(
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
         value=prospects.value,
     ),
+    minutes=10,
     opponents="counter,low,random",
     encodings=encodings.ENCODINGS,
     presets=presets.PRESETS,

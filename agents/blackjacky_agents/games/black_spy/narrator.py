@@ -18,6 +18,7 @@ from blackjacky_agents.narration import (
     say,
     seat,
     winner_mark,
+    with_sign,
 )
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.svg import MINUS
@@ -245,7 +246,8 @@ def _score(move: Move, player: int) -> Score:
         why.append(say("halved", limit=limit(after)))
     elif total >= limit(after):
         why.append(say("reaches", limit=limit(after)))
-    return Score(player, [black, spies, _signed(points), _signed(total)], why, winner_mark(move, player), -total)
+    cells = [black, spies, _signed(points), _signed(total)]
+    return Score(player, cells, why, winner_mark(move, player), with_sign(points), -total)
 
 
 def _taken_in_deal(move: Move, player: int) -> tuple[int, int]:

@@ -25,6 +25,7 @@ KIT = GameKit(
     ),
     encodings=encodings.ENCODINGS,
     presets=presets.PRESETS,
+    minutes=5,
     opponents="planner,greedy,random",
     narrator=narrator.NARRATOR,
     describe=description.describe,

@@ -21,6 +21,7 @@ from blackjacky_agents.narration import (
     say,
     seat,
     winner_mark,
+    with_sign,
 )
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.games.halunken.rules import FIELDS
@@ -381,7 +382,7 @@ def _score_line(move: Move, player: int, is_over: bool, several: bool) -> Score:
     cells = [_listed(crew) if crew else ""] * is_over + [points] + [after["totals"][player]] * several
     colour = doubled_colour(after["crews"][player]) if is_over else None
     why = [] if colour is None else [say("counts_double", colour=say(_COLOURS[colour]))]
-    return Score(player, cells, why, winner_mark(move, player), after["totals"][player])
+    return Score(player, cells, why, winner_mark(move, player), with_sign(points), after["totals"][player])
 
 
 NARRATOR = Narrator(story, settlement, pause, scores)

@@ -17,6 +17,7 @@ from blackjacky_agents.narration import (
     say,
     seat,
     winner_mark,
+    with_sign,
 )
 from blackjacky_env.engine.svg import MINUS
 from blackjacky_env.games.schwarze_katze.options import read_card
@@ -118,7 +119,8 @@ def _score(move: Move, player: int) -> Score:
     tricks = move.before["tricks_taken"][player] + (player == _winner_of(_trick(move)))
     points, total = move.after["last_deal"][player], move.after["totals"][player]
     why = [] if tricks else [say("no_trick_taken")]
-    return Score(player, [tricks, _signed(points), _signed(total)], why, winner_mark(move, player), -total)
+    cells = [tricks, _signed(points), _signed(total)]
+    return Score(player, cells, why, winner_mark(move, player), with_sign(points), -total)
 
 
 def _signed(points: int) -> str:

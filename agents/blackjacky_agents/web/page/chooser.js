@@ -14,8 +14,9 @@ const WIDE = 17; // longer words on a button need several lines
 const FIELDS = ["card", "kind", "number", "pile"]; // in the order in which they are chosen
 
 export class Chooser {
-  constructor(group, { act, changed, fallback }) {
-    Object.assign(this, { group, act, changed, fallback, legal: [], left: [], names: [], advised: null });
+  // `reached`: whether one touch in the picture chooses these actions; on a phone many such buttons make room for it.
+  constructor(group, { act, changed, fallback, reached }) {
+    Object.assign(this, { group, act, changed, fallback, reached, legal: [], left: [], names: [], advised: null });
   }
 
   get begun() {
@@ -56,8 +57,12 @@ export class Chooser {
     const longest = Math.max(...buttons.map((button) => button.querySelector("b").textContent.length), 1);
     if (this.begun) buttons.push(this.backButton());
     for (const button of buttons) button.disabled = !enabled;
+    const many = groups.length > EXPLAINED;
+    groups.forEach(({ actions }, i) => buttons[i].classList.toggle("touchable", many && this.reached(actions)));
     const chosen = make("p", { textContent: this.begun ? this.words(this.left) : "", hidden: !this.begun });
-    this.group.replaceChildren(chosen, ...buttons);
+    const touchable = buttons.some((button) => button.matches(".touchable"));
+    const touch = make("p", { className: "touch", textContent: text("touch"), hidden: !touchable });
+    this.group.replaceChildren(chosen, touch, ...buttons);
     const explained = buttons.some((button) => button.querySelector("small"));
     const room = explained ? WIDE : Math.min(Math.max(longest, NARROW), WIDE);
     this.group.style.setProperty("--letters", room);
@@ -91,18 +96,26 @@ export class Chooser {
   }
 }
 
-// The groups of the next step, which differ in one field or have a `seat` in common, or each action alone.
+// The groups of the next step, which differ in one field or have a `seat` in common, or each action alone. Actions that
+// differ in nothing but whom they concern are one step, and the players the next.
 function groupsOf(actions) {
   const alone = actions.map((each) => ({ actions: [each] }));
-  if (actions.length <= FEW) return alone;
+  if (actions.length <= FEW) {
+    const deeds = Map.groupBy(actions, (each) => JSON.stringify(FIELDS.map((name) => each[name])));
+    return deeds.size > 1 ? [...deeds.values()].map((group) => ({ actions: group })) : playersOf(actions, alone);
+  }
   for (const field of FIELDS.filter((name) => actions.some((each) => each[name] !== null))) {
     const groups = Map.groupBy(actions, (each) => each[field] ?? each.action);
     if (groups.size === 1) continue;
     return groups.size < actions.length ? [...groups.values()].map((group) => ({ actions: group })) : alone;
   }
+  return playersOf(actions, alone);
+}
+
+function playersOf(actions, alone) {
   const seats = [...new Set(actions.flatMap((each) => each.seats))];
   const groups = seats.map((seat) => ({ seat, actions: actions.filter((each) => each.seats.includes(seat)) }));
-  return groups.some((group) => group.actions.length === actions.length) ? alone : groups;
+  return !groups.length || groups.some((group) => group.actions.length === actions.length) ? alone : groups;
 }
 
 // The action that a group stands for, as a phrase with "…" for what is not chosen yet.

@@ -1,6 +1,6 @@
 // The WebSocket to the server, which reconnects automatically with exponential backoff.
 
-const TAKEN_OVER = 4409, TOO_MANY = 4429;
+const TAKEN_OVER = 4409, TOO_MANY = 4429, FULL = 4503;
 const FIRST_WAIT = 300, LONGEST_WAIT = 10_000; // milliseconds
 
 export class Connection {
@@ -43,6 +43,7 @@ export class Connection {
 
   closed(code) {
     if (code === TAKEN_OVER) return this.changed("taken_over");
+    if (code === FULL) return this.changed("full");
     if (code === TOO_MANY) this.wait = LONGEST_WAIT;
     this.changed("lost");
     this.timer = setTimeout(() => this.connect(), this.wait * (0.75 + Math.random() / 2));

@@ -10,11 +10,12 @@ export class Ending {
     this.replay = make("dialog", { id: "replay" });
     document.body.append(this.replay);
     this.again = makeButton("again", "", () => send({ type: "again" }));
-    this.watch = makeButton("watch", "", () => this.showReplay(`${seat}/replay`));
+    this.watch = makeButton("watch", "", () => this.showReplay(`${seat}/replay`, this.you));
     this.record = make("a", { id: "record", href: `${seat}/record`, className: "button", download: "" });
   }
 
   show(state) {
+    this.you = state.you;
     const ended = state.turn === null && state.moment === null;
     this.element.hidden = !ended;
     if (!ended) {
@@ -26,19 +27,21 @@ export class Ending {
     this.watch.textContent = text("watch");
     this.record.textContent = text("record");
     const buttons = make("div", { className: "buttons" });
-    buttons.append(this.again, ...(state.has_replay ? [this.watch] : []), this.record);
+    buttons.append(...(state.you === null ? [] : [this.again]), ...(state.has_replay ? [this.watch] : []), this.record);
     const table = state.scores ? [scoreTable(state.scores, state.names)] : [];
     this.element.replaceChildren(make("p", { id: "decided", textContent: decided }), ...table, buttons);
   }
 
-  showReplay(address) {
-    const frame = make("iframe", { src: address, title: text("replay") });
+  // At the turning point, seen by this seat; the server takes some seconds to look for it.
+  showReplay(address, you) {
+    const waiting = make("p", { id: "replay-waits", role: "status", textContent: text("replay_waits") });
+    const frame = make("iframe", { src: `${address}#turning${you === null ? "" : `-${you}`}`, title: text("replay"), onload: () => waiting.remove() });
     const close = makeButton("replay-close", text("close"), () => this.replay.close());
     const link = make("a", { href: address, className: "button", target: "_blank", rel: "noopener", textContent: text("replay_apart") });
     const buttons = make("div", { className: "buttons" });
     buttons.append(link, close);
     this.replay.ariaLabel = text("replay");
-    this.replay.replaceChildren(frame, buttons);
+    this.replay.replaceChildren(frame, buttons, waiting);
     this.replay.showModal();
   }
 }

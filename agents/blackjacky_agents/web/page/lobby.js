@@ -1,4 +1,4 @@
-// The lobby: a form for new tables, made from what the games declare, and the tables that there are.
+// The lobby: the games as cards, a form for new tables, made from what the games declare, and the tables that there are.
 
 import { find, make, makeButton } from "./elements.js";
 import { languages, text, useLanguage } from "./texts.js";
@@ -7,7 +7,10 @@ const here = location.pathname.replace(/\/$/, "");
 let known = null; // games, tables and the address for others
 let language = "en";
 const opened = JSON.parse(sessionStorage.getItem(here) ?? "[]"); // tables opened here: only we are told their seats
-const chosen = { game: null, people: [], agents: [], rules: {} };
+const chosen = { game: null, level: "medium", people: [], agents: [], rules: {} };
+const LEVELS = ["easy", "medium", "hard"];
+const PATIENCE = 1000; // milliseconds before a wait is explained
+const ASK = 500; // milliseconds between two questions how far the game is
 
 const game = () => known.games.find((each) => each.name === chosen.game);
 const variant = () => game().variants.find((each) => each.name === find("variant").value);
@@ -23,12 +26,64 @@ async function load() {
 // ---------------------------------------------------------------- the form
 
 function choose(name) {
-  const { variants, opponents } = known.games.find((each) => each.name === name);
-  Object.assign(chosen, { game: name, people: chosen.people.slice(0, 1), agents: [...opponents], rules: {} });
+  const { variants } = known.games.find((each) => each.name === name);
+  Object.assign(chosen, { game: name, people: chosen.people.slice(0, 1), rules: {} });
   if (!chosen.people.length) chosen.people = [text("person", { number: 1 })];
   find("variants").hidden = variants.length < 2;
   find("variant").replaceChildren(...variants.map((each) => make("option", { value: each.name, textContent: variantInWords(each) })));
+  setLevel(chosen.level);
+}
+
+// Opponents of one strength in all seats that the variant usually has.
+function setLevel(level) {
+  chosen.level = level;
+  chosen.agents = Array(Math.max(variant().default - chosen.people.length, 0)).fill(game().levels[level]);
+  showLevels();
   showForm();
+}
+
+function showGames() {
+  find("games").replaceChildren(...known.games.map(gameCard));
+}
+
+function gameCard({ name, title, minutes, variants, has_picture, summary }) {
+  const card = make("div", { className: "game" });
+  const label = make("label");
+  const choice = radio("game", name, chosen.game, choose);
+  const sizes = [Math.min(...variants.map(({ min }) => min)), Math.max(...variants.map(({ max }) => max))];
+  const facts = [text("players", { min: sizes[0], max: sizes[1] }), minutes && text("minutes", { minutes })];
+  if (has_picture) label.append(make("img", { src: `${here}/pictures/${name}.svg`, alt: "" }));
+  const words = summary[language] ?? summary.en;
+  label.append(choice, make("b", { textContent: title }), make("small", { textContent: facts.filter(Boolean).join(" · ") }), make("span", { textContent: words }));
+  const rules = makeButton("", text("help"), () => showRules(name));
+  rules.ariaLabel = `${text("help")}: ${title}`;
+  card.append(label, rules);
+  return card;
+}
+
+function radio(group, value, current, pick) {
+  const choice = make("input", { type: "radio", name: group, value, checked: value === current });
+  choice.onchange = () => pick(value);
+  return choice;
+}
+
+function showRules(name) {
+  const { title, help } = known.games.find((each) => each.name === name);
+  find("rules-title").textContent = title;
+  find("paragraphs").replaceChildren(...(help[language] ?? help.en).map((each) => make("p", { textContent: each })));
+  find("rules-of-game").showModal();
+}
+
+function showLevels() {
+  find("levels").replaceChildren(...LEVELS.map(levelCard));
+}
+
+function levelCard(level) {
+  const card = make("div", { className: "level" });
+  const label = make("label");
+  label.append(radio("level", level, chosen.level, setLevel), make("b", { textContent: text(level) }), make("small", { textContent: game().levels[level] }));
+  card.append(label);
+  return card;
 }
 
 function showForm() {
@@ -140,10 +195,14 @@ function subsetField(option) {
 async function open(event) {
   event.preventDefault();
   find("open").disabled = true;
-  const order = { ...chosen, variant: find("variant").value };
+  const { level, ...wanted } = chosen;
+  const order = { ...wanted, variant: find("variant").value };
+  const explain = setTimeout(() => showPreparing(chosen.game), PATIENCE);
   const answer = await fetch(`${here}/tables`, { method: "POST", body: JSON.stringify(order) });
   const said = await answer.json();
+  clearTimeout(explain);
   find("open").disabled = false;
+  find("preparing").hidden = true;
   if (!answer.ok) return notice(said.error);
   notice("");
   const seats = said.seats.filter((seat) => seat.address);
@@ -153,12 +212,24 @@ async function open(event) {
   await load();
 }
 
+// Why it takes long, and how far it is; asked for as long as the order is not answered.
+async function showPreparing(name) {
+  const { done, parts } = await (await fetch(`${here}/preparing/${name}`)).json();
+  if (!find("open").disabled) return;
+  const bar = find("preparing").querySelector("progress");
+  find("preparing").hidden = false;
+  find("preparing").querySelector("p").textContent = text(parts ? "preparing_parts" : "preparing", { done, parts });
+  if (parts) Object.assign(bar, { max: parts, value: done });
+  else bar.removeAttribute("value");
+  setTimeout(() => showPreparing(name), ASK);
+}
+
 function showTables() {
   const isOpened = (table) => opened.some((each) => isSame(each, table));
   const unlisted = opened.filter((each) => !known.tables.some((table) => isSame(each, table)));
   const items = [...known.tables.map((table) => tableItem(table, isOpened(table))), ...unlisted.map((table) => tableItem(table, true))];
   find("tables").replaceChildren(...items.reverse());
-  if (!items.length) find("tables").append(make("li", { textContent: text("no_tables") }));
+  find("open-tables").hidden = !items.length;
 }
 
 function isSame(one, other) {
@@ -166,13 +237,14 @@ function isSame(one, other) {
   return other.seats.some((seat) => addresses.includes(seat.address));
 }
 
-function tableItem({ title, seats, round, moves, over }, isNew) {
+function tableItem({ title, seats, round, moves, over, watch }, isNew) {
   const item = make("li", { className: isNew ? "new" : "" });
   const progress = over ? text("is_over") : moves ? text("progress", { round, moves }) : text("is_new");
   item.append(make("b", { textContent: title }), make("small", { textContent: ` ${progress}` }));
   const list = make("ul");
   list.append(...seats.map((seat) => seatItem(seat, isNew)));
   item.append(list);
+  if (watch) item.append(make("a", { href: withLanguage(path(watch)), textContent: text("watch_table") }));
   return item;
 }
 
@@ -205,7 +277,7 @@ function setLanguage(wanted) {
   language = document.documentElement.lang = find("language").value = useLanguage(wanted);
   document.title = text("lobby");
   for (const each of document.querySelectorAll("[data-text]")) each.textContent = text(each.dataset.text);
-  if (known) [showForm, showTables, showOthers].forEach((show) => show());
+  if (known) [showGames, showLevels, showForm, showTables, showOthers].forEach((show) => show());
 }
 
 const asked = new URLSearchParams(location.search).get("language") ?? navigator.language.slice(0, 2);
@@ -214,9 +286,8 @@ find("language").onchange = () => {
   localStorage.setItem("language", find("language").value);
   setLanguage(find("language").value);
 };
-find("game").onchange = () => choose(find("game").value);
-find("variant").onchange = showForm;
+find("variant").onchange = () => setLevel(chosen.level);
 find("order").onsubmit = open;
 await load();
-find("game").append(...known.games.map(({ name, title }) => make("option", { value: name, textContent: title })));
 choose(known.games[0].name);
+showGames();

@@ -2,7 +2,7 @@
 //
 // The server says what is to be seen and when it ends; a settlement ends when somebody continues.
 
-import { make, makeButton } from "./elements.js";
+import { find, make, makeButton } from "./elements.js";
 import { scoreTable } from "./scores.js";
 import { inWords, text } from "./texts.js";
 
@@ -10,12 +10,7 @@ export class Moments {
   constructor(element, send) {
     this.element = element;
     this.send = send;
-    this.settlement = make("dialog", { id: "settlement" });
-    this.settlement.addEventListener("cancel", (event) => {
-      event.preventDefault();
-      this.proceed();
-    });
-    document.body.append(this.settlement);
+    this.settlement = find("settlement");
   }
 
   show(state) {
@@ -37,24 +32,40 @@ export class Moments {
     if (started) return this.element.replaceChildren();
     const words = awaited.length ? text("awaited", { names: awaited.map((q) => names[q]).join(", ") }) : "";
     const start = makeButton("start", text("start"), () => this.send({ type: "start" }));
+    start.hidden = this.state.you === null;
     this.element.replaceChildren(make("p", { textContent: words }), start);
   }
 
+  // Beside the picture, which shows whom it concerns; the rules would hide both, so they close.
   showSettlement() {
-    const { moment, scores, names, may_continue } = this.state;
-    if (moment?.kind !== "settlement") return this.settlement.close();
+    const { scores, names, may_continue } = this.state;
+    if (!this.settling) return this.hide();
+    const isNew = this.settlement.hidden;
     const title = make("h2", { textContent: text("settlement"), id: "settlement-title" });
     const proceed = makeButton("continue", text(may_continue ? "continue" : "others_continue"), () => this.proceed());
     proceed.disabled = !may_continue;
-    this.settlement.setAttribute("aria-labelledby", title.id);
+    const hadFocus = this.settlement.contains(document.activeElement);
+    this.settlement.hidden = false;
     this.settlement.replaceChildren(title, scoreTable(scores, names), proceed);
-    if (!this.settlement.open) this.settlement.showModal();
-    proceed.focus();
+    if (isNew) find("menu").close();
+    if (isNew || hadFocus) proceed.focus({ preventScroll: true });
+  }
+
+  get settling() {
+    return this.state?.moment?.kind === "settlement";
   }
 
   // Without a connection nothing can be continued.
   hide() {
-    this.settlement.close();
+    this.settlement.hidden = true;
+    this.settlement.replaceChildren();
+  }
+
+  // True if the key means something.
+  key(key) {
+    if (!this.settling || key !== "Escape") return false;
+    this.proceed();
+    return true;
   }
 
   proceed() {

@@ -30,12 +30,12 @@ export class Pace {
     this.label.textContent = text("speed");
     this.speed.replaceChildren(...SPEEDS.map((name) => make("option", { value: name, textContent: text(`speed_${name}`) })));
     this.speed.value = state.speed;
-    this.pace.hidden = state.agents.every((agent) => agent === null);
+    this.pace.hidden = state.you === null || state.agents.every((agent) => agent === null);
     this.again.hidden = state.last_pause === null || state.moment !== null;
     if (state.last_pause) this.again.textContent = inWords(state.last_pause, state.names);
     this.skip.hidden = !state.can_skip;
     this.skip.textContent = text("skip");
-    this.restart.hidden = state.turn === null;
+    this.restart.hidden = state.turn === null || state.you === null;
     this.restart.textContent = text("restart");
     if (state.turn === null) this.asking.close();
   }

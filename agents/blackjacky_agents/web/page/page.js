@@ -10,15 +10,17 @@ import { outlookTable } from "./outlook.js";
 import { Pace } from "./pace.js";
 import { Picture } from "./picture.js";
 import { help, inWords, loadTexts, optionsInWords, text, useLanguage, word } from "./texts.js";
+import { Tour } from "./tour.js";
 
 const seat = location.pathname.replace(/\/$/, "");
 const narrow = matchMedia("(max-width: 40rem)");
-const chooser = new Chooser(find("actions"), { act, changed: showChoice, fallback: find("status") });
+const chooser = new Chooser(find("actions"), { act, changed: showChoice, fallback: find("status"), reached: (actions) => picture.reaches(actions) });
 const picture = new Picture(find("picture"), (actions) => chooser.pick(actions));
 const connection = new Connection(socketAddress, `${seat}/texts.json`, { received, changed: connectionChanged });
 const send = (message) => connection.send(message);
 const moments = new Moments(find("moment"), send);
 const pace = new Pace(find("pace"), find("look"), send);
+const tour = new Tour(find("tour"), picture.root);
 const ending = new Ending(find("end"), seat, send);
 
 let state = null;
@@ -93,6 +95,8 @@ function show() {
   showChoice();
   showStory();
   showHints();
+  showMenu();
+  tour.show(state);
 }
 
 // The table in words, for who cannot see the picture; where the game is stands beside the title for everybody.
@@ -101,6 +105,7 @@ function showTable() {
   find("when").textContent = when ?? "";
   find("in-words").replaceChildren(...rest.map((words) => make("li", { textContent: words })));
   const away = state.names.filter((_, q) => state.started && !state.connected[q]);
+  find("watching").textContent = state.watching ? text("watching", { count: state.watching }) : "";
   find("away").textContent = away.length ? text("away", { names: away.join(", ") }) : "";
 }
 
@@ -129,6 +134,7 @@ function winnersText() {
 function showChoice() {
   const before = places(picture.root);
   picture.show(state.picture, chooser, state.you);
+  picture.mark(moments.settling ? state.scores.rows : [], state.names);
   moveCards(picture.root, before, actor);
   showActions();
 }
@@ -145,8 +151,24 @@ function showStory() {
   const lines = fresh.map((each) => make("li", { textContent: inWords(each.phrase, state.names) }));
   list.append(...lines);
   while (list.children.length > 200) list.firstChild.remove();
-  if (fresh.length) list.scrollTop = list.scrollHeight;
+  if (fresh.length) showLastLine();
   storyUntil = state.move - 1;
+}
+
+function showLastLine() {
+  find("story").scrollTop = find("story").scrollHeight;
+}
+
+// Whoever watches has no name and nobody to invite.
+function showMenu() {
+  for (const name of ["rename", "invite"]) find(name).hidden = state.you === null;
+}
+
+// The address for spectators, for the person to pass on.
+async function invite() {
+  const address = new URL(`/watch/${state.watch}`, location.href).href;
+  const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+  find("invited").textContent = copied ? text("invited") : address;
 }
 
 function showHints() {
@@ -197,7 +219,7 @@ function setLanguage(wanted) {
 
 function chooseByKey(event) {
   const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, dialog");
-  if (!busy && !event.repeat && chooser.key(event.key)) event.preventDefault();
+  if (!busy && !event.repeat && (tour.pressed(event.key) || moments.key(event.key) || chooser.key(event.key))) event.preventDefault();
 }
 
 await loadTexts(`${seat}/texts.json`);
@@ -220,6 +242,7 @@ find("naming").addEventListener("close", () => {
   const name = find("name").value.trim();
   if (name && name !== state.names[state.you]) connection.send({ type: "name", name });
 });
+find("invite").onclick = invite;
 find("hint").onclick = () => {
   find("advice").textContent = text("thinking");
   send({ type: "hint", move: state.move, agent: find("hint-agent").value });
@@ -228,4 +251,5 @@ find("hint").onclick = () => {
 find("picture").addEventListener("click", () => state?.moment?.kind === "pause" && moments.proceed());
 find("take-back").onclick = () => connection.connect();
 document.addEventListener("keydown", chooseByKey);
+new ResizeObserver(showLastLine).observe(find("story")); // it shrinks when the panel above it grows
 connection.connect();

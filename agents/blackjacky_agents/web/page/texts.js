@@ -24,6 +24,9 @@ export const word = (section, key) => words()[section]?.[key];
 
 export const help = () => words().help ?? [];
 
+// Steps of the tour: pairs of a place on the page and a text.
+export const tour = () => words().tour ?? [];
+
 // The rule options in force that have words.
 export function optionsInWords(options) {
   const told = ([name, value]) => word("options", `${name}_${value}`) ?? word("options", name);

@@ -1,0 +1,244 @@
+"""Measure how often 95 % intervals hold the true value, with simulated agents of known strength.
+
+    python scripts/proofs/measure_coverage.py                  print the table
+    python scripts/proofs/measure_coverage.py --write          the same, and write it into docs/tournaments.md
+
+No games are played: winners are drawn, and evaluated as those of an evaluation, a score or a tournament are. The first
+agent's win rate goes from 2 to 98 % in even steps, the others are equally strong. The results of a few games are
+discrete, so no interval has the same coverage at every rate: the table has the mean over all rates, and the lowest.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import tyro
+from tqdm import tqdm
+
+from blackjacky_agents.arena.evaluation import score_of
+from blackjacky_agents.arena.intervals import Estimate, Floats
+from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
+from blackjacky_agents.arena.scoring import Job, Played, score
+from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
+from blackjacky_agents.files import write_file
+from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_env.engine.checks import check_integer
+
+PAGE = Path(__file__).parents[2] / "docs" / "tournaments.md"
+RATES = np.linspace(0.02, 0.98, 25)
+GAMES = (12, 100, 1000)
+SIZES = (2, 4, 6)
+_HUNDRED = "champion"
+_ERROR = 0.004  # of the references of a score, which 16,000 games have at most
+
+
+@dataclass(frozen=True)
+class Args:
+    """Measure how often 95 % intervals hold the true value, with simulated agents of known strength."""
+
+    repeats: int = 400
+    """Number of simulations at each of the 25 win rates."""
+    seed: int = 0
+    """Random seed."""
+    write: bool = False
+    """Write the table into docs/tournaments.md."""
+
+
+@dataclass(frozen=True)
+class Luck:
+    """How the games of a deal depend on each other, and how many wins are shared."""
+
+    name: str
+    together: float = 0.0
+    """Intraclass correlation of the games of a deal, whose win rate has a beta distribution; above 0."""
+    balanced: float = 0.0
+    """Fraction of deals in which the agent wins as many games as in any other, up to one."""
+    shared: float = 0.0
+    """Fraction of wins that are shared with another agent."""
+
+    def draw(
+        self, rate: float, deals: int, turns: int, players: int, rng: np.random.Generator
+    ) -> npt.NDArray[np.bool_]:
+        """The winners of all games, shape (deals, turns, players)."""
+        first = self._first(rate, deals, turns, rng)
+        winner = np.where(first, 0, rng.integers(1, players, size=first.shape))
+        partner = (winner + rng.integers(1, players, size=first.shape)) % players
+        partner = np.where(rng.random(first.shape) < self.shared, partner, winner)
+        seats = np.arange(players)
+        return (winner[..., None] == seats) | (partner[..., None] == seats)
+
+    def _first(self, rate: float, deals: int, turns: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+        """Which games the first agent wins, alone or with another, before wins of others are shared."""
+        rates = np.full(deals, rate)
+        if self.together:
+            spread = 1 / self.together - 1
+            rates = rng.beta(rate * spread, (1 - rate) * spread, deals)
+        won = rng.random((deals, turns)) < rates[:, None]
+        wins = np.floor(rate * turns + rng.random((deals, 1)))
+        even = rng.permuted(np.tile(np.arange(turns), (deals, 1)), axis=1) < wins
+        return np.where(rng.random((deals, 1)) < self.balanced, even, won)
+
+    def win_rate(self, rate: float, players: int) -> float:
+        """The first agent's true win rate."""
+        return rate * (1 - self.shared / 2) + (1 - rate) * self.shared / 2 / (players - 1)
+
+    def pair_share(self, rate: float, players: int) -> float:
+        """How often the first agent finishes ahead of the second, of the games in which one of the two does."""
+        other = (1 - rate) / (players - 1)
+        each = self.shared / (players - 1)  # of an agent's wins, shared with a certain other one
+        mine, its = ((1 - each) * own + (players - 2) * each * other for own in (rate, other))
+        return mine / (mine + its)
+
+
+INDEPENDENT = Luck("independent")
+ALIKE = Luck("alike (correlation 0.07)", together=0.07)  # the largest in a published ladder at tables of six
+BALANCED = Luck("balanced in half of the deals", balanced=0.5)
+SHARED = Luck("independent, 20 % of wins shared", shared=0.2)
+LUCKS = (INDEPENDENT, SHARED, ALIKE, BALANCED)
+VERY_ALIKE = Luck("very alike (correlation 0.3)", together=0.3)
+
+Simulation = Callable[[float, Luck, int, int, np.random.Generator], tuple[float, Estimate]]
+"""(win rate, luck, players, games, random numbers) -> the true value and its estimate."""
+
+
+# ---------------------------------------------------------------- estimates
+
+
+def evaluation(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
+    """The win rate in an evaluation, whose games are all independent."""
+    winners = luck.draw(rate, games, 1, players, rng)[:, 0]
+    found = score_of(shares_of(winners)[:, 0], ~winners.any(axis=1), players)
+    return luck.win_rate(rate, players), Estimate(found.win_rate, found.low, found.high)
+
+
+def table_score(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
+    """The win rate at one table of a score."""
+    own = shares_of(luck.draw(rate, number_of_deals(games, players), players, players, rng))[..., 0].mean(axis=1)
+    found = score(protocol((players,), rng), {Job(0, 0, len(own)): Played(tuple(own.tolist()), ())})
+    return luck.win_rate(rate, players), found.tables[0].win_rate
+
+
+def whole_score(rate: float, luck: Luck, _: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
+    """A score at three tables of each size, at which the agent's win rates are different."""
+    sizes = 3 * SIZES
+    rates = [(rate + number / len(sizes)) % 1 for number in range(len(sizes))]
+    truth = np.mean([100 * luck.win_rate(own, players) for own, players in zip(rates, sizes, strict=True)])
+    results = {}
+    for number, (own, players) in enumerate(zip(rates, sizes, strict=True)):
+        deals = number_of_deals(games, players)
+        shares = shares_of(luck.draw(own, deals, players, players, rng))[..., 0].mean(axis=1)
+        results[Job(number, 0, deals)] = Played(tuple(shares.tolist()), ())
+    return float(truth), score(protocol(sizes, rng), results).score
+
+
+def tournament(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
+    """The win rate in a tournament."""
+    return luck.win_rate(rate, players), win_rates(tournament_games(rate, luck, players, games, rng))[0]
+
+
+def pair(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
+    """A pairwise result in a tournament."""
+    played = tournament_games(rate, luck, players, games, rng)
+    return luck.pair_share(rate, players), pair_shares(played)[0].share
+
+
+def number_of_deals(games: int, players: int) -> int:
+    """The number of duplicate deals, at least 2."""
+    return max(2, -(-games // players))
+
+
+def shares_of(winners: npt.NDArray[np.bool_]) -> Floats:
+    """The winners' shares of the win, same shape."""
+    shares: Floats = winners / np.maximum(winners.sum(axis=-1, keepdims=True), 1)
+    return shares
+
+
+def protocol(sizes: tuple[int, ...], rng: np.random.Generator) -> Protocol:
+    """A protocol whose agents for 0 and 100 win nothing and everything, as far as a measurement tells."""
+    zero, hundred = (tuple(Rate(rng.normal(rate, _ERROR), _ERROR) for _ in sizes) for rate in (0, 1))
+    tables = tuple(ScoreTable(size, "", (_HUNDRED,) * (size - 1)) for size in sizes)
+    return Protocol("simulated/1", "", {}, 0, {}, _HUNDRED, tables, {}, {ZERO: zero, _HUNDRED: hundred}, 0)
+
+
+def tournament_games(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> Games:
+    """A tournament of as many agents as there are seats, in duplicate deals."""
+    agents = np.arange(players)
+    deals = number_of_deals(games, players)
+    seats = np.broadcast_to((agents + agents[:, None]) % players, (deals, players, players))
+    winners = np.take_along_axis(luck.draw(rate, deals, players, players, rng), seats, axis=2)
+    return Games(tuple("abcdef"[:players]), agents[None], seats, winners, winners.astype(np.int64))
+
+
+# ---------------------------------------------------------------- coverage
+
+
+def coverage(
+    simulate: Simulation, luck: Luck, players: int, games: int, repeats: int, seed: int
+) -> npt.NDArray[np.float64]:
+    """How often the interval held the true value, at each of `RATES`."""
+    rng = np.random.default_rng(seed)
+    return np.array(
+        [np.mean([holds(*simulate(rate, luck, players, games, rng)) for _ in range(repeats)]) for rate in RATES]
+    )
+
+
+def holds(truth: float, found: Estimate) -> bool:
+    """Whether an interval holds the true value; it says nothing wrong if it is unknown."""
+    return math.isnan(found.mean) or found.low <= truth <= found.high
+
+
+ROWS: tuple[tuple[str, Simulation, tuple[int, ...], tuple[Luck, ...]], ...] = (
+    ("evaluation: win rate", evaluation, (4,), (INDEPENDENT, SHARED)),
+    ("score: win rate at a table", table_score, SIZES, (INDEPENDENT,)),
+    ("score: 9 tables", whole_score, (0,), LUCKS),
+    ("tournament: win rate", tournament, SIZES, (*LUCKS, VERY_ALIKE)),
+    ("tournament: finishes ahead of", pair, SIZES, (INDEPENDENT, SHARED)),
+)
+"""What is measured: name, simulation, table sizes (0: all), and how the games of a deal depend on each other."""
+
+
+def rows(args: Args) -> Iterator[list[str]]:
+    """The rows of the table."""
+    count = sum(len(sizes) * len(lucks) for _, _, sizes, lucks in ROWS)
+    with tqdm(total=count * len(GAMES), unit=" cells") as bar:
+        for name, simulate, sizes, lucks in ROWS:
+            for luck, size in ((luck, size) for luck in lucks for size in sizes):
+                cells = []
+                for games in GAMES:
+                    found = coverage(simulate, luck, size, games, args.repeats, args.seed)
+                    cells.append(f"{found.mean():.1%} ({found.min():.1%})")
+                    bar.update()
+                yield [name, luck.name, str(size or "2, 4 and 6"), *cells]
+
+
+def main(args: Args) -> int:
+    """Measure, print and write; returns the exit status."""
+    try:
+        check_integer("--repeats", args.repeats, 1, 10**6)
+        check_integer("--seed", args.seed, 0, 2**32)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    heading = ["interval of", "games of a deal", "players", *(f"{games:,} games" for games in GAMES)]
+    command = shlex.join(["python", "scripts/proofs/measure_coverage.py", *sys.argv[1:]])
+    error = 100 * math.sqrt(0.05 * 0.95 / args.repeats)
+    text = (
+        f"{markdown_table(heading, rows(args))}\n\n`{command}`: mean coverage (lowest) over {len(RATES)} win rates, "
+        f"{args.repeats:,} simulations of each, seed {args.seed}; standard error {error / math.sqrt(len(RATES)):.1f} "
+        f"(of single rates {error:.1f}) percentage points."
+    )
+    print(text)
+    if args.write:
+        write_file(PAGE, replace_part(PAGE.read_text("utf-8"), "coverage", text))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(tyro.cli(Args)))

@@ -1,0 +1,211 @@
+"""Type the commands of all pages as they stand there, with the installed `blackjacky`, in an empty folder: do they run?
+
+    python scripts/proofs/run_commands.py                      all; what takes longer than a minute is interrupted
+    python scripts/proofs/run_commands.py --pages README.md    those of one page
+    python scripts/proofs/run_commands.py --write              all, and the table goes into docs/proof.md
+
+Pages are gone through in order, in one folder, so that a command finds what those before it have written. A server is
+interrupted once it says where it is to be opened, any other command when its time is over, as by Ctrl-C, after which it
+has to end by itself. `runs/NAME` stands for the run of the first page. With Ray installed, there is a cluster for
+`--cluster auto`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import tyro
+from tqdm import tqdm
+
+from blackjacky_agents.files import write_file
+from blackjacky_agents.reports import markdown_table, replace_part, where, where_run
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "proof.md"
+PAGES = (
+    "README.md",
+    "docs/train.md",
+    "docs/tournaments.md",
+    "docs/play.md",
+    "docs/score.md",
+    "docs/agents.md",
+    "docs/install.md",
+    "docs/scaling.md",
+    "docs/proof.md",
+    "blackjacky_env/testing/README.md",
+    "agents/blackjacky_agents/web/README.md",
+)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SHELL = ("", "console", "bash")
+"""Languages of blocks with commands."""
+QUOTED = re.compile(r"`((?:blackjacky|python) [^`\n]+)`")
+PROMPT = re.compile(r"^(?:\w*\$)?\s*")
+CONTINUED = re.compile(r"\s*\\\n\s*")
+COMMENT = re.compile(r"\s# .*$")
+TYPED = ("blackjacky ", "python -m blackjacky_env")
+INCOMPLETE = re.compile(r"(?<!runs/)\b[A-Z]{3,}\b|\$|\.\.\.|\||--(?!web|help)\w+$")
+"""What a reader has to replace, but `runs/NAME`, or to complete."""
+OPEN = "Open tables at"
+"""What a server prints when it is ready."""
+MODULE = """
+import numpy as np
+
+class Careful:
+    def act(self, observation):
+        return int(np.flatnonzero(observation["action_mask"])[0])
+"""
+_END = 120.0  # seconds in which an interrupted command has to end
+
+
+@dataclass(frozen=True)
+class Args:
+    """Type the commands of all pages in an empty folder."""
+
+    pages: tuple[str, ...] = PAGES
+    """Pages, in this order."""
+    seconds: float = 60.0
+    """Time after which a command is interrupted."""
+    write: bool = False
+    """Write the table into docs/proof.md."""
+
+
+class Ran(NamedTuple):
+    """What became of a command."""
+
+    page: str
+    command: str
+    status: int
+    interrupted: bool
+    said: str
+    """The end of its output."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether it has done what it should, or was doing so when it was interrupted, and left no traceback."""
+        return self.status in (0, *([130] if self.interrupted else [])) and "Traceback" not in self.said
+
+
+def main(args: Args) -> int:
+    """Type everything and print the table; returns 1 if a command failed."""
+    todo = [(page, command) for page in args.pages for command in commands((ROOT / page).read_text("utf-8"))]
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        prepare(folder)
+        if find_spec("ray") is None:
+            todo = [(page, command) for page, command in todo if "--cluster" not in command]
+        elif any("--cluster auto" in command for _, command in todo):
+            stack.enter_context(ray_cluster())
+        results = []
+        for page, command in tqdm(todo, unit=" commands"):
+            results.append(run(page, command, folder, args.seconds))
+            if not results[-1].passed:
+                print(f"\n{page}: {command}\nexit status {results[-1].status}\n{results[-1].said}", file=sys.stderr)
+    told = table(results, args.seconds)
+    print(told)
+    if args.write:
+        write_file(PAGE, replace_part(PAGE.read_text("utf-8"), "commands", told))
+    return int(not all(each.passed for each in results))
+
+
+def commands(page: str) -> list[str]:
+    """The commands that a page tells its readers to type, in order, each once."""
+    found: list[tuple[int, str]] = []
+    for block in BLOCK.finditer(page):
+        lines = CONTINUED.sub(" ", block[2]).splitlines() if block[1] in SHELL else []
+        found += [(block.start(), COMMENT.sub("", PROMPT.sub("", line)).strip()) for line in lines]
+    outside = BLOCK.sub(lambda block: " " * len(block[0]), page)
+    found += [(quoted.start(), quoted[1]) for quoted in QUOTED.finditer(outside)]
+    typed = [text for _, text in sorted(found, key=lambda each: each[0]) if text.startswith(TYPED)]
+    whole = [text for text in typed if len(text.split()) > 2 and not INCOMPLETE.search(text)]
+    return list(dict.fromkeys(whole))
+
+
+def prepare(folder: Path) -> None:
+    """Put what readers have of their own into the folder: a module with an agent, and the examples."""
+    (folder / "my_agents.py").write_text(MODULE, "utf-8")
+    (folder / "examples").symlink_to(ROOT / "examples")
+
+
+@contextmanager
+def ray_cluster() -> Iterator[None]:
+    """Within this block a Ray cluster of two CPUs runs on this machine."""
+    command = ["ray", "start", "--head", "--num-cpus", "2", "--disable-usage-stats", "--include-dashboard", "false"]
+    head = subprocess.Popen(
+        [*command, "--block"], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert head.stdout is not None
+    next((line for line in head.stdout if "Ray runtime started" in line), None)
+    try:
+        yield
+    finally:
+        head.send_signal(signal.SIGTERM)
+        head.communicate()
+
+
+def environment() -> dict[str, str]:
+    """The environment of commands: `blackjacky` and `python` are those of this environment."""
+    places = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    return {**os.environ, "PATH": os.pathsep.join(places), "PYTHONUNBUFFERED": "1"}
+
+
+def run(page: str, command: str, folder: Path, seconds: float) -> Ran:
+    """Type a command and wait until it ends, or interrupt it when its time is over."""
+    output = folder / "output.txt"
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            ["bash", "-c", "exec " + command.replace("runs/NAME", "runs/quick-1")],
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # so that Ctrl-C reaches all its processes, as in a terminal, and none of ours
+        )
+        interrupted = not ended(process, output, seconds)
+        if interrupted:
+            os.killpg(process.pid, signal.SIGINT)
+        try:
+            status = process.wait(_END)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            status = process.wait()
+    return Ran(page, command, status, interrupted, output.read_text("utf-8", errors="replace")[-2000:])
+
+
+def ended(process: subprocess.Popen[bytes], output: Path, seconds: float) -> bool:
+    """Wait for the end of a process, of its time, or until it serves; whether it has ended."""
+    begun = time.monotonic()
+    while process.poll() is None:
+        if time.monotonic() - begun > seconds or OPEN in output.read_text("utf-8", errors="replace"):
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def table(results: Sequence[Ran], seconds: float) -> str:
+    """The results as a Markdown table, and how they were made."""
+    rows = []
+    for page in dict.fromkeys(each.page for each in results):
+        own = [each for each in results if each.page == page]
+        done, stopped = (sum(each.passed and each.interrupted is after for each in own) for after in (False, True))
+        link = f"[{page}]({os.path.relpath(ROOT / page, PAGE.parent)})"
+        rows.append([link, len(own), done, stopped, len(own) - done - stopped])
+    heading = ["page", "commands", "done", "interrupted and ended well", "failed"]
+    made = f"`python scripts/proofs/run_commands.py --seconds {seconds:g}`: {where_run(where())}."
+    return f"{markdown_table(heading, rows)}\n\n{made}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(tyro.cli(Args)))

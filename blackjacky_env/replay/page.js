@@ -216,7 +216,7 @@
     make(svg, "svg:text", { x: right, y: par - 3, "text-anchor": "end" }, "par");
   }
 
-  const MARKS = { mistake: "▼ mistake", differs: "| disagreement", settled: "▲ settlement" };
+  const MARKS = { mistake: "▼ mistake", differs: "❘ disagreement", settled: "▲ settlement" };
 
   function drawMarks(svg, x, top, bottom) {
     const found = { differs: disagreements(), mistake: mistakes(), settled: film.settled };
@@ -224,7 +224,7 @@
     for (const [kind, [y, shape]] of Object.entries(shapes)) {
       for (const step of found[kind]) make(svg, "svg:path", { class: kind, d: `M${x(step)} ${y}${shape}` });
     }
-    const legend = Object.keys(MARKS).filter((kind) => found[kind].length).map((kind) => MARKS[kind]).join("  ");
+    const legend = Object.keys(MARKS).filter((kind) => found[kind].length).map((kind) => MARKS[kind]).join(" · ");
     const none = film.thoughts.some((mind, step) => known(step) && mind.cost) && !found.mistake.length ? " No clear mistake found." : "";
     $("legend").textContent = `${legend}. ${film.note || "As each player estimated it before its moves."}${none}`;
   }

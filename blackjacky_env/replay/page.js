@@ -188,6 +188,7 @@
     const curves = names.map((_, seat) => (sees(seat) ? estimates(seat) : []));
     $("wins").hidden = !curves.some((curve) => curve.length);
     $("curve").replaceChildren();
+    $("wins-now").replaceChildren();
     if ($("wins").hidden) return;
     const width = $("curve").clientWidth || 300, height = $("curve").clientHeight || 132;
     const left = 34, right = width - 8, top = 12, bottom = height - 12;

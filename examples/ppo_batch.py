@@ -24,7 +24,6 @@ import numpy as np
 import torch
 import tyro
 from matplotlib import rcParams
-from matplotlib.figure import Figure
 from torch import nn
 from torch.distributions import Categorical
 from torch.utils.tensorboard import SummaryWriter
@@ -32,10 +31,12 @@ from torch.utils.tensorboard import SummaryWriter
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.learning.agent_file import load_agent, save_agent
+from blackjacky_agents.learning.curves import Line, Run, draw_curves
 from blackjacky_agents.learning.encoding import encodings_of
 from blackjacky_agents.learning.network import encode_all, layers_of
 from blackjacky_agents.reports import processor
 from blackjacky_env import make_batch
+from blackjacky_env.games import get_game
 
 
 @dataclass
@@ -238,6 +239,10 @@ def main(args: Args) -> None:
     writer.close()
 
 
+CURVE = ("steps", "seconds", "win_rate")
+"""Columns of the learning curve that are drawn."""
+
+
 def write_curve(args: Args, curve: list[dict[str, Any]]) -> None:
     """Write learning_curve.csv, in which the rows of other seeds are kept, and draw learning_curve.svg."""
     file = args.folder / "learning_curve.csv"
@@ -248,17 +253,13 @@ def write_curve(args: Args, curve: list[dict[str, Any]]) -> None:
         writer.writeheader()
         writer.writerows(rows)
     rcParams["svg.hashsalt"] = "learning_curve"  # makes the SVG reproducible
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.add_subplot(ylim=(0, 1), xlabel="decisions", ylabel=f"wins against {args.opponent}")
-    for seed in dict.fromkeys(row["seed"] for row in rows):
-        points = [row for row in rows if row["seed"] == seed]
-        steps, rates, low, high = (
-            [float(row[name]) for row in points] for name in ("steps", "win_rate", "low", "high")
-        )
-        axes.plot(steps, rates, label=f"seed {seed}")
-        axes.fill_between(steps, low, high, alpha=0.2)
-    axes.axhline(1 / args.num_players, color="grey", linestyle="--", label="par")
-    axes.legend()
+    runs = [
+        Run(*(np.array([float(row[name]) for row in rows if row["seed"] == seed]) for name in CURVE))
+        for seed in dict.fromkeys(row["seed"] for row in rows)
+    ]
+    line = Line(f"against {args.num_players - 1} {args.opponent}", runs, args.num_players)
+    seeds = f"{len(runs)} seed{'s' * (len(runs) > 1)}"
+    figure = draw_curves([line], f"{get_game(args.game).title}: ppo_batch.py, {args.num_players} players, {seeds}")
     figure.savefig(file.with_suffix(".svg"), metadata={"Date": None})
 
 

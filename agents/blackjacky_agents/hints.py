@@ -1,4 +1,4 @@
-"""Hints for people: what the game's strongest agents would do, and what is likely to come of it.
+"""Hints for people: what the game's strongest agents would do, with estimated odds.
 
 The consequences of an action are estimated from positions with resampled hidden cards, as search does, so a hint uses
 nothing that the player cannot know.
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.intervals import of_values
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.thoughts import explain
@@ -47,6 +48,11 @@ class Outlook(NamedTuple):
     """Probability that the trained agent gives this action; None if the game has no trained agent."""
     samples: int
     """Number of positions that were sampled."""
+    interval: tuple[float, float]
+    """95 % interval of ``win``, 0 .. 1 each, from the spread between the positions."""
+    level: bool
+    """Whether the estimates do not tell it from the action with the highest ``win``: the interval of the difference,
+    which is smaller than both intervals suggest because all actions are tried in the same positions, contains 0."""
 
 
 class Adviser:
@@ -75,17 +81,21 @@ class Adviser:
         likely = legal if probabilities is None else sorted(legal, key=lambda action: -probabilities[action])
         actions = list(dict.fromkeys([*choices.values(), *likely]))[:MOST_OPTIONS]
         outcomes = _try_out(env, observation["observation"], actions)
+        wins = np.stack([outcome.wins(env.num_players) for outcome in outcomes])
+        best = wins[wins.mean(axis=1).argmax()]
         found = [
             Outlook(
                 action,
-                outcome.win(env.num_players),
+                float(own.mean()),
                 float(np.mean(outcome.changes)),
                 float(np.mean(np.array(outcome.changes) < 0)),
                 tuple(name for name, choice in choices.items() if choice == action),
                 None if probabilities is None else float(probabilities[action]),
                 len(outcome.changes),
+                _interval(own, env.num_players, 1, 0),
+                _interval(best - own, env.num_players, 2, -1)[0] <= 0,
             )
-            for action, outcome in zip(actions, outcomes, strict=True)
+            for action, outcome, own in zip(actions, outcomes, wins, strict=True)
         ]
         return sorted(found, key=lambda each: (-len(each.chosen_by), -each.win))
 
@@ -107,10 +117,18 @@ class _Outcome(NamedTuple):
     player: CompiledAgent
     """Plays all seats."""
 
-    def win(self, players: int) -> float:
-        """The estimated probability of winning the game."""
+    def wins(self, players: int) -> npt.NDArray[np.float64]:
+        """The estimated probability of winning the game from each position, shape (positions,)."""
         rewards = playout(self.states, self.player, _PLAYOUTS, threads=2)
-        return chance_to_win(float(rewards[:, :, 0].mean()), players)
+        return np.array([chance_to_win(float(mean), players) for mean in rewards[:, :, 0].mean(axis=1)])
+
+
+def _interval(values: npt.NDArray[np.float64], players: int, terms: int, least: float) -> tuple[float, float]:
+    """The 95 % interval of the mean of estimates, or of differences of two, by position."""
+    par, count = 1 / players, len(values)
+    independent = terms * par * (1 - par) / (count * _PLAYOUTS)
+    found = of_values(values / count, np.zeros(count, np.int64), independent, least, 1)
+    return found.low, found.high
 
 
 def _try_out(table_env: TableEnv, vector: npt.NDArray[Any], actions: Sequence[int]) -> list[_Outcome]:

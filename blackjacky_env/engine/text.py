@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+from unicodedata import combining, east_asian_width
 
 WIDTH = 79  # some terminals break a line of 80 characters
 FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
@@ -30,8 +31,13 @@ def paint(text: str, style: str) -> str:
 
 
 def pad(text: str, width: int) -> str:
-    """``text`` padded with spaces to ``width`` visible characters."""
-    return text + " " * (width - len(plain(text)))
+    """``text`` padded with spaces to ``width`` columns of a terminal."""
+    return text + " " * (width - columns_of(plain(text)))
+
+
+def columns_of(text: str) -> int:
+    """How many columns of a terminal a text without escape codes takes: two for wide characters, none for accents."""
+    return sum(0 if combining(each) else 1 + (east_asian_width(each) in "WF") for each in text)
 
 
 def listed(words: Sequence[str]) -> str:
@@ -51,6 +57,69 @@ def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
     bottom = paint(f"╰{'─' * (WIDTH - 5 - len(seen_by))} {seen_by} ─╯", FAINT)
     side = paint("│", FAINT)
     return "\n".join([top, *(f"{side} {pad(line, _INNER)} {side}" for line in lines), bottom])
+
+
+def fitted(drawing: str, width: int) -> str:
+    """A framed drawing in a frame of ``width`` characters, `WIDTH` at most; longer lines go on below.
+
+    A drawing without a frame stays as it is.
+    """
+    if not plain(drawing).startswith("╭"):
+        return drawing
+    width = min(width, WIDTH)
+    top, *lines, bottom = drawing.split("\n")
+    side = paint("│", FAINT) if "\x1b" in drawing else "│"
+    inner = [piece for line in lines for piece in _broken(_inside(line), width - 4)]
+    edges = [_narrowed(edge, width) for edge in (top, bottom)]
+    return "\n".join([edges[0], *(f"{side} {pad(line, width - 4)} {side}" for line in inner), edges[1]])
+
+
+def _inside(line: str) -> str:
+    """What stands between the sides of a frame."""
+    return re.sub(r"^(?:\x1b\[[0-9;]*m)?│(?:\x1b\[0m)? | ?(?:\x1b\[[0-9;]*m)?│(?:\x1b\[0m)?$", "", line).rstrip()
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """A line in pieces of at most so many visible characters, broken between columns or words if possible."""
+    pieces: list[str] = []
+    while columns_of(plain(line)) > width:
+        wide = columns_of(plain(line)) - len(plain(line))
+        at = _break_at(plain(line), max(width - wide, width // 2), 4 if pieces else 0)
+        head, tail = _split(line, at)
+        pieces.append(head.rstrip())
+        line = f"    {tail.lstrip()}"
+    return [*pieces, line]
+
+
+def _break_at(text: str, width: int, indented: int) -> int:
+    """Where to break a line: at the last gap between columns, else between words, else anywhere."""
+    for gap in ("  ", " "):
+        if (at := text.rfind(gap, indented, width + 1)) > indented and text[:at].strip():
+            return at
+    return width
+
+
+def _split(line: str, at: int) -> tuple[str, str]:
+    """A line split after so many visible characters; a style that is open there goes on in the rest."""
+    seen, style, i = 0, "", 0
+    while seen < at:
+        if found := _ESCAPE.match(line, i):
+            style, i = "" if found[0] == "\x1b[0m" else found[0], found.end()
+        else:
+            seen, i = seen + 1, i + 1
+    return line[:i] + ("\x1b[0m" if style else ""), style + line[i:]
+
+
+def _narrowed(edge: str, width: int) -> str:
+    """An edge of a frame, with a shorter line, or if that is not enough with shorter words."""
+    surplus = columns_of(plain(edge)) - width
+    longest = max(re.findall("─+", edge), key=len)
+    edge = edge.replace(longest, "─" * max(len(longest) - surplus, 1), 1)
+    surplus = columns_of(plain(edge)) - width
+    if surplus <= 0:
+        return edge
+    text = plain(edge)  # the words at the left lose their end
+    return f"{text[: width // 2 - 1]}…{text[-(width - width // 2) :]}"
 
 
 def viewer(view: dict[str, Any]) -> int | None:
@@ -107,7 +176,11 @@ def _called(names: Sequence[str], piece: str, run: Sequence[str] | None) -> Call
 
 
 def _cut(name: str, width: int) -> str:
-    return name if len(name) <= width else f"{name[: width - 1]}…"
+    """A name in at most so many characters; of several copies each keeps its number."""
+    if len(name) <= width:
+        return name
+    number = found[0] if (found := re.search(r" \d+$", name)) else ""
+    return f"{name[: width - 1 - len(number)]}…{number}"
 
 
 def _resize(pieces: list[str], i: int, surplus: int) -> int:

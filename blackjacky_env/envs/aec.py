@@ -380,7 +380,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._require_game()
         s = self._states[0]
         fields = np.concatenate([np.ravel(s[name]) for name in self.game.table_fields])
-        whole: npt.NDArray[np.int16] = np.minimum(fields, np.iinfo(np.int16).max).astype(np.int16)
+        whole: npt.NDArray[np.int16] = np.minimum(fields.astype(np.int64), np.iinfo(np.int16).max).astype(np.int16)
         return whole
 
     def close(self) -> None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import tyro
 from make_frameworks import FRAMEWORKS
 from measure_frameworks import install
@@ -28,6 +29,7 @@ from blackjacky_agents.arena.intervals import wilson
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.checkpoint import has_checkpoint
+from blackjacky_agents.learning.curves import Line, Run, draw_curves
 from blackjacky_agents.learning.run import PROGRESS_FILE
 from blackjacky_agents.reports import duration, markdown_table, replace_part, where, where_run
 from blackjacky_env.engine.checks import check_choice
@@ -155,17 +157,14 @@ def about(args: Args) -> str:
 def draw(args: Args, trained: Sequence[Training], path: Path) -> None:
     """Draw both learning curves over time."""
     from matplotlib import rcParams
-    from matplotlib.figure import Figure
 
     rcParams["svg.hashsalt"] = "rllib"  # makes the SVG reproducible
-    figure = Figure(figsize=(8, 4), layout="constrained")
-    copies = f"{players(args) - 1} {args.opponent}"
-    axes = figure.add_subplot(ylim=(0, 1), xlabel="minutes", ylabel=f"win rate against {copies}")
+    lines = []
     for training in trained:
-        minutes = [line["seconds"] / 60 for line in training.curve]
-        axes.plot(minutes, [line["win_rate"][args.opponent] for line in training.curve], label=training.title)
-    axes.axhline(1 / players(args), color="grey", linestyle="--", label="par")
-    axes.legend()
+        rows = [(line["steps"], line["seconds"], line["win_rate"][args.opponent]) for line in training.curve]
+        lines.append(Line(training.title, [Run(*map(np.array, zip(*rows, strict=True)))], players(args)))
+    title = f"{get_game(args.game).title}: against {players(args) - 1} {args.opponent}"
+    figure = draw_curves(lines, title)
     figure.savefig(path, metadata={"Date": None})
 
 

@@ -41,6 +41,7 @@ PAGES = (
     "docs/play.md",
     "docs/score.md",
     "docs/agents.md",
+    "docs/your_game.md",
     "docs/install.md",
     "docs/scaling.md",
     "docs/proof.md",
@@ -133,9 +134,12 @@ def commands(page: str) -> list[str]:
 
 
 def prepare(folder: Path) -> None:
-    """Put what readers have of their own into the folder: a module with an agent, and the examples."""
+    """Put what readers have of their own into the folder: a module with an agent, the examples, and the game of one."""
     (folder / "my_agents.py").write_text(MODULE, "utf-8")
     (folder / "examples").symlink_to(ROOT / "examples")
+    offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
+    game = [*offline, "--target", str(folder / "site"), str(ROOT / "examples" / "kuhn_poker")]
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *game], check=True)
 
 
 @contextmanager
@@ -167,7 +171,7 @@ def run(page: str, command: str, folder: Path, seconds: float) -> Ran:
         process = subprocess.Popen(
             ["bash", "-c", "exec " + command.replace("runs/NAME", "runs/quick-1")],
             cwd=folder,
-            env=environment(),
+            env={**environment(), "PYTHONPATH": str(folder / "site")},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,

@@ -11,8 +11,12 @@ import pytest
 from blackjacky_agents import cli, hints
 from blackjacky_agents.cli import terminal
 from blackjacky_agents.files import only_writer
+from blackjacky_agents.registry import display_names
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.observations import sample_state
+from blackjacky_env.engine.text import WIDTH, columns_of, fitted, plain, with_names
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES, get_game
 
 
 @pytest.fixture
@@ -86,7 +90,7 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
 
 def test_an_action_is_explained_and_why_it_is_not_legal(run):
     told = run("--opponents", "random*3", "--seed", "3", lines=["? no", "?lay 4", "help lay", "? kn", "? nonsense"])
-    assert "no trick: lay no card and go straight to the zock.\n" in told
+    assert "no trick: lay no card; then draw, swap or knock.\n" in told
     explained = "lay 4: the next active player draws a card. Not now: 'lay 4' is illegal: there is no 4 in the hand."
     assert explained in " ".join(told.split())
     assert "knock: keep your hand, safe from card powers. Not now: 'knock' is for phase zock" in " ".join(told.split())
@@ -119,17 +123,83 @@ def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, 
     before = sitting.env.get_state()
     told, choices = terminal.hint(sitting, sitting.choices), list(sitting.choices.values())
     assert sitting.env.get_state() == before
-    advised = re.findall(r"would choose: (.*)\.\n", told)
+    advised = re.findall(r"would choose: (.*?)\.", told)
     assert "counter" in told
     assert "champion" in told
     assert set(advised) <= set(choices)
-    rows = re.findall(rf"\n  (.+?) +\d+%  {outlook}", told)
+    rows = re.findall(rf"\n  (.+?) +\d+% \(\d+% \.\. \d+%\) +{outlook}", told)
     assert len(set(rows)) == min(len(choices), 4)
     assert set(advised) <= set(rows) <= set(choices)
-    assert told.endswith("(estimated from 4 samples of the cards you cannot see)")
+    assert told.endswith("(estimated from 4 samples of the cards you cannot see, with 95 % intervals)")
     observation = sitting.env.observe(sitting.me)["observation"]
     sitting.env.set_state(sample_state(sitting.env.game, observation, np.random.default_rng(1)))
     assert terminal.hint(sitting, sitting.choices) == told, "nothing hidden has a part in it"
+
+
+def outlook(action, win, chosen_by, level):
+    """An action with its estimate."""
+    return hints.Outlook(action, win, 0.0, 0.5, chosen_by, None, 20, (win - 0.05, win + 0.05), level)
+
+
+def test_a_hint_that_others_match_says_that_they_are_level_and_one_that_they_beat_says_so(monkeypatch):
+    sitting = terminal.Sitting("black_jacky", ["random"] * 3, seed=3)
+    while sitting.env.agent_selection != sitting.me:
+        sitting.env.step(sitting.act_for_agent())
+    first, second, *_ = choices = sitting.choices
+    found = [outlook(first, 0.24, ("counter",), True), outlook(second, 0.26, (), True)]
+    monkeypatch.setattr(sitting, "hint", lambda: found)
+    told = terminal.hint(sitting, choices)
+    assert f"counter would choose: {choices[first]}. Level with: {choices[second]}.\n" in told
+    assert f"Level, as far as this can tell: {choices[first]} and {choices[second]}.\n" in told
+    assert "24% (19% .. 29%)" in told
+    found[0] = found[0]._replace(level=False)
+    told = terminal.hint(sitting, choices)
+    assert f"counter would choose: {choices[first]}. The estimates favour: {choices[second]}.\n" in told
+    assert "Level" not in told
+
+
+def test_intervals_of_a_hint_hold_their_estimates_and_the_best_is_level_with_itself():
+    sitting = terminal.Sitting("black_jacky", ["threshold"] * 3, seed=3)
+    while sitting.env.agent_selection != sitting.me:
+        sitting.env.step(sitting.act_for_agent())
+    found = sitting.hint()
+    for each in found:
+        assert 0 <= each.interval[0] < each.win < each.interval[1] <= 1
+        assert type(each.level) is bool
+    assert max(found, key=lambda each: each.win).level
+
+
+def test_an_action_is_explained_whatever_the_phase(capsys, monkeypatch):
+    sitting = terminal.Sitting("black_jacky", ["random"] * 3, seed=2)
+    while sitting.view["phase"] != "trick" or sitting.env.agent_selection != sitting.me:
+        sitting.env.step(sitting.act_for_agent())
+    said = terminal.explain(sitting, "knock", sitting.choices).replace("\n", " ")
+    assert said.startswith("knock: keep your hand, safe from card powers. Not now: 'knock' is for phase zock")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@pytest.mark.parametrize("names", ["counter", "Maximiliane Schmidt", "\u732b\u732b\u732b\u732b\u732b"])
+@pytest.mark.parametrize("game", GAMES)
+def test_tables_fit_the_terminal_in_whole_frames(game, names, width):
+    for variant in get_game(game).variants:
+        players = variant.max_players
+        env = TableEnv(game, players, variant.name, render_mode="ansi", render_as="player_0")
+        env.reset(seed=1)
+        rng, called = np.random.default_rng(1), display_names([names] * players)
+        for move in range(60):
+            if all(env.terminations.values()):
+                break
+            if move % 6 == 0:
+                drawn = plain(fitted(with_names(str(env.render()), called), width)).split("\n")
+                assert {columns_of(line) for line in drawn} == {min(width, WIDTH)}
+                assert all(line[0] in "\u256d\u2502\u2570" for line in drawn)
+            env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+
+
+def test_copies_of_an_agent_keep_their_numbers_when_their_names_are_cut():
+    sitting = terminal.Sitting("black_jacky", ["threshold"] * 3, seed=3)
+    for number in (1, 2, 3):
+        assert re.search(rf"thr\w*\u2026? ?{number}", plain(sitting.picture)), sitting.picture
 
 
 def test_a_hint_knows_what_is_better():

@@ -6,6 +6,7 @@ import copy
 import difflib
 import json
 import re
+import shutil
 import sys
 import textwrap
 import time
@@ -31,10 +32,12 @@ from blackjacky_agents.narration import (
 from blackjacky_agents.registry import display_names
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.actions import names_from
-from blackjacky_env.engine.text import WIDTH, listed, with_names
+from blackjacky_env.engine.text import WIDTH, fitted, listed, with_names
 from blackjacky_env.envs.aec import TableEnv
 
 GUEST = "Guest"
+NARROWEST = 40
+"""Characters in a line below which nothing is made to fit."""
 _COMMANDS = """
 Choose an action by its number or by the beginnings of its words, such as `{example}`.
 `? {example}` explains an action, `hint` shows what strong agents would do,
@@ -99,7 +102,7 @@ class Sitting:
     @property
     def picture(self) -> str:
         """The table as the person sees it, as text."""
-        return with_names(str(self.env.render()), self.names)
+        return fitted(with_names(str(self.env.render()), self.names), columns())
 
     @property
     def choices(self) -> dict[int, str]:
@@ -123,6 +126,16 @@ class Sitting:
         names = dict(zip(self.env.possible_agents, self.names, strict=True))
         write_file(path, json.dumps({"names": names, "record": self.env.record()}))
         print(f"Game saved to {path}.")
+
+
+def columns() -> int:
+    """Characters in a line of the terminal, at least `NARROWEST`."""
+    return max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
+
+
+def filled(text: str) -> str:
+    """Text broken into lines that fit the terminal."""
+    return textwrap.fill(text, min(columns(), WIDTH))
 
 
 def _seated(names: Sequence[str], seat: int) -> list[str]:
@@ -164,14 +177,15 @@ def greeting(sitting: Sitting) -> str:
     """The players, and how to choose actions."""
     names = [f"{name} (you)" if seat == sitting.seat else name for seat, name in enumerate(sitting.names)]
     title, words = sitting.env.game.title, f"{', '.join(names)}; seed {sitting.seed}."
-    return f"{textwrap.fill(f'{title}: {words}', WIDTH)}\n{commands(sitting)}"
+    return f"{filled(f'{title}: {words}')}\n{commands(sitting)}"
 
 
 def commands(sitting: Sitting) -> str:
     """How to choose actions, with one of the game's as an example."""
     actions = sitting.env.game.words.actions
     first = max(actions.infos, key=lambda info: (info.card is not None, info.pile is not None, not info.seats))
-    return _COMMANDS.format(example=_abbreviated(actions.tell(first)))
+    told = _COMMANDS.format(example=_abbreviated(actions.tell(first)))
+    return "\n".join(filled(line) for line in told.split("\n"))
 
 
 def _abbreviated(words: str) -> str:
@@ -240,7 +254,7 @@ def ask(sitting: Sitting) -> int:
             else:
                 return find(text, choices, sitting)
         except ValueError as error:
-            print(textwrap.fill(str(error), WIDTH))
+            print(filled(str(error)))
             continue
         show_choices(sitting, choices)
 
@@ -248,12 +262,13 @@ def ask(sitting: Sitting) -> int:
 def show_choices(sitting: Sitting, choices: Mapping[int, str]) -> None:
     """Print what is to be done, and the numbered choices in as many columns as fit."""
     phase = sitting.view["phase"]
-    print(textwrap.fill(sitting.texts["phases"].get(phase, f"Your turn: {phase}."), WIDTH))
+    print(filled(sitting.texts["phases"].get(phase, f"Your turn: {phase}.")))
     cells = [f"{number:3} {words}" for number, words in enumerate(choices.values(), 1)]
     width = max(map(len, cells)) + 2
-    lines = -(-len(cells) // max(1, 78 // width))
+    lines = -(-len(cells) // max(1, min(columns() - 1, 78) // width))
     for line in range(lines):
-        print("".join(f"{cell:{width}}" for cell in cells[line::lines]).rstrip())
+        row = "".join(f"{cell:{width}}" for cell in cells[line::lines]).rstrip()
+        print(textwrap.fill(row, columns(), subsequent_indent="    ") if len(row) > columns() else row)
 
 
 def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:
@@ -264,7 +279,7 @@ def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:
         told = explanation(sitting.texts, words[action])
         name = choices.get(action) or words.name(action)
         refused = "" if action in choices else f" Not now: {reason(sitting, action)}"
-        lines.append(textwrap.fill(f"{name}: {told or 'does what its name says'}.{refused}", WIDTH))
+        lines.append(filled(f"{name}: {told or 'does what its name says'}.{refused}"))
     return "\n".join(lines)
 
 
@@ -325,12 +340,26 @@ def hint(sitting: Sitting, choices: Mapping[int, str]) -> str:
         return "There is only one choice."
     print("Thinking ...", flush=True)
     outlooks = sitting.hint()
-    lines = [f"{listed(names)} would choose: {choices[each.action]}." for each in outlooks if (names := each.chosen_by)]
+    best = max(outlooks, key=lambda each: each.win)
+    lines = [_advice(each, best, choices) for each in outlooks if each.chosen_by]
     width = max(len(choices[each.action]) for each in outlooks)
     told = sitting.texts["sentences"].get("outlook", "{score} {unit}")
-    lines.append(f"  {'':{width}}  wins the game  in this {sitting.env.game.words.round_key}")
+    lines.append(f"  {'':{width}}  {'wins the game':19}  in this {sitting.env.game.words.round_key}")
     for each in outlooks:
         values = {"setback": f"{each.setback:.0%}", "score": f"{each.score:+.1f}"}
         in_round = told.format(**values, unit=sitting.env.game.score_reward)
-        lines.append(f"  {choices[each.action]:{width}}  {each.win:13.0%}  {in_round}")
-    return "\n".join([*lines, f"(estimated from {outlooks[0].samples} samples of the cards you cannot see)"])
+        low, high = each.interval
+        lines.append(f"  {choices[each.action]:{width}}  {f'{each.win:.0%} ({low:.0%} .. {high:.0%})':19}  {in_round}")
+    level = [choices[each.action] for each in outlooks if each.level]
+    if len(level) > 1:
+        lines.append(f"Level, as far as this can tell: {listed(level)}.")
+    lines.append(f"(estimated from {outlooks[0].samples} samples of the cards you cannot see, with 95 % intervals)")
+    return "\n".join(filled(line) if len(line) > columns() else line for line in lines)
+
+
+def _advice(outlook: Outlook, best: Outlook, choices: Mapping[int, str]) -> str:
+    """Who would choose an action, and what the estimates say of it if another one has a higher estimate."""
+    said = f"{listed(outlook.chosen_by)} would choose: {choices[outlook.action]}."
+    if outlook.win >= best.win:
+        return said
+    return f"{said} {'Level with' if outlook.level else 'The estimates favour'}: {choices[best.action]}."

@@ -18,6 +18,7 @@ from blackjacky_agents.analysis import analyse
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
+from blackjacky_agents.cli.terminal import columns
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
@@ -27,7 +28,7 @@ from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.reading import parse_json
-from blackjacky_env.engine.text import listed, printable, with_names
+from blackjacky_env.engine.text import fitted, listed, printable, with_names
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 from blackjacky_env.replay import new_table
 
@@ -84,7 +85,7 @@ class Show:
     @property
     def picture(self) -> str:
         """The table as it is shown, as text."""
-        return with_names(str(self.env.render()), list(self.names.values()))
+        return fitted(with_names(str(self.env.render()), list(self.names.values())), columns())
 
 
 def main(arguments: Sequence[str], program: str) -> int:

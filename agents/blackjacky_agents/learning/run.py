@@ -23,6 +23,7 @@ from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.learning.checkpoint import Arrays, load_checkpoint, save_checkpoint
+from blackjacky_agents.learning.curves import Line, Run, draw_curves
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import Layers
 from blackjacky_agents.learning.settings import TrainingSettings, check_settings
@@ -149,7 +150,7 @@ class TrainingRun(ABC):
             self.evaluate()
         self.clock.stop()
         self.save()
-        draw_learning_curve(self.folder, self.settings.eval_players)
+        draw_learning_curve(self.folder, self.settings)
         return not self.interrupted
 
     @property
@@ -381,20 +382,15 @@ def _read_evaluation(path: Path, number: int, line: bytes) -> dict[str, Any]:
     return row
 
 
-def draw_learning_curve(folder: Path, players: int) -> None:
+def draw_learning_curve(folder: Path, settings: TrainingSettings) -> None:
     """Draw ``learning_curve.png`` from ``progress.jsonl``."""
-    from matplotlib.figure import Figure
-
     lines = [json.loads(line) for line in (folder / PROGRESS_FILE).read_text("utf-8").splitlines()]
-    figure = Figure(figsize=(8, 4), layout="constrained")
-    axes = figure.subplots()
-    millions = [line["steps"] / 1e6 for line in lines]
+    decisions, seconds = (np.array([line.get(name, np.nan) for line in lines], float) for name in ("steps", "seconds"))
+    curves = []
     for name in lines[0]["win_rate"]:
-        axes.plot(millions, [line["win_rate"][name] for line in lines], label=f"against {players - 1} {name}")
-    axes.axhline(1 / players, color="grey", linestyle=":", label="par")
-    axes.set(xlabel="million steps", ylabel=f"win rate at a table of {players}", ylim=(0, 1))
-    axes.grid(alpha=0.3)
-    figure.legend(loc="outside right upper", frameon=False)
+        run = Run(decisions, seconds, np.array([line["win_rate"][name] for line in lines]))
+        curves.append(Line(f"against {settings.eval_players - 1} {name}", [run], settings.eval_players))
+    title = f"{get_game(settings.game).title}: {settings.preset}, {settings.eval_players} players"
     drawn = io.BytesIO()
-    figure.savefig(drawn, dpi=120)
+    draw_curves(curves, title).savefig(drawn)
     write_file(folder / CURVE_FILE, drawn.getvalue())

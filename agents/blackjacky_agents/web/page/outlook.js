@@ -14,13 +14,15 @@ export function outlookTable(outlooks, state) {
   return table;
 }
 
-function outlookLine({ action, win, setback, chosen_by, probability }, { actions, names }) {
+function outlookLine({ action, win, interval, level, setback, chosen_by, probability }, { actions, names }) {
   const line = make("tr");
   const name = make("th", { scope: "row" });
   name.append(make("b", { textContent: inWords(actions.find((each) => each.action === action), names) }));
   if (chosen_by.length) name.append(make("small", { textContent: text("chosen_by", { names: chosen_by.join(", ") }) }));
   const risk = word("sentences", "outlook")?.replace("{setback}", percent(setback));
-  const facts = [risk, text("wins", { share: percent(win) }), probability !== null && text("network", { share: percent(probability) })];
+  const [low, high] = interval.map((share) => Math.round(100 * share));
+  const wins = text("wins", { share: percent(win), low, high });
+  const facts = [risk, wins, level && text("level"), probability !== null && text("network", { share: percent(probability) })];
   line.append(name, make("td", { textContent: facts.filter(Boolean).join("; ") }));
   return line;
 }

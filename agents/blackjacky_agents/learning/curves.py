@@ -1,0 +1,121 @@
+"""Learning curves fit to be shown to others: title, decisions and time, a band over seeds, and par of each line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = npt.NDArray[np.float64]
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+"""Colours that people with colour blindness can tell apart (Okabe and Ito 2008)."""
+_SIZE = (10.0, 5.6)  # inches; at 160 dots each, 1600 pixels wide
+_FONT = 14
+_GRID = 200  # decisions at which runs of several seeds are compared
+_APART = 0.045  # between two names, as a share of the axis
+
+
+@dataclass(frozen=True)
+class Run:
+    """A learning curve of one seed, each of shape (points,)."""
+
+    decisions: Floats
+    seconds: Floats
+    """Seconds of training up to each point; NaN where they are not known."""
+    win_rates: Floats
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is drawn as one line: the mean of one or several runs, with a band from the least to the most."""
+
+    name: str
+    runs: Sequence[Run]
+    players: int
+    """Number of players of the games it was measured in, whose inverse is par."""
+
+    def at(self, decisions: Floats) -> Floats:
+        """The win rates of all runs after so many decisions, interpolated, shape (runs, decisions)."""
+        return np.array([np.interp(decisions, run.decisions, run.win_rates) for run in self.runs])
+
+    def grid(self) -> Floats:
+        """Decisions within all runs; those of the points if there is a single run."""
+        if len(self.runs) == 1:
+            return self.runs[0].decisions
+        first, last = (max(run.decisions[0] for run in self.runs), min(run.decisions[-1] for run in self.runs))
+        return np.linspace(first, last, _GRID)
+
+
+def draw_curves(lines: Sequence[Line], title: str) -> Figure:
+    """A figure of learning curves, 1600 pixels wide at 160 dots an inch, in letters that the last row can read.
+
+    Above the decisions stand the minutes of the first run that knows them.
+
+    Args:
+        lines: at least one line of at least one run.
+        title: game, preset and opponents.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_SIZE, dpi=160, layout="constrained")
+    axes = figure.subplots()
+    axes.set_title(title, fontsize=_FONT + 2, loc="left", pad=12)
+    axes.set_xlabel("million decisions", fontsize=_FONT)
+    axes.set_ylabel("win rate", fontsize=_FONT)
+    axes.set_ylim(0, 1)
+    axes.tick_params(labelsize=_FONT - 1)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    ends = []
+    for line, colour in zip(lines, COLOURS * len(lines), strict=False):
+        decisions = line.grid()
+        rates = line.at(decisions)
+        axes.plot(decisions / 1e6, rates.mean(axis=0), color=colour, linewidth=2.5, marker="o" * (len(decisions) == 1))
+        if len(rates) > 1:
+            axes.fill_between(decisions / 1e6, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.2)
+        ends.append((float(rates[:, -1].mean()), line.name, colour))
+    for players in dict.fromkeys(line.players for line in lines):
+        axes.axhline(1 / players, color="#666666", linestyle=(0, (4, 3)))
+        ends.append((1 / players, f"par of {players}, {1 / players:.0%}", "#666666"))
+    _name(axes, ends)
+    _show_minutes(axes, lines)
+    return figure
+
+
+def _name(axes: Axes, ends: list[tuple[float, str, str]]) -> None:
+    """Write the name of each line beside its end, apart from each other."""
+    lowest = -_APART
+    for height, name, colour in sorted(ends):
+        lowest = max(height, lowest + _APART)
+        axes.annotate(
+            name, (1.01, lowest), xycoords=("axes fraction", "data"), color=colour, fontsize=_FONT - 1, va="center"
+        )
+
+
+def _show_minutes(axes: Axes, lines: Sequence[Line]) -> None:
+    """A second axis above with the time of training."""
+    runs = [run for line in lines for run in line.runs if len(run.seconds) and not np.isnan(run.seconds).any()]
+    if not runs or runs[0].seconds[-1] <= 0 or runs[0].decisions[-1] <= 0:
+        return
+    millions, minutes = np.append(0, runs[0].decisions / 1e6), np.append(0, runs[0].seconds / 60)
+    rate = minutes[-1] / millions[-1]  # beyond the last point
+
+    def to_minutes(x: Any) -> Any:
+        return np.where(x <= millions[-1], np.interp(x, millions, minutes), x * rate)
+
+    def to_millions(x: Any) -> Any:
+        return np.where(x <= minutes[-1], np.interp(x, minutes, millions), x / rate)
+
+    from matplotlib.ticker import MaxNLocator
+
+    above = axes.secondary_xaxis("top", functions=(to_minutes, to_millions))
+    above.xaxis.set_major_locator(MaxNLocator(4))
+    above.set_xlabel("minutes of training", fontsize=_FONT)
+    above.tick_params(labelsize=_FONT - 1)

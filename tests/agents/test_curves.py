@@ -1,0 +1,65 @@
+"""Learning curves: title, decisions and minutes, a band over seeds, par of each line, names that do not overlap."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from blackjacky_agents.learning.curves import Line, Run, draw_curves
+
+DECISIONS = np.array([0.0, 1e6, 2e6])
+
+
+def run(last: float, seconds: float = 120.0) -> Run:
+    """A run that ends at a win rate."""
+    return Run(DECISIONS, np.array([0.0, seconds / 2, seconds]), np.array([0.1, last / 2, last]))
+
+
+def drawn(*lines: Line):
+    """The axes of a figure of these lines, laid out."""
+    figure = draw_curves(lines, "Black Jacky: quick, 4 players")
+    FigureCanvasAgg(figure).draw()
+    return figure, figure.axes[0]
+
+
+def test_a_curve_has_a_title_decisions_and_minutes():
+    figure, axes = drawn(Line("against 3 counter", [run(0.3)], 4))
+    assert axes.get_title(loc="left") == "Black Jacky: quick, 4 players"
+    assert axes.get_xlabel() == "million decisions"
+    (above,) = axes.child_axes
+    assert above.get_xlabel() == "minutes of training"
+    low, high = above.get_xlim()
+    assert low <= 0.1
+    assert 2 <= high < 3
+    assert figure.get_size_inches()[0] * figure.dpi == 1600
+
+
+def test_without_seconds_there_are_no_minutes():
+    unknown = Run(DECISIONS, np.full(3, np.nan), np.array([0.1, 0.2, 0.3]))
+    assert drawn(Line("old", [unknown], 4))[1].child_axes == []
+
+
+def test_several_seeds_are_a_mean_with_a_band_and_one_is_a_line():
+    axes = drawn(Line("many", [run(0.3), run(0.5), run(0.4)], 4), Line("one", [run(0.6)], 4))[1]
+    (band,) = axes.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert heights.max() == pytest.approx(0.5)
+    mean = axes.lines[0].get_ydata()
+    assert mean[-1] == pytest.approx(0.4)
+
+
+def test_every_table_size_has_its_par_and_all_names_stand_apart():
+    lines = [Line(f"agent {number}", [run(0.25 + number / 1000)], 4 - 2 * (number == 3)) for number in range(4)]
+    figure, axes = drawn(*lines)
+    names = {text.get_text(): text.get_window_extent() for text in axes.texts}
+    assert {"par of 4, 25%", "par of 2, 50%", "agent 0"} <= set(names)
+    boxes = sorted(names.values(), key=lambda box: box.y0)
+    assert all(lower.y1 <= upper.y0 + 2 for lower, upper in pairwise(boxes))
+    assert all(box.x1 <= figure.bbox.x1 for box in boxes)
+    assert min(text.get_fontsize() for text in axes.texts) >= 12

@@ -217,7 +217,7 @@
     make(svg, "svg:text", { x: right, y: par - 3, "text-anchor": "end" }, "par");
   }
 
-  const MARKS = { mistake: "▼ mistake", differs: "❘ disagreement", settled: "▲ settlement" };
+  const MARKS = { mistake: "▼ mistake", differs: "| disagreement", settled: "▲ settlement" };
 
   function drawMarks(svg, x, top, bottom) {
     const found = { differs: disagreements(), mistake: mistakes(), settled: film.settled };
@@ -319,7 +319,7 @@
   $("curve").addEventListener("pointermove", (event) => $("curve").hasPointerCapture(event.pointerId) && followPointer(event));
   $("curve").addEventListener("click", followPointer);
   $("curve").setAttribute("aria-valuemax", last);
-  addEventListener("resize", () => { drawCurve(); showWins(); });
+  new ResizeObserver(() => { drawCurve(); showWins(); }).observe($("curve"));
 
   makeViews();
   makeRounds();

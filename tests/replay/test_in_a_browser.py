@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from blackjacky_env import replay_html
-from blackjacky_env.replay import Thoughts, WinCurve
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.replay import Thoughts, WinCurve
 from tests.replay.reading import film_in, pictures_in, random_game
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")

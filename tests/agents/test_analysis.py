@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_agents import analysis
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.analysis import analyse
+from blackjacky_agents.search import analysis
+from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.search.outcomes import outcomes
 from blackjacky_agents.search.tree import NONE
 from blackjacky_agents.thoughts import champion_of, explain, replay

@@ -14,7 +14,6 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.analysis import analyse
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
@@ -23,6 +22,7 @@ from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_agents.registry import display_names, is_python, parse_agents
+from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, replay
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html

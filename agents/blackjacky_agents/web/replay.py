@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from blackjacky_agents.analysis import analyse
+from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.thoughts import champion_of, replay
 from blackjacky_env.replay import new_table, replay_html
 

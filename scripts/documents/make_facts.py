@@ -149,8 +149,8 @@ def compile_time() -> str:
     waits = seconds_of(took["first move in the browser (`blackjacky play --web`)"])
     installed = seconds_of(took["packages installed (`make install`)"])
     return (
-        "Games and bots compile themselves when they are first used: after installing, the first move of the first game in the "
-        f"browser comes in {waits - installed} seconds ([details](docs/install.md#the-first-compile))."
+        "Games and bots compile themselves when they are first used: after installing, the first move of a game in "
+        f"the browser comes in {waits - installed} seconds ([details](docs/install.md#the-first-compile))."
     )
 
 

@@ -6,7 +6,7 @@ networks, `explain` computes the thoughts itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.intervals import of_values
 from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.network import action_probabilities, is_network
-from blackjacky_agents.registry import make_agent
 from blackjacky_env import playout
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.observations import sample_state
@@ -57,10 +56,13 @@ def explain(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: in
     return Thoughts(chances, _share_won(agent, vector, playouts) if playouts else None)
 
 
-def champion_of(game: str) -> Agent | None:
+def champion_of(game: str) -> CompiledAgent | None:
     """The game's last trained agent, if it has any."""
-    trained = list(get_kit(game).trained)
-    return make_agent(trained[-1], game) if trained else None
+    trained = list(get_kit(game).trained.items())
+    if not trained:
+        return None
+    name, path = trained[-1]
+    return load_agent(path, game, name)
 
 
 def in_place_of(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: int = 0) -> Thoughts | None:
@@ -75,45 +77,6 @@ def _share_won(agent: CompiledAgent, vector: npt.NDArray[Any], playouts: int) ->
     states = [sample_state(get_game(agent.game), vector, rng) for _ in range(playouts)]
     rewards = playout(states, agent, games=1, threads=1)
     return chance_to_win(rewards[:, 0, 0].mean(), unpack(states[0])[0]["num_players"])
-
-
-def cost_of(
-    env: TableEnv, agent: CompiledAgent, taken: int, best: int, samples: int = 32, games: int = 4
-) -> tuple[float, float, float]:
-    """What an action costs the player to act against another one, in probability of winning, with its 95 % interval.
-
-    Both are taken in the same sampled positions, which ``agent`` then plays on in all seats, from the same seeds; the
-    interval is that of the mean difference over positions (`blackjacky_agents.arena.intervals`).
-
-    Args:
-        env: the table; nothing but its rules and the observation of the player to act is used.
-        agent: the agent that plays on.
-        taken: the action whose cost is asked for.
-        best: the action that it is compared with.
-        samples: number of sampled positions, 2 or more.
-        games: playouts of each.
-    """
-    vector, rng, par = env.observe(env.agent_selection)["observation"], np.random.default_rng(0), 1 / env.num_players
-    trial = TableEnv(env.game.name, env.num_players, env.variant, **env.options)
-    trial.reset(seed=0)
-    positions = [sample_state(env.game, vector, rng) for _ in range(samples)]
-    wins = [_rewards_after(trial, positions, action, agent, games) * (1 - par) for action in (best, taken)]
-    independent = 2 * par * (1 - par) / (samples * games)
-    found = of_values((wins[0] - wins[1]) / samples, np.zeros(samples, np.int64), independent, -1, 1)
-    return found.mean, found.low, found.high
-
-
-def _rewards_after(
-    trial: TableEnv, positions: Sequence[bytes], action: int, agent: CompiledAgent, games: int
-) -> npt.NDArray[np.float64]:
-    """The mean reward "win" of the observer, in seat 0, after an action in each position, shape (positions,)."""
-    after = []
-    for state in positions:
-        trial.set_state(state)
-        trial.step(action)
-        after.append(trial.get_state())
-    means: npt.NDArray[np.float64] = playout(after, agent, games=games)[:, :, 0].mean(axis=1)
-    return means
 
 
 def play(
@@ -146,4 +109,19 @@ def play(
         if thoughts is None and instead is not None:
             thoughts = in_place_of(instead, observation, playouts)
         env.step(int(agent.act(observation)))
+        yield thoughts
+
+
+def replay(env: TableEnv, actions: Iterable[int], instead: Agent | None = None) -> Iterator[Thoughts | None]:
+    """Take recorded actions; yields, after each, what ``instead`` would have thought in place of the player, if given.
+
+    Args:
+        env: the environment, at the start of the recorded game.
+        actions: the record's actions.
+        instead: an agent with thoughts, or None.
+    """
+    for action in actions:
+        observation = env.observe(env.agent_selection)
+        thoughts = None if instead is None else in_place_of(instead, observation)
+        env.step(action)
         yield thoughts

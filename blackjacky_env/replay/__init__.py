@@ -16,6 +16,6 @@ from __future__ import annotations
 
 from blackjacky_env.replay.film import new_table
 from blackjacky_env.replay.page import ReplayPage, replay_html
-from blackjacky_env.replay.thoughts import Thoughts, chance_to_win
+from blackjacky_env.replay.thoughts import Thoughts, WinCurve, chance_to_win
 
-__all__ = ["ReplayPage", "Thoughts", "chance_to_win", "new_table", "replay_html"]
+__all__ = ["ReplayPage", "Thoughts", "WinCurve", "chance_to_win", "new_table", "replay_html"]

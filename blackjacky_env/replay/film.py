@@ -11,11 +11,14 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.actions import ActionInfo, names_from
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.replay.thoughts import Thoughts, check_thoughts
+from blackjacky_env.replay.thoughts import Thoughts, WinCurve, check_curve, check_thoughts
 
 _TAG = re.compile(r"<[^>]*>[^<]*")
 MAX_MOVES = 5000
@@ -61,6 +64,7 @@ def film_of(
     record: Mapping[str, Any] | str,
     names: Sequence[str] | None,
     thoughts: Sequence[Thoughts | None] | None,
+    curve: WinCurve | None,
     theme: str,
 ) -> dict[str, Any]:
     """All data of a replay page.
@@ -69,11 +73,12 @@ def film_of(
         ``game``, ``variant``, ``names`` (by seat), ``unit`` (word for a round), ``starts`` (first position of each
         round), ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for the other players or
         None if the same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played], ``win``, ``by`` and
-        ``cost``), ``tags``, ``parts``, and ``frames``: for each position and each view (by seat, a spectator's,
-        everything) 1 + the number of each part, or 0 for the same part as in the position before.
+        ``cost``), ``wins`` (by position and seat, None where unknown; None without a curve), ``note`` (about them),
+        ``winners`` (seats), ``tags``, ``parts``, and ``frames``: for each position and each view (by seat, a
+        spectator's, everything) 1 + the number of each part, or 0 for the same part as in the position before.
 
     Raises:
-        ValueError: the record is damaged or of an unknown game; the names, thoughts or theme are invalid.
+        ValueError: the record is damaged or of an unknown game; the names, thoughts, curve or theme are invalid.
         NotImplementedError: the game has no picture.
     """
     record = _read(record)
@@ -86,6 +91,7 @@ def film_of(
     if len(actions) > MAX_MOVES:
         raise ValueError(f"this record has {len(actions):,} moves; a page shows {MAX_MOVES:,} at most")
     all_thoughts = check_thoughts(thoughts, len(actions), env.game.num_actions)
+    wins = None if curve is None else _rounded(check_curve(curve, len(actions), env.num_players))
     film, moves, shown = Film(), [], []
     tables, frames = [env.snapshot()], [_pictures(env, names, theme, film)]
     for number, (action, mind) in enumerate(zip(actions, all_thoughts, strict=True)):
@@ -103,9 +109,16 @@ def film_of(
         **_chapters(env, tables),
         "moves": moves,
         "thoughts": shown,
+        "wins": wins,
+        "note": "" if curve is None else curve.note,
+        "winners": tables[-1]["winners"] if any(env.terminations.values()) else [],
         **film.tables(),
         "frames": [_changes(*pair) for pair in pairwise([nothing, *frames])],
     }
+
+
+def _rounded(wins: npt.NDArray[np.float64]) -> list[list[float | None]]:
+    return [[None if np.isnan(win) else round(win, 3) for win in row] for row in wins.tolist()]
 
 
 # ---------------------------------------------------------------- the record

@@ -76,6 +76,7 @@
       input.checked = true;
       $("views").scrollLeft = input.parentElement.offsetLeft - $("views").clientWidth / 2;
       makeList();
+      drawCurve();
     }
     $("picture").innerHTML = picture(at);
     showWords();
@@ -105,19 +106,18 @@
 
   const mark = (button, current) => (current ? button.setAttribute("aria-current", "step") : button.removeAttribute("aria-current"));
 
+  const known = (step) => film.thoughts[step] && sees(moves[step][0]);
+
   function showThoughts() {
-    const visible = (mind, step) => mind && sees(moves[step][0]);
-    const step = film.thoughts.findLastIndex((mind, step) => step <= at && visible(mind, step));
-    $("thoughts").hidden = !film.thoughts.some(visible);
-    $("thoughts-of").textContent = "";
-    $("cost").textContent = "";
+    const step = film.thoughts.findLastIndex((_, step) => step <= at && known(step));
+    const first = film.thoughts.findIndex((_, step) => known(step));
+    const mind = film.thoughts[step];
+    $("thoughts").hidden = first < 0;
+    $("thoughts-of").textContent = mind ? describeThinker(step) : `The first move of ${names[moves[first]?.[0]]} is number ${first + 1}`;
+    $("cost").textContent = mind ? describeCost(mind) : "";
+    $("cost").classList.toggle("mistake", Boolean(mind && isMistake(mind)));
     $("chances").replaceChildren();
-    if (step < 0) return;
-    $("cost").textContent = describeCost(film.thoughts[step]);
-    const by = film.thoughts[step].by ?? film.thoughts_by;
-    const name = by ? `${by} in place of ${names[moves[step][0]]}` : names[moves[step][0]];
-    $("thoughts-of").textContent = step === at ? `${name} is considering` : `${name} considered before move ${step + 1}`;
-    for (const [move, chance, made] of film.thoughts[step].chances) {
+    for (const [move, chance, made] of mind?.chances ?? []) {
       const item = make($("chances"), "li", made ? { class: "made" } : {});
       make(item, "i").style.width = 100 * chance + "%";
       make(item, "span", {}, made ? `${move} (played)` : move);
@@ -125,36 +125,48 @@
     }
   }
 
-  function describeCost({ cost }) {
-    if (!cost) return "";
-    const [mean, low, high] = cost.map((each) => Math.round(100 * each));
-    const range = `${mean} % (${low} .. ${high})`;
-    return cost[1] > 0 ? `A mistake: it costs ${range} of winning.` : `No clear mistake: it costs ${range} of winning.`;
+  function describeThinker(step) {
+    const player = names[moves[step][0]], by = film.thoughts[step].by ?? film.thoughts_by;
+    const name = by ? `${by} in place of ${player}` : player;
+    return step === at ? `${name} is considering` : `${name} considered before move ${step + 1}`;
+  }
+
+  const isMistake = ({ cost }) => cost !== null && cost[1] > 0;
+
+  function describeCost(mind) {
+    if (!mind.cost) return "";
+    const [mean, low, high] = mind.cost.map((each) => (100 * each).toFixed(1).replace("-", "−"));
+    const range = `${mean} % (${low} .. ${high}) of winning against “${mind.chances[0][0]}”.`;
+    return `${isMistake(mind) ? "A mistake" : "No clear mistake"}: it costs ${range}`;
   }
 
   // ------------------------------------------------------------ where to jump
 
-  const isViewed = (seat) => view >= names.length || view === seat;
-  const steps = (wanted) => film.thoughts.flatMap((mind, step) => (mind && isViewed(moves[step][0]) && wanted(mind) ? [step] : []));
-  const mistakes = () => steps(({ cost }) => cost && cost[1] > 0).sort((a, b) => film.thoughts[b].cost[0] - film.thoughts[a].cost[0]);
+  const steps = (wanted) => film.thoughts.flatMap((mind, step) => (known(step) && wanted(mind) ? [step] : []));
+  const mistakes = () => steps(isMistake).sort((a, b) => film.thoughts[b].cost[0] - film.thoughts[a].cost[0]);
   const disagreements = () => steps(({ chances }) => !chances[0][2]);
   const nextOf = (places) => places.find((step) => step > at) ?? places[0];
+  const after = (places) => places[(places.indexOf(at) + 1) % places.length];
 
-  // The position before the largest change of the win probability of a viewed player.
+  // The position before the largest change of the win probability of the viewed player, else of a winner, else of anybody.
   function turningPoint() {
+    const winners = film.winners.length ? film.winners : names.keys();
+    const concerned = view < names.length ? [view] : [...winners];
     const changesOf = (curve) => curve.slice(1).map(([, win], i) => [Math.abs(win - curve[i][1]), curve[i][0]]);
-    const changes = names.flatMap((_, seat) => (isViewed(seat) ? changesOf(estimates(seat)) : []));
-    return changes.sort((a, b) => b[0] - a[0])[0]?.[1];
+    return concerned.flatMap((seat) => changesOf(estimates(seat))).sort((a, b) => b[0] - a[0])[0]?.[1];
   }
 
-  const JUMPS = { turn: turningPoint, mistake: () => mistakes()[0], disagreement: () => nextOf(disagreements()), settlement: () => nextOf(film.settled) };
-  const NONE = { turn: "no estimates of winning", mistake: "no clear mistake found", disagreement: "no disagreement", settlement: "no settlement" };
+  const JUMPS = {
+    turn: turningPoint, mistake: () => after(mistakes()), disagreement: () => nextOf(disagreements()),
+    settled: () => film.settled.findLast((step) => step < at), settlement: () => nextOf(film.settled),
+  };
+  const NONE = { turn: "no estimates of winning", mistake: "no clear mistake found", disagreement: "no disagreement", settled: "no settlement before", settlement: "no settlement" };
 
   function showJumps() {
     for (const [name, find] of Object.entries(JUMPS)) {
       const there = find();
       $(name).disabled = there === undefined;
-      $(name).title = there === undefined ? NONE[name] : `Position ${there}`;
+      $(name).title = there === undefined ? NONE[name] : `Position ${there} (${$(name).getAttribute("aria-keyshortcuts")})`;
     }
   }
 
@@ -165,52 +177,82 @@
 
   // ------------------------------------------------------------ the curve
 
-  function estimates(seat) {
-    const found = [];
-    film.thoughts.forEach((mind, step) => mind && mind.win !== null && moves[step][0] === seat && found.push([step, mind.win]));
-    return found;
-  }
+  const wins = film.wins ?? film.frames.map((_, step) => names.map((_, seat) => (moves[step]?.[0] === seat ? film.thoughts[step]?.win ?? null : null)));
+  const estimates = (seat) => wins.flatMap((row, step) => (row[seat] === null ? [] : [[step, row[seat]]]));
 
-  let pick = () => {}; // goes to the position under a pointer
   const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2", "1 4"];
+  const look = (seat) => ({ class: "line", stroke: `var(--line-${seat % 6})`, "stroke-dasharray": DASHES[seat % 6] });
+  let drawn = null; // the curves of this view with their scale, and what moves in them
 
-  function showWins() {
+  function drawCurve() {
     const curves = names.map((_, seat) => (sees(seat) ? estimates(seat) : []));
     $("wins").hidden = !curves.some((curve) => curve.length);
-    $("wins-now").textContent = "At each player's last move:";
     $("curve").replaceChildren();
+    $("wins-now").replaceChildren();
     if ($("wins").hidden) return;
-    const width = $("curve").clientWidth || 300, height = $("curve").clientHeight || 118;
-    const left = 34, right = width - 8, top = 6, bottom = height - 6;
+    const width = $("curve").clientWidth || 300, height = $("curve").clientHeight || 132;
+    const left = 34, right = width - 8, top = 12, bottom = height - 12;
     const x = (step) => left + ((right - left) * step) / Math.max(last, 1);
     const y = (share) => bottom - (bottom - top) * share;
-    const svg = make($("curve"), "svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Win probability over the game; the line below gives the current values" });
+    const svg = make($("curve"), "svg:svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    drawScale(svg, x, y, left, right);
+    curves.forEach((curve, seat) => {
+      if (curve.length) make(svg, "svg:polyline", { ...look(seat), points: curve.map(([step, win]) => `${x(step)},${y(win)}`).join(" ") });
+    });
+    drawMarks(svg, x, top, bottom);
+    const cursor = make(svg, "svg:line", { class: "cursor", y1: top, y2: bottom });
+    drawn = { curves, left, right, x, y, cursor, dots: make(svg, "svg:g") };
+  }
+
+  function drawScale(svg, x, y, left, right) {
     starts.forEach((start, number) => {
-      if (number % 2) make(svg, "svg:rect", { class: "band", x: x(start), y: top, width: x(starts[number + 1] ?? last) - x(start), height: bottom - top });
+      if (number % 2) make(svg, "svg:rect", { class: "band", x: x(start), y: y(1), width: x(starts[number + 1] ?? last) - x(start), height: y(0) - y(1) });
     });
     for (const share of [0, 0.5, 1]) {
       make(svg, "svg:line", { class: "grid", x1: left, x2: right, y1: y(share), y2: y(share) });
       make(svg, "svg:text", { x: left - 5, y: y(share) + 4, "text-anchor": "end" }, percent(share).replace(" ", ""));
     }
-    make(svg, "svg:line", { class: "par", x1: left, x2: right, y1: y(1 / names.length), y2: y(1 / names.length) });
-    make(svg, "svg:text", { x: right, y: y(1 / names.length) - 3, "text-anchor": "end" }, "par");
-    curves.forEach((curve, seat) => {
-      if (!curve.length) return;
-      const colour = `var(--line-${seat % 6})`, look = { class: "line", stroke: colour, "stroke-dasharray": DASHES[seat % 6] };
-      make(svg, "svg:polyline", { ...look, points: curve.map(([step, win]) => `${x(step)},${y(win)}`).join(" ") });
-      const known = curve.findLast(([step]) => step <= at);
-      if (!known) return;
-      make(svg, "svg:circle", { class: "dot", fill: colour, cx: x(known[0]), cy: y(known[1]), r: 4 });
-      const item = make($("wins-now"), "span", {}, `${names[seat]} ${percent(known[1])}`);
+    const par = y(1 / names.length);
+    make(svg, "svg:line", { class: "par", x1: left, x2: right, y1: par, y2: par });
+    make(svg, "svg:text", { x: right, y: par - 3, "text-anchor": "end" }, "par");
+  }
+
+  const MARKS = { mistake: "▼ mistake", differs: "| disagreement", settled: "▲ settlement" };
+
+  function drawMarks(svg, x, top, bottom) {
+    const found = { differs: disagreements(), mistake: mistakes(), settled: film.settled };
+    const shapes = { differs: [top - 7, "v6"], mistake: [top - 1, "l-5 -9h10z"], settled: [bottom + 2, "l4 7h-8z"] };
+    for (const [kind, [y, shape]] of Object.entries(shapes)) {
+      for (const step of found[kind]) make(svg, "svg:path", { class: kind, d: `M${x(step)} ${y}${shape}` });
+    }
+    const legend = Object.keys(MARKS).filter((kind) => found[kind].length).map((kind) => MARKS[kind]).join(" · ");
+    const none = film.thoughts.some((mind, step) => known(step) && mind.cost) && !found.mistake.length ? " No clear mistake found." : "";
+    $("legend").textContent = `${legend}. ${film.note || "As each player estimated it before its moves."}${none}`;
+  }
+
+  function showWins() {
+    if ($("wins").hidden) return;
+    drawn.cursor.setAttribute("x1", drawn.x(at));
+    drawn.cursor.setAttribute("x2", drawn.x(at));
+    drawn.dots.replaceChildren();
+    $("wins-now").replaceChildren();
+    drawn.curves.forEach((curve, seat) => {
+      const now = curve.findLast(([step]) => step <= at);
+      if (!now) return;
+      make(drawn.dots, "svg:circle", { class: "dot", fill: `var(--line-${seat % 6})`, cx: drawn.x(now[0]), cy: drawn.y(now[1]), r: 4 });
+      const item = make($("wins-now"), "span", {}, `${names[seat]} ${percent(now[1])}`);
       const sample = make(item, "svg:svg", { viewBox: "0 0 30 10", "aria-hidden": "true" });
       item.prepend(sample);
-      make(sample, "svg:line", { ...look, x1: 0, x2: 30, y1: 5, y2: 5 });
+      make(sample, "svg:line", { ...look(seat), x1: 0, x2: 30, y1: 5, y2: 5 });
     });
-    for (const step of film.settled) make(svg, "svg:line", { class: "settled", x1: x(step), x2: x(step), y1: bottom, y2: bottom + 5 });
-    for (const step of disagreements()) make(svg, "svg:circle", { class: "differs", cx: x(step), cy: bottom, r: 2 });
-    for (const step of mistakes()) make(svg, "svg:path", { class: "mistake", d: `M${x(step)} ${bottom - 2}l-5 -9h10z` });
-    make(svg, "svg:line", { class: "cursor", x1: x(at), x2: x(at), y1: top, y2: bottom });
-    pick = (event) => go(Math.round((last * (event.clientX - svg.getBoundingClientRect().left - left)) / (right - left)));
+    const told = [...$("wins-now").children].map((item) => item.textContent);
+    $("curve").setAttribute("aria-valuenow", at);
+    $("curve").setAttribute("aria-valuetext", `Move ${at} of ${last}: ${told.join(", ")}`);
+  }
+
+  function followPointer(event) {
+    const share = (event.clientX - $("curve").getBoundingClientRect().left - drawn.left) / (drawn.right - drawn.left);
+    go(Math.round(last * share));
   }
 
   // ------------------------------------------------------------ playing
@@ -242,7 +284,7 @@
   const KEYS = {
     ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(last),
     "[": roundBack, "]": roundNext, " ": toggle, v: () => show(at, (view + 1) % (everything + 1)),
-    t: () => jump("turn"), m: () => jump("mistake"), d: () => jump("disagreement"), s: () => jump("settlement"),
+    t: () => jump("turn"), m: () => jump("mistake"), d: () => jump("disagreement"), s: () => jump("settlement"), S: () => jump("settled"),
   };
 
   document.addEventListener("keydown", (event) => {
@@ -251,7 +293,7 @@
     const kind = event.target.type ?? event.target.localName;
     const own = { "select-one": true, radio: event.key.startsWith("Arrow") || event.key === " ", button: event.key === " ", summary: event.key === " " };
     if (own[kind]) return; // what the element itself does with this key
-    const act = kind === "range" ? { PageUp: roundNext, PageDown: roundBack, ...KEYS }[event.key] : KEYS[event.key];
+    const act = kind === "range" || event.target === $("curve") ? { PageUp: roundNext, PageDown: roundBack, ...KEYS }[event.key] : KEYS[event.key];
     if (!act) return;
     event.preventDefault();
     act();
@@ -272,16 +314,17 @@
     if (button) go(Number(button.dataset.step));
   });
   for (const name of Object.keys(JUMPS)) $(name).addEventListener("click", () => jump(name));
-  $("curve").addEventListener("pointerdown", (event) => {
-    $("curve").setPointerCapture(event.pointerId);
-    pick(event);
-  });
-  $("curve").addEventListener("pointermove", (event) => event.buttons && pick(event));
-  addEventListener("resize", showWins);
+  // A finger that moves up or down scrolls the page and leaves the game where it is.
+  $("curve").addEventListener("pointerdown", (event) => $("curve").setPointerCapture(event.pointerId));
+  $("curve").addEventListener("pointermove", (event) => $("curve").hasPointerCapture(event.pointerId) && followPointer(event));
+  $("curve").addEventListener("click", followPointer);
+  $("curve").setAttribute("aria-valuemax", last);
+  new ResizeObserver(() => { drawCurve(); showWins(); }).observe($("curve"));
 
   makeViews();
   makeRounds();
   makeList();
+  drawCurve();
   pause();
   // #turning opens at the turning point, #turning-SEAT at that of a seat, in its view.
   const opened = location.hash.match(/^#turning(?:-(\d+))?$/);

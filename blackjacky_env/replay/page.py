@@ -15,7 +15,7 @@ from typing import Any
 from blackjacky_env.engine.checks import check_choice
 from blackjacky_env.engine.svg import THEMES
 from blackjacky_env.replay.film import film_of
-from blackjacky_env.replay.thoughts import Thoughts
+from blackjacky_env.replay.thoughts import Thoughts, WinCurve
 
 _NOTEBOOK_HEIGHT = 760  # pixels
 
@@ -39,6 +39,7 @@ def replay_html(
     names: Sequence[str] | None = None,
     thoughts: Sequence[Thoughts | None] | None = None,
     thoughts_by: str | None = None,
+    curve: WinCurve | None = None,
     title: str | None = None,
     theme: str = "auto",
 ) -> ReplayPage:
@@ -47,12 +48,16 @@ def replay_html(
     The file needs no network and opens from disk; a notebook shows it if it is the last line of a cell. It contains all
     cards, whatever view is chosen, so do not share it during a game.
 
+    ``#turning`` after the address of the page opens it where a winner's probability of winning changed most,
+    ``#turning-0`` in the view of ``player_0`` where that of this player did.
+
     Args:
         record: a record from `TableEnv.record`, or the same as JSON, of any game that has a picture.
         names: names of the players by seat; None: ``player_0`` .. .
         thoughts: the acting player's thoughts before each move, None where unknown; None: no thoughts. They are shown
             in that player's view and with all cards open.
-        thoughts_by: name of an agent whose thoughts they are, if not the player's own.
+        thoughts_by: name of an agent whose thoughts they are, if not the player's own; `Thoughts.by` goes before it.
+        curve: every player's probability of winning over the game; None: from ``thoughts``.
         title: title of the page; None: the game and the names of its players.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
 
@@ -60,12 +65,12 @@ def replay_html(
         The page, a `str`; less than 200 kB for most games.
 
     Raises:
-        ValueError: the record is damaged or something else; the number of names or thoughts is wrong; the theme is
-            unknown.
+        ValueError: the record is damaged or something else; the number of names, thoughts or estimates is wrong;
+            the theme is unknown.
         NotImplementedError: the game has no picture.
     """
     check_choice("theme", theme, THEMES)
-    film = {**film_of(record, names, thoughts, theme), "thoughts_by": thoughts_by}
+    film = {**film_of(record, names, thoughts, curve, theme), "thoughts_by": thoughts_by}
     packed = gzip.compress(json.dumps(film, separators=(",", ":")).encode(), 9, mtime=0)
     script, style = _file("page.js"), _file("page.css")
     parts = {

@@ -24,6 +24,16 @@ class Thoughts:
     and upper end of its 95 % interval, -1 .. 1 each; None: not estimated."""
 
 
+@dataclass(frozen=True)
+class WinCurve:
+    """Estimates of winning over a whole game."""
+
+    wins: npt.NDArray[np.float64]
+    """Estimated probability that each player wins, 0 .. 1, by position and seat, (moves + 1, players); NaN: unknown."""
+    note: str = ""
+    """How they were estimated and how exact they are, to be shown with the curve."""
+
+
 def chance_to_win(reward: float, players: int) -> float:
     """The win probability, 0 .. 1, for an expected "win" reward: 1 for a sole winner, -1 / (n - 1) for losers.
 
@@ -44,6 +54,16 @@ def check_thoughts(
         if each is not None:
             _check(f"thoughts[{number}]", each, num_actions)
     return thoughts
+
+
+def check_curve(curve: WinCurve, moves: int, players: int) -> npt.NDArray[np.float64]:
+    """The estimates, for a game of so many moves and players; `ValueError` if they are invalid."""
+    wins = np.asarray(curve.wins, np.float64)
+    if wins.shape != (moves + 1, players):
+        raise ValueError(f"curve has wins of shape {wins.shape}; this record needs ({moves + 1}, {players})")
+    if ((wins < 0) | (wins > 1)).any():
+        raise ValueError("curve has wins that are no probabilities; allowed are 0 .. 1 and NaN")
+    return wins
 
 
 def _check(where: str, thoughts: Thoughts, num_actions: int) -> None:

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from blackjacky_env import replay_html
-from blackjacky_env.replay import Thoughts
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.replay import Thoughts, WinCurve
 from tests.replay.reading import film_in, pictures_in, random_game
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
@@ -47,7 +49,7 @@ class Page:
         env = random_game("black_jacky", seed=0, num_players=3)
         env.replay({**(record := env.record()), "actions": []})
         thoughts = list(self.minds(record, env))
-        self.html = replay_html(record, names=["Ada", "Bob", "Cem"], thoughts=thoughts)
+        self.html = replay_html(record, names=["Ada", "Bob", "Cem"], thoughts=thoughts, curve=self.curve(record))
         self.film, self.pictures = film_in(self.html), pictures_in(self.html)
         self.last = len(self.film["moves"])
         path.write_text(self.html, encoding="utf-8")
@@ -60,6 +62,10 @@ class Page:
         for action in record["actions"]:
             yield Thoughts(np.full(61, 1 / 61), 0.5) if env.agent_selection == "player_0" else None
             env.step(action)
+
+    def curve(self, record: dict[str, Any]) -> WinCurve | None:
+        """The estimates at every position."""
+        return None
 
     def wait(self, done: Callable[[], Any]) -> None:
         end = time.monotonic() + 120
@@ -200,9 +206,10 @@ def judged(chromium: Any, tmp_path: Path) -> Iterator[Judged]:
 
 def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(judged: Judged) -> None:
     judged.view(0)
-    judged.find("#page-mistake").click()
-    assert judged.at == judged.own[3]
-    assert "it costs 20 % (10 .. 30)" in judged.text("cost")
+    for number in (3, 1, 3):
+        judged.find("#page-mistake").click()
+        assert judged.at == judged.own[number]
+    assert "it costs 20.0 % (10.0 .. 30.0)" in judged.text("cost")
     assert "oracle in place of Ada is considering" in judged.text("thoughts-of")
     judged.keys("\ue011")
     differing = judged.own[1::2]
@@ -213,6 +220,10 @@ def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(judged:
     for step in judged.film["settled"]:
         judged.find("#page-settlement").click()
         assert judged.at == step
+    for step in judged.film["settled"][-2::-1]:
+        judged.keys("S")
+        assert judged.at == step
+    assert not judged.find("#page-settled").is_enabled()
     judged.keys("t")
     assert judged.at == judged.own[judged.BEST]
     judged.script("document.getElementById('page-slider').value = arguments[0]", judged.own[5])
@@ -249,7 +260,87 @@ def test_the_curve_follows_a_pointer_that_is_dragged_and_marks_mistakes(judged: 
     middle = judged.at
     ActionChains(judged.chromium, duration=0).move_by_offset(-90, 0).release().perform()
     assert judged.at < middle
-    assert judged.script("return document.querySelectorAll('#page-curve .mistake').length") == 2
+    for kind, places in (("mistake", 2), ("differs", len(judged.own) // 2), ("settled", len(judged.film["settled"]))):
+        assert judged.script(f"return document.querySelectorAll('#page-curve .{kind}').length") == places
+    assert "▼ mistake" in judged.text("legend")
+
+
+class Estimated(Judged):
+    """The same with estimates for all players at every position; Ada's chances fall most after the 20th move."""
+
+    def curve(self, record: dict[str, Any]) -> WinCurve:
+        wins = np.full((len(record["actions"]) + 1, 3), [0.6, 0.3, 0.1])
+        wins[20:] = [0.2, 0.5, 0.3]
+        wins[-1] = [0, 1, 0]
+        return WinCurve(wins, "Said by an oracle.")
+
+
+@pytest.fixture
+def estimated(chromium: Any, tmp_path: Path) -> Iterator[Estimated]:
+    yield Estimated(chromium, tmp_path / "estimated.html")
+    assert chromium.get_log("browser") == []
+
+
+def test_estimates_of_all_players_change_with_every_position_and_the_note_says_what_they_are(
+    estimated: Estimated,
+) -> None:
+    points = "return [...document.querySelectorAll('#page-curve polyline')].map((line) => line.points.length)"
+    assert estimated.script(points) == [estimated.last + 1] * 3
+    assert "Said by an oracle." in estimated.text("legend")
+    estimated.script("arguments[0].focus()", estimated.find("#page-curve"))
+    for key, at, told in [
+        ("\ue014", 1, "Ada 60 %, Bob 30 %, Cem 10 %"),
+        ("\ue010", estimated.last, "Ada 0 %, Bob 100 %, Cem 0 %"),
+        ("\ue012", estimated.last - 1, "Ada 20 %, Bob 50 %, Cem 30 %"),
+    ]:
+        estimated.chromium.switch_to.active_element.send_keys(key)
+        assert estimated.at == at
+        curve = estimated.find("#page-curve")
+        assert curve.get_attribute("aria-valuetext") == f"Move {at} of {estimated.last}: {told}"
+        assert (curve.aria_role, curve.get_attribute("aria-valuenow")) == ("slider", str(at))
+
+
+def test_the_turning_point_is_that_of_the_viewed_player_or_of_a_winner(estimated: Estimated) -> None:
+    estimated.view(0)
+    estimated.keys("t")
+    assert estimated.at == 19
+    estimated.view(EVERYTHING)
+    winner = estimated.film["winners"][0]
+    estimated.keys("t")
+    assert estimated.at == {0: 19, 1: estimated.last - 1, 2: estimated.last - 1}[winner]
+    estimated.view(SPECTATOR)
+    assert not any(estimated.find(f"#page-{name}").is_enabled() for name in ("mistake", "disagreement"))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_panel_says_something_at_every_position_of_the_viewed_seat(
+    chromium: Any, tmp_path: Path, game: str
+) -> None:
+    record = random_game(game, most=25).record()
+    sure = np.zeros(get_game(game).num_actions)
+    sure[0] = 1
+    page = tmp_path / "game.html"
+    page.write_text(replay_html(record, thoughts=[Thoughts(sure)] * 25, thoughts_by="oracle"), encoding="utf-8")
+    chromium.get(page.as_uri())
+    found = chromium.execute_async_script(
+        """
+        const done = arguments[0], slider = document.getElementById("page-slider"), silent = [];
+        while (!("ready" in document.documentElement.dataset)) await new Promise(requestAnimationFrame);
+        const views = [...document.querySelectorAll("#page-views input")];
+        for (let step = 0; step <= slider.max; step++) {
+          slider.value = step;
+          slider.dispatchEvent(new Event("input"));
+          for (const [view, input] of views.entries()) {
+            input.click();
+            const panel = document.getElementById("page-thoughts");
+            if (!panel.hidden && !/player_|oracle/.test(document.getElementById("page-thoughts-of").textContent))
+              silent.push([step, view]);
+          }
+        }
+        done([silent, views.length]);
+        """
+    )
+    assert found == [[], TableEnv(game).num_players + 2]
 
 
 def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(judged: Judged) -> None:
@@ -259,6 +350,13 @@ def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(judged:
         bottom = "return document.getElementById('page-' + arguments[0]).getBoundingClientRect().bottom"
         assert all(judged.script(bottom, name) < 844 for name in ("picture", "buttons", "jumps", "thoughts-of"))
         assert judged.script("return document.documentElement.scrollWidth") <= 390
+        assert judged.script("return document.getElementById('page-curve').offsetHeight") >= 120
+        assert judged.script("return getComputedStyle(document.getElementById('page-curve')).touchAction") == "pan-y"
+        judged.script("scrollTo(0, document.documentElement.scrollHeight)")
+        assert 844 - 210 < judged.script("return document.getElementById('page-bar').getBoundingClientRect().top") < 844
+        list_ends = "return document.querySelector('details').getBoundingClientRect().bottom"
+        bar_begins = judged.script("return document.getElementById('page-bar').getBoundingClientRect().top")
+        assert judged.script(list_ends) <= bar_begins
         heights = "return [...document.querySelectorAll('#page-jumps button')].map((each) => each.offsetHeight)"
         assert min(judged.script(heights)) >= 40
     finally:

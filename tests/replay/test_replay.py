@@ -12,13 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from blackjacky_env import replay_html
 from blackjacky_env.engine.svg import names_of
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
-from blackjacky_env.replay import Thoughts
+from blackjacky_env.replay import Thoughts, WinCurve
 from tests.every_game import TINY, with_tiny
 from tests.games.black_jacky.rigging import exchange, give, one_round
 from tests.replay.reading import film_in, pictures_in, random_game
@@ -157,6 +158,30 @@ def test_thoughts_that_cannot_be_are_named(change: Callable[[Any], Any], message
     record = random_game("black_jacky", most=5).record()
     with pytest.raises(ValueError, match=message):
         replay_html(record, thoughts=change(some_thoughts(record)))
+
+
+def test_a_curve_is_shown_in_thousandths_with_its_note_and_who_has_won() -> None:
+    env = random_game("black_jacky", seed=1)
+    record = env.record()
+    wins = np.full((len(record["actions"]) + 1, 4), 0.12345)
+    wins[3, 2] = np.nan
+    film = film_in(replay_html(record, curve=WinCurve(wins, "by nobody")))
+    assert (film["wins"][3], film["note"]) == ([0.123, 0.123, None, 0.123], "by nobody")
+    assert film["winners"] == env.snapshot()["winners"]
+    assert film_in(replay_html(record))["wins"] is None
+
+
+@pytest.mark.parametrize(
+    ("wins", "message"),
+    [
+        (np.zeros((5, 4)), r"curve has wins of shape \(5, 4\); this record needs \(6, 4\)"),
+        (np.full((6, 4), 1.5), "curve has wins that are no probabilities"),
+        (np.full((6, 4), -0.1), "curve has wins that are no probabilities"),
+    ],
+)
+def test_curves_that_cannot_be_are_named(wins: npt.NDArray[np.float64], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replay_html(random_game("black_jacky", most=5).record(), curve=WinCurve(wins))
 
 
 # ---------------------------------------------------------------- what is refused

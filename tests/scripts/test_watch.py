@@ -34,7 +34,8 @@ def test_a_new_game_becomes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture
     assert film["names"] == ["champion", "threshold 1", "threshold 2"]
     thinkers = {(seat, mind["by"]) for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True)}
     assert thinkers == {(0, None), (1, "champion"), (2, "champion")}
-    assert all(0 <= mind["win"] <= 1 for mind in film["thoughts"])
+    assert all(0 <= win <= 1 for row in film["wins"] for win in row)
+    assert "20 samples" in film["note"]
     assert "moves" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [out]
     again = tmp_path / "again.html"
@@ -76,7 +77,10 @@ def test_a_kept_game_is_shown_with_its_names(tmp_path: Path, capsys: pytest.Capt
     film = film_in(page_in(out))
     assert (film["names"], len(film["moves"])) == (["Ada", "Bob"], len(record["actions"]))
     assert {mind["by"] for mind in film["thoughts"]} == {"champion"}
-    assert all(0 <= mind["win"] <= 1 for mind in film["thoughts"])
+    assert len(film["wins"]) == len(record["actions"]) + 1
+    assert run("--record", kept, "--playouts", 0, "--out", out) == 0
+    film = film_in(page_in(out))
+    assert (film["wins"], {mind["win"] for mind in film["thoughts"]}) == (None, {None})
     kept.write_text(json.dumps(record), encoding="utf-8")
     capsys.readouterr()
     assert run("--record", kept) == 0

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
@@ -22,7 +22,8 @@ from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_agents.registry import display_names, is_python, parse_agents
-from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, in_place_of
+from blackjacky_agents.search.analysis import analyse
+from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, replay
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
@@ -48,7 +49,7 @@ class Args(GameArgs[R]):
     seed: int | None = None
     """Random seed of deals and agents; by default drawn at random and printed."""
     playouts: int = 200
-    """On a page: playouts per decision for the win estimates; 0: no estimates."""
+    """On a page: sampled positions for each win estimate and for the cost of each move; 0: no estimates."""
     record: Path | None = None
     """Show the game in this file (JSON), made by `env.record()` or `blackjacky play --save`."""
     tournament: Path | None = None
@@ -94,7 +95,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         check(args)
         show = prepare(args)
         if args.out is not None:
-            save(show, args.out)
+            save(show, args.out, args.playouts)
             return 0
     tell(show, args.delay if sys.stdout.isatty() else 0.0)
     return 0
@@ -138,7 +139,7 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
     for number, agent in enumerate(agents.values(), 1):
         agent.reset(seed + number)
     env.reset(seed=seed)
-    moves = play_on(env, agents, args.playouts, champion_of(args.game)) if args.out else play_on(env, agents)
+    moves = play_on(env, agents, instead=champion_of(args.game)) if args.out else play_on(env, agents)
     return Show(
         env,
         called(names),
@@ -153,17 +154,8 @@ def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, An
     new_table(record).replay(record)  # shows whether all actions can be taken
     labels = {agent: printable(str(names.get(agent, agent))) for agent in env.possible_agents}
     champion = champion_of(env.game.name) if args.out else None
-    moves = replayed(env, record["actions"], champion, args.playouts)
+    moves = replay(env, record["actions"], champion)
     return Show(env, labels, moves, len(record["actions"]), env.game.title)
-
-
-def replayed(env: TableEnv, actions: Sequence[int], champion: Agent | None, playouts: int) -> Iterator[Thoughts | None]:
-    """Replay the actions, one for each item, with what the champion would have done, if there is one."""
-    for action in actions:
-        observation = env.observe(env.agent_selection)
-        thoughts = None if champion is None else in_place_of(champion, observation, playouts)
-        env.step(action)
-        yield thoughts
 
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -217,11 +209,15 @@ def called(names: Sequence[str]) -> dict[str, str]:
 # ---------------------------------------------------------------- output
 
 
-def save(show: Show, path: Path) -> None:
-    """Play the game with a progress bar and write the page."""
+def save(show: Show, path: Path, playouts: int) -> None:
+    """Play the game and analyse it, with progress bars, and write the page."""
     print(show.headline)
     thoughts = list(tqdm(show.moves, total=show.length, unit=" moves"))
-    page = replay_html(show.env.record(), names=list(show.names.values()), thoughts=thoughts)
+    record, champion, curve = show.env.record(), champion_of(show.env.game.name), None
+    if champion is not None and playouts:
+        bar = partial(tqdm, desc="estimates", unit=" parts")
+        thoughts, curve = analyse(record, champion, thoughts, max(playouts, 2), track=bar)
+    page = replay_html(record, names=list(show.names.values()), thoughts=thoughts, curve=curve)
     write_file(path, page)
     print(f"Page written to {path} ({len(page.encode()) / 1000:.0f} kB).")
 

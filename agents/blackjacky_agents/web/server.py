@@ -301,7 +301,7 @@ class Server:
             record = found[0].table.record()
             if self._waiting >= MAX_WAITING:
                 return PlainTextResponse(_BUSY, 503)
-            page = await self._run_aside(lambda: replay_page(record, found[0].table.people))
+            page = await self._run_aside(lambda: replay_page(record))
         except (MessageError, NotImplementedError) as error:
             return PlainTextResponse(f"{error}\n", 409)
         return HTMLResponse(page, headers=REPLAY_HEADERS)

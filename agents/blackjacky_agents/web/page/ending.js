@@ -35,9 +35,10 @@ export class Ending {
   // At the turning point, seen by this seat; the server takes some seconds to look for it.
   showReplay(address, you) {
     const waiting = make("p", { id: "replay-waits", role: "status", textContent: text("replay_waits") });
-    const frame = make("iframe", { src: `${address}#turning${you === null ? "" : `-${you}`}`, title: text("replay"), onload: () => waiting.remove() });
+    const opened = `${address}#turning${you === null ? "" : `-${you}`}`;
+    const frame = make("iframe", { src: opened, title: text("replay"), onload: () => waiting.remove() });
     const close = makeButton("replay-close", text("close"), () => this.replay.close());
-    const link = make("a", { href: address, className: "button", target: "_blank", rel: "noopener", textContent: text("replay_apart") });
+    const link = make("a", { href: opened, className: "button", target: "_blank", rel: "noopener", textContent: text("replay_apart") });
     const buttons = make("div", { className: "buttons" });
     buttons.append(link, close);
     this.replay.ariaLabel = text("replay");

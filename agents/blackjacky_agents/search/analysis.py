@@ -1,0 +1,219 @@
+"""Analysis of a recorded game: every player's chance of winning at every position, and what moves have cost.
+
+Estimates use what the player in question could know: the cards hidden from that player are dealt at random, and an
+agent plays on in all seats to the end of the round (`blackjacky_agents.search.outcomes`). Nothing depends on the clock,
+so the same record always gets the same analysis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.search.outcomes import outcomes
+from blackjacky_agents.search.tree import NONE
+from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
+from blackjacky_env.engine.backend_cpu import check_threads, spread
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.layout import Vector
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.replay import WinCurve, new_table
+
+_FOR_WINS, _FOR_MOVES = 24_000, 16_000  # samples for a game's win estimates, and for the cost of its moves
+_FEWEST_FOR_WINS, _MOST_FOR_WINS = 8, 64  # for one estimate
+_FEWEST_FOR_MOVES, _MOST_FOR_MOVES = 32, 256
+_CONFIDENCE = 0.95
+_AT_ONCE = 16
+
+Track = Callable[[Sequence[int]], Iterable[int]]
+"""Passes on the parts of the work, such as `tqdm`."""
+
+
+class Analysis(NamedTuple):
+    """What `blackjacky_env.replay_html` shows beside a game."""
+
+    thoughts: list[Thoughts | None]
+    """The given thoughts, with estimates and costs."""
+    curve: WinCurve
+
+
+class _Course(NamedTuple):
+    """A game as its players saw it."""
+
+    end: TableEnv
+    vectors: list[list[Vector]]
+    """The observation of each seat before each move."""
+    seats: list[int]
+    """Who made each move."""
+
+
+class _Question(NamedTuple):
+    """What ``seat`` may expect before the move number ``step``, or after each of the actions in its place."""
+
+    step: int
+    seat: int
+    actions: tuple[int, ...]
+
+
+def analyse(
+    record: Mapping[str, Any],
+    agent: CompiledAgent,
+    thoughts: Sequence[Thoughts | None],
+    playouts: int | None = None,
+    threads: int | None = None,
+    track: Track = iter,
+) -> Analysis:
+    """Estimate each player's chance of winning at every position, and what moves that surprise have cost.
+
+    A move that is not the most probable one in ``thoughts`` is compared with that one, in the same samples. The
+    intervals of all these costs of a player hold together with 95 %, so that a long game has no mistakes by chance.
+
+    Args:
+        record: from `TableEnv.record`, of a finished or a running game.
+        agent: plays on in all seats.
+        thoughts: before each move, as from `blackjacky_agents.thoughts.play`; None where unknown.
+        playouts: sampled positions for each estimate and each cost; None: at most 64 and 256. In long games these are
+            fewer, players who are not to act get no estimates at some positions, and only the most surprising moves a
+            cost, so that every game takes about the same time.
+        threads: number of threads; None: one per core.
+        track: shows the progress.
+
+    Raises `ValueError` if the record cannot be played or ``playouts`` is out of range.
+    """
+    if playouts is not None:
+        check_integer("playouts", playouts, 2, MOST_PLAYOUTS)
+    course = _follow(record)
+    for_wins, win_samples = _ask_for_wins(course, playouts)
+    for_moves, move_samples = _ask_for_moves(course, record["actions"], thoughts, playouts)
+    samples = [win_samples] * len(for_wins) + [move_samples] * len(for_moves)
+    answers = _answer(course, agent, [*for_wins, *for_moves], samples, check_threads(threads), track)
+    curve = _curve(course, for_wins, answers[: len(for_wins)], agent.name)
+    costs = _costs(course, for_moves, answers[len(for_wins) :])
+    judged = [
+        mind and replace(mind, win=float(curve.wins[step, seat]), cost=costs.get(step))
+        for step, (mind, seat) in enumerate(zip(thoughts, course.seats, strict=True))
+    ]
+    return Analysis(judged, curve)
+
+
+def _follow(record: Mapping[str, Any]) -> _Course:
+    course = _Course(new_table(record), [], [])
+    env = course.end
+    for action in record["actions"]:
+        course.seats.append(env.possible_agents.index(env.agent_selection))
+        course.vectors.append([env.observe(each)["observation"] for each in env.possible_agents])
+        env.step(action)
+    return course
+
+
+# ---------------------------------------------------------------- what is estimated
+
+
+def _ask_for_wins(course: _Course, playouts: int | None) -> tuple[list[_Question], int]:
+    """The questions for chances of winning, and how many samples each gets."""
+    moves, players = len(course.seats), course.end.num_players
+    affordable = _FOR_WINS // max(moves * players, 1)
+    stride = 1 if playouts else math.ceil(_FEWEST_FOR_WINS / max(affordable, 1))
+    questions = [
+        _Question(step, seat, (NONE,))
+        for step in range(moves)
+        for seat in range(players)
+        if step % stride == 0 or seat == course.seats[step]
+    ]
+    return questions, playouts or min(max(affordable, _FEWEST_FOR_WINS), _MOST_FOR_WINS)
+
+
+def _ask_for_moves(
+    course: _Course, actions: Sequence[int], thoughts: Sequence[Thoughts | None], playouts: int | None
+) -> tuple[list[_Question], int]:
+    """The questions for what moves have cost, the most surprising ones first, and how many samples each gets."""
+    found = []
+    for step, (action, mind) in enumerate(zip(actions, thoughts, strict=True)):
+        best = action if mind is None else int(mind.probabilities.argmax())
+        if mind is not None and best != action:
+            found.append((float(mind.probabilities[action]), _Question(step, course.seats[step], (action, best))))
+    questions = [question for _, question in sorted(found)]
+    if playouts:
+        return questions, playouts
+    questions = questions[: _FOR_MOVES // (2 * _FEWEST_FOR_MOVES)]
+    return questions, min(_FOR_MOVES // (2 * max(len(questions), 1)), _MOST_FOR_MOVES)
+
+
+def _answer(
+    course: _Course,
+    agent: CompiledAgent,
+    questions: Sequence[_Question],
+    samples: Sequence[int],
+    threads: int,
+    track: Track,
+) -> list[npt.NDArray[np.float64]]:
+    """The chances of winning in each sample after each action, (samples, actions), for every question."""
+    answers: list[npt.NDArray[np.float64]] = [np.empty((0, 0))] * len(questions)
+    players = course.end.num_players
+
+    def work(start: int, first: int, last: int) -> None:
+        for number in range(start + first, start + last):
+            step, seat, actions = questions[number]
+            rewards = outcomes(agent, course.vectors[step][seat], actions, samples[number])
+            answers[number] = (1 + (players - 1) * rewards) / players
+
+    for start in track(range(0, len(questions), _AT_ONCE)):
+        spread(partial(work, start), min(_AT_ONCE, len(questions) - start), threads)
+    return answers
+
+
+# ---------------------------------------------------------------- what follows from it
+
+
+def _curve(
+    course: _Course, questions: Sequence[_Question], answers: Sequence[npt.NDArray[np.float64]], player: str
+) -> WinCurve:
+    players = course.end.num_players
+    wins = np.full((len(course.seats) + 1, players), np.nan)
+    for (step, seat, _), chances in zip(questions, answers, strict=True):
+        wins[step, seat] = np.clip(chances.mean(), 0, 1)
+    if any(course.end.terminations.values()):
+        winners = course.end.snapshot()["winners"] or range(players)
+        wins[-1] = [(seat in winners) / len(winners) for seat in range(players)]
+    return WinCurve(wins, _note(answers, player) if answers else "")
+
+
+def _note(answers: Sequence[npt.NDArray[np.float64]], player: str) -> str:
+    margin = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2) * np.mean([_error(chances[:, 0]) for chances in answers])
+    return (
+        f"From what each player could know: {len(answers[0])} samples of the hidden cards, in which {player} plays on "
+        f"in all seats. The 95 % intervals are ± {100 * margin:.1f} % on average."
+    )
+
+
+def _costs(
+    course: _Course, questions: Sequence[_Question], answers: Sequence[npt.NDArray[np.float64]]
+) -> dict[int, tuple[float, float, float]]:
+    """What moves have cost, with intervals that hold together for all moves of a player (Bonferroni)."""
+    costs, moves = {}, np.bincount([question.seat for question in questions], minlength=course.end.num_players)
+    for (step, seat, _), chances in zip(questions, answers, strict=True):
+        differences = chances[:, 1] - chances[:, 0]
+        cost = differences.mean()
+        half = _student(1 - (1 - _CONFIDENCE) / 2 / moves[seat], len(differences) - 1) * _error(differences)
+        mean, low, high = np.clip([cost, cost - half, cost + half], -1, 1).tolist()
+        costs[step] = (mean, low, high)
+    return costs
+
+
+def _error(values: npt.NDArray[np.float64]) -> float:
+    """The standard error of the mean."""
+    return float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def _student(share: float, freedom: int) -> float:
+    """The quantile of Student's distribution, by the first term of its expansion around the normal one."""
+    z = NormalDist().inv_cdf(share)
+    return z + (z**3 + z) / (4 * freedom)

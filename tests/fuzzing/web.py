@@ -17,6 +17,7 @@ from blackjacky_env.games import DEFAULT, GAMES, get_game
 from tests.fuzzing.target import Target, folder, written
 
 _TOKEN = "token"
+_WATCH = "watching"
 _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
 _Scope = dict[str, Any]
 
@@ -24,7 +25,7 @@ _Scope = dict[str, Any]
 def _table(game: str) -> Table:
     seats = [Seat("Ada", token=_TOKEN)]
     seats += [Seat(f"random {i}", agent="random") for i in range(2, get_game(game).choose_table()[0] + 1)]
-    return Table(game, seats, seed=0, hints=[])
+    return Table(game, seats, seed=0, hints=[], watch=_WATCH)
 
 
 # ---------------------------------------------------------------- files and orders
@@ -94,7 +95,8 @@ class _Running:
         coming = iter(messages)
         self.loop.run_until_complete(self._call(scope, coming, sent))
         del self.server.hosts[1:]
-        self.server._seats = {_TOKEN: (self.server.hosts[0], 0)}
+        host = self.server.hosts[0]
+        self.server._seats = {_TOKEN: (host, 0), _WATCH: (host, None)}
         if self.complaints:
             raise AssertionError(self.complaints.pop())
         return sent
@@ -142,7 +144,7 @@ def _request(data: bytes) -> None:
 
 def _requests() -> list[bytes]:
     heads = b"host: localhost\norigin: http://localhost\naccept: */*\n\n"
-    places = ("seat/token?layout=phone&language=de", "seat/token/texts.json", "seat/token/record", "seat/token/replay")
+    places = ("seat/token?layout=phone&language=de", "seat/token/texts.json", "seat/token/record", "seat/token/replay", "watch/watching")
     places += ("seat/token/code.svg", "lobby/token", "lobby/token/tables", "page/page.css", "page/../server.py")
     gets = [f"GET /{place}\n".encode() + heads for place in places]
     return [*gets, *(b"POST /lobby/token/tables\n" + heads + order for order in _orders())]
@@ -169,7 +171,8 @@ def _sockets() -> list[bytes]:
         *({"type": kind} for kind in ("start", "pause", "skip", "again", "restart")),
     ]
     lines = [json.dumps(message).encode() for message in messages]
-    return [head + b"\n".join(lines), *(head + line for line in lines)]
+    watching = head.replace(b"seat/token", b"watch/watching")
+    return [head + b"\n".join(lines), *(head + line for line in lines), watching + b"\n".join(lines)]
 
 
 TARGETS = (

@@ -322,7 +322,9 @@ def _taken(view: View, seat: int, x: float, y: float, points: bool = True) -> li
         spy = group([use("spy")], x + 4, y - 14, 0.38, f' fill="{_CREAM}" stroke="{INK}" stroke-width="2"')
         parts += [spy, words(str(spies), x + 22, y, 15)]
         x += 34
-    return [*parts, words(_in_points(view["points"][seat]), x + 8, y, 15, 90)] if points else parts
+    if not points:
+        return parts
+    return [*parts, svg.counted(_in_points(view["points"][seat]), x + 8, y, 15, 90, svg.loses(view, seat))]
 
 
 def _in_points(points: int) -> str:
@@ -335,7 +337,7 @@ def _signed(points: int) -> str:
 
 def _total(view: View, seat: int) -> str:
     """The total and what ends the game; the points of the last deal."""
-    last, total = view["last_deal"], _signed(view["totals"][seat])
+    last, total = view["last_deal"], svg.change(view, "totals", seat)
     of = say("total {total} of {limit}", total=total, limit=terminal.limit(view))
     return of if last is None else f"{of} {_last(view, seat)}"
 
@@ -386,7 +388,7 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
         *_lacks(view, seat, 12, 94, 178),
         *_groups(shown, 10, 99, 180, 2, 12.5),
     ]
-    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
+    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts, svg.loses(view, seat))
 
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
@@ -406,7 +408,8 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
         *_captioned("played", view["played"][seat], 63, 344),
     ]
     parts += _open_hand(view, seat) if isinstance(hand, list) else [_pack(hand, 14, 84)] if hand else []
-    return svg.panel(svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, seat, seat == view["player"], parts)
+    size, loses = (svg.WIDTH - 20, _OWN_HEIGHT), svg.loses(view, seat)
+    return svg.panel(svg.MARGIN, _OWN_TOP, *size, seat, seat == view["player"], parts, loses)
 
 
 def _open_hand(view: View, seat: int) -> list[str]:
@@ -458,17 +461,19 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
     parts = [
         words(names[seat], 8, 17, 15, width - 58),
         *_roles(view, seat, 8, 33, width - 58),
-        words(_phone_total(view, seat), 8, 50, 13, width - 56),
+        svg.counted(_phone_total(view, seat), 8, 50, 13, width - 56, svg.loses(view, seat)),
         *_taken(view, seat, 8, 66, points=False),
         *_lacks(view, seat, 8, 82, width - 14),
         *_phone_played(view, seat, width - 47, 5),
         _winner(view, seat, width - 5, 24),
         *_phone_groups(hand if isinstance(hand, list) and hand else view["played"][seat], 7, 88, width - 12),
     ]
-    return svg.panel(x, y, width, height, seat, seat == view["player"], parts)
+    return svg.panel(x, y, width, height, seat, seat == view["player"], parts, svg.loses(view, seat))
 
 
 def _phone_total(view: View, seat: int) -> str:
+    if "settled" in view:
+        return svg.change(view, "totals", seat)
     return say("total {total}, now {points}", total=_signed(view["totals"][seat]), points=_signed(view["points"][seat]))
 
 
@@ -497,7 +502,7 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
     """The seat at the bottom with what it knows (O3), its card of the trick and its hand in one or two rows."""
     width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
     called = view["called"] if view["phase"] == "play" else None
-    total = say("total {total}", total=_signed(view["totals"][seat]))
+    total = say("total {total}", total=svg.change(view, "totals", seat))
     parts = [
         _avatar(seat, 8, 6, 0.8),
         words(names[seat], 46, 19, 16, 110),
@@ -514,7 +519,8 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         *_phone_groups(view["played"][seat], 7, 95, width - 14),
         *_phone_hand(view, seat, width),
     ]
-    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts)
+    loses = svg.loses(view, seat)
+    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts, loses)
 
 
 def _phone_captioned(caption: str, cards: list[str] | int, y: float, room: float, x: float = 0) -> list[str]:

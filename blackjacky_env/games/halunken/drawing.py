@@ -383,20 +383,21 @@ def _seat(view: View, seat: int, names: Sequence[str]) -> str:
     parts = [
         _figure(seat, 14, 4),
         words(names[seat], 50, 21, 17, width - 56),
-        words(_score(view, seat), 50, 39, 15, width - 56, "faint"),
+        svg.counted(_score(view, seat), 50, 39, 15, width - 56, svg.loses(view, seat), look="faint"),
         *_own_movement_cards(view, seat, width),
         *_crew(view["crews"][seat], seat, width - 20),
         *_labels(view, seat, width),
     ]
     x = svg.MARGIN + seat * (width + _GAP)
-    return svg.panel(x, _SEATS_TOP, width, _SEATS_HEIGHT, seat, seat == view["player"], parts)
+    size, loses = (width, _SEATS_HEIGHT), svg.loses(view, seat)
+    return svg.panel(x, _SEATS_TOP, *size, seat, seat == view["player"], parts, loses)
 
 
 def _score(view: View, seat: int) -> str:
-    score = view["scores"][seat]
+    score = svg.change(view, "scores", seat)
     if not view["game"]:
         return say("score {score}", score=score)
-    return say("score {score}, total {total}", score=score, total=view["totals"][seat])
+    return say("score {score}, total {total}", score=score, total=svg.change(view, "totals", seat))
 
 
 def _own_movement_cards(view: View, seat: int, width: float) -> list[str]:
@@ -472,9 +473,9 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float,
     parts = [
         _figure(seat, 8, 3, 0.82),
         words(names[seat], 38, 17, 15, width - 44),
-        words(_score(view, seat), 38, 33, 13, width - 44, "faint"),
+        svg.counted(_score(view, seat), 38, 33, 13, width - 44, svg.loses(view, seat), look="faint"),
         group(_own_movement_cards(view, seat, width), 0, -9),
         group(_crew(crew, seat, width - 18, _PHONE_ROW - 2, _crew_colours(crew)), 0, -10),
         *_labels(view, seat, width, 12),
     ]
-    return svg.panel(x, y, width, height, seat, seat == view["player"], parts)
+    return svg.panel(x, y, width, height, seat, seat == view["player"], parts, svg.loses(view, seat))

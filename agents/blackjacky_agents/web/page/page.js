@@ -134,7 +134,6 @@ function winnersText() {
 function showChoice() {
   const before = places(picture.root);
   picture.show(state.picture, chooser, state.you);
-  picture.mark(moments.settling ? state.scores.rows : [], state.names);
   moveCards(picture.root, before, actor);
   showActions();
 }

@@ -233,7 +233,7 @@ def _hearts(view: View, options: dict[str, Any], seat: int, x: float, y: float, 
 def _struck(x: float, y: float) -> str:
     """A cross over a heart that is being lost."""
     cross = "M0-1 18 18M18-1 0 18"
-    looks = (("#fff", 6), (INK, 3))
+    looks = (("#fff", 4.5), (INK, 2.5))
     lines = [f'<path d="{cross}" stroke="{stroke}" stroke-width="{width}"/>' for stroke, width in looks]
     return group(lines, x, y, attributes=' class="struck"')
 

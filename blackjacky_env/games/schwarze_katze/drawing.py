@@ -195,7 +195,7 @@ def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str
     parts = [_phone_seat(view, seat, names, corner) for seat, corner in zip(seats[:-1], corners, strict=True)]
     top = corners[-1][1] + _PHONE_HEIGHT + svg.PHONE_GAP
     hand = view["hands"][seats[-1]]
-    height = 66 + (60 * (1 + (len(hand) > 9)) if isinstance(hand, list) else 0)
+    height = 66 + (60 * svg.phone_lines(len(hand)) if isinstance(hand, list) else 0)
     parts.append(_phone_near_seat(view, seats[-1], names, top, height))
     return svg.phone("Schwarze Katze", top + height + svg.PHONE_MARGIN, parts, theme)
 
@@ -207,7 +207,7 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
     parts = [
         words(names[seat], 8, 17, 14, left - 10),
         words(_tricks(view, seat), 8, 36, 13, left - 8, "faint"),
-        svg.counted(_penalty(view, seat), 8, 68 if loses else 70, 13, width - 14, loses, look="faint"),
+        svg.counted(_penalty(view, seat), 8, 70, 13, width - 14, loses, look="faint"),
         words(say("total {total}", total=svg.change(view, "totals", seat)), 8, 85, 13, width - 14),
         *_phone_played(view, seat, left, 5),
         _winner_on_phone(view, seat, width, 40),
@@ -242,7 +242,7 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         _winner_on_phone(view, seat, width),
     ]
     if isinstance(hand, list):
-        places = svg.phone_rows(len(hand), 40, 8, width - 16, 9)
+        places = svg.phone_rows(len(hand), 40, 8, width - 16)
         parts += [
             _card(card, x, 64 + 60 * row, 0.8, data(card=card, seat=seat))
             for card, (x, row) in zip(hand, places, strict=True)

@@ -18,6 +18,7 @@ const CHOICE = `
   .dimmed { opacity: 0.45 }
 `;
 
+const FINGER = 40; // pixels
 const FIELDS = ["action", "kind", "card", "pile", "number"];
 const MARKED = [...FIELDS, "seat"].map((name) => `[data-${name}]`).join();
 
@@ -70,16 +71,28 @@ export class Picture {
     return found.length < this.left.length || found.length === 1 ? found : [];
   }
 
-  // Whether one touch of something in the picture leaves just these actions.
+  // Whether one touch of something in the picture that a finger can hit leaves just these actions.
   reaches(actions) {
     const same = (found) => found.length === actions.length && found.every((each) => actions.includes(each));
-    return [...this.root.querySelectorAll(".choice")].some((element) => same(this.belonging(element)));
+    return [...this.root.querySelectorAll(".choice")].some((element) => same(this.belonging(element)) && isLarge(element));
   }
 
   clicked(event) {
     const element = event.target.closest(".choice");
     if (element) this.pick(this.belonging(element));
   }
+}
+
+// Whether a finger can hit what of an element no later one beside or below it covers.
+function isLarge(element) {
+  let { left, right, top, bottom } = element.getBoundingClientRect();
+  for (let next = element.nextElementSibling; next; next = next.nextElementSibling) {
+    const other = next.getBoundingClientRect();
+    if (!next.matches("[data-card]") || other.left >= right || other.right <= left || other.top >= bottom || other.bottom <= top) continue;
+    if (other.left > left) right = other.left;
+    else bottom = other.top;
+  }
+  return Math.min(right - left, bottom - top) >= FINGER;
 }
 
 function matches({ dataset }, action) {

@@ -236,9 +236,11 @@ const missed = choices.filter((element) => {{
 return [unseen.length, unseen.length ? missed.map((element) => element.outerHTML.slice(0, 80)) : []];
 """
 """The number of buttons that are not shown, and what in their place offers less than 40 pixels."""
-FOLD = (
-    "return document.querySelector('#actions button:not(.touchable), #actions .touch').getBoundingClientRect().bottom"
-)
+FOLD = """
+const shown = [...document.querySelectorAll("#actions button:not(.touchable), #actions .touch")];
+return shown.map((each) => each.getBoundingClientRect()).find(({ height }) => height > 0).bottom;
+"""
+"""The lower edge of the first row of buttons, or of the sentence in their place."""
 
 
 @pytest.fixture(scope="module")

@@ -431,12 +431,6 @@ observation, *_ = env.last()
 print(time.perf_counter() - started)
 env.step(int(observation["action_mask"].argmax()))
 print(time.perf_counter() - started)
-from blackjacky_agents import make_agent
-from blackjacky_agents.games import default_opponents
-from blackjacky_agents.registry import parse_agents
-for name in dict.fromkeys(parse_agents(default_opponents("{game}"))):
-    make_agent(name, "{game}").act(env.observe(env.agent_selection))
-print(time.perf_counter() - started)
 """
 IMPORTS = """
 import time
@@ -459,8 +453,8 @@ def start_probes(folder: Path, quick: bool) -> list[Probe]:
 def start_probes_of(game: str, folder: Path, quick: bool) -> list[Probe]:
     """Startup for one game; the first of the caches in ``folder`` serves as the warm one."""
     numbers = count()
-    code = FIRST.format(module=module_name(game), game=game)
-    reached = ("first observation", "first move made", "first moves of its bots")
+    code = FIRST.format(module=module_name(game))
+    reached = ("first observation", "first move made")
     cold_lines, warm_lines = (
         [Line(f"start{of(game)} with {cache} compile cache: `import` to {event}", "s") for event in reached]
         for cache in ("an empty", "a warm")

@@ -246,7 +246,7 @@ def pick(legal: Sequence[Any], rng: Random) -> Any:
 LIBRARIES = {
     "PettingZoo": Library(
         pettingzoo_games,
-        ["leduc_holdem-v4", "texas_holdem-v4", "gin_rummy-v4", "connect_four-v3"],
+        ["leduc_holdem-v4", "texas_holdem-v4", "connect_four-v3"],
         [1],
         ["pygame", "rlcard"],
         [],  # benchmark.py lists PettingZoo itself

@@ -21,7 +21,6 @@ from typing import Any, Literal, NamedTuple
 
 from blackjacky_agents.games import get_kit
 from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo
-from blackjacky_env.engine.svg import MINUS
 from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
@@ -113,8 +112,6 @@ class Score(NamedTuple):
     """The reason, such as "bust: loses a heart"; may be empty."""
     mark: Literal["", "good", "bad"] = ""
     """How it is marked: a player who wins, or who loses something."""
-    change: Phrase | str = ""
-    """What changes, in a few letters, such as "+30": shown at the player in the picture."""
     standing: int = 0
     """Orders the players at the end of the game, highest first; winners come before all others."""
 
@@ -140,6 +137,9 @@ class Narrator(NamedTuple):
     """(move that settled a round) -> the outcome; None: the lists in the snapshot's last settlement."""
     is_out: Callable[[View, int], bool] = lambda view, seat: False
     """(view, seat) -> whether the player will not act again in this game."""
+    settled: Callable[[Move], View] | None = None
+    """(move that settled a round) -> the position before anything is lost, with what changes in ``"settled"``, for the
+    picture; see `blackjacky_env.engine.svg.Settled`. None: the picture shows the last pause, or the next round."""
 
 
 def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int | None) -> list[Phrase]:
@@ -196,9 +196,17 @@ def winner_mark(move: Move, player: int) -> Literal["", "good"]:
     return "good" if player in move.after["winners"] else ""
 
 
-def with_sign(points: int) -> str:
-    """Points with a plus or minus sign, such as ``"+30"``."""
-    return f"{points:+}".replace("-", MINUS)
+def mark_of(move: Move, player: int, losers: Sequence[int]) -> Literal["", "good", "bad"]:
+    """The mark of a player: that of the losers of a round, or once the game is over of its winners."""
+    if move.after["phase"] == "over":
+        return winner_mark(move, player)
+    return "bad" if player in losers else ""
+
+
+def worst(points: Sequence[int]) -> list[int]:
+    """The seats with the most points of a deal, where points are bad; none if all have the same."""
+    most = max(points)
+    return [] if most == min(points) else [player for player, each in enumerate(points) if each == most]
 
 
 # ---------------------------------------------------------------- texts

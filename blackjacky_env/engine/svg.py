@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from math import cos, pi, sin
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -22,6 +23,8 @@ PHONE_WIDTH = 360
 """Width of the layout for phones, whose text is at least `PHONE_TEXT` units high."""
 PHONE_TEXT = 12.0
 PHONE_MARGIN, PHONE_GAP = 3, 6
+PHONE_IN_ROW = 8
+"""Cards of a hand in a row on a phone, so that a finger can hit each."""
 LAYOUTS = ("document", "table", "phone")
 """``document``: title, table and sentences, 640 x 600 units; ``table``: the table alone, 640 units wide, for pages that
 have a title of their own; ``phone``: the table alone, 360 units wide."""
@@ -30,6 +33,7 @@ MARGIN, TOP = 10, 44
 MINUS = "\N{MINUS SIGN}"
 PANEL = 200
 """Width of a seat's panel."""
+LOSS = "#d8343c"  # stands out on the panels of both themes
 LETTER = 0.56
 """Width of an average bold letter, relative to the font size."""
 
@@ -227,10 +231,14 @@ def phone_places(others: int, height: float, columns: int = 3) -> list[tuple[flo
     ]
 
 
-def phone_rows(cards: int, width: float, x: float, room: float, most: int) -> list[tuple[float, int]]:
-    """Left edge and row of each card of a hand on a phone, in one or two rows: at most ``most`` cards in one."""
-    lines = 1 if cards <= most else 2
-    in_row = -(-cards // lines)
+def phone_lines(cards: int) -> int:
+    """The number of rows of a hand on a phone, at least one."""
+    return max(1, -(-cards // PHONE_IN_ROW))
+
+
+def phone_rows(cards: int, width: float, x: float, room: float) -> list[tuple[float, int]]:
+    """Left edge and row of each card of a hand on a phone."""
+    in_row = -(-cards // phone_lines(cards))
     step = min(width + 4, (room - width) / max(1, in_row - 1))
     return [(x + step * (i % in_row), i // in_row) for i in range(cards)]
 
@@ -241,11 +249,78 @@ def around(count: int, middle: tuple[float, float], across: float, down: float) 
     return [(middle[0] - across * sin(turn), middle[1] + down * cos(turn)) for turn in turns]
 
 
-def panel(x: float, y: float, width: float, height: float, seat: int, on_turn: bool, parts: Sequence[str]) -> str:
-    """A seat's panel: ``parts`` on a background, with a thick border and an arrow if it is the seat's turn."""
+def panel(
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    seat: int,
+    on_turn: bool,
+    parts: Sequence[str],
+    loses: bool = False,
+) -> str:
+    """A seat's panel: ``parts`` on a background, with a thick border and an arrow if it is the seat's turn.
+
+    A seat that ``loses`` a settlement has a red border.
+    """
     ground = box(0, 0, width, height, 12, f"panel {'now' if on_turn else 'edge'}")
     arrow = '<path d="M-6 14 12 28-6 42z" class="sign"/>' if on_turn else ""
-    return group([ground, arrow, *parts], x, y, attributes=f' class="seat"{data(seat=seat)}')
+    look = f' class="seat{" loser" * loses}"{data(seat=seat)}'
+    return group([ground, _border(width, height, 12, 4) if loses else "", arrow, *parts], x, y, attributes=look)
+
+
+# ---------------------------------------------------------------- settlements
+
+
+class Settled(NamedTuple):
+    """What a settlement changes: ``view["settled"]`` of a view that shows this moment, no other view has that key.
+
+    The rest of the view is as before the settlement, so that the picture shows what is lost while it is still there.
+    """
+
+    losers: Sequence[int] = ()
+    """Seats that lose something, or fare worst."""
+    after: Mapping[str, Sequence[int]] = MappingProxyType({})
+    """Numbers by seat afterwards, by their key in the view."""
+
+
+_NOTHING_SETTLED = Settled()
+
+
+def loses(view: View, seat: int) -> bool:
+    """Whether the view shows a settlement in which the seat loses something, or fares worst."""
+    return seat in view.get("settled", _NOTHING_SETTLED).losers
+
+
+def change(view: View, key: str, seat: int) -> str:
+    """The number of a seat, and in the view of a settlement what it becomes."""
+    after = view.get("settled", _NOTHING_SETTLED).after
+    numbers = dict.fromkeys(each[key][seat] for each in (view, after) if key in each)
+    return " → ".join(str(each).replace("-", MINUS) for each in numbers)
+
+
+def counted(
+    text: str,
+    x: float,
+    y: float,
+    size: float,
+    room: float,
+    loses: bool,
+    anchor: str = "start",
+    look: str = "ink",
+) -> str:
+    """A line of text with a sum that counts in a settlement; in a frame and red if the sum ``loses``."""
+    if not loses:
+        return words(text, x, y, size, room, look, anchor)
+    width = min(room, _letters(text) * size + 8)
+    left = x - 3 if anchor == "start" else x - width + 3
+    frame = group([_border(width, size + 6, 6, 2)], left, y - size - 0.5, attributes=' class="counted"')
+    return frame + words(text, left + 4, y, size, width - 8, "bad")
+
+
+def _border(width: float, height: float, radius: float, thick: float) -> str:
+    place = f'width="{number(width)}" height="{number(height)}" rx="{number(radius)}"'
+    return f'<rect {place} fill="none" stroke="{LOSS}" stroke-width="{thick}"/>'
 
 
 # ---------------------------------------------------------------- the document

@@ -186,7 +186,7 @@ class Host:
             shown |= {"picture": seen["picture"], "table": seen["table"]}
             told = seen["told"]
         if kind == "settlement":
-            shown["scores"] = self.table.scores(seat)
+            shown |= {"scores": self.table.scores(seat), **self.table.settled(seat, look)}
         return {**shown, "moment": {"kind": kind, "told": told}}
 
     def _pace(self, seat: Reader) -> dict[str, Any]:

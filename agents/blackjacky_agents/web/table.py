@@ -27,6 +27,7 @@ from blackjacky_agents.narration import (
     Pause,
     Phrase,
     ScoreTable,
+    View,
     action_phrase,
     is_settled,
     known_move,
@@ -174,6 +175,7 @@ class Table:
         self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
         self._pauses: dict[Reader, Pause] = {}  # the last pause
         self._scores: dict[Reader, ScoreTable] = {}  # the last settlement
+        self._settled: dict[Reader, View] = {}  # what the picture shows of it
         self.moments: list[str] = []
         """What people should see after the last move, in this order: ``"pause"`` and ``"settlement"``."""
 
@@ -350,6 +352,8 @@ class Table:
             self.moments.append("pause")
         if any(is_settled(game, move.before, move.after) for move in moves.values()):
             self._scores = {seat: score_table(game, move) for seat, move in moves.items()}
+            if narrator.settled is not None:
+                self._settled = {seat: narrator.settled(move) for seat, move in moves.items()}
             self.moments += [] if self.over else ["settlement"]
 
     def _look(self) -> dict[Reader, dict[str, Any]]:
@@ -408,10 +412,18 @@ class Table:
         """What the last pause of this game shows to ``seat``; `MessageError` if there was none."""
         if seat not in self._pauses:
             raise MessageError("moment", "there is nothing to look at again yet")
-        pause, names = self._pauses[seat], [each.name for each in self.seats]
-        shown = picture(self.env, self._sees(seat), names, pause.view, look)
-        words = get_kit(self.env.game.name).describe(pause.view, self.env.config_dict())
-        return {"name": pause.name, "told": pause.told, "picture": shown, "table": words}
+        pause = self._pauses[seat]
+        return {"name": pause.name, "told": pause.told, **self._shown(seat, pause.view, look)}
+
+    def settled(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
+        """The table as ``seat`` sees it at the last settlement; empty if the game has no picture of that moment."""
+        return self._shown(seat, self._settled[seat], look) if seat in self._settled else {}
+
+    def _shown(self, seat: Reader, view: View, look: Look) -> dict[str, Any]:
+        """A position in the picture and in words."""
+        names = [each.name for each in self.seats]
+        words = get_kit(self.env.game.name).describe(view, self.env.config_dict())
+        return {"picture": picture(self.env, self._sees(seat), names, view, look), "table": words}
 
     def scores(self, seat: Reader) -> dict[str, Any] | None:
         """The last settlement as data, see `ScoreTable`, at the end in order of standing; None before the first."""

@@ -47,6 +47,8 @@ class _Cards(NamedTuple):
     plus_one: bool
     caption: str
     lost: bool
+    counted: bool = False
+    """Whether the sum counts at this moment, so that a lost heart is still among the others."""
 
 
 def draw_svg(
@@ -62,8 +64,7 @@ def draw_svg(
     """The table that ``view`` shows, as an SVG.
 
     Args:
-        view: from `TableEnv.view` or `TableEnv.snapshot`; with a true ``revealed``, the last settlement, which
-            is being looked at: its cards and sums, with the losers marked.
+        view: from `TableEnv.view` or `TableEnv.snapshot`; see `svg.Settled` for one of a settlement.
         options: from `TableEnv.config_dict`.
         names: names of the players by seat; None: ``player_0`` .. .
         last_action: the last action, in words, without secrets that the viewer may not know.
@@ -148,8 +149,8 @@ def _row(cards: _Cards, x: float, y: float, room: float) -> list[str]:
 
 
 def _now(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards:
-    """The cards of the current round; those of its last settlement when the game is over, or while it is revealed."""
-    if view["phase"] == "over" or view.get("revealed"):
+    """The cards of the current round; when the game is over, those of its last settlement."""
+    if view["phase"] == "over" or "settled" in view:
         return _settled(view, options, seat, names)
     if view["status"][seat] != "saloon" or view["phase"] == "tip":
         return _Cards([], [], False, _tip(view, seat, names), False)
@@ -185,13 +186,13 @@ def _settled(view: View, options: dict[str, Any], seat: int, names: Sequence[str
         return _Cards([], [], False, _tip(view, seat, names), False)
     hand, laid, lost = settlement["hands"][seat], settlement["displays"][seat], seat in settlement["losers"]
     plus_one = tenths - terminal.tenths_of(hand, laid) == 10
-    return _Cards(hand, laid, plus_one, _sum(tenths, options, lost), lost)
+    return _Cards(hand, laid, plus_one, _sum(tenths, options, lost), lost, "settled" in view)
 
 
 def _before(view: View, options: dict[str, Any], seat: int, names: Sequence[str]) -> _Cards | None:
     """The cards of the last settlement, if nothing has happened since."""
     settlement = view["last_settlement"]
-    if not terminal.has_just_settled(view) or settlement["sums"][seat] is None:
+    if "settled" in view or not terminal.has_just_settled(view) or settlement["sums"][seat] is None:
         return None
     return _settled(view, options, seat, names)
 
@@ -204,8 +205,8 @@ def _tip(view: View, seat: int, names: Sequence[str]) -> str:
 
 
 def _caption(cards: _Cards, x: float, y: float, size: float, room: float) -> list[str]:
-    if not cards.lost:
-        return [words(cards.caption, x, y, size, room)]
+    if not cards.lost or cards.counted:
+        return [svg.counted(cards.caption, x, y, size, room, cards.lost)]
     broken = [words(MINUS, x, y, size + 4, look="bad"), use("heart", x + 14, y - 14, fill=RED)]
     return [*broken, words(cards.caption, x + 40, y, size, room - 40, "bad")]
 
@@ -215,24 +216,31 @@ def _caption(cards: _Cards, x: float, y: float, size: float, room: float) -> lis
 
 def _hearts(view: View, options: dict[str, Any], seat: int, x: float, y: float, room: float) -> list[str]:
     """The hearts held, and an outline for each lost one; a black heart is the last chance."""
-    held, first = view["hearts"][seat], options["hearts"]
+    held, first, loses = view["hearts"][seat], options["hearts"], svg.loses(view, seat)
     if held and view["black_hearts"][seat]:
         ring = f'<g fill="{INK}" stroke="#fff" stroke-width="3" paint-order="stroke">{use("heart", x, y)}</g>'
-        return [ring, words(say("last chance"), x + 24, y + 14, 14, 80, "faint") if room > 100 else ""]
+        chance = words(say("last chance"), x + 24, y + 14, 14, 80, "faint") if room > 100 else ""
+        return [ring, chance, _struck(x, y) if loses else ""]
     if first > 3:
-        return [use("heart", x, y, fill=RED), words(f"x {held}", x + 22, y + 15, 17)]
+        heart, count = use("heart", x, y, fill=RED), svg.change(view, "hearts", seat)
+        return [heart, words(f"x {count}", x + 22, y + 15, 17), _struck(x, y) if loses else ""]
     hearts = [use("heart", x + 20 * i, y, fill=RED) for i in range(held)]
     lost = [use("heart", x + 20 * i, y) for i in range(held, first)]
-    return [*hearts, group(lost, attributes=' class="lost"') if lost else ""]
+    outlines = group(lost, attributes=' class="lost"') if lost else ""
+    return [*hearts, outlines, _struck(x + 20 * (held - 1), y) if loses else ""]
 
 
-def _is_on_turn(view: View, seat: int) -> bool:
-    return bool(seat == view["player"] and not view.get("revealed"))
+def _struck(x: float, y: float) -> str:
+    """A cross over a heart that is being lost."""
+    cross = "M0-1 18 18M18-1 0 18"
+    looks = (("#fff", 4.5), (INK, 2.5))
+    lines = [f'<path d="{cross}" stroke="{stroke}" stroke-width="{width}"/>' for stroke, width in looks]
+    return group(lines, x, y, attributes=' class="struck"')
 
 
 def _status(view: View, seat: int) -> str:
-    """What the seat has done in this round; nothing any more while its settlement is revealed."""
-    if view.get("revealed"):
+    """What the seat has done in this round; nothing any more at the settlement."""
+    if "settled" in view:
         return ""
     exchange = view["exchange"]
     if exchange and seat in exchange["pair"]:
@@ -250,7 +258,9 @@ def _standing(view: View, options: dict[str, Any], seat: int, x: float, y: float
 
 def _label(view: View, seat: int, right: float, y: float) -> str:
     word = _status(view, seat)
-    return svg.label(say(word), right, y, _LABELS[word]) if word in _LABELS and word != view["status"][seat] else ""
+    if word not in _LABELS or word == view["status"][seat]:
+        return ""
+    return svg.label(say(word), right, y, _LABELS[word])
 
 
 def _cat(view: View, seat: int, x: float, y: float, scale: float) -> str:
@@ -270,7 +280,7 @@ def _seat(view: View, options: dict[str, Any], seat: int, names: Sequence[str], 
         *(_caption(cards, 12, 128 if cards.hand or cards.laid else 88, 17, 178) if before is None else []),
         *([] if before is None else _seat_before(cards, before)),
     ]
-    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, _is_on_turn(view, seat), parts)
+    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts, svg.loses(view, seat))
 
 
 def _seat_before(cards: _Cards, before: _Cards) -> list[str]:
@@ -294,7 +304,8 @@ def _near_seat(view: View, options: dict[str, Any], seat: int, names: Sequence[s
         *_caption(cards, 16, 146, 20, 200),
         *_near_cards(cards, before, seat),
     ]
-    return svg.panel(svg.MARGIN, _OWN_TOP, _OWN_WIDTH, _OWN_HEIGHT, seat, _is_on_turn(view, seat), parts)
+    size = (_OWN_WIDTH, _OWN_HEIGHT)
+    return svg.panel(svg.MARGIN, _OWN_TOP, *size, seat, seat == view["player"], parts, svg.loses(view, seat))
 
 
 def _near_cards(cards: _Cards, before: _Cards | None, seat: int) -> list[str]:
@@ -359,17 +370,24 @@ def _phone_seat(
         words(names[seat], 40, 17, 14, width - 46),
         *_standing(view, options, seat, 40, 22, width - 44),
         group(_row(cards._replace(plus_one=False), 0, 0, (width - 14) / 0.8), 7, 42, 0.8),
-        words(cards.caption, 8, 119, 14, width - 14, "bad" if cards.lost else "ink"),
+        _phone_caption(cards, width),
         _phone_label(view, seat, 6, 86),
         *_phone_marks(cards, width),
     ]
-    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, _is_on_turn(view, seat), parts)
+    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts, svg.loses(view, seat))
+
+
+def _phone_caption(cards: _Cards, width: float) -> str:
+    if cards.counted:
+        return svg.counted(cards.caption, 8, 119, 14, width - 14, cards.lost)
+    return words(cards.caption, 8, 119, 14, width - 14, "bad" if cards.lost else "ink")
 
 
 def _phone_marks(cards: _Cards, width: float) -> list[str]:
     """A lost heart and the "+1", at the right end of the line below the cards."""
     lost = [words(MINUS, width - 62, 101, 18, look="bad"), use("heart", width - 50, 87, 0.9, RED)]
-    return [*lost * cards.lost, group([_plus_one(0, 0)], width - 30, 83, 0.7) if cards.plus_one else ""]
+    lost *= cards.lost and not cards.counted
+    return [*lost, group([_plus_one(0, 0)], width - 30, 83, 0.7) if cards.plus_one else ""]
 
 
 def _phone_label(view: View, seat: int, x: float, y: float, anchor: str = "start") -> str:
@@ -411,4 +429,5 @@ def _phone_near_seat(view: View, options: dict[str, Any], seat: int, names: Sequ
         *_row(rest, x, 74, width - 10 - x),
         _phone_label(view, seat, width - 6, 5, "end"),
     ]
-    return svg.panel(svg.PHONE_MARGIN, top, width, _PHONE_OWN, seat, _is_on_turn(view, seat), parts)
+    size, loses = (width, _PHONE_OWN), svg.loses(view, seat)
+    return svg.panel(svg.PHONE_MARGIN, top, *size, seat, seat == view["player"], parts, loses)

@@ -190,11 +190,11 @@ def _captioned(caption: str, cards: list[str] | int, y: float, room: float, rows
 # ---------------------------------------------------------------- the middle of the table
 
 
-def _middle(view: View, near: int) -> list[str]:
-    """What is decided now; while cards are played the trick, with the colour called."""
+def _middle(view: View, near: int, room: float = 205) -> list[str]:
+    """What is decided now, ``room`` units wide; while cards are played the trick, with the colour called."""
     match view["phase"]:
         case "take":
-            return _pile(view["pile"], len(view["totals"]))
+            return _pile(view["pile"], len(view["totals"]), room)
         case "call":
             return [_colour_to_call(colour, i) for i, colour in enumerate(COLOUR_NAMES[:BLACK])]
         case "pass":
@@ -268,18 +268,18 @@ def _to_pass(view: View, near: int) -> list[str]:
     return parts
 
 
-def _pile(pile: list[str] | int, players: int) -> list[str]:
+def _pile(pile: list[str] | int, players: int, room: float) -> list[str]:
     """V3: the mole's pile, open to the seat that takes."""
     x, y = _MIDDLE
     caption = words(say("the mole's pile"), x, y - 96, 15, 200, anchor="middle")
     if isinstance(pile, list):
-        return [caption, *_open_pile(pile, players)]
+        return [caption, *_open_pile(pile, players, room)]
     return [caption, *(_back(x - 31 + 3 * i, y - 28 - 3 * i, 1.4) for i in range(3)), _pack(pile, x - 22, y - 37, 1.4)]
 
 
-def _open_pile(pile: Sequence[str], columns: int) -> list[str]:
+def _open_pile(pile: Sequence[str], columns: int, room: float) -> list[str]:
     """The cards to take from, at first in three rows."""
-    scale = min(0.78, 3.6 / columns)
+    scale = min(0.78, (room / columns - 3) / 52)
     across, down = 52 * scale + 3, 78 * scale + 3
     left, top = _MIDDLE[0] - (across * min(columns, len(pile)) - 3) / 2, _MIDDLE[1] - 86
     return [
@@ -322,7 +322,9 @@ def _taken(view: View, seat: int, x: float, y: float, points: bool = True) -> li
         spy = group([use("spy")], x + 4, y - 14, 0.38, f' fill="{_CREAM}" stroke="{INK}" stroke-width="2"')
         parts += [spy, words(str(spies), x + 22, y, 15)]
         x += 34
-    return [*parts, words(_in_points(view["points"][seat]), x + 8, y, 15, 90)] if points else parts
+    if not points:
+        return parts
+    return [*parts, svg.counted(_in_points(view["points"][seat]), x + 8, y, 15, 90, svg.loses(view, seat))]
 
 
 def _in_points(points: int) -> str:
@@ -335,7 +337,7 @@ def _signed(points: int) -> str:
 
 def _total(view: View, seat: int) -> str:
     """The total and what ends the game; the points of the last deal."""
-    last, total = view["last_deal"], _signed(view["totals"][seat])
+    last, total = view["last_deal"], svg.change(view, "totals", seat)
     of = say("total {total} of {limit}", total=total, limit=terminal.limit(view))
     return of if last is None else f"{of} {_last(view, seat)}"
 
@@ -386,7 +388,7 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
         *_lacks(view, seat, 12, 94, 178),
         *_groups(shown, 10, 99, 180, 2, 12.5),
     ]
-    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
+    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts, svg.loses(view, seat))
 
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
@@ -406,7 +408,8 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
         *_captioned("played", view["played"][seat], 63, 344),
     ]
     parts += _open_hand(view, seat) if isinstance(hand, list) else [_pack(hand, 14, 84)] if hand else []
-    return svg.panel(svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, seat, seat == view["player"], parts)
+    size, loses = (svg.WIDTH - 20, _OWN_HEIGHT), svg.loses(view, seat)
+    return svg.panel(svg.MARGIN, _OWN_TOP, *size, seat, seat == view["player"], parts, loses)
 
 
 def _open_hand(view: View, seat: int) -> list[str]:
@@ -425,7 +428,7 @@ def _open_hand(view: View, seat: int) -> list[str]:
 
 # ---------------------------------------------------------------- on a phone
 
-_PHONE_MIDDLES = {"take": (108, 198), "call": (64, 128), "choose": (72, 144), "pass": (40, 76)}
+_PHONE_MIDDLES = {"take": (108, 216), "call": (64, 128), "choose": (72, 144), "pass": (40, 76)}
 """By phase: how far the middle of the table lies below the other seats, and how much room it takes."""
 _BEFORE_PLAY, _BESIDE = ("take", "call", "pass"), ("pass", "choose")
 _PHONE_HAND = 129
@@ -440,13 +443,14 @@ def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str
     top = corners[-1][1] + height + svg.PHONE_GAP
     middle, room = _PHONE_MIDDLES.get(view["phase"], (0, 0))
     if room:
-        decided = _middle(view, seats[-1]) if view["phase"] != "pass" else [_direction(view["pass_to"])]
+        is_pass = view["phase"] == "pass"
+        decided = [_direction(view["pass_to"])] if is_pass else _middle(view, seats[-1], svg.PHONE_WIDTH)
         x, y, scale = svg.PHONE_WIDTH / 2, top + middle, 1.0
         if len(corners) % 2 and len(corners) > 1 and view["phase"] in _BESIDE:  # beside the last of the others
             x, y, scale, room = x * 1.5, corners[-1][1] + height / 2, 0.9, 0
         parts.append(group(decided, x - scale * _MIDDLE[0], y - scale * _MIDDLE[1], scale))
     hand = view["hands"][seats[-1]]
-    own = _PHONE_HAND - 1 + (64 * (1 + (len(hand) > 10)) if isinstance(hand, list) else 0)
+    own = _PHONE_HAND - 1 + (64 * svg.phone_lines(len(hand)) if isinstance(hand, list) else 0)
     parts.append(_phone_near_seat(view, seats[-1], names, top + room, own))
     return svg.phone("Black Spy", top + room + own + svg.PHONE_MARGIN, parts, theme)
 
@@ -458,17 +462,19 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
     parts = [
         words(names[seat], 8, 17, 15, width - 58),
         *_roles(view, seat, 8, 33, width - 58),
-        words(_phone_total(view, seat), 8, 50, 13, width - 56),
+        svg.counted(_phone_total(view, seat), 8, 50, 13, width - 56, svg.loses(view, seat)),
         *_taken(view, seat, 8, 66, points=False),
         *_lacks(view, seat, 8, 82, width - 14),
         *_phone_played(view, seat, width - 47, 5),
         _winner(view, seat, width - 5, 24),
         *_phone_groups(hand if isinstance(hand, list) and hand else view["played"][seat], 7, 88, width - 12),
     ]
-    return svg.panel(x, y, width, height, seat, seat == view["player"], parts)
+    return svg.panel(x, y, width, height, seat, seat == view["player"], parts, svg.loses(view, seat))
 
 
 def _phone_total(view: View, seat: int) -> str:
+    if "settled" in view:
+        return say("total {total}", total=svg.change(view, "totals", seat))
     return say("total {total}, now {points}", total=_signed(view["totals"][seat]), points=_signed(view["points"][seat]))
 
 
@@ -497,7 +503,7 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
     """The seat at the bottom with what it knows (O3), its card of the trick and its hand in one or two rows."""
     width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
     called = view["called"] if view["phase"] == "play" else None
-    total = say("total {total}", total=_signed(view["totals"][seat]))
+    total = say("total {total}", total=svg.change(view, "totals", seat))
     parts = [
         _avatar(seat, 8, 6, 0.8),
         words(names[seat], 46, 19, 16, 110),
@@ -514,7 +520,8 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         *_phone_groups(view["played"][seat], 7, 95, width - 14),
         *_phone_hand(view, seat, width),
     ]
-    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts)
+    loses = svg.loses(view, seat)
+    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts, loses)
 
 
 def _phone_captioned(caption: str, cards: list[str] | int, y: float, room: float, x: float = 0) -> list[str]:
@@ -531,7 +538,7 @@ def _phone_hand(view: View, seat: int, width: float) -> list[str]:
         return []
     chosen, parts = list(view["chosen"][seat]), []
     kind = "held" if view["phase"] == "take" else ""
-    for name, (x, row) in zip(hand, svg.phone_rows(len(hand), 40, 7, width - 14, 10), strict=True):
+    for name, (x, row) in zip(hand, svg.phone_rows(len(hand), 40, 7, width - 14), strict=True):
         lifted = name in chosen
         if lifted:
             chosen.remove(name)

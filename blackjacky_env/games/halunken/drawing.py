@@ -122,7 +122,7 @@ def draw_svg(
 def _chip(name: str, x: float, y: float, width: float, height: float, attributes: str = "") -> str:
     """A rogue card: its value on its colour; the left edge, visible when cards overlap, shows the value."""
     fill, ink = _CARD_COLOURS[name[0]]
-    size = height * 0.62
+    size = max(height * 0.62, svg.PHONE_TEXT)
     paper = f'<rect width="{width:g}" height="{height:g}" rx="{height / 8:g}" fill="{fill}" stroke="{INK}"/>'
     value = _centred(name[1:], width / 2, height / 2, size, ink)
     return group([paper, value], x, y, attributes=attributes)
@@ -383,20 +383,21 @@ def _seat(view: View, seat: int, names: Sequence[str]) -> str:
     parts = [
         _figure(seat, 14, 4),
         words(names[seat], 50, 21, 17, width - 56),
-        words(_score(view, seat), 50, 39, 15, width - 56, "faint"),
+        svg.counted(_score(view, seat), 50, 39, 15, width - 56, svg.loses(view, seat), look="faint"),
         *_own_movement_cards(view, seat, width),
         *_crew(view["crews"][seat], seat, width - 20),
         *_labels(view, seat, width),
     ]
     x = svg.MARGIN + seat * (width + _GAP)
-    return svg.panel(x, _SEATS_TOP, width, _SEATS_HEIGHT, seat, seat == view["player"], parts)
+    size, loses = (width, _SEATS_HEIGHT), svg.loses(view, seat)
+    return svg.panel(x, _SEATS_TOP, *size, seat, seat == view["player"], parts, loses)
 
 
 def _score(view: View, seat: int) -> str:
-    score = view["scores"][seat]
+    score = svg.change(view, "scores", seat)
     if not view["game"]:
         return say("score {score}", score=score)
-    return say("score {score}, total {total}", score=score, total=view["totals"][seat])
+    return say("score {score}, total {total}", score=score, total=svg.change(view, "totals", seat))
 
 
 def _own_movement_cards(view: View, seat: int, width: float) -> list[str]:
@@ -420,14 +421,14 @@ def _crew(
     """A row of cards for each of the colours; the one that counts double is marked."""
     parts, doubled = [], terminal.doubled_colour(cards)
     for row, colour in enumerate(colours):
-        names, y = [card for card in cards if card[0] == colour], 72 + (height + 2) * row
+        names, y = [card for card in cards if card[0] == colour], 72 + (height + height // 12) * row
         (begins,) = svg.rows([len(names)], [25], 10, room - 22 * (colour == doubled))
         parts += [
             _chip(name, x, y, 25, height, f' class="card"{data(card=name, seat=seat)}')
             for name, x in zip(names, begins, strict=True)
         ]
         if colour == doubled:
-            parts.append(words("x 2", begins[-1] + 29, y + height - 7, 14, look="faint"))
+            parts.append(words("x 2", begins[-1] + 29, y + height / 2 + 5, 14, look="faint"))
     return parts
 
 
@@ -443,7 +444,7 @@ def _labels(view: View, seat: int, width: float, size: float = 15) -> list[str]:
 
 # ---------------------------------------------------------------- on a phone
 
-_PHONE_RING_ROOM, _PHONE_HEIGHT, _PHONE_ROW = 394, 153, 22
+_PHONE_RING_ROOM, _PHONE_HEIGHT, _PHONE_ROW = 388, 132, 17
 
 
 def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
@@ -457,7 +458,8 @@ def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: 
         y = _PHONE_RING_ROOM + seat // 2 * (height + svg.PHONE_GAP)
         parts.append(_phone_seat(view, seat, names, (x, y, width, height)))
     rows = -(-len(names) // 2)
-    return svg.phone(terminal.title(options), _PHONE_RING_ROOM + rows * (height + svg.PHONE_GAP), parts, theme)
+    end = _PHONE_RING_ROOM + rows * (height + svg.PHONE_GAP) - svg.PHONE_MARGIN
+    return svg.phone(terminal.title(options), end, parts, theme)
 
 
 def _crew_colours(crew: Sequence[str]) -> list[str]:
@@ -472,9 +474,9 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float,
     parts = [
         _figure(seat, 8, 3, 0.82),
         words(names[seat], 38, 17, 15, width - 44),
-        words(_score(view, seat), 38, 33, 13, width - 44, "faint"),
+        svg.counted(_score(view, seat), 38, 33, 13, width - 44, svg.loses(view, seat), look="faint"),
         group(_own_movement_cards(view, seat, width), 0, -9),
-        group(_crew(crew, seat, width - 18, _PHONE_ROW - 2, _crew_colours(crew)), 0, -10),
+        group(_crew(crew, seat, width - 18, _PHONE_ROW - 1, _crew_colours(crew)), 0, -10),
         *_labels(view, seat, width, 12),
     ]
-    return svg.panel(x, y, width, height, seat, seat == view["player"], parts)
+    return svg.panel(x, y, width, height, seat, seat == view["player"], parts, svg.loses(view, seat))

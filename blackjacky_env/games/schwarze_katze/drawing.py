@@ -88,7 +88,7 @@ def _trick(view: View, near: int) -> list[str]:
 
 def _tallies(view: View, seat: int) -> list[str]:
     """Tricks and penalty of this deal; the total, and the penalty of the last deal."""
-    last, total = view["last_deal"], _points(view["totals"][seat])
+    last, total = view["last_deal"], svg.change(view, "totals", seat)
     now = f"{_tricks(view, seat)}, {_penalty(view, seat)}"
     if last is None:
         return [now, say("total {total}", total=total)]
@@ -128,13 +128,15 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
     hand = view["hands"][seat]
     now, total = _tallies(view, seat)
     roles = words(_roles(view, seat), 58, 39, 15, 92, "faint")
+    loses = svg.loses(view, seat)
     parts = [svg.cat(seat, 14, 4, 0.8), words(names[seat], 58, 21, 17, 92), _winner(view, seat, 194, 23)]
     if isinstance(hand, list) and hand:
         parts += [words(_roles(view, seat), 194, 21, 13, 60, "faint", "end"), *_open_hand(hand)]
         parts.append(words(f"{_tricks(view, seat)}, {total.split(' (')[0]}", 58, 39, 15, 136))
     else:
-        parts += [roles, _hidden(hand) if hand else "", words(now, 12, 59, 15, 180), words(total, 12, 77, 15, 180)]
-    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts)
+        parts += [roles, _hidden(hand) if hand else "", svg.counted(now, 12, 59, 15, 180, loses)]
+        parts.append(words(total, 12, 79 if loses else 77, 15, 180))
+    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts, loses)
 
 
 def _hidden(count: int) -> str:
@@ -164,14 +166,14 @@ def _ranks(hand: Sequence[str], suits: str, y: float) -> list[str]:
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
     """The seat at the bottom, with its hand if that is open."""
-    hand = view["hands"][seat]
+    hand, loses = view["hands"][seat], svg.loses(view, seat)
     now, total = _tallies(view, seat)
     parts = [
         svg.cat(seat, 14, 6, 0.95),
         words(names[seat], 68, 26, 19, 160),
         words(_roles(view, seat), 68, 46, 16, 160, "faint"),
         _winner(view, seat, 132, 32),
-        words(now, 608, 26, 17, 360, anchor="end"),
+        svg.counted(now, 608, 26, 17, 360, loses, "end"),
         words(total, 608, 46, 17, 360, anchor="end"),
     ]
     if isinstance(hand, list):
@@ -179,7 +181,7 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
         parts += [_card(c, x, 60, 1, data(card=c, seat=seat)) for c, x in zip(hand, begins, strict=True)]
     elif hand:
         parts.append(svg.backs(hand, 12, 64))
-    return svg.panel(svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, seat, seat == view["player"], parts)
+    return svg.panel(svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, seat, seat == view["player"], parts, loses)
 
 
 # ---------------------------------------------------------------- on a phone
@@ -193,7 +195,7 @@ def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str
     parts = [_phone_seat(view, seat, names, corner) for seat, corner in zip(seats[:-1], corners, strict=True)]
     top = corners[-1][1] + _PHONE_HEIGHT + svg.PHONE_GAP
     hand = view["hands"][seats[-1]]
-    height = 66 + (60 * (1 + (len(hand) > 9)) if isinstance(hand, list) else 0)
+    height = 66 + (60 * svg.phone_lines(len(hand)) if isinstance(hand, list) else 0)
     parts.append(_phone_near_seat(view, seats[-1], names, top, height))
     return svg.phone("Schwarze Katze", top + height + svg.PHONE_MARGIN, parts, theme)
 
@@ -201,16 +203,16 @@ def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str
 def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float, float]) -> str:
     """The panel of another seat: name and results, beside them its card of the trick or its roles."""
     x, y, width = corner
-    left = width - 43
+    left, loses = width - 43, svg.loses(view, seat)
     parts = [
         words(names[seat], 8, 17, 14, left - 10),
         words(_tricks(view, seat), 8, 36, 13, left - 8, "faint"),
-        words(_penalty(view, seat), 8, 70, 13, width - 14, "faint"),
-        words(say("total {total}", total=_points(view["totals"][seat])), 8, 85, 13, width - 14),
+        svg.counted(_penalty(view, seat), 8, 70, 13, width - 14, loses, look="faint"),
+        words(say("total {total}", total=svg.change(view, "totals", seat)), 8, 85, 13, width - 14),
         *_phone_played(view, seat, left, 5),
         _winner_on_phone(view, seat, width, 40),
     ]
-    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts)
+    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts, loses)
 
 
 def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
@@ -229,20 +231,20 @@ def _winner_on_phone(view: View, seat: int, right: float, y: float = 4) -> str:
 
 def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, height: float) -> str:
     """The seat at the bottom: its results, its card of the trick, and its hand in one or two rows."""
-    hand, (now, total) = view["hands"][seat], _tallies(view, seat)
+    hand, (now, total), loses = view["hands"][seat], _tallies(view, seat), svg.loses(view, seat)
     width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
     parts = [
         svg.cat(seat, 8, 8, 0.95),
         words(names[seat], 62, 20, 16, 180),
-        words(now, 62, 38, 14, 230),
-        words(total, 62, 55, 14, 230),
+        svg.counted(now, 62, 38, 14, 230, loses),
+        words(total, 62, 57 if loses else 55, 14, 230),
         *_phone_played(view, seat, width - 44, 6),
         _winner_on_phone(view, seat, width),
     ]
     if isinstance(hand, list):
-        places = svg.phone_rows(len(hand), 40, 8, width - 16, 9)
+        places = svg.phone_rows(len(hand), 40, 8, width - 16)
         parts += [
             _card(card, x, 64 + 60 * row, 0.8, data(card=card, seat=seat))
             for card, (x, row) in zip(hand, places, strict=True)
         ]
-    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts)
+    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts, loses)

@@ -14,7 +14,7 @@ from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_env.engine.svg import PHONE_TEXT
-from blackjacky_env.games import GAMES
+from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.running import running
 from tests.agents.web.tables import new_table
 from tests.agents.web.test_page import SHADOW, wait_for
@@ -89,11 +89,43 @@ def test_in_no_phase_the_page_must_be_scrolled_much(browser, phases, game):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_on_a_phone_the_first_decision_needs_no_scrolling(browser, phases, game):
-    first = next(iter(phases[game].values()))
-    with pages(browser, [first]) as [address]:
+def test_on_a_phone_no_decision_needs_scrolling_and_no_card_lies_on_words(browser, phases, game):
+    decisions = {phase: table for phase, table in phases[game].items() if phase != "over"}
+    with pages(browser, decisions.values()) as addresses:
+        for phase, address in zip(decisions, addresses, strict=True):
+            show(browser, f"{address}?language=de", "phone", "light")
+            assert browser.execute_script(FOLD) <= DEVICES["phone"][1], phase
+            assert browser.execute_script(HIDDEN) == [], phase
+
+
+def first_decision(game, players, seed=0):
+    """A table at which the person's first decision has so many actions that the picture may replace buttons."""
+    table = new_table(game, players=players, rules=None, seed=seed)
+    while table.turn != 0:
+        table._play(table.thought()())
+    return table if len(table.actions(0)) > 6 else first_decision(game, players, seed + 1)
+
+
+@pytest.mark.parametrize("game", [game for game in GAMES if game != "black_jacky"])  # has few actions at first
+def test_on_a_phone_what_has_no_visible_button_can_be_hit_by_a_finger(browser, game):
+    """At the smallest tables, which have the largest hands."""
+    sizes = {variant.min_players for variant in get_game(game).variants}
+    with pages(browser, [first_decision(game, players) for players in sorted(sizes)]) as addresses:
+        for address in addresses:
+            show(browser, address, "phone", "light")
+            unseen, missed = browser.execute_script(MISSED)
+            assert unseen > 6
+            assert missed == []
+
+
+def test_small_cards_keep_their_buttons_on_a_phone(browser):
+    table = new_table("halunken", players=3)
+    while table.env.view(None)["phase"] != "choose" or table.turn != 0:
+        table._play(table.actions(table.turn)[0]["action"])
+    with pages(browser, [table]) as [address]:
         show(browser, address, "phone", "light")
-        assert browser.execute_script(FOLD) <= DEVICES["phone"][1]
+        assert len(table.actions(0)) == 8
+        assert browser.execute_script("return document.querySelectorAll('#actions .touchable').length") == 0
 
 
 def test_on_a_phone_a_hand_that_can_be_touched_is_not_repeated_as_buttons(browser, phases):
@@ -165,20 +197,50 @@ const covers = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 return {{
   covered: panels.filter((panel) => covers(settlement, box(panel.querySelector("rect")))).length,
-  changed: panels.filter((panel) => panel.querySelector(".change")).map((panel) => Number(panel.dataset.seat)),
-  bad: panels.filter((panel) => panel.matches(".bad")).map((panel) => Number(panel.dataset.seat)),
+  losers: panels.filter((panel) => panel.matches(".loser")).map((panel) => Number(panel.dataset.seat)),
+  counted: panels.filter((panel) => panel.querySelector(".counted")).map((panel) => Number(panel.dataset.seat)),
+  outside: panels.filter((panel) => {{
+    const {{ left, right, bottom }} = box(panel.querySelector("rect"));
+    const marks = [...panel.querySelectorAll(".counted, .struck")].map(box);
+    return marks.some((mark) => mark.left < left || mark.right > right || mark.bottom > bottom);
+  }}).length,
+  changes: panels.flatMap((panel) => [...panel.querySelectorAll("text, .struck")]).filter((each) =>
+    each.matches(".struck") || each.textContent.includes("→")).length,
   below: story.scrollHeight - story.clientHeight - story.scrollTop,
   focus: document.activeElement.id,
-  hidden: panels.flatMap((panel) => {{
-    const cards = [...panel.querySelectorAll("[data-card]")].map(box);
-    const words = [...panel.querySelectorAll("text")].filter((text) => !text.closest("[data-card], .change"));
-    return words.filter((text) => cards.some((card) => covers(card, box(text)))).map((text) => text.textContent);
-  }}),
 }};
 """
-FOLD = (
-    "return document.querySelector('#actions button:not(.touchable), #actions .touch').getBoundingClientRect().bottom"
-)
+HIDDEN = f"""
+const box = (element) => element.getBoundingClientRect();
+const covers = (one, other) =>
+  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+const panels = [...{SHADOW}.querySelectorAll(".seat:not([data-card])")];
+const cards = [...{SHADOW}.querySelectorAll(".card, [data-kind=card]")].map(box);
+const texts = panels.flatMap((panel) => [...panel.querySelectorAll("text")]);
+const words = texts.filter((text) => !text.closest("[data-card]"));
+return words.filter((text) => cards.some((card) => covers(card, box(text)))).map((text) => text.textContent);
+"""
+"""Words in panels on which a card lies."""
+MISSED = f"""
+const hits = (element, x, y) => element.contains({SHADOW}.elementFromPoint(x, y));
+const unseen = [...document.querySelectorAll("#actions .touchable")];
+const choices = [...{SHADOW}.querySelectorAll(".choice")];
+const missed = choices.filter((element) => {{
+  element.scrollIntoView({{ block: "center" }});
+  const {{ left, top, width, height }} = element.getBoundingClientRect();
+  const across = Array.from({{ length: width }}, (_, i) => i).filter((i) => hits(element, left + i, top + height / 2));
+  const rows = Array.from({{ length: height }}, (_, i) => i);
+  const down = [left + 12, left + width / 2].map((x) => rows.filter((i) => hits(element, x, top + i)).length);
+  return Math.min(across.length, Math.max(...down)) < 38;
+}});
+return [unseen.length, unseen.length ? missed.map((element) => element.outerHTML.slice(0, 80)) : []];
+"""
+"""The number of buttons that are not shown, and what in their place offers less than 40 pixels."""
+FOLD = """
+const shown = [...document.querySelectorAll("#actions button:not(.touchable), #actions .touch")];
+return shown.map((each) => each.getBoundingClientRect()).find(({ height }) => height > 0).bottom;
+"""
+"""The lower edge of the first row of buttons, or of the sentence in their place."""
 
 
 @pytest.fixture(scope="module")
@@ -211,25 +273,32 @@ def settling(browser, table, device, shown=True):
 def test_a_settlement_covers_no_seat_and_the_picture_marks_who_loses_what(browser, settled, game, device):
     rows = settled[game].scores(0)["rows"]
     with settling(browser, settled[game], device):
-        seen = browser.execute_script(SETTLED)
+        seen, hidden = browser.execute_script(SETTLED), browser.execute_script(HIDDEN)
     assert seen["covered"] == 0
-    assert seen["bad"] == [row["seat"] for row in rows if row["mark"] == "bad"]
-    assert set(seen["changed"]) == {row["seat"] for row in rows if row["change"]} != set()
+    losers = {row["seat"] for row in rows if row["mark"] == "bad"}
+    assert losers
+    assert set(seen["losers"]) == set(seen["counted"]) == losers
+    assert seen["changes"] >= len(losers), "what is lost is shown"
+    assert seen["outside"] == 0
     assert seen["below"] < 2, "the last line of the story is in sight"
     assert seen["focus"] == "continue"
-    assert seen["hidden"] == [], "no card lies on words"
+    assert hidden == [], "no card lies on words"
 
 
-def test_open_rules_close_for_a_settlement_and_escape_continues(browser, settled):
+@pytest.mark.parametrize(("button", "dialog"), [("show-menu", "menu"), ("look-back", "looking")])
+def test_what_hides_the_table_closes_for_a_settlement_and_escape_continues(browser, settled, button, dialog):
+    is_open = f"return document.getElementById('{dialog}')?.open"
     with settling(browser, settled["black_spy"], "desktop", shown=False) as host:
-        browser.execute_script("document.getElementById('show-menu').click()")
-        assert browser.execute_script("return document.getElementById('menu').open")
+        browser.execute_script(f"document.getElementById('{button}').click()")
+        wait_for(browser, is_open)
         host.moments = ["settlement"]
         browser.execute_script(SHOW_AGAIN)
         wait_for(browser, "return !document.getElementById('settlement').hidden")
-        assert not browser.execute_script("return document.getElementById('menu').open")
+        assert not browser.execute_script(is_open)
+        assert browser.execute_script("return document.activeElement.id") == "continue"
         press_keys(browser)("Escape")
         wait_for(browser, "return document.getElementById('settlement').hidden")
+        assert browser.execute_script("return document.activeElement.id") == "status", "the focus is not lost"
 
 
 # ---------------------------------------------------------------- the tour of the first turn
@@ -240,7 +309,8 @@ const box = (element) => element.getBoundingClientRect(), tour = box(document.ge
 const beside = (one) => one.right <= tour.left || tour.right <= one.left;
 const apart = (one) => beside(one) || one.bottom <= tour.top || tour.bottom <= one.top;
 const shown = [...{SHADOW}.querySelectorAll(".toured"), ...document.querySelectorAll(".toured")];
-return [shown.length > 0, shown.every((each) => apart(box(each))), document.querySelector("#tour p").textContent];
+const inSight = shown.at(-1).getClientRects().length > 0 && box(shown.at(-1)).bottom <= window.innerHeight + 1;
+return [inSight, shown.every((each) => apart(box(each))), document.querySelector("#tour p").textContent];
 """
 TOURED_NOW = "return !document.getElementById('tour').hidden"
 
@@ -253,7 +323,9 @@ def test_the_first_turn_has_a_tour_that_covers_nothing_and_does_not_come_back(br
         show(browser, address, device, "light")
         assert not browser.execute_script(TOURED_NOW), "whoever has seen it is not shown it again"
         browser.execute_script(NOT_TOURED + ";" + SHOW_AGAIN)
-        for _, step in first.texts["en"]["tour"]:
+        for place, step in first.texts["en"]["tour"]:
+            if place == "hints":  # this table gives none
+                continue
             wait_for(browser, TOURED_NOW)
             assert browser.execute_script(TOUR) == [True, True, step]
             browser.execute_script("document.getElementById('tour-next').click()")
@@ -263,12 +335,18 @@ def test_the_first_turn_has_a_tour_that_covers_nothing_and_does_not_come_back(br
         assert not browser.execute_script(TOURED_NOW)
 
 
-def test_the_tour_is_skipped_by_one_key(browser, phases):
-    with pages(browser, [phases["black_jacky"]["trick"]]) as [address]:
-        show(browser, address, "desktop", "light")
+def test_the_tour_ends_with_the_hints_if_there_are_any_and_is_skipped_by_one_key(browser):
+    table = new_table(hints=["counter"])
+    while table.turn != 0:
+        table._play(table.thought()())
+    with pages(browser, [table]) as [address]:
+        show(browser, address, "phone", "light")
         browser.execute_script(NOT_TOURED + ";" + SHOW_AGAIN)
         wait_for(browser, TOURED_NOW)
         assert serious(browser) == []
+        for _ in table.texts["en"]["tour"][1:]:
+            browser.execute_script("document.getElementById('tour-next').click()")
+        assert browser.execute_script(TOUR) == [True, True, dict(table.texts["en"]["tour"])["hints"]]
         press_keys(browser)("Escape")
         assert not browser.execute_script(TOURED_NOW)
         assert browser.execute_script("return localStorage.getItem('tour black_jacky')") == "seen"

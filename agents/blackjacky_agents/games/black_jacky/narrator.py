@@ -18,6 +18,7 @@ from blackjacky_agents.narration import (
     winner_mark,
 )
 from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.engine.svg import Settled
 
 # ---------------------------------------------------------------- moves
 
@@ -160,16 +161,15 @@ def pause(move: Move) -> Pause | None:
     """The hands, laid open at a settlement."""
     if not _ends_round(move):
         return None
-    settled = move.after["last_settlement"]
-    shown = {
-        **move.before,
-        "hands": settled["hands"],
-        "displays": settled["displays"],
-        "hearts": move.after["hearts"],
-        "last_settlement": settled,
-        "revealed": True,  # for the drawing, which marks the losers
-    }
-    return Pause(say("last_hands"), [say("hands_are_open")], shown)
+    return Pause(say("last_hands"), [say("hands_are_open")], settled(move))
+
+
+def settled(move: Move) -> View:
+    """The hands, laid open, with the sums that count and the hearts that are lost."""
+    settlement = move.after["last_settlement"]
+    opened = {"hands": settlement["hands"], "displays": settlement["displays"], "last_settlement": settlement}
+    changed = Settled(settlement["losers"], {"hearts": move.after["hearts"]})
+    return {**move.before, **opened, "player": None, "settled": changed}
 
 
 def scores(move: Move) -> ScoreTable:
@@ -184,11 +184,10 @@ def _score(move: Move, player: int) -> Score:
     hearts = say("from_to", before=had, after=has) if had != has else str(has)
     tenths, lost = settled["sums"][player], player in settled["losers"]
     mark = "bad" if lost else winner_mark(move, player)
-    change = say("change_hearts", hearts=hearts) if had != has else ""
     if tenths is None:
-        return Score(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark, change, has)
+        return Score(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark, has)
     why = [] if not lost else [say(f"why_{_reason(settled)}"), say("one_heart_less" if has else "last_heart_lost")]
-    return Score(player, [_cards(move, player), _sum(tenths), hearts], why, mark, change, has)
+    return Score(player, [_cards(move, player), _sum(tenths), hearts], why, mark, has)
 
 
 def _cards(move: Move, player: int) -> list[Phrase]:
@@ -204,4 +203,4 @@ def is_out(view: View, player: int) -> bool:
     return bool(view["status"][player] == "out")
 
 
-NARRATOR = Narrator(story, settlement, pause, scores, is_out)
+NARRATOR = Narrator(story, settlement, pause, scores, is_out, settled)

@@ -15,13 +15,13 @@ from blackjacky_agents.narration import (
     ScoreTable,
     View,
     card,
+    mark_of,
     say,
     seat,
-    winner_mark,
-    with_sign,
+    worst,
 )
 from blackjacky_env.engine.actions import HIDDEN
-from blackjacky_env.engine.svg import MINUS
+from blackjacky_env.engine.svg import MINUS, Settled
 from blackjacky_env.games.black_spy.rules import BLACK_CARDS, PICKS
 from blackjacky_env.games.black_spy.terminal import colour_of, limit, number_of, winner_of
 
@@ -215,9 +215,24 @@ def pause(move: Move) -> Pause | None:
     before, trick = move.before, _on_table(move)
     if before["phase"] != "play" or len(trick) < move.players:
         return None
+    return Pause(say("last_trick"), _trick(move, trick), settled(move) if _ends_deal(move) else _full_trick(move))
+
+
+def _full_trick(move: Move) -> View:
+    before, trick = move.before, _on_table(move)
     hands = [_without(hand, move, player) for player, hand in enumerate(before["hands"])]
-    view = {**before, "hands": hands, "table": trick, "player": winner_of(trick)}
-    return Pause(say("last_trick"), _trick(move, trick), view)
+    return {**before, "hands": hands, "table": trick, "player": winner_of(trick)}
+
+
+def settled(move: Move) -> View:
+    """The last trick of a deal, with the points of the deal, and the totals before and after it."""
+    after, shown = move.after, {**move.before, "phase": "play"}
+    if move.before["phase"] == "play":  # V2: a choice may follow the last trick
+        shown = _full_trick(move)
+    black, spies = zip(*(_taken_in_deal(move, player) for player in range(move.players)), strict=True)
+    deal = {"black_taken": black, "good_spies_taken": spies, "points": after["last_deal"], "last_deal": None}
+    changed = Settled(worst(after["last_deal"]), {"totals": after["totals"]})
+    return {**shown, **deal, "player": None, "settled": changed}
 
 
 def _without(hand: list[str] | int, move: Move, player: int) -> list[str] | int:
@@ -246,8 +261,10 @@ def _score(move: Move, player: int) -> Score:
         why.append(say("halved", limit=limit(after)))
     elif total >= limit(after):
         why.append(say("reaches", limit=limit(after)))
-    cells = [black, spies, _signed(points), _signed(total)]
-    return Score(player, cells, why, winner_mark(move, player), with_sign(points), -total)
+    mark = mark_of(move, player, worst(after["last_deal"]))
+    if mark == "bad":
+        why.insert(0, say("most_points"))
+    return Score(player, [black, spies, _signed(points), _signed(total)], why, mark, -total)
 
 
 def _taken_in_deal(move: Move, player: int) -> tuple[int, int]:
@@ -261,4 +278,4 @@ def _taken_in_deal(move: Move, player: int) -> tuple[int, int]:
     return black + sum(colour_of(name) == "black" for name in names), spies + new_spies
 
 
-NARRATOR = Narrator(story, settlement, pause, scores)
+NARRATOR = Narrator(story, settlement, pause, scores, settled=settled)

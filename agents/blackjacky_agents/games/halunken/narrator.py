@@ -18,12 +18,13 @@ from blackjacky_agents.narration import (
     ScoreTable,
     View,
     card,
+    mark_of,
     say,
     seat,
-    winner_mark,
-    with_sign,
+    worst,
 )
 from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.engine.svg import Settled
 from blackjacky_env.games.halunken.rules import FIELDS
 from blackjacky_env.games.halunken.terminal import MOVEMENT_CARDS, doubled_colour
 from blackjacky_env.games.halunken.words import BLACK_JACK
@@ -368,6 +369,19 @@ def pause(move: Move) -> Pause | None:
     return Pause(say("last_reveal"), _reveal(move), shown)
 
 
+def settled(move: Move) -> View:
+    """The crews before the last moves, with the scores before and after them."""
+    revealed, after = pause(move), move.after
+    shown = move.before if revealed is None else revealed.view
+    changed = Settled(_behind(after), {"scores": after["last_game"], "totals": after["totals"]})
+    return {**shown, "player": None, "settled": changed}
+
+
+def _behind(after: View) -> list[int]:
+    """The seats with the lowest score of the game that has ended."""
+    return worst([-points for points in after["last_game"]])
+
+
 def scores(move: Move) -> ScoreTable:
     """The crews where they can be seen, and the scores of each player (C1)."""
     is_over, several = move.after["phase"] == "over", move.options["three_games"]
@@ -381,8 +395,11 @@ def _score_line(move: Move, player: int, is_over: bool, several: bool) -> Score:
     crew, points = list(map(card, after["crews"][player])), after["last_game"][player]
     cells = [_listed(crew) if crew else ""] * is_over + [points] + [after["totals"][player]] * several
     colour = doubled_colour(after["crews"][player]) if is_over else None
+    mark = mark_of(move, player, _behind(after))
     why = [] if colour is None else [say("counts_double", colour=say(_COLOURS[colour]))]
-    return Score(player, cells, why, winner_mark(move, player), with_sign(points), after["totals"][player])
+    if mark == "bad":
+        why.append(say("lowest_score"))
+    return Score(player, cells, why, mark, after["totals"][player])
 
 
-NARRATOR = Narrator(story, settlement, pause, scores)
+NARRATOR = Narrator(story, settlement, pause, scores, settled=settled)

@@ -14,12 +14,12 @@ from blackjacky_agents.narration import (
     View,
     card,
     listed,
+    mark_of,
     say,
     seat,
-    winner_mark,
-    with_sign,
+    worst,
 )
-from blackjacky_env.engine.svg import MINUS
+from blackjacky_env.engine.svg import MINUS, Settled
 from blackjacky_env.games.schwarze_katze.options import read_card
 
 
@@ -32,9 +32,13 @@ def story(move: Move) -> list[Phrase]:
     trick = _trick(move)
     if len(trick) == move.players:
         told.append(_taken(move, trick))
-    if before["deal"] != after["deal"] or after["phase"] == "over":
+    if _ends_deal(move):
         told += [_gets(each, points) for each, points in enumerate(after["last_deal"])]
     return told
+
+
+def _ends_deal(move: Move) -> bool:
+    return bool(move.before["deal"] != move.after["deal"] or move.after["phase"] == "over")
 
 
 def _trick(move: Move) -> list[list[Any]]:
@@ -94,12 +98,25 @@ def _decision(view: View) -> Phrase:
 
 def pause(move: Move) -> Pause | None:
     """A full trick, with its taker marked as the next to act."""
-    before, trick = move.before, _trick(move)
+    trick = _trick(move)
     if len(trick) < move.players:
         return None
+    return Pause(say("last_trick"), [_taken(move, trick)], settled(move) if _ends_deal(move) else _full_trick(move))
+
+
+def _full_trick(move: Move) -> View:
+    before, trick = move.before, _trick(move)
     hands = [_without(hand, move, player) for player, hand in enumerate(before["hands"])]
-    view = {**before, "hands": hands, "table": trick, "player": _winner_of(trick)}
-    return Pause(say("last_trick"), [_taken(move, trick)], view)
+    return {**before, "hands": hands, "table": trick, "player": _winner_of(trick)}
+
+
+def settled(move: Move) -> View:
+    """The last trick of a deal, with the points of the deal, and the totals before and after it."""
+    after = move.after
+    tricks = [_tricks(move, player) for player in range(move.players)]
+    deal = {"tricks_taken": tricks, "penalties": after["last_deal"], "last_deal": None}
+    changed = Settled(worst(after["last_deal"]), {"totals": after["totals"]})
+    return {**_full_trick(move), **deal, "player": None, "settled": changed}
 
 
 def _without(hand: list[str] | int, move: Move, player: int) -> list[str] | int:
@@ -116,15 +133,20 @@ def scores(move: Move) -> ScoreTable:
 
 
 def _score(move: Move, player: int) -> Score:
-    tricks = move.before["tricks_taken"][player] + (player == _winner_of(_trick(move)))
+    tricks = _tricks(move, player)
     points, total = move.after["last_deal"][player], move.after["totals"][player]
-    why = [] if tricks else [say("no_trick_taken")]
-    cells = [tricks, _signed(points), _signed(total)]
-    return Score(player, cells, why, winner_mark(move, player), with_sign(points), -total)
+    mark = mark_of(move, player, worst(move.after["last_deal"]))
+    why = [say("most_points")] if mark == "bad" else [] if tricks else [say("no_trick_taken")]
+    return Score(player, [tricks, _signed(points), _signed(total)], why, mark, -total)
+
+
+def _tricks(move: Move, player: int) -> int:
+    """Tricks taken in the deal that has ended, the last one included."""
+    return int(move.before["tricks_taken"][player]) + (player == _winner_of(_trick(move)))
 
 
 def _signed(points: int) -> str:
     return str(points).replace("-", MINUS)
 
 
-NARRATOR = Narrator(story, settlement, pause, scores)
+NARRATOR = Narrator(story, settlement, pause, scores, settled=settled)

@@ -7,10 +7,9 @@ import { scoreTable } from "./scores.js";
 import { inWords, text } from "./texts.js";
 
 export class Moments {
-  constructor(element, send) {
-    this.element = element;
-    this.send = send;
-    this.settlement = find("settlement");
+  // `fallback` has the focus when the settlement is gone.
+  constructor(element, send, fallback) {
+    Object.assign(this, { element, send, fallback, settlement: find("settlement") });
   }
 
   show(state) {
@@ -47,7 +46,7 @@ export class Moments {
     const hadFocus = this.settlement.contains(document.activeElement);
     this.settlement.hidden = false;
     this.settlement.replaceChildren(title, scoreTable(scores, names), proceed);
-    if (isNew) find("menu").close();
+    if (isNew) for (const each of ["menu", "looking"]) find(each).close();
     if (isNew || hadFocus) proceed.focus({ preventScroll: true });
   }
 
@@ -57,6 +56,7 @@ export class Moments {
 
   // Without a connection nothing can be continued.
   hide() {
+    if (this.settlement.contains(document.activeElement)) this.fallback.focus();
     this.settlement.hidden = true;
     this.settlement.replaceChildren();
   }

@@ -18,7 +18,7 @@ const chooser = new Chooser(find("actions"), { act, changed: showChoice, fallbac
 const picture = new Picture(find("picture"), (actions) => chooser.pick(actions));
 const connection = new Connection(socketAddress, `${seat}/texts.json`, { received, changed: connectionChanged });
 const send = (message) => connection.send(message);
-const moments = new Moments(find("moment"), send);
+const moments = new Moments(find("moment"), send, find("status"));
 const pace = new Pace(find("pace"), find("look"), send);
 const tour = new Tour(find("tour"), picture.root);
 const ending = new Ending(find("end"), seat, send);
@@ -134,7 +134,6 @@ function winnersText() {
 function showChoice() {
   const before = places(picture.root);
   picture.show(state.picture, chooser, state.you);
-  picture.mark(moments.settling ? state.scores.rows : [], state.names);
   moveCards(picture.root, before, actor);
   showActions();
 }

@@ -6,26 +6,19 @@
 // Keys and screen readers have the buttons and the table in words, so the picture itself is for the eye and the pointer.
 // The page's content security policy forbids inline styles, so they are set by script.
 
-import { inWords } from "./texts.js";
-
 const CHOICE = `
   :host { display: block }
   pre { margin: 0; font: min(15px, 100cqi / 50)/1.3 var(--mono); white-space: pre; overflow-x: auto }
-  svg { display: block; width: 100%; height: auto; max-height: var(--picture-height, none); overflow: visible }
+  svg { display: block; width: 100%; height: auto; max-height: var(--picture-height, none) }
   .choice { cursor: pointer }
   .choice > rect:first-of-type { stroke: var(--accent); stroke-width: 3px; stroke-opacity: 1 }
   .pile.choice > :not(text) { filter: drop-shadow(0 0 2px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
   .choice:hover, .meant { filter: drop-shadow(0 0 4px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
   .toured > rect:first-of-type { stroke: var(--hint-line); stroke-width: 4px; stroke-dasharray: 8 5; stroke-opacity: 1 }
   .dimmed { opacity: 0.45 }
-  .seat.bad > rect:first-of-type { stroke: var(--alarm); stroke-width: 4px; stroke-opacity: 1 }
-  .seat.good > rect:first-of-type { stroke: var(--accent); stroke-width: 4px; stroke-opacity: 1 }
-  .change rect { fill: var(--ink) }
-  .change text { fill: var(--panel); text-anchor: middle; font-weight: 700 }
-  .bad .change rect { fill: var(--alarm) }
 `;
-const CHANGE = { size: 15, height: 21, letter: 9.2, above: 16 }; // of the sign at a player, in units of the picture
 
+const FINGER = 40; // pixels
 const FIELDS = ["action", "kind", "card", "pile", "number"];
 const MARKED = [...FIELDS, "seat"].map((name) => `[data-${name}]`).join();
 
@@ -54,16 +47,6 @@ export class Picture {
     for (const card of cards) card.classList.toggle("dimmed", choosing && !card.matches(".choice"));
   }
 
-  // What a settlement changes: a sign at each player, and a frame around those who win or lose something.
-  mark(rows, names) {
-    for (const sign of this.root.querySelectorAll(".change")) sign.remove();
-    for (const panel of this.root.querySelectorAll(".seat:not([data-card])")) {
-      const row = rows.find((each) => String(each.seat) === panel.dataset.seat);
-      for (const mark of ["good", "bad"]) panel.classList.toggle(mark, row?.mark === mark);
-      if (row?.change) panel.append(changeSign(panel.querySelector("rect"), inWords(row.change, names)));
-    }
-  }
-
   draw(markup) {
     const styles = [];
     const bare = markup
@@ -88,10 +71,10 @@ export class Picture {
     return found.length < this.left.length || found.length === 1 ? found : [];
   }
 
-  // Whether one touch of something in the picture leaves just these actions.
+  // Whether one touch of something in the picture that a finger can hit leaves just these actions.
   reaches(actions) {
     const same = (found) => found.length === actions.length && found.every((each) => actions.includes(each));
-    return [...this.root.querySelectorAll(".choice")].some((element) => same(this.belonging(element)));
+    return [...this.root.querySelectorAll(".choice")].some((element) => same(this.belonging(element)) && isLarge(element));
   }
 
   clicked(event) {
@@ -100,20 +83,16 @@ export class Picture {
   }
 }
 
-// A sign on the upper edge of a player's panel, at its right end.
-function changeSign(panel, words) {
-  const [sign, box, text] = ["g", "rect", "text"].map((name) => document.createElementNS("http://www.w3.org/2000/svg", name));
-  const width = words.length * CHANGE.letter + CHANGE.height / 2;
-  const left = Number(panel.getAttribute("width")) - width - 6;
-  const places = { x: left, y: -CHANGE.above, width, height: CHANGE.height, rx: CHANGE.height / 2 };
-  for (const [name, value] of Object.entries(places)) box.setAttribute(name, value);
-  text.setAttribute("x", left + width / 2);
-  text.setAttribute("y", CHANGE.height - CHANGE.above - 6);
-  text.setAttribute("font-size", CHANGE.size);
-  text.textContent = words;
-  sign.setAttribute("class", "change");
-  sign.append(box, text);
-  return sign;
+// Whether a finger can hit what of an element no later one beside or below it covers.
+function isLarge(element) {
+  let { left, right, top, bottom } = element.getBoundingClientRect();
+  for (let next = element.nextElementSibling; next; next = next.nextElementSibling) {
+    const other = next.getBoundingClientRect();
+    if (!next.matches("[data-card]") || other.left >= right || other.right <= left || other.top >= bottom || other.bottom <= top) continue;
+    if (other.left > left) right = other.left;
+    else bottom = other.top;
+  }
+  return Math.min(right - left, bottom - top) >= FINGER;
 }
 
 function matches({ dataset }, action) {

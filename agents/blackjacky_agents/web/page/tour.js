@@ -1,6 +1,7 @@
 // A tour of the first turn: where things are and what they are for, once for each game in this browser.
 //
-// The steps are the game's texts: where (PLACES) and what. The tour stands beside what it points at, and takes no focus.
+// The steps are the game's texts: where (PLACES) and what. The tour stands beside what it points at, which is scrolled into
+// sight, and takes no focus. Places that this page does not have are left out.
 
 import { find, make, makeButton } from "./elements.js";
 import { inWords, text, tour } from "./texts.js";
@@ -15,7 +16,7 @@ const PLACES = {
 
 export class Tour {
   constructor(element, root) {
-    Object.assign(this, { element, root, step: 0, game: null });
+    Object.assign(this, { element, root, step: 0, places: [], game: null });
   }
 
   // Begins at the person's first turn of a game.
@@ -25,7 +26,13 @@ export class Tour {
     if (isNew) Object.assign(this, { game: state.game, step: 0 });
     const begins = state.actions.length > 0 && !localStorage.getItem(this.seen) && tour().length > 0;
     if (!begins && (isNew || this.element.hidden)) return this.hide();
-    this.draw();
+    if (!this.element.hidden) return this.draw();
+    this.places = tour().map(([place]) => place).filter((place) => this.found(place).some((each) => !each.hidden));
+    this.advance(0);
+  }
+
+  found(place) {
+    return [...PLACES[place](this.root, this.state.you)];
   }
 
   get seen() {
@@ -33,18 +40,18 @@ export class Tour {
   }
 
   draw() {
-    const steps = tour();
-    const [place, phrase] = steps[this.step];
-    const isLast = this.step === steps.length - 1;
-    const count = make("small", { textContent: text("tour_step", { step: this.step + 1, steps: steps.length }) });
-    const next = makeButton("tour-next", text(isLast ? "tour_end" : "tour_next"), () => (isLast ? this.end() : this.advance()));
+    const { places, step } = this;
+    const isLast = step === places.length - 1;
+    const words = inWords(new Map(tour()).get(places[step]), this.state.names);
+    const count = make("small", { textContent: text("tour_step", { step: step + 1, steps: places.length }) });
+    const next = makeButton("tour-next", text(isLast ? "tour_end" : "tour_next"), () => (isLast ? this.end() : this.advance(1)));
     const skip = makeButton("tour-skip", text("tour_skip"), () => this.end());
     const buttons = make("div", { className: "buttons" });
     buttons.append(next, ...(isLast ? [] : [skip]));
     const hadFocus = this.element.contains(document.activeElement);
-    this.element.replaceChildren(count, make("p", { textContent: inWords(phrase, this.state.names) }), buttons);
+    this.element.replaceChildren(count, make("p", { textContent: words }), buttons);
     this.element.hidden = false;
-    this.point(PLACES[place](this.root, this.state.you));
+    this.point(this.found(places[step]));
     if (hadFocus) next.focus();
   }
 
@@ -53,9 +60,10 @@ export class Tour {
     for (const each of elements) each.classList.add("toured");
   }
 
-  advance() {
-    this.step += 1;
+  advance(steps) {
+    this.step += steps;
     this.draw();
+    this.found(this.places[this.step]).at(-1)?.scrollIntoView({ block: "end" });
   }
 
   end() {

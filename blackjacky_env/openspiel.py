@@ -81,8 +81,8 @@ def load_game(
         game: name of the game.
         num_players: players; None: the variant's default.
         variant: name of the variant; None: the first that allows ``num_players``.
-        chance_outcomes: deals of each chance node, 1 or more. The game is one with so many different deals at every
-            node; more are nearer to the real game, and slower for algorithms that go through all outcomes.
+        chance_outcomes: deals of each chance node, 1 or more. The game then has this many different deals at every
+            node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
         cards: all cards of a small deck, separated by spaces: a deal then has every distinct order as an outcome, at
             most 100,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep
             ``chance_outcomes``.

@@ -15,5 +15,5 @@ NAMES = [*GAMES, TINY]
 @contextmanager
 def with_tiny() -> Iterator[None]:
     """The tiny game is in the registry."""
-    with mock.patch.dict(GAMES, {TINY: Announced("tests.tiny_distribution.tiny_game:GAME")}):
+    with mock.patch.dict(GAMES, {TINY: Announced("tests.tiny_game:GAME")}):
         yield

@@ -100,9 +100,9 @@ def speeds(measured: dict[str, Any]) -> str:
     check = measured["check_microseconds"]
     return (
         f"{markdown_table(heading, rows)}\n\n"
-        "An `act` begins with a check of what it is shown, since the compiled policy checks nothing: "
-        f"{check['alone']} µs for one observation, {check['in a batch']} µs each in a large batch. Games that are "
-        f"played in compiled code need no check. Measured on {where_run(measured['machine'])}."
+        "`act` first validates the observation and mask, because compiled policies do not: "
+        f"{check['alone']} µs for one observation, {check['in a batch']} µs each in a large batch. Games "
+        f"played in compiled code skip this. Measured on {where_run(measured['machine'])}."
     )
 
 

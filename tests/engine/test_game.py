@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env.engine.game import Variant
-from tests.tiny_distribution.tiny_game import GAME, STATE
+from tests.tiny_game import GAME, STATE
 
 WITHOUT_DEALS = np.dtype([(name, *STATE.fields[name][:1]) for name in STATE.names if name != "deals"])
 TWO, THREE = (Variant(name, 2, size, default_players=2) for size, name in ((2, "duel"), (3, "classic")))

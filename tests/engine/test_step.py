@@ -16,7 +16,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import GAMES, Announced
 from tests.every_game import with_tiny
-from tests.tiny_distribution.tiny_game import GAME, NOT_YET
+from tests.tiny_game import GAME, NOT_YET
 
 BID = 1  # a point for each bid in this round
 

@@ -17,7 +17,7 @@ from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
 from tests.envs.playing import play_randomly
 from tests.every_game import TINY, with_tiny
-from tests.tiny_distribution.tiny_game import GAME
+from tests.tiny_game import GAME
 
 SIZES = "2 .. 3 \\('classic'\\), 2 \\('duel'\\)"
 Made = tuple[list[int], str]
@@ -102,7 +102,7 @@ def trio_and_duel(monkeypatch: pytest.MonkeyPatch) -> Game:
     """The tiny game, but no table size belongs to two variants, and the duel is not the default."""
     variants = (Variant("trio", 3, 3, default_players=3), Variant("duel", 2, 2, default_players=2))
     game = replace(GAME, variants=variants)
-    monkeypatch.setattr("tests.tiny_distribution.tiny_game.GAME", game)
+    monkeypatch.setattr("tests.tiny_game.GAME", game)
     get_game.cache_clear()
     return game
 

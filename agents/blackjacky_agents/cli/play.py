@@ -50,7 +50,7 @@ class Args(GameArgs[R]):
     name: str | None = None
     """Your name; by default Guest, in the browser Person 1."""
     delay: float = 0.8
-    """Pause after each move of an opponent, in seconds; with --web and 0, full tricks and settlements do not stay."""
+    """Pause after each move of an opponent, in seconds; with --web, 0 also skips those for tricks and settlements."""
     save: Path | None = None
     """In the terminal: write the record of the game to this file (JSON), for `blackjacky watch --record`."""
     web: bool = False

@@ -48,7 +48,7 @@ class Args(GameArgs[R]):
     """Score an agent in the fixed protocol of a game: 0 is random play, 100 the shipped champion.
 
     The agent plays copies and mixtures of all shipped agents at tables of several sizes, every deal once in each seat.
-    Scores in the same protocol can be compared. Other rules than the game's usual ones make a protocol of their own.
+    Scores in the same protocol can be compared. Rules other than the game's usual ones get a protocol of their own.
 
     $ blackjacky score ppo:runs/NAME
     $ blackjacky score my_agents:Careful --protocol full
@@ -58,7 +58,7 @@ class Args(GameArgs[R]):
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
     """Name, `ppo:PATH`, `package.module:Class` (called without arguments) or `cmd:COMMAND` (a program)."""
     protocol: Literal["trial", "quick", "full"] = "quick"
-    """Length: trial to see that the agent works, quick for development, full for publication."""
+    """Length: trial to check that the agent works, quick for development, full for publication."""
     move_timeout: float = MOVE_TIMEOUT
     """Seconds that a program has for a move."""
     start_timeout: float = START_TIMEOUT
@@ -70,7 +70,7 @@ class Args(GameArgs[R]):
     out: Path | None = None
     """Folder for score.json and badge.svg, by default runs/scores/GAME/AGENT."""
     resume: bool = False
-    """Go on with an interrupted score; the agent must be the same."""
+    """Resume an interrupted run; the agent must be the same."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:

@@ -31,7 +31,8 @@ class Args(GameArgs[R]):
     """Run a tournament with duplicate deals: win rates, ratings and pairwise results with 95 % intervals.
 
     Games are written to OUTPUT/N_players.jsonl for each table size, one per line, and the report to OUTPUT/report.md,
-    report.json and report.svg. Repeat the command, if you like with more --games, to resume an interrupted tournament.
+    report.json and report.svg. Repeat the command to resume an interrupted tournament, or to add games with a larger
+    --games.
 
     $ blackjacky tournament --agents counter,ppo:runs/NAME --players 4 --lineups copies --until 0.01
     $ blackjacky tournament --tables 'counter,random*3' 'counter*2,random*2' --games 4000

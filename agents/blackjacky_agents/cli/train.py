@@ -50,7 +50,7 @@ class Args(Generic[S, R]):
     the learner and exploiters. A game may have fewer presets. The defaults below are those of the chosen --preset.
 
     The run folder runs/NAME holds checkpoints, results and the agent, which is then called `ppo:runs/NAME`. Ctrl-C
-    stops after the current update; --resume continues, also a finished training if --steps or --minutes is raised.
+    stops after the current update; --resume continues, even a finished training if --steps or --minutes is raised.
 
     $ blackjacky train --preset quick
     $ blackjacky train --resume runs/quick-1 --minutes 10

@@ -23,7 +23,7 @@ class TrainingSettings:
     game: str = DEFAULT
     """Game to train on."""
     variant: str | None = None
-    """Variant to train on; by default the first one that all table sizes allow, or else each one's own."""
+    """Variant to train on; by default the first one that all table sizes allow, otherwise that of each size."""
     rule_options: Mapping[str, Any] = field(default_factory=dict)
     """Rule options that differ from their defaults, by name."""
     seed: int = 0
@@ -31,7 +31,7 @@ class TrainingSettings:
     steps: int = 3_000_000
     """Total number of training decisions."""
     minutes: float = 5.0
-    """Time limit of the training; annealing goes by steps or time, whichever ends first."""
+    """Time limit of the training; annealing follows steps or time, whichever runs out first."""
     players: tuple[int, ...] = ()
     """Table sizes; games cycle through them. Empty: the game's usual size."""
     bots: tuple[str, ...] = ("random",)
@@ -45,8 +45,8 @@ class TrainingSettings:
     pool_size: int = 6
     """Maximum number of past versions of the learner among the opponents."""
     snapshot_every: int = 250_000
-    """Steps between snapshots of the learner, which join the opponents; it is evaluated then, and every fifth of the
-    training at least."""
+    """Steps between snapshots of the learner, which join the opponents. It is evaluated at each snapshot, at the latest
+    after every fifth of the training."""
     threads: int = 2
     """CPU threads."""
     eval_games: int = 1000
@@ -102,15 +102,15 @@ class LeagueSettings(TrainingSettings):
     steps: int = 100_000_000
     """Total number of training decisions."""
     minutes: float = 80.0
-    """Time limit of the training; annealing goes by steps or time, whichever ends first."""
+    """Time limit of the training; annealing follows steps or time, whichever runs out first."""
     batch_size: int = 1024
     """Minibatch size."""
     pool_size: int = 6
     """Maximum number of snapshots and exploiters in the pool; the one with the fewest wins against the learner is
     replaced. 0: bots only."""
     snapshot_every: int = 1_000_000
-    """Steps between snapshots of the learner, which join the pool; it is evaluated then, and every fifth of the
-    training at least."""
+    """Steps between snapshots of the learner, which join the pool. It is evaluated at each snapshot, at the latest
+    after every fifth of the training."""
     eval_games: int = 4000
     """Number of games per bot in each evaluation during the training."""
     final_eval_games: int = 20_000
@@ -127,7 +127,7 @@ class LeagueSettings(TrainingSettings):
     """Number of games per update."""
     max_staleness: int = 0
     """Number of updates by which the weights that play are behind those that learn. 0: games and updates take turns.
-    Otherwise a cluster goes on playing while the learner learns, and exploiters join the pool one snapshot later."""
+    Otherwise a cluster keeps playing while the learner learns, and exploiters join the pool one snapshot later."""
     variant_fraction: float = 0.0
     """Fraction of games in other variants, where the table size allows."""
     self_play_fraction: float = 0.25

@@ -144,8 +144,9 @@ def _request(data: bytes) -> None:
 
 def _requests() -> list[bytes]:
     heads = b"host: localhost\norigin: http://localhost\naccept: */*\n\n"
-    places = ("seat/token?layout=phone&language=de", "seat/token/texts.json", "seat/token/record", "seat/token/replay", "watch/watching")
-    places += ("seat/token/code.svg", "lobby/token", "lobby/token/tables", "page/page.css", "page/../server.py")
+    places = ("seat/token?layout=phone&language=de", "seat/token/texts.json", "seat/token/record", "seat/token/replay")
+    places += ("watch/watching", "seat/token/code.svg", "lobby/token", "lobby/token/tables", "page/page.css")
+    places += ("page/../server.py",)
     gets = [f"GET /{place}\n".encode() + heads for place in places]
     return [*gets, *(b"POST /lobby/token/tables\n" + heads + order for order in _orders())]
 

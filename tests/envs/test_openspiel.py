@@ -240,6 +240,7 @@ def test_there_is_nothing_to_resample_at_a_chance_node() -> None:
 
 
 def test_the_example_runs() -> None:
+    pytest.importorskip("tree")  # of OpenSpiel's NFSP
     from examples import openspiel_algorithms as example
 
     assert example.solve(1)[-1] < 2.0

@@ -106,7 +106,7 @@ def test_a_game_is_given_up_after_a_question_and_starts_without_those_who_do_not
         wait_for(page, "return document.getElementById('moment').hidden")
         earlier = table.earlier
         press(page, "restart")
-        assert "everybody" in text_of(page, "#asking p")
+        assert "everyone" in text_of(page, "#asking p")
         assert serious(page) == []
         press(page, "restart-no")
         assert table.earlier == earlier

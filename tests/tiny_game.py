@@ -221,21 +221,17 @@ def vary_hidden(s, settled, seat, rng):
     step = 1 if rng.integers(2) else CARDS - 1
     for q in range(s["num_players"]):
         s["cards"][q] = (first + (q - int(own)) * step) % CARDS
-    for state in (s, settled):
-        if state is not None:
-            state["key"] = rng.integers(2**64, dtype=np.uint64)
 
 
-def public_variations(s, seat, rng):
-    """Another value for one entry of each field that the seat can see."""
-    players = int(s["num_players"])
-    yield "stake", (), int(s["stake"]) % 1000 + 1
-    yield "cards", (seat,), (int(s["cards"][seat]) + 1) % CARDS
+def visible(s, seat):
+    """The fields that the seat sees."""
+    seats = range(int(s["num_players"]))
+    yield "stake", [()], range(1, 1001)
+    yield "cards", [(seat,)], range(CARDS)
     for name, values in (("bids", range(NOT_YET, BIDS)), ("points", range(-100, 100)), ("winners", range(2))):
-        index = (int(rng.integers(players)),)
-        yield name, index, int(rng.choice([value for value in values if value != s[name][index]]))
+        yield name, [(q,) for q in seats], values
     if s["player"] != OVER:
-        yield "player", (), (int(s["player"]) + 1) % players
+        yield "player", [()], seats
 
 
 # ---------------------------------------------------------------- options and words
@@ -310,6 +306,6 @@ GAME = Game(
     sample_state=sample_state,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, is_over, returns, score, encode, sample),
     words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement", ("bid", "over")),
-    hidden=Hidden(vary_hidden, public_variations),
+    hidden=Hidden(vary_hidden, visible),
     table_low=-12_000,
 )

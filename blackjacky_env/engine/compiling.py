@@ -78,6 +78,14 @@ def inlined(function: Function) -> Function:
     return _dispatcher(_CachedPart, function, forceinline=True)
 
 
+def generated(name: str, source: str, names: dict[str, Any]) -> Function:
+    """The function that ``source`` defines under this name, with ``names`` as its globals, for the decorators here."""
+    code: dict[str, Any] = {**names, "__name__": __name__}
+    exec(compile(source, f"<{name}>", "exec"), code)
+    function: Function = code[name]
+    return function
+
+
 def is_compiled(function: object) -> bool:
     """Whether compiled code can call ``function``; in plain Python mode any function qualifies."""
     return callable(function) and (PLAIN or isinstance(function, Dispatcher))
@@ -353,7 +361,8 @@ class _PartCache(_EntryCache):
     _suffix = ".nbp"
 
     def __init__(self, part: Part) -> None:
-        super().__init__(part.py_func)
+        is_generated = part.py_func.__code__.co_filename.startswith("<")
+        super().__init__(generated if is_generated else part.py_func)  # beside whose file the cache lies
         self._key = fingerprint(part)  # with how it is compiled, such as inlined
 
     def _dump(self, data: Code) -> bytes | None:

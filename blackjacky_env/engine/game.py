@@ -11,6 +11,7 @@ import numpy as np
 from blackjacky_env.engine.actions import Actions
 from blackjacky_env.engine.checks import check_choice, read_integer
 from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.fields import Fields, SeatFields
 from blackjacky_env.engine.layout import Layout
 from blackjacky_env.engine.options import NoOptions, describe_options, plain, read_options
 
@@ -133,10 +134,11 @@ class Hidden:
 
     vary_hidden: Callable[[State, State | None, int | None, np.random.Generator], None]
     """(state, state at the last settlement or None, seat or None for a spectator, generator): change in place
-    everything that the seat cannot know, the key included, to something else that is possible from its view."""
-    public_variations: Callable[[State, int, np.random.Generator], Iterable[tuple[str, tuple[int, ...], int]]]
-    """(state, seat, generator) -> (field, index in it, another value) for each kind of thing that the seat can see
-    now; the index is empty for scalar fields."""
+    everything that the seat cannot know, but the key, to something else that is possible from its view."""
+    visible: Callable[[State, int], Iterable[tuple[str, Sequence[tuple[int, ...]], Sequence[int]]]]
+    """(state, seat) -> (field, indices of entries, which may be none, and () for a number, possible values) for each
+    kind of thing that the seat can see now. With one entry changed the position may be impossible, but it can be
+    encoded."""
 
 
 @dataclass(frozen=True)
@@ -188,23 +190,6 @@ class Reshuffle:
     the deck that are elsewhere are passed over."""
 
 
-@dataclass(frozen=True)
-class SeatFields:
-    """The fields of a state record that depend on who sits where, so that a position can be turned around the table.
-
-    Entries and values that belong to no seat, such as those of a figure without a player, stay as they are.
-    """
-
-    by_seat: tuple[str, ...]
-    """Fields with an entry for each seat, on the first axis."""
-    seats: tuple[str, ...]
-    """Fields whose values are seats."""
-    by_two_seats: tuple[str, ...] = ()
-    """Fields with an entry for each two seats, on the first two axes."""
-    places: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """Fields whose values are seats, or this number more than a seat."""
-
-
 def keep_options(num_players: int, variant: str, options: Any) -> Any:
     """The options unchanged, for a game in which all combinations can be played."""
     return options
@@ -212,6 +197,11 @@ def keep_options(num_players: int, variant: str, options: Any) -> Any:
 
 def no_facts(record: Any, settled: bool) -> Iterable[Fact]:
     """The default of `Game.state_facts`."""
+    return ()
+
+
+def no_observation_facts(seen: dict[str, Any]) -> Iterable[Fact]:
+    """The default of `Game.observation_facts`."""
     return ()
 
 
@@ -262,10 +252,12 @@ class Game:
 
     Raises `TypeError` or `ValueError` if the cards are not the whole deck.
     """
-    sample_state: Callable[[Any, np.random.Generator], Any]
-    """(observation vector, generator) -> a record array, shape (1,): a position consistent with the observation."""
     rules: Rules
     words: Words
+    fields: Fields | None = None
+    """The record's fields, from which much of the above is derived."""
+    sample_state: Callable[[Any, np.random.Generator], Any] | None = None
+    """(observation vector, generator) -> a record array, shape (1,): a position consistent with the observation."""
     table_low: int = -1
     """Smallest value in the fields of `table_fields`; the largest is that of int16."""
     options: type[Any] = NoOptions
@@ -285,6 +277,10 @@ class Game:
     state_facts: Callable[[Any, bool], Iterable[Fact]] = no_facts
     """(record with fields in their ranges, as plain Python values; whether it is the copy made just before a
     settlement) -> what must be true of it, checked in order, to refuse saved states that contradict themselves."""
+    observation_facts: Callable[[dict[str, Any]], Iterable[Fact]] = no_observation_facts
+    """(parts of an observation with entries in their ranges, by name) -> what `Rules.sample` relies on."""
+    sampled_facts: Callable[[Any, bool], Iterable[Fact]] | None = None
+    """What must be true of a sampled position, as `state_facts`; None: these."""
     contradictions: tuple[str, ...] = ()
     """What `Rules.contradiction` finds in observations, in words; empty: it is not called."""
     hidden: Hidden | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +40,7 @@ class Layout:
     Attributes:
         parts: by name, in order.
         size: number of entries of the vector, K.
+        at: offsets by the name of the part, a named tuple, for compiled code.
         dtype: of the vector: int8 if it holds the ranges of all parts, else int16; `ValueError` for wider ranges.
     """
 
@@ -49,6 +51,8 @@ class Layout:
             self.parts[part.name] = Part(part.name, part.shape, part.low, part.high, part.meaning, self.size)
             self.size += part.length
         self.dtype: np.dtype[Any] = _narrowest(self.parts.values())
+        offsets: Any = namedtuple("Offsets", [*self.parts])  # type: ignore[misc]
+        self.at: Any = offsets(*[part.offset for part in self.parts.values()])
         self._places = [(p.name, slice(p.offset, p.offset + p.length), p.shape) for p in self.parts.values()]
 
     def offset(self, name: str) -> int:

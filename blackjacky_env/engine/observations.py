@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -10,13 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import compiled, entry
-from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.game import Fact, Game
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.seating import turned
+from blackjacky_env.engine.states import plain_record
 from blackjacky_env.engine.table import identity, pack, table_functions
 
 NOTHING = -1
+_NO_POSITION = "no legal position matches this observation"
 
 
 def find_wrong(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) -> int:
@@ -32,7 +34,7 @@ def find_wrong(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) ->
     """
     found = _finder(game)(observations, masks)
     if found < NOTHING:
-        raise ValueError(f"no legal position matches this observation: {game.contradictions[NOTHING - 1 - found]}")
+        raise ValueError(f"{_NO_POSITION}: {game.contradictions[NOTHING - 1 - found]}")
     return found
 
 
@@ -73,14 +75,32 @@ def sample_record(
     """
     vector = game.layout.checked(observation)
     find_wrong(game, vector[None], np.ones((1, 1), np.int8))
-    records = game.sample_state(vector, rng)
+    seen = game.layout.decode(vector)
+    if game.fields is not None:
+        _refuse(game.fields.facts_of_seats(seen))
+    _refuse(game.observation_facts(seen))
+    if game.sample_state is None:
+        records = zeros(1, game.state_dtype)
+        table_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
+    else:
+        records = game.sample_state(vector, rng)
+    position = records[0]
     if seat:
         records = turned(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
     shown, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
     table_functions(game).look(records, seat, shown, mask)
     if not np.array_equal(shown, vector):
-        raise ValueError("no legal position matches this observation: its parts contradict each other")
+        raise ValueError(f"{_NO_POSITION}: its parts contradict each other")
+    if game.sample_state is None:
+        _refuse((game.sampled_facts or game.state_facts)(plain_record(position), False))
     return records, mask
+
+
+def _refuse(facts: Iterable[Fact]) -> None:
+    """Raise a `ValueError` with the first sentence that is not true."""
+    for is_true, sentence in facts:
+        if not is_true:
+            raise ValueError(f"{_NO_POSITION}: it is not true that {sentence}")
 
 
 def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator, seat: int | None = None) -> bytes:

@@ -44,6 +44,8 @@ class Option(NamedTuple):
     optional: bool = False
     """Whether None is allowed."""
     choices: tuple[str, ...] = ()
+    notes: tuple[Any, ...] = ()
+    """Further annotations of its type, for the game's engine."""
 
     @property
     def allowed(self) -> str:
@@ -73,17 +75,17 @@ def _declared_options(kind: Any) -> tuple[Option, ...]:
 
 
 def _read_field(name: str, hint: Any, default: Any) -> Option:
-    if hint is bool:
-        return Option(name, "flag", default)
-    if get_origin(hint) is Literal:
-        return Option(name, "choice", default, choices=get_args(hint))
-    if get_origin(hint) is Annotated:
-        kind, *ranges = get_args(hint)
-        allowed = next((each for each in ranges if isinstance(each, Range)), None)
-        if allowed is not None and kind == tuple[int, ...]:
-            return Option(name, "subset", default, *allowed)
-        if allowed is not None and kind in (int, int | None):
-            return Option(name, "integer", default, *allowed, optional=kind is not int)
+    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    ranges = [note for note in notes if isinstance(note, Range)]
+    others = tuple(note for note in notes if not isinstance(note, Range))
+    if kind is bool:
+        return Option(name, "flag", default, notes=others)
+    if get_origin(kind) is Literal:
+        return Option(name, "choice", default, choices=get_args(kind), notes=others)
+    if ranges and kind == tuple[int, ...]:
+        return Option(name, "subset", default, *ranges[0], notes=others)
+    if ranges and kind in (int, int | None):
+        return Option(name, "integer", default, *ranges[0], optional=kind is not int, notes=others)
     raise TypeError(
         f"the option {name!r} is declared as {hint}; allowed are bool, Literal[...], and Annotated[KIND, Range(...)] "
         "with int, int | None or tuple[int, ...]"
@@ -97,10 +99,10 @@ def describe_options(kind: type[Any]) -> list[dict[str, Any]]:
     ``high``, ``optional`` (whether None is allowed), ``choices``, ``allowed`` (the values in words) and ``help`` (the
     field's docstring).
     """
-    docs = _field_docs(kind)
+    docs = field_docs(kind)
     return [
         {
-            **{name: plain(entry) for name, entry in option._asdict().items()},
+            **{name: plain(entry) for name, entry in option._asdict().items() if name != "notes"},
             "allowed": option.allowed,
             "help": docs.get(option.name, ""),
         }
@@ -108,7 +110,7 @@ def describe_options(kind: type[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _field_docs(kind: type[Any]) -> dict[str, str]:
+def field_docs(kind: type[Any]) -> dict[str, str]:
     """Docstrings of the fields of a class: the string literals below them."""
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
     assert isinstance(body, ast.ClassDef)

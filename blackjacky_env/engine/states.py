@@ -30,7 +30,9 @@ def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any
     for i, record in enumerate(records):
         _check_ranges(game, record)
         refuse_other("record of this state", identity(game, *game.read_options(record)), header)
-        for fact in (*_common_facts(record), *game.state_facts(plain_record(record), i > 0)):
+        plain = plain_record(record)
+        derived = game.fields.facts(plain) if game.fields else ()
+        for fact in (*_common_facts(record), *derived, *game.state_facts(plain, i > 0)):
             if not fact[0]:
                 raise ValueError(f"this state contradicts itself: it is not true that {fact[1]}")
 

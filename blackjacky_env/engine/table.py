@@ -42,12 +42,14 @@ class TableFunctions:
     """
     look: Callable[..., None]
     """(states, seat, observation, mask): write the seat's observation and mask."""
+    sample: Callable[..., None]
+    """(observation, bits uint64, states): write a position that shows the observation to seat 0."""
 
 
 @cache
 def table_functions(game: Game) -> TableFunctions:
     """Compile a game's entries (lazily, each at its first call, or from the cache on disk)."""
-    _begin, _legal, _encode = game.rules.begin, game.rules.legal, game.rules.encode
+    _begin, _legal, _encode, _sample = game.rules.begin, game.rules.legal, game.rules.encode, game.rules.sample
     _game_key, step_and_pay = random.game_key, _make_step_and_pay(game)
 
     def game_key(seed):
@@ -71,10 +73,13 @@ def table_functions(game: Game) -> TableFunctions:
         else:
             mask[:] = 0
 
+    def sample(observation, bits, states):
+        _sample(observation, bits, states[0])
+
     decks = {"deck": game.rules.redeal, **{name: deck.redeal for name, deck in game.extra_decks.items()}}
     redeal = {name: _make_rigged(each) for name, each in decks.items()}
     stack = None if game.reshuffle is None else _make_rigged(game.reshuffle.stack)
-    return TableFunctions(entry(game_key), entry(begin), redeal, stack, entry(step), entry(look))
+    return TableFunctions(entry(game_key), entry(begin), redeal, stack, entry(step), entry(look), entry(sample))
 
 
 def _make_rigged(lay: Callable[..., None]) -> Callable[..., None]:

@@ -22,12 +22,6 @@ def next_seat(p, num_players):
 
 
 @inlined
-def places_from(p, q, num_players):
-    """How many places q sits clockwise of p."""
-    return q - p if q >= p else q - p + num_players
-
-
-@inlined
 def deal_in_turn(where, deck, first, num_players):
     """All cards of ``deck``, top first, one at a time clockwise, the first one to the seat ``first``."""
     p = first

@@ -26,6 +26,9 @@ def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableE
 
     def change(state: State, settled: State | None) -> None:
         _hidden(raw).vary_hidden(state, settled, _seat(raw, agent), rng)
+        for record in (state, settled):
+            if record is not None:
+                record["key"] = rng.integers(2**64, dtype=np.uint64)
 
     return _changed(raw, change, np.random.default_rng(rng.integers(2**63)))
 
@@ -34,8 +37,11 @@ def vary_public(env: Env, agent: str, rng: np.random.Generator) -> Iterator[tupl
     """For each kind of thing that ``agent`` can see, the same table with one such thing changed."""
     raw = _table(env)
     records = table.read_records(*table.unpack(raw.get_state()), raw.game.state_dtype)
-    for name, index, value in _hidden(raw).public_variations(records[0], raw.possible_agents.index(agent), rng):
-        yield f"{name}{list(index)}", _changed(raw, _Set(name, index, value))
+    for name, indices, values in _hidden(raw).visible(records[0], raw.possible_agents.index(agent)):
+        if indices:
+            index = indices[int(rng.integers(len(indices)))]
+            others = [value for value in values if value != records[0][name][index]]
+            yield f"{name}{list(index)}", _changed(raw, _Set(name, index, int(rng.choice(others))))
 
 
 class _Set:

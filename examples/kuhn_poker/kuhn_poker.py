@@ -155,17 +155,16 @@ def vary_hidden(s, settled, seat, rng):
     """Deal the cards that the seat has not seen again, to prove that no observation depends on them."""
     unseen = [] if is_showdown(s) else [place for place in range(3) if place != seat]
     s["cards"][unseen] = rng.permutation(s["cards"][unseen])
-    for state in (s, settled):
-        if state is not None:
-            state["cards"], state["key"] = s["cards"], rng.integers(2**64, dtype=np.uint64)
+    if settled is not None:
+        settled["cards"] = s["cards"]
 
 
-def public_variations(s, seat, rng):
-    """Other values for what the seat can see, to prove that its observation shows them."""
-    yield "cards", (seat,), (int(s["cards"][seat]) + 1) % 3
-    yield "first", (), 1 - int(s["first"])
-    yield "last", (), (int(s["last"]) + 2) % 5 - 1
-    yield "winners", (seat,), 1 - int(s["winners"][seat])
+def visible(s, seat):
+    """Fields that the seat sees, which entries, and their values, to prove that its observation shows them."""
+    yield "cards", [(seat,)], range(3)
+    yield "first", [()], (0, 1)
+    yield "last", [()], range(NO_ACTION, CALL + 1)
+    yield "winners", [(0,), (1,)], (0, 1)
 
 
 # ---------------------------------------------------------------- words
@@ -242,7 +241,7 @@ GAME = Game(
     ),
     seat_fields=SeatFields(by_seat=("cards", "winners"), seats=("player", "first")),
     state_ranges={"player": (-1, 1), "first": (0, 1), "last": (-1, 3), "cards": (0, 2)},
-    hidden=Hidden(vary_hidden, public_variations),
+    hidden=Hidden(vary_hidden, visible),
 )
 
 # ---------------------------------------------------------------- a bot

@@ -64,6 +64,6 @@ GAME = Game(
     state_ranges=states.RANGES,
     state_facts=states.facts,
     contradictions=contradictions.CONTRADICTIONS,
-    hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
+    hidden=Hidden(hidden.vary_hidden, hidden.visible),
     examples=examples.EXAMPLES,
 )

@@ -5,12 +5,13 @@ They are made in the state record, without `observation`, which is under test.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from blackjacky_env.engine.fields import Visible
 from blackjacky_env.engine.game import State
 from blackjacky_env.games.black_jacky.rules import (
     CARDS,
@@ -35,7 +36,7 @@ _CARD_VALUES = range(1, VALUES)
 def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
     """Change everything that ``seat`` (None: a spectator) cannot know, in place, to another possible assignment.
 
-    That is the key, the cards in other hands, the cards and order of the draw pile, cards given secretly, and what
+    That is the cards in other hands, the cards and order of the draw pile, cards given secretly, and what
     others know. The numbers of cards stay, and so do cards that the seat knows to be in a hand. In ``settled``, the
     last settlement, the hands are open; its key, its draw pile and what others knew are not.
 
@@ -47,7 +48,6 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
         _give_again(s, seat, rng)
     for state in (s, settled):
         if state is not None:
-            state["key"] = rng.integers(2**64, dtype=np.uint64)
             _shuffle_draw_pile(state, rng)
             _vary_knowledge(state, seat, rng)
 
@@ -85,26 +85,8 @@ def _vary_knowledge(s: State, seat: int | None, rng: np.random.Generator) -> Non
             s["known"][holder, other] = rng.integers(public[holder], np.maximum(public, s["hands"])[holder] + 1)
 
 
-Variation = tuple[str, tuple[int, ...], int]
-"""Field, index in it (empty for a scalar field), new value."""
-
-
-def public_variations(s: State, seat: int, rng: np.random.Generator) -> Iterator[Variation]:
-    """For each field that ``seat`` can see, if it has a meaning now, one entry and another value for it.
-
-    Each variation changes a single entry, so the position may be impossible, but it can be encoded.
-    """
-    for name, indices, values in _visible(s, seat):
-        index = indices[int(rng.integers(len(indices)))]
-        others = [value for value in values if value != s[name][index]]
-        yield name, index, int(rng.choice(others))
-
-
-Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
-"""Field, indices of entries, possible values of these."""
-
-
-def _visible(s: State, seat: int) -> Iterator[Visible]:
+def visible(s: State, seat: int) -> Iterator[Visible]:
+    """What ``seat`` can see, if it has a meaning now."""
     n = int(s["num_players"])
     seats = range(n)
     each = [(q,) for q in seats]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blackjacky_env.engine.game import Fact, SeatFields
+from blackjacky_env.engine.fields import SeatFields
+from blackjacky_env.engine.game import Fact
 from blackjacky_env.games.black_jacky.rules import (
     CARDS,
     EXCHANGE,

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Game, Hidden, Rules, Words
-from blackjacky_env.games.black_spy import (
-    actions,
-    drawing,
-    examples,
-    hidden,
-    imagined,
-    observation,
-    options,
-    rules,
-    states,
-    terminal,
-    words,
-)
+from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Rules, Words
+from blackjacky_env.games.black_spy import drawing, hidden, imagined, observation, rules, state, terminal, words
+
+_EVERYTHING = {
+    "moon_choice": True,
+    "mole": True,
+    "call_colour": True,
+    "rank_follow": True,
+    "rank_follow_strict": True,
+    "exact_limit": True,
+}
 
 GAME = Game(
     name="black_spy",
     title="Black Spy",
     version=0,
-    variants=options.VARIANTS,
-    num_actions=rules.NUM_ACTIONS,
-    state_dtype=rules.STATE,
-    table_fields=tuple(name for name in rules.STATE.names or () if name != "key"),
-    layout=observation.LAYOUT,
+    num_actions=state.NUM_ACTIONS,
+    **state.RECORD.declared(state.VARIANTS),
     score_reward="points",
-    options=options.Options,
-    write_options=options.write_options,
-    read_options=options.read_options,
-    card_names=options.CARD_NAMES,
-    read_deck=options.read_deck,
-    seat_fields=states.SEAT_FIELDS,
-    sample_state=imagined.sample_state,
+    card_names=state.CARD_NAMES,
+    read_deck=state.read_deck,
     rules=Rules(
         begin=rules.begin,
         redeal=rules.redeal,
@@ -50,18 +39,40 @@ GAME = Game(
     words=Words(
         snapshot=words.snapshot,
         view=words.view,
-        actions=actions.ACTIONS,
+        actions=words.ACTIONS,
         why_illegal=words.why_illegal,
         draw_text=terminal.draw_text,
         draw_svg=drawing.draw_svg,
         round_key="deal",
         settlement_key="last_deal",
-        phases=tuple(words.PHASES.values()),
+        phases=state.RECORD.fields["phase"].choices,
         phase_field="phase",
     ),
-    table_low=-7620,  # the total of 127 moons, each 60 off the own total (V2)
-    state_ranges=states.RANGES,
-    state_facts=states.facts,
-    hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
-    examples=examples.EXAMPLES,
+    state_facts=state.facts,
+    observation_facts=state.observation_facts,
+    sampled_facts=state.sampled_facts,
+    hidden=Hidden(hidden.vary_hidden, hidden.visible),
+    examples=Examples(
+        seeds={("classic", 3): 4, ("classic", 4): 9, ("classic", 6): 15},  # black 7s tie, the red 1 is passed
+        short={"max_deals": 2, "mole": True, "moon_choice": True},
+        tables=(
+            {"num_players": 3, **_EVERYTHING, "no_good_spies": True, "max_deals": 3, "reward": "points"},
+            {"num_players": 4, **_EVERYTHING, "call_timing": "before_pass", "pass_cycle": "left_across_right"},
+            {
+                "num_players": 5,
+                "mole": True,
+                "mole_replaces_pass": True,
+                "rank_follow": True,
+                "opener": "left_of_dealer",
+            },
+            {"num_players": 6, "moon_choice": True, "moon_choice_spies": "never_scored", "pass_cycle": "left"},
+        ),
+        counted={
+            "chosen in secret": lambda seen: any(seen["chosen"]),
+            "left in the pile": lambda seen: any(seen["left"]),
+            "known to lack": lambda seen: any(seen["lacks"]),
+            "red 1 known": lambda seen: seen["red_star"] is not None,
+        },
+        picture=Position(seed=145, moves=35),  # a black spy lies in a trick that the red 7 has led
+    ),
 )

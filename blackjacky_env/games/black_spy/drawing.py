@@ -10,8 +10,7 @@ from blackjacky_env.engine.artwork import FURS, INK
 from blackjacky_env.engine.svg import MINUS, View, data, group, say, use, words
 from blackjacky_env.engine.text import plain, seen_by, viewer
 from blackjacky_env.games.black_spy import terminal
-from blackjacky_env.games.black_spy.options import COLOUR_NAMES
-from blackjacky_env.games.black_spy.rules import BLACK, MOON
+from blackjacky_env.games.black_spy.state import BLACK, COLOUR_NAMES, MOON
 from blackjacky_env.games.black_spy.terminal import by_colour, colour_of, number_of
 
 _HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 130, 396, 160, 573

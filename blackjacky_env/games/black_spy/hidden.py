@@ -5,34 +5,25 @@ They are made in the state record, without `observation`, which is under test.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Iterator
 
 import numpy as np
 
+from blackjacky_env.engine.fields import Visible
 from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
-from blackjacky_env.games.black_spy.rules import (
+from blackjacky_env.engine.trick_taking import PLAYED
+from blackjacky_env.games.black_spy.rules import colour_of, has_pile, kind_of, pass_places, place_of_seat, rank_of
+from blackjacky_env.games.black_spy.state import (
     BLACK_7,
-    BLACK_CARDS,
     CARDS,
-    COLOURS,
     KINDS,
-    NO_COLOUR,
     NOBODY,
     OVER,
     PASS,
-    PICKS,
     PILE,
-    RANKS,
+    RECORD,
     RED_1,
     TAKE,
-    colour_of,
-    has_pile,
-    kind_of,
-    pass_places,
-    place_of_seat,
-    rank_of,
 )
 
 _SWAPS = 200
@@ -42,7 +33,7 @@ _BLACK_7S = [BLACK_7, *range(KINDS, CARDS)]
 def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
     """Change everything that ``seat`` (None: a spectator) cannot know, in place, to another possible assignment.
 
-    That is the key, the cards in other hands and in the mole's pile, who has passed or taken which of them, and what
+    That is the cards in other hands and in the mole's pile, who has passed or taken which of them, and what
     others have chosen to pass (O2). Hand sizes and what is known of hands (O3) stay: cards that ``seat`` has passed
     with their receiver, three cards that it left in the pile with each player who took after it, the red 1 with the
     leader, and nobody gets a card that they are known to lack. In ``settled``, the deal scored last, only the key is
@@ -52,9 +43,6 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
     _swap_unseen(s, seat, rng)
     _take_again(s, seat, rng)
     _pass_again(s, seat, rng)
-    for state in (s, settled):
-        if state is not None:
-            state["key"] = rng.integers(2**64, dtype=np.uint64)
 
 
 def _exchange_black_7s(s: State, rng: np.random.Generator) -> None:
@@ -129,47 +117,14 @@ def _mark_again(marks: State, own: State, mark: int, blank: int, rng: np.random.
     marks[rng.permutation(eligible)[:count]] = mark
 
 
-Variation = tuple[str, tuple[int, ...], int]
-"""Field, index in it (empty for a scalar field), new value."""
-
-
-def public_variations(s: State, seat: int, rng: np.random.Generator) -> Iterator[Variation]:
-    """For each field that ``seat`` can see, if it has a meaning now, one entry and another value for it.
-
-    Each variation changes a single entry, so the position may be impossible, but it can be encoded.
-    """
-    for name, indices, values in _visible(s, seat):
-        index = indices[int(rng.integers(len(indices)))]
-        others = [value for value in values if value != s[name][index]]
-        yield name, index, int(rng.choice(others))
-
-
-Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
-"""Field, indices of entries, possible values of these."""
-
-
-def _visible(s: State, seat: int) -> Iterator[Visible]:
-    seats = range(int(s["num_players"]))
-    each = [(q,) for q in seats]
-    if s["phase"] != OVER:
+def visible(s: State, seat: int) -> Iterator[Visible]:
+    """What ``seat`` can see, if it has a meaning now."""
+    over = s["phase"] == OVER
+    yield from RECORD.visible(s, {"phase", "deal_number", "player"} if over else {"phase", "deal_number"})
+    if not over:
         yield "phase", [()], range(OVER)
-        yield "player", [()], seats
-    yield "deal_number", [()], range(1, 127)
-    yield "picks", [()], range(PICKS)
-    yield "called", [()], range(NO_COLOUR, COLOURS - 1)
-    yield "star", [()], (NOBODY, *seats)
-    yield "dealer", [()], seats
-    yield "leader", [()], (NOBODY, *seats)
-    yield "trick", [()], range(21)
-    yield "table", each, (NO_CARD, *range(KINDS))
-    yield "colour_voids", list(product(seats, range(COLOURS))), (0, 1)
-    yield "rank_voids", list(product(seats, range(RANKS))), (0, 1)
-    yield "black_taken", each, range(BLACK_CARDS + 1)
-    yield "spies_taken", each, range(5)
-    yield "points", each, range(-20, 81)
-    yield "totals", each, range(-7620, 280)
-    yield "winners", each, (0, 1)
-    yield from _visible_cards(s, seat, seats)
+    yield "deal_number", [()], range(1, 127)  # there is no pile in the first deal
+    yield from _visible_cards(s, seat, range(int(s["num_players"])))
 
 
 def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
@@ -189,5 +144,4 @@ def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
         ("passed_by", sent, (NOBODY,)),
         ("taken_at", left, (0,)),
     ):
-        if cards.any():
-            yield name, [(int(card),) for card in np.flatnonzero(cards)], values
+        yield name, [(int(card),) for card in np.flatnonzero(cards)], values

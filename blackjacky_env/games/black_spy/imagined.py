@@ -6,59 +6,13 @@ it knows to be somewhere, and the colours and ranks that players are known to la
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from blackjacky_env.engine.compiling import entry, inlined, zeros
-from blackjacky_env.engine.game import State
+from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.fields import seen_from
 from blackjacky_env.engine.random import below, draw
-from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, next_seat, places_from
-from blackjacky_env.games.black_spy.observation import (
-    AT_BLACK_TAKEN,
-    AT_CALLED,
-    AT_COLOUR_VOIDS,
-    AT_DEAL,
-    AT_DEALER,
-    AT_LEADER,
-    AT_MY_HAND,
-    AT_PASSED,
-    AT_PHASE,
-    AT_PICKS,
-    AT_PILE_SEEN,
-    AT_PLAYED_BY,
-    AT_POINTS,
-    AT_RANK_VOIDS,
-    AT_RECEIVED,
-    AT_RED_STAR,
-    AT_SPIES_PLAYED,
-    AT_SPIES_TAKEN,
-    AT_TABLE,
-    AT_TO_ACT,
-    AT_TOTALS,
-    AT_TRICK,
-    AT_WINNERS,
-    LAYOUT,
-)
+from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, next_seat
 from blackjacky_env.games.black_spy.rules import (
-    BLACK_7,
-    CALLING,
-    CARDS,
-    CHOOSE,
-    COLOURS,
-    KINDS,
-    NOBODY,
-    OVER,
-    PASS,
-    PICKS,
-    PILE,
-    PLAY,
-    RANKS,
-    RED_1,
-    SEATS,
-    STATE,
-    TAKE,
     colour_of,
     hand_size,
     has_pile,
@@ -67,8 +21,27 @@ from blackjacky_env.games.black_spy.rules import (
     place_of_seat,
     rank_of,
 )
+from blackjacky_env.games.black_spy.state import (
+    BLACK_7,
+    CALLING,
+    CARDS,
+    CHOOSE,
+    KINDS,
+    NOBODY,
+    OVER,
+    PASS,
+    PICKS,
+    PILE,
+    PLAY,
+    RECORD,
+    RED_1,
+    SEATS,
+    TAKE,
+)
 from blackjacky_env.games.black_spy.unseen import UNSEEN, deal_unseen
 
+AT = RECORD.at
+_sample_shown = RECORD.sample
 _FOR_PILE, _FOR_HANDS, _FOR_TAKEN, _FOR_PASSED = 1, 2, 3, 16  # draws; the last two: one for each seat
 _LEFT = -3  # in ``where``: a card that the observer has left in the mole's pile, not yet placed
 
@@ -77,12 +50,13 @@ _LEFT = -3  # in ``where``: a card that the observer has left in the mole's pile
 def sample(observation, bits, s):
     """Write into ``s`` a random full legal position consistent with ``observation``.
 
-    ``observation``: integers, (SIZE,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
+    ``observation``: integers, (K,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
     The observer gets seat 0, the game a new key.
     """
     s.key = draw(bits, 0)
-    imagine_options(observation, s)
-    imagine_table(observation, s)
+    _sample_shown(observation, s)
+    s.deals = int(s.deal_number) + 1
+    s.moon = 0
     place_seen(observation, s)
     place_known(observation, s)
     place_left(observation, s, draw(bits, _FOR_PILE))
@@ -93,64 +67,12 @@ def sample(observation, bits, s):
 
 
 @inlined
-def imagine_options(observation, s):
-    """The options in force."""
-    s.num_players = observation[0]
-    s.no_good_spies = observation[1]
-    s.moon_choice = observation[2]
-    s.moon_never_scored = observation[3]
-    s.mole = observation[4]
-    s.mole_replaces_pass = observation[5]
-    s.call_colour = observation[6]
-    s.call_before_pass = observation[7]
-    s.rank_follow = observation[8]
-    s.rank_follow_strict = observation[9]
-    s.exact_limit = observation[10]
-    s.pass_cycle = observation[11]
-    s.left_opens = observation[12]
-    s.max_deals = observation[13]
-
-
-@inlined
-def imagine_table(observation, s):
-    """What everybody knows of the deal, and whose turn it is."""
-    s.phase = marked(observation, AT_PHASE, OVER + 1)
-    s.deal_number = observation[AT_DEAL]
-    s.deals = int(observation[AT_DEAL]) + 1
-    s.trick = observation[AT_TRICK]
-    s.picks = observation[AT_PICKS]
-    s.called = int(observation[AT_CALLED]) - 1
-    s.player = marked(observation, AT_TO_ACT, SEATS)
-    s.dealer = marked(observation, AT_DEALER, SEATS)
-    s.leader = marked(observation, AT_LEADER, SEATS)
-    s.star = marked(observation, AT_RED_STAR, SEATS)
-    s.moon = 0
-    for p in range(SEATS):
-        s.table[p] = int(observation[AT_TABLE + p]) - 1
-        s.totals[p] = observation[AT_TOTALS + p]
-        s.winners[p] = observation[AT_WINNERS + p]
-        for colour in range(COLOURS):
-            s.colour_voids[p, colour] = observation[AT_COLOUR_VOIDS + COLOURS * p + colour]
-        for rank in range(RANKS):
-            s.rank_voids[p, rank] = observation[AT_RANK_VOIDS + RANKS * p + rank]
-
-
-@inlined
 def imagine_seats(observation, s):
     """What the seats have taken in this deal; last, because `deal_unseen` makes its notes in these fields."""
     for p in range(SEATS):
-        s.black_taken[p] = observation[AT_BLACK_TAKEN + p]
-        s.spies_taken[p] = observation[AT_SPIES_TAKEN + p]
-        s.points[p] = observation[AT_POINTS + p]
-
-
-@inlined
-def marked(observation, place, length):
-    """The number of the entry that is 1, of ``length`` from ``place`` on, or NOBODY."""
-    for i in range(length):
-        if observation[place + i]:
-            return i
-    return NOBODY
+        s.black_taken[p] = observation[AT.black_taken + p]
+        s.spies_taken[p] = observation[AT.good_spies_taken + p]
+        s.points[p] = observation[AT.points + p]
 
 
 # ---------------------------------------------------------------- where cards lie
@@ -197,11 +119,11 @@ def place_seen(observation, s):
     before = is_before_passing(s)
     for card in range(KINDS):
         s.where[card] = UNSEEN
-        if observation[AT_MY_HAND + card] or (before and observation[AT_PASSED + card]):
+        if observation[AT.my_hand + card] or (before and observation[AT.passed + card]):
             s.where[card] = 0
-        elif observation[AT_PLAYED_BY + card]:
-            s.where[card] = PLAYED + int(observation[AT_PLAYED_BY + card]) - 1
-        elif observation[AT_PILE_SEEN + card]:
+        elif observation[AT.played + card]:
+            s.where[card] = PLAYED + int(observation[AT.played + card]) - 1
+        elif observation[AT.pile + card]:
             s.where[card] = left
     for i in range(1 + CARDS - KINDS):
         s.where[black_7(i)] = place_of_black_7(observation, i, before, left, s)
@@ -216,13 +138,13 @@ def black_7(i):
 @inlined
 def place_of_black_7(observation, i, before, left, s):
     """Where black 7 ``i`` lies: those of the hand come first, then played ones; those of the pile are the last."""
-    rest = i - int(observation[AT_MY_HAND + BLACK_7])
+    rest = i - int(observation[AT.my_hand + BLACK_7])
     if before:
-        rest -= int(observation[AT_PASSED + BLACK_7])
+        rest -= int(observation[AT.passed + BLACK_7])
     if rest < 0:
         return 0
     for p in range(SEATS):
-        rest -= int(observation[AT_SPIES_PLAYED + p])
+        rest -= int(observation[AT.black_7s_played + p])
         if rest < 0:
             return PLAYED + p
     return left if 1 + CARDS - KINDS - i <= black_7s_left(observation, s) else UNSEEN
@@ -231,7 +153,7 @@ def place_of_black_7(observation, i, before, left, s):
 @inlined
 def black_7s_left(observation, s):
     """Black 7s that the observer sees in the pile, or knows to be with those who took after it (O3)."""
-    count = int(observation[AT_PILE_SEEN + BLACK_7])
+    count = int(observation[AT.pile + BLACK_7])
     if s.phase in (PLAY, CHOOSE, OVER):
         count -= black_7s_played_after(observation, s)
     return max(0, count)
@@ -243,7 +165,7 @@ def black_7s_played_after(observation, s):
     count, place = 0, place_of_seat(s, 0)
     for q in range(1, s.num_players):
         if place_of_seat(s, q) > place:
-            count += int(observation[AT_SPIES_PLAYED + q])
+            count += int(observation[AT.black_7s_played + q])
     return count
 
 
@@ -253,9 +175,9 @@ def place_known(observation, s):
     receiver = pass_places(s)
     if receiver and not is_before_passing(s):
         for card in range(KINDS):
-            if observation[AT_PASSED + card] and card != BLACK_7:
+            if observation[AT.passed + card] and card != BLACK_7:
                 s.where[card] = receiver
-        left = int(observation[AT_PASSED + BLACK_7])
+        left = int(observation[AT.passed + BLACK_7])
         for i in range(1 + CARDS - KINDS):
             if left > 0 and s.where[black_7(i)] == UNSEEN:
                 s.where[black_7(i)] = receiver
@@ -276,7 +198,7 @@ def place_left(observation, s, bits):
     """
     if not has_left(s):
         return
-    exact = not (int(observation[AT_PILE_SEEN + BLACK_7]) > 0 and black_7s_played_after(observation, s) > 0)
+    exact = not (int(observation[AT.pile + BLACK_7]) > 0 and black_7s_played_after(observation, s) > 0)
     if exact:
         count_places_left(observation, s)
         swap_codes(s, _LEFT, UNSEEN)
@@ -307,7 +229,7 @@ def count_places_left(observation, s):
         if place_of_seat(s, q) > place:
             count = taken_by(s, q)
             for card in range(KINDS):
-                mine = observation[AT_PILE_SEEN + card] and card != BLACK_7
+                mine = observation[AT.pile + card] and card != BLACK_7
                 count -= int(mine and (s.where[card] == PLAYED + q or s.where[card] == q))
             s.black_taken[q] = max(0, count)
             in_pile -= max(0, count)
@@ -374,7 +296,7 @@ def imagine_taken(observation, s, bits):
     place = place_of_seat(s, 0)
     black_7s = 0
     if has_left(s):
-        black_7s = int(observation[AT_PILE_SEEN + BLACK_7])
+        black_7s = int(observation[AT.pile + BLACK_7])
         mark_left(observation, s, black_7s_left(observation, s))
         black_7s -= black_7s_left(observation, s)
     for q in range(s.num_players):
@@ -395,7 +317,7 @@ def mark_left(observation, s, black_7s):
         holder = int(s.where[card])
         holder -= PLAYED * (holder >= PLAYED)
         last = card >= CARDS - black_7s or (card == BLACK_7 and black_7s > CARDS - KINDS)
-        mine = last if kind_of(card) == BLACK_7 else observation[AT_PILE_SEEN + kind_of(card)] > 0
+        mine = last if kind_of(card) == BLACK_7 else observation[AT.pile + kind_of(card)] > 0
         if mine and holder < SEATS:
             s.taken_at[card] = 1 + place_of_seat(s, holder)
 
@@ -414,7 +336,7 @@ def imagine_passed(observation, s, bits):
         elif p == 0:
             mark_passed(observation, s, receiver, draw(bits, _FOR_PASSED))
         elif receiver == 0:
-            mark_kinds(observation, s, AT_RECEIVED, 0, PLAYED, p)
+            mark_kinds(observation, s, AT.received, 0, PLAYED, p)
         else:
             mark_some(s, s.passed_by, receiver, PLAYED + receiver, NOBODY, PICKS, p, draw(bits, _FOR_PASSED + p))
 
@@ -423,10 +345,10 @@ def imagine_passed(observation, s, bits):
 def mark_chosen(observation, s, p, bits):
     """O2: what p has chosen so far; the observer knows what it has chosen itself."""
     if p == 0:
-        mark_kinds(observation, s, AT_PASSED, 0, 0, 0)
+        mark_kinds(observation, s, AT.passed, 0, 0, 0)
         return
     n, first = int(s.num_players), next_seat(int(s.dealer), int(s.num_players))
-    place, asked = places_from(first, p, n), places_from(first, int(s.player), n)
+    place, asked = seen_from(first, p, n), seen_from(first, int(s.player), n)
     count = PICKS if place < asked else int(s.picks) * (place == asked)
     mark_some(s, s.passed_by, p, p, NOBODY, count, p, bits)
 
@@ -451,88 +373,14 @@ def mark_passed(observation, s, receiver, bits):
 
     If a black 7 must still be there, all that the receiver has played since were passed by the observer, too (O3).
     """
-    mark_kinds(observation, s, AT_PASSED, receiver, receiver, 0)
+    mark_kinds(observation, s, AT.passed, receiver, receiver, 0)
     count = PICKS
     for card in range(CARDS):
         played = s.where[card] == PLAYED + receiver and kind_of(card) == BLACK_7
-        if played and observation[AT_PASSED + BLACK_7]:
+        if played and observation[AT.passed + BLACK_7]:
             s.passed_by[card] = 0
         count -= s.passed_by[card] == 0
     mark_some(s, s.passed_by, PLAYED + receiver, PLAYED + receiver, NOBODY, max(0, count), 0, bits)
 
 
 # ---------------------------------------------------------------- from Python
-
-
-def _sample_one(observation, bits, states):
-    sample(observation, bits, states[0])
-
-
-_sample_entry = entry(_sample_one)
-
-
-def sample_state(observation: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """One `STATE` record, shape (1,), drawn by `sample` for ``observation`` (integers, shape (SIZE,)).
-
-    Raises `ValueError` if the cards do not add up or seats or ranges are wrong. The caller checks that the position
-    shows this very observation (`engine.observations`).
-    """
-    vector = LAYOUT.checked(observation)
-    _check(LAYOUT.decode(vector))
-    states = zeros(1, STATE)
-    _sample_entry(vector, rng.integers(2**64, dtype=np.uint64), states)
-    if (states[0]["where"] == UNSEEN).any():
-        raise ValueError(_NO_POSITION + "nobody can hold some of the unseen cards")
-    if not _add_up(states[0]):
-        raise ValueError(_NO_POSITION + "the cards do not add up")
-    return states
-
-
-def _add_up(s: State) -> bool:
-    """Whether every hand has the right size, and as many cards as there were tricks have been played."""
-    n, where = int(s["num_players"]), s["where"]
-    played = n * int(s["trick"]) + np.count_nonzero(s["table"] != NO_CARD)
-    held = all(np.count_nonzero(where == p) == cards_held(s, p) for p in range(n))
-    return bool(held and np.count_nonzero(where >= PLAYED) == played)
-
-
-_NO_POSITION = "no legal position matches this observation: "
-
-
-def _check(seen: dict[str, Any]) -> None:
-    """What `sample` relies on; whatever else is wrong shows in the observation of the position."""
-    n = seen["num_players"]
-    if sum(seen["phase"]) != 1 or bool(seen["phase"][OVER]) == any(seen["to_act"]):
-        raise ValueError(_NO_POSITION + "phase and player to act contradict each other")
-    if sum(seen["dealer"]) != 1:
-        raise ValueError(_NO_POSITION + "it needs one dealer")
-    if seen["pass_to"] >= n:
-        raise ValueError(_NO_POSITION + "pass_to is an empty seat")
-    for name in ("to_act", "dealer", "leader", "red_star", "table", "black_7s_played"):
-        if any(seen[name][n:]):
-            raise ValueError(_NO_POSITION + f"{name} is an empty seat")
-    playing = any(seen["phase"][phase] for phase in (PLAY, CHOOSE, OVER))
-    if playing != any(seen["leader"]):
-        raise ValueError(_NO_POSITION + "there is a leader while cards are played, and only then")
-    _check_cards(seen)
-
-
-def _check_cards(seen: dict[str, Any]) -> None:
-    n = seen["num_players"]
-    if max(seen["played"]) > n or seen["played"][BLACK_7]:
-        raise ValueError(_NO_POSITION + "played names an empty seat, or a black 7, which black_7s_played counts")
-    for name in ("my_hand", "passed", "received", "pile"):
-        if any(count > 1 for kind, count in enumerate(seen[name]) if kind != BLACK_7):
-            raise ValueError(_NO_POSITION + f"{name} has two cards of a kind that there is only once")
-    if any(hand and played for hand, played in zip(seen["my_hand"], seen["played"], strict=True)):
-        raise ValueError(_NO_POSITION + "a card lies in two places")
-    if seen["my_hand"][BLACK_7] + sum(seen["black_7s_played"]) > 1 + CARDS - KINDS:
-        raise ValueError(_NO_POSITION + "there are only six black 7s")
-    if any(card and not _was_played(seen, seat, card - 1) for seat, card in enumerate(seen["table"])):
-        raise ValueError(_NO_POSITION + "a card on the table was played by another seat")
-
-
-def _was_played(seen: dict[str, Any], seat: int, kind: int) -> bool:
-    if kind == BLACK_7:
-        return bool(seen["black_7s_played"][seat])
-    return bool(seen["played"][kind] == 1 + seat)

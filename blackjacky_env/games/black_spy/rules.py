@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined, record_dtype
+from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.fields import seen_from
 from blackjacky_env.engine.random import below, draw, shuffle, stream
 from blackjacky_env.engine.result import share_result
 from blackjacky_env.engine.trick_taking import (
@@ -20,79 +21,45 @@ from blackjacky_env.engine.trick_taking import (
     holds_any,
     mark_lowest,
     next_seat,
-    places_from,
     winner_of_trick,
 )
+from blackjacky_env.games.black_spy.state import (
+    ALWAYS_LEFT,
+    BLACK_1,
+    BLACK_7,
+    BLACK_CARDS,
+    CALL,
+    CALLING,
+    CARDS,
+    CHOOSE,
+    COLOURS,
+    KINDS,
+    LEFT_ACROSS_RIGHT,
+    MOON,
+    MOON_MYSELF,
+    MOON_OTHERS,
+    NO_COLOUR,
+    NOBODY,
+    NUM_ACTIONS,
+    OVER,
+    PASS,
+    PICKS,
+    PILE,
+    PLAY,
+    RANKS,
+    RED_1,
+    SETTLEMENT,
+    SPY_RANK,
+    TAKE,
+)
 
-SEATS = 6  # the most players (B1)
-KINDS, CARDS, COLOURS, RANKS = 55, 60, 5, 11
-BLACK = 4  # a colour
-BLACK_1, BLACK_7, RED_1 = 44, 50, 33  # kinds
-SPY_RANK = 6  # the rank of the 7s
-BLACK_CARDS = 16
-PICKS = 3  # cards that each player passes (B3) or takes from the pile (V3)
-NOBODY, NO_COLOUR = -1, -1
-PILE = 16  # in ``where``: the card lies in the mole's pile; above all seats, below `PLAYED`
 COLOUR_OF = np.repeat(np.arange(COLOURS, dtype=np.int8), RANKS)
 RANK_OF = np.tile(np.arange(RANKS, dtype=np.int8), COLOURS)
 """By kind of card; loops over all kinds are much faster with these than with divisions."""
 LIMITS = np.array([0, 0, 0, 200, 150, 120, 100], np.int16)
 """By number of players: the total that ends the game (B9)."""
-MOON = 60  # points of a player who has taken all black cards, for the others (B8) or off his own (V2)
-# Actions: a card, a colour to call, who gets the points of a moon.
-CALL, MOON_OTHERS, MOON_MYSELF, NUM_ACTIONS = 55, 59, 60, 61
-
-# Phases. SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
-TAKE, CALLING, PASS, PLAY, CHOOSE, OVER, SETTLEMENT = range(7)
 # What random numbers are drawn for.
 FOR_DEALER, FOR_DECK = range(2)
-# Option `pass_cycle`.
-LEFT_RIGHT_ACROSS, LEFT_ACROSS_RIGHT, ALWAYS_LEFT = range(3)
-
-STATE = record_dtype(
-    [
-        ("key", np.uint64),
-        # options in force
-        ("num_players", np.int8),
-        ("no_good_spies", np.int8),
-        ("moon_choice", np.int8),
-        ("moon_never_scored", np.int8),  # option `moon_choice_spies`
-        ("mole", np.int8),
-        ("mole_replaces_pass", np.int8),
-        ("call_colour", np.int8),
-        ("call_before_pass", np.int8),  # option `call_timing`
-        ("rank_follow", np.int8),
-        ("rank_follow_strict", np.int8),
-        ("exact_limit", np.int8),
-        ("pass_cycle", np.int8),
-        ("left_opens", np.int8),  # option `opener`
-        ("max_deals", np.int8),
-        # the game
-        ("phase", np.int8),
-        ("player", np.int8),  # to act
-        ("deal_number", np.int8),  # from 0
-        ("deals", np.int8),  # deals made so far
-        ("dealer", np.int8),
-        ("totals", np.int16, SEATS),
-        ("winners", np.int8, SEATS),
-        # the deal
-        ("picks", np.int8),  # cards that the player to act has taken from the pile, or chosen to pass
-        ("called", np.int8),  # V4: the colour called, or NO_COLOUR
-        ("star", np.int8),  # B4: who is known to hold the red 1, or NOBODY
-        ("trick", np.int8),  # tricks taken so far
-        ("leader", np.int8),
-        ("table", np.int8, SEATS),  # by seat: the kind of card played to the trick
-        ("where", np.int8, CARDS),  # as in `engine.trick_taking`, or PILE
-        ("passed_by", np.int8, CARDS),  # B3: who has passed the card, or chosen to
-        ("taken_at", np.int8, CARDS),  # V3: 1 + the place in the order of taking at which it was taken; 0 when passed
-        ("colour_voids", np.int8, (SEATS, COLOURS)),  # 1: everybody knows that the seat has no card of the colour
-        ("rank_voids", np.int8, (SEATS, RANKS)),
-        ("black_taken", np.int8, SEATS),  # black cards in the seat's tricks
-        ("spies_taken", np.int8, SEATS),  # coloured 7s in the seat's tricks
-        ("points", np.int16, SEATS),  # of the cards taken in this deal
-        ("moon", np.int8),  # V2: the action chosen, 0 for none
-    ]
-)
 
 
 # ---------------------------------------------------------------- start and deal
@@ -432,7 +399,7 @@ def place_of_seat(s, p):
     first = next_seat(int(s.dealer), n)
     place = 0
     for q in range(n):
-        earlier = places_from(first, q, n) < places_from(first, p, n)
+        earlier = seen_from(first, q, n) < seen_from(first, p, n)
         place += s.totals[q] > s.totals[p] or (s.totals[q] == s.totals[p] and earlier)
     return place
 

@@ -24,8 +24,8 @@ from blackjacky_env.engine.text import (
     seen_by,
     viewer,
 )
-from blackjacky_env.games.black_spy.options import COLOUR_NAMES
-from blackjacky_env.games.black_spy.rules import CARDS, LIMITS, PICKS, RANKS
+from blackjacky_env.games.black_spy.rules import LIMITS
+from blackjacky_env.games.black_spy.state import CARDS, COLOUR_NAMES, PICKS, RANKS
 
 View = dict[str, Any]
 

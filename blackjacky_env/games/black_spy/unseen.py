@@ -24,7 +24,7 @@ import numpy as np
 
 from blackjacky_env.engine.compiling import compiled, inlined
 from blackjacky_env.engine.random import below, draw
-from blackjacky_env.games.black_spy.rules import CARDS, PILE, SEATS
+from blackjacky_env.games.black_spy.state import CARDS, PILE, SEATS
 
 UNSEEN = -2
 _ROUNDS = 8  # of improving the weights

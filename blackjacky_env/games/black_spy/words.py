@@ -1,4 +1,4 @@
-"""Black Spy in words: snapshots of positions, views of a player, why an action is illegal."""
+"""Black Spy in words: actions, snapshots of positions, views of a player, why an action is illegal."""
 
 from __future__ import annotations
 
@@ -7,33 +7,51 @@ from typing import Any
 
 import numpy as np
 
+from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.game import State
 from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
-from blackjacky_env.games.black_spy.options import CARD_NAMES, COLOUR_NAMES, KIND_NAMES
-from blackjacky_env.games.black_spy.rules import (
+from blackjacky_env.games.black_spy.rules import has_pile, is_leading, pass_places, place_of_seat, points_of_deal
+from blackjacky_env.games.black_spy.state import (
+    BLACK,
     BLACK_7,
     CALL,
     CALLING,
+    CARD_NAMES,
     CARDS,
     CHOOSE,
+    COLOUR_NAMES,
+    KIND_NAMES,
     KINDS,
     MOON_OTHERS,
     NO_COLOUR,
     NOBODY,
-    OVER,
     PASS,
     PILE,
     PLAY,
     RANKS,
+    RECORD,
     TAKE,
-    has_pile,
-    is_leading,
-    pass_places,
-    place_of_seat,
-    points_of_deal,
 )
 
-PHASES = {TAKE: "take", CALLING: "call", PASS: "pass", PLAY: "play", CHOOSE: "choose", OVER: "over"}
+SECRET_PHASES = ("take", "pass")
+"""B3, V3: phases in which only the acting player knows the card."""
+
+ACTIONS = Actions(
+    [
+        *(ActionInfo("card", card=name, secret=("card",), secret_phases=SECRET_PHASES) for name in KIND_NAMES),
+        *(ActionInfo("call", number=colour) for colour in COLOUR_NAMES[:BLACK]),
+        ActionInfo("others"),
+        ActionInfo("myself"),
+    ],
+    {
+        "card": "{card}",
+        "call": "call {number}",
+        "others": "60 points for each of the others",
+        "myself": "minus 60 points for me",
+    },
+)
+"""The phase says whether a card is played, passed or taken from the pile."""
+
 _ORDER = {name: kind for kind, name in enumerate(KIND_NAMES)}
 
 
@@ -45,15 +63,10 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     n, leader = int(s["num_players"]), int(s["leader"])
     played = [] if leader == NOBODY else [(leader + i) % n for i in range(n)]
     return {
-        "phase": PHASES[int(s["phase"])],
-        "player": _seat(s["player"]),
-        "deal": int(s["deal_number"]),
-        "dealer": int(s["dealer"]),
+        **RECORD.tell(s, "phase player deal dealer"),
         "pass_to": _direction(s),
         "called": None if s["called"] == NO_COLOUR else COLOUR_NAMES[s["called"]],
-        "leader": _seat(leader),
-        "trick": int(s["trick"]),
-        "red_star": _seat(s["star"]),
+        **RECORD.tell(s, "leader trick red_star"),
         "hands": [_names(s["where"] == p) for p in range(n)],
         "chosen": [_names((s["where"] == p) & (s["passed_by"] == p)) for p in range(n)],
         "passed": [_names((s["where"] != p) & (s["passed_by"] == p)) for p in range(n)],
@@ -63,17 +76,10 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
         "table": [[p, KIND_NAMES[s["table"][p]]] for p in played if s["table"][p] != NO_CARD],
         "played": [_names(s["where"] == PLAYED + p) for p in range(n)],
         "lacks": [_lacks(s, p) for p in range(n)],
-        "black_taken": s["black_taken"][:n].tolist(),
-        "good_spies_taken": s["spies_taken"][:n].tolist(),
-        "points": s["points"][:n].tolist(),
-        "totals": s["totals"][:n].tolist(),
+        **RECORD.tell(s, "black_taken good_spies_taken points totals"),
         "last_deal": None if settled is None else [points_of_deal(settled, p) for p in range(n)],
         "winners": np.flatnonzero(s["winners"]).tolist(),
     }
-
-
-def _seat(number: Any) -> int | None:
-    return None if number == NOBODY else int(number)
 
 
 def _names(cards: Any) -> list[str]:

@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import ExtraDeck, Game, Hidden, Rules, Words
-from blackjacky_env.games.halunken import (
-    actions,
-    contradictions,
-    drawing,
-    examples,
-    hidden,
-    observation,
-    options,
-    rules,
-    states,
-    terminal,
-    words,
-)
+from blackjacky_env.engine.game import Examples, ExtraDeck, Game, Hidden, Position, Rules, Words
+from blackjacky_env.games.halunken import contradictions, drawing, hidden, observation, rules, state, terminal, words
 
 GAME = Game(
     name="halunken",
     title="Halunken & Spelunken",
     version=0,
-    variants=options.VARIANTS,
-    num_actions=rules.NUM_ACTIONS,
-    state_dtype=rules.STATE,
-    table_fields=tuple(name for name in rules.STATE.names or () if name != "key"),
-    layout=observation.LAYOUT,
+    num_actions=state.NUM_ACTIONS,
+    **state.RECORD.declared(state.VARIANTS),
     score_reward="points",
-    options=options.Options,
-    write_options=options.write_options,
-    read_options=options.read_options,
-    card_names=options.CARD_NAMES,
-    read_deck=options.read_deck,
+    card_names=state.CARD_NAMES,
+    read_deck=state.read_deck,
     extra_decks={
-        "black_jack_deck": ExtraDeck(options.read_jack_deck, options.write_jack_deck, rules.redeal_jack),
+        "black_jack_deck": ExtraDeck(state.read_jack_deck, state.write_jack_deck, rules.redeal_jack),
     },
-    seat_fields=states.SEAT_FIELDS,
-    sample_state=observation.sample_state,
     rules=Rules(
         begin=rules.begin,
         redeal=rules.redeal,
@@ -54,17 +34,36 @@ GAME = Game(
     words=Words(
         snapshot=words.snapshot,
         view=words.view,
-        actions=actions.ACTIONS,
+        actions=words.ACTIONS,
         why_illegal=words.why_illegal,
         draw_text=terminal.draw_text,
         round_key="game",
         settlement_key="last_game",
-        phases=tuple(words.PHASES.values()),
+        phases=state.DECISIONS,
         draw_svg=drawing.draw_svg,
     ),
-    state_ranges=states.RANGES,
-    state_facts=states.facts,
+    state_facts=state.facts,
     contradictions=contradictions.CONTRADICTIONS,
-    hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
-    examples=examples.EXAMPLES,
+    hidden=Hidden(hidden.vary_hidden, hidden.visible),
+    examples=Examples(
+        seeds={  # with robberies, cancelled cards, Rum, gifts to the harbour, players who have too few cards to be robbed
+            ("standard", 3): 52,
+            ("standard", 4): 65,
+            ("basic", 3): 10,
+            ("basic", 4): 55,
+            ("duel", 2): 56,
+        },
+        tables=(
+            {"num_players": 4, "rob_count": "before_pick", "reward": "points"},
+            {"num_players": 3, "variant": "basic", "rob_count": "before_pick", "three_games": True},
+            {"num_players": 2, "duel_black_jack": "standard"},
+            {"num_players": 2, "rob_count": "before_pick", "three_games": True, "reward": "points"},
+        ),
+        counted={
+            "card chosen in secret": lambda seen: "hidden" in seen["choices"],
+            "card chosen for Black Jack in secret": lambda seen: seen["black_jack_choice"] == "hidden",
+            "robbery": lambda seen: seen["victim"] is not None,
+        },
+        picture=Position(seed=75, moves=67),  # a robbery; three captains are still to move, one of them by Rum
+    ),
 )

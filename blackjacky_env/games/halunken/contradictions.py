@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.halunken.observation import LAYOUT, marked
-from blackjacky_env.games.halunken.rules import (
+from blackjacky_env.engine.fields import marked
+from blackjacky_env.games.halunken.state import (
     BASIC,
     BID,
     CARDS,
@@ -23,6 +23,7 @@ from blackjacky_env.games.halunken.rules import (
     OVER,
     PLACE_CAPTAIN,
     PLACE_JACK,
+    RECORD,
     ROB,
     RUM,
     SEATS,
@@ -31,36 +32,9 @@ from blackjacky_env.games.halunken.rules import (
     TAKE_OR_ROB,
 )
 
-_NUM_PLAYERS = LAYOUT.offset("num_players")
-_VARIANT = LAYOUT.offset("variant")
-_ROUND = LAYOUT.offset("round")
-_DECISION = LAYOUT.offset("decision")
-_TO_ACT = LAYOUT.offset("to_act")
-_START_PLAYER = LAYOUT.offset("start_player")
-_OPENER = LAYOUT.offset("opener")
-_BUYER = LAYOUT.offset("buyer")
-_BIDDER = LAYOUT.offset("bidder")
-_OFFERS = LAYOUT.offset("offers")
-_CAPTAINS = LAYOUT.offset("captains")
-_JACK = LAYOUT.offset("black_jack")
-_MOVER = LAYOUT.offset("mover")
-_VICTIM = LAYOUT.offset("victim")
-_TO_ROB = LAYOUT.offset("to_rob")
-_SPENT = LAYOUT.offset("spent")
-_JACK_SPENT = LAYOUT.offset("black_jack_spent")
-_CHOSEN = LAYOUT.offset("chosen")
-_JACK_CHOSEN = LAYOUT.offset("black_jack_chosen")
-_MY_CHOICE = LAYOUT.offset("my_choice")
-_MY_JACK_CHOICE = LAYOUT.offset("my_black_jack_choice")
-_LAID = LAYOUT.offset("laid")
-_NUMBERS = LAYOUT.offset("numbers")
-_JACK_NUMBER = LAYOUT.offset("black_jack_number")
-_TOPS = LAYOUT.offset("tops")
-_HIDDEN = LAYOUT.offset("hidden")
-_OWNERS = LAYOUT.offset("owners")
-
+AT = RECORD.at
 _SEATED = ("to_act", "start_player", "opener", "buyer", "bidder", "victim", "mover", "captains", "chosen", "numbers")
-_SEATED_AT = tuple(LAYOUT.offset(name) for name in _SEATED)
+_SEATED_AT = tuple(RECORD.layout.offset(name) for name in _SEATED)
 CONTRADICTIONS = (
     "decision and player to act contradict each other",
     "so many players do not play this variant",
@@ -90,11 +64,11 @@ def contradiction(observation):
     It finds what `observation.sample` and playing on rely on; whatever else is wrong shows in the observation of the
     sampled position.
     """
-    n, variant = int(observation[_NUM_PLAYERS]), marked(observation, _VARIANT, 3)
-    decision, player = marked(observation, _DECISION, OVER + 1), marked(observation, _TO_ACT, SEATS)
-    if _total(observation, _DECISION, OVER + 1) != 1 or (decision == OVER) != (player == NOBODY):
+    n, variant = int(observation[AT.num_players]), marked(observation, AT.variant, 3)
+    decision, player = marked(observation, AT.decision, OVER + 1), marked(observation, AT.to_act, SEATS)
+    if _total(observation, AT.decision, OVER + 1) != 1 or (decision == OVER) != (player == NOBODY):
         return _TURN
-    if _total(observation, _VARIANT, 3) != 1 or (n == 2) != (variant == DUEL):
+    if _total(observation, AT.variant, 3) != 1 or (n == 2) != (variant == DUEL):
         return _TABLE
     for i in range(len(_SEATED_AT)):
         for seat in range(n, SEATS):
@@ -142,21 +116,21 @@ def _wrong_cards(observation, n):
     """Every card lies in one place, and taverns hold three cards at most."""
     in_taverns = 0
     for card in range(CARDS):
-        in_taverns += observation[_OWNERS + card] == 0
-        if n < observation[_OWNERS + card] <= SEATS:
+        in_taverns += observation[AT.owners + card] == 0
+        if n < observation[AT.owners + card] <= SEATS:
             return _NO_SEAT
     for i in range(SEATS):
-        if observation[_TO_ROB + i] > n:
+        if observation[AT.to_rob + i] > n:
             return _NO_SEAT
     for field in range(FIELDS):
-        top = int(observation[_TOPS + field])
-        if top and observation[_OWNERS + top - 1]:
+        top = int(observation[AT.tops + field])
+        if top and observation[AT.owners + top - 1]:
             return _TWO_PLACES
         for other in range(field):
-            if top and observation[_TOPS + other] == top:
+            if top and observation[AT.tops + other] == top:
                 return _TWO_PLACES
     for field in range(FIELDS):
-        height = int(observation[_HIDDEN + field]) + (observation[_TOPS + field] > 0)
+        height = int(observation[AT.hidden + field]) + (observation[AT.tops + field] > 0)
         if height > LEVELS:
             return _CARDS
         in_taverns -= height
@@ -167,26 +141,30 @@ def _wrong_cards(observation, n):
 def _wrong_choices(observation, n, variant, decision, player):
     """Whoever has chosen had a card left, players choose in order (H9), and the observer knows the own choices."""
     for seat in range(SEATS):
-        if observation[_CHOSEN + seat] and _total(observation, _SPENT + MOVES * seat, MOVES) == MOVES:
+        if observation[AT.chosen + seat] and _total(observation, AT.spent + MOVES * seat, MOVES) == MOVES:
             return _NO_CARD_LEFT
-    if observation[_JACK_CHOSEN] and (variant != DUEL or _total(observation, _JACK_SPENT, MOVES) == MOVES):
+    if observation[AT.black_jack_chosen] and (
+        variant != DUEL or _total(observation, AT.black_jack_spent, MOVES) == MOVES
+    ):
         return _JACK_CHOICE
-    mine, for_jack = int(observation[_MY_CHOICE]), int(observation[_MY_JACK_CHOICE])
-    if (observation[_CHOSEN] == 0) != (mine == 0) or (mine and observation[_SPENT + mine - 1]):
+    mine, for_jack = int(observation[AT.my_choice]), int(observation[AT.my_black_jack_choice])
+    if (observation[AT.chosen] == 0) != (mine == 0) or (mine and observation[AT.spent + mine - 1]):
         return _OWN_CHOICE
-    if variant == BASIC and (observation[_JACK] or _total(observation, _JACK_SPENT, JACK_MOVES)):
+    if variant == BASIC and (observation[AT.black_jack] or _total(observation, AT.black_jack_spent, JACK_MOVES)):
         return _NO_JACK
-    opener, buyer = marked(observation, _OPENER, SEATS), marked(observation, _BUYER, SEATS)
+    opener, buyer = marked(observation, AT.opener, SEATS), marked(observation, AT.buyer, SEATS)
     choosing = decision in (CHOOSE, CHOOSE_FOR_JACK)
     asked = (player - opener) % n if choosing else 0
     for seat in range(n):
-        if (observation[_CHOSEN + seat] > 0) != ((seat - opener) % n < asked):
+        if (observation[AT.chosen + seat] > 0) != ((seat - opener) % n < asked):
             return _OWN_CHOICE
     place = (buyer - opener) % n
     done = choosing and buyer != NOBODY and variant == DUEL and place < asked + (decision == CHOOSE)
-    if (observation[_JACK_CHOSEN] > 0) != done or (for_jack > 0) != (done and buyer == 0):
+    if (observation[AT.black_jack_chosen] > 0) != done or (for_jack > 0) != (done and buyer == 0):
         return _JACK_CHOICE
-    if (for_jack and observation[_JACK_SPENT + for_jack - 1]) or (decision == CHOOSE_FOR_JACK and player != buyer):
+    if (for_jack and observation[AT.black_jack_spent + for_jack - 1]) or (
+        decision == CHOOSE_FOR_JACK and player != buyer
+    ):
         return _JACK_CHOICE
     return _JACK_CHOICE if decision == CHOOSE_FOR_JACK and variant != DUEL else NOBODY
 
@@ -194,38 +172,38 @@ def _wrong_choices(observation, n, variant, decision, player):
 @compiled
 def _figures_fit(observation, n, variant, decision, player):
     """Figures are placed in turn (H2, J1), then each has a field of its own, unless two have just met (H8)."""
-    if marked(observation, _START_PLAYER, SEATS) == NOBODY:
+    if marked(observation, AT.start_player, SEATS) == NOBODY:
         return False
     if decision == PLACE_CAPTAIN:
-        return observation[_CAPTAINS + player] == 0 and observation[_JACK] == 0
+        return observation[AT.captains + player] == 0 and observation[AT.black_jack] == 0
     shared = 0
     for seat in range(n):
-        field = observation[_CAPTAINS + seat]
+        field = observation[AT.captains + seat]
         if field == 0:
             return False
-        shared += field == observation[_JACK]
+        shared += field == observation[AT.black_jack]
         for other in range(seat):
-            shared += field == observation[_CAPTAINS + other]
+            shared += field == observation[AT.captains + other]
     if decision == PLACE_JACK:
-        return shared == 0 and variant != BASIC and observation[_JACK] == 0
-    if (observation[_JACK] == 0) != (variant == BASIC) or marked(observation, _OPENER, SEATS) == NOBODY:
+        return shared == 0 and variant != BASIC and observation[AT.black_jack] == 0
+    if (observation[AT.black_jack] == 0) != (variant == BASIC) or marked(observation, AT.opener, SEATS) == NOBODY:
         return False
-    return shared == (_is_meeting(decision) and observation[_TO_ROB] == 0)
+    return shared == (_is_meeting(decision) and observation[AT.to_rob] == 0)
 
 
 @compiled
 def _auction_fits(observation, variant, decision):
     """J2: the last bidder offers an own card, and buys."""
-    bidder, buyer = marked(observation, _BIDDER, SEATS), marked(observation, _BUYER, SEATS)
-    if (bidder == NOBODY) != (_total(observation, _OFFERS, SEATS) == 0) or (variant == BASIC and bidder != NOBODY):
+    bidder, buyer = marked(observation, AT.bidder, SEATS), marked(observation, AT.buyer, SEATS)
+    if (bidder == NOBODY) != (_total(observation, AT.offers, SEATS) == 0) or (variant == BASIC and bidder != NOBODY):
         return False
-    if bidder != NOBODY and observation[_OFFERS + bidder] == 0:
+    if bidder != NOBODY and observation[AT.offers + bidder] == 0:
         return False
     if decision != BID:
         return buyer == bidder
     for seat in range(SEATS):
-        card = int(observation[_OFFERS + seat]) - 1
-        if card >= 0 and observation[_OWNERS + card] != 1 + seat:
+        card = int(observation[AT.offers + seat]) - 1
+        if card >= 0 and observation[AT.owners + card] != 1 + seat:
             return False
     return variant != BASIC and buyer == NOBODY
 
@@ -234,16 +212,16 @@ def _auction_fits(observation, variant, decision):
 def _rounds_fit(observation, n, variant, decision):
     """H3, J4, D3: everybody spends a movement card in each round, and reveals it."""
     revealed = _is_revealed(decision)
-    spent = int(observation[_ROUND]) + revealed
+    spent = int(observation[AT.round]) + revealed
     for seat in range(n):
-        if _total(observation, _SPENT + MOVES * seat, MOVES) != spent:
+        if _total(observation, AT.spent + MOVES * seat, MOVES) != spent:
             return False
-        if revealed and observation[_LAID + seat] == 0:
+        if revealed and observation[AT.laid + seat] == 0:
             return False
-    of_jack = _total(observation, _JACK_SPENT, JACK_MOVES)
+    of_jack = _total(observation, AT.black_jack_spent, JACK_MOVES)
     if variant == STANDARD:
-        return of_jack == observation[_ROUND] or (revealed and of_jack == observation[_ROUND] + 1)
-    return variant == BASIC or (of_jack == spent and _total(observation, _JACK_SPENT, MOVES) == spent)
+        return of_jack == observation[AT.round] or (revealed and of_jack == observation[AT.round] + 1)
+    return variant == BASIC or (of_jack == spent and _total(observation, AT.black_jack_spent, MOVES) == spent)
 
 
 @compiled
@@ -251,32 +229,32 @@ def _numbers_fit(observation, variant, decision, player):
     """H4, H5: one Rum is named by its owner; other numbers are moved after the cards are revealed."""
     figure, rums = NOBODY, 0
     for seat in range(SEATS):
-        if observation[_NUMBERS + seat] == RUM:
+        if observation[AT.numbers + seat] == RUM:
             figure, rums = seat, rums + 1
-    if observation[_JACK_NUMBER] == RUM:
+    if observation[AT.black_jack_number] == RUM:
         figure, rums = JACK, rums + 1
-    if observation[_JACK_NUMBER] and variant != DUEL:
+    if observation[AT.black_jack_number] and variant != DUEL:
         return False
     if decision != NAME:
-        left = _total(observation, _NUMBERS, SEATS) + observation[_JACK_NUMBER]
+        left = _total(observation, AT.numbers, SEATS) + observation[AT.black_jack_number]
         return rums == 0 and (left == 0 or _is_meeting(decision))
     owner = figure
     if figure == JACK:
-        owner = marked(observation, _BUYER, SEATS)
+        owner = marked(observation, AT.buyer, SEATS)
         if owner == NOBODY:
-            owner = marked(observation, _OPENER, SEATS)
+            owner = marked(observation, AT.opener, SEATS)
     return rums == 1 and player == owner
 
 
 @compiled
 def _meeting_fits(observation, variant, decision, player):
     """H7, J3, J4, D5, D6: who takes, robs or gives."""
-    mover, victim = marked(observation, _MOVER, SEATS + 1), marked(observation, _VICTIM, SEATS)
-    buyer, first = marked(observation, _BUYER, SEATS), int(observation[_TO_ROB]) - 1
+    mover, victim = marked(observation, AT.mover, SEATS + 1), marked(observation, AT.victim, SEATS)
+    buyer, first = marked(observation, AT.buyer, SEATS), int(observation[AT.to_rob]) - 1
     if (mover != NOBODY) != _is_meeting(decision) or (victim != NOBODY) != (decision == ROB):
         return False
     if mover == NOBODY:
-        return _total(observation, _TO_ROB, SEATS) == 0
+        return _total(observation, AT.to_rob, SEATS) == 0
     if (
         not _queue_fits(observation, buyer)
         or (first != NOBODY and mover != JACK)
@@ -289,7 +267,7 @@ def _meeting_fits(observation, variant, decision, player):
         return False
     if decision == ROB:
         return victim != player and _has_card(observation, victim) and first in (NOBODY, victim)
-    if first != NOBODY or mover == JACK or observation[_CAPTAINS + mover] != observation[_JACK]:
+    if first != NOBODY or mover == JACK or observation[AT.captains + mover] != observation[AT.black_jack]:
         return False
     if decision == TAKE_OR_ROB and not (
         variant == DUEL and buyer not in (NOBODY, mover) and _has_card(observation, buyer)
@@ -302,13 +280,13 @@ def _meeting_fits(observation, variant, decision, player):
 def _queue_fits(observation, buyer):
     """J4: whoever waits to be robbed or to give waits once, without gaps, and is not the buyer."""
     for i in range(SEATS):
-        seat = int(observation[_TO_ROB + i]) - 1
+        seat = int(observation[AT.to_rob + i]) - 1
         if seat == NOBODY:
             continue
-        if seat == buyer or (i > 0 and observation[_TO_ROB + i - 1] == 0):
+        if seat == buyer or (i > 0 and observation[AT.to_rob + i - 1] == 0):
             return False
         for j in range(i):
-            if observation[_TO_ROB + j] == 1 + seat:
+            if observation[AT.to_rob + j] == 1 + seat:
                 return False
     return True
 
@@ -318,5 +296,5 @@ def _has_card(observation, place):
     """Whether a seat or the HARBOUR has a rogue card."""
     owned = 0
     for card in range(CARDS):
-        owned += observation[_OWNERS + card] == 1 + place
+        owned += observation[AT.owners + card] == 1 + place
     return owned > 0

@@ -14,8 +14,7 @@ from blackjacky_env.engine.artwork import INK, RED
 from blackjacky_env.engine.svg import View, data, group, say, use, words
 from blackjacky_env.engine.text import plain
 from blackjacky_env.games.halunken import terminal
-from blackjacky_env.games.halunken.options import COLOUR_LETTERS
-from blackjacky_env.games.halunken.rules import FIELDS, LEVELS
+from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, LEVELS
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
 _TABLE_BOTTOM, _SEATS_TOP, _SEATS_HEIGHT, _WORDS_TOP = 358, 370, 180, 570

@@ -8,100 +8,53 @@ Plain Python mode has NumPy scalars in the fields, so fields are widened by ``in
 
 from __future__ import annotations
 
-import numpy as np
-
-from blackjacky_env.engine.compiling import inlined, record_dtype
+from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.random import below, draw, shuffle, stream
 from blackjacky_env.engine.result import share_result
-
-SEATS = 4  # the most players
-FIELDS, LEVELS, CARDS, NUM_COLOURS = 14, 3, 42, 4
-ROUNDS, GAMES = 8, 3
-MOVES = 8  # movement cards of a captain: 1 .. 7, and
-RUM = 8  # also Black Jack's in a duel; otherwise he has
-JACK_MOVES = 12  # cards, all of them numbers
-NOBODY = -1
-NO_CARD = -1
-JACK = SEATS  # Black Jack as a figure
-HARBOUR, TAVERN = SEATS, SEATS + 1  # places of cards beside the seats
-
-VALUES = np.array([*range(4, 12), 15, *range(3, 12), 14, *range(2, 12), 13, *range(1, 13)], np.int8)  # H1
-COLOURS = np.repeat(np.arange(NUM_COLOURS, dtype=np.int8), (9, 10, 11, 12))
-
-STANDARD, BASIC, DUEL = range(3)
-
-# What is asked. SETTLEMENT is only passed through between `apply` and `settle`, RESOLVING within `apply`.
-(
+from blackjacky_env.games.halunken.state import (
+    BASIC,
+    BID,
+    CARD,
+    CARDS,
+    CHOOSE,
+    CHOOSE_FOR_JACK,
+    COLOURS,
+    DUEL,
+    FIELDS,
+    GAMES,
+    GIVE,
+    HARBOUR,
+    JACK,
+    JACK_MOVES,
+    LEVELS,
+    MOVE,
+    MOVES,
+    NAME,
+    NO_CARD,
+    NOBODY,
+    NUM_ACTIONS,
+    NUM_COLOURS,
+    NUMBER,
+    OVER,
+    PASS,
     PLACE_CAPTAIN,
     PLACE_JACK,
-    BID,
-    CHOOSE_FOR_JACK,
-    CHOOSE,
-    NAME,
-    TAKE,
-    TAKE_OR_ROB,
-    ROB,
-    GIVE,
-    OVER,
-    SETTLEMENT,
     RESOLVING,
-) = range(13)
-
-# Actions.
-CARD, PASS, MOVE, NUMBER = FIELDS, FIELDS + CARDS, FIELDS + CARDS + 1, FIELDS + CARDS + 1 + MOVES
-TAKE_FROM_HARBOUR = NUMBER + MOVES - 1
-ROB_BUYER = TAKE_FROM_HARBOUR + 1
-NUM_ACTIONS = ROB_BUYER + 1
+    ROB,
+    ROB_BUYER,
+    ROUNDS,
+    RUM,
+    SEATS,
+    SETTLEMENT,
+    TAKE,
+    TAKE_FROM_HARBOUR,
+    TAKE_OR_ROB,
+    TAVERN,
+    VALUES,
+)
 
 # What random numbers are drawn for.
 FOR_START, FOR_DECK, FOR_JACK_DECK = range(3)
-
-STATE = record_dtype(
-    [
-        ("key", np.uint64),
-        # options in force
-        ("num_players", np.int8),
-        ("variant", np.int8),
-        ("rob_before_pick", np.int8),  # option `rob_count`
-        ("three_games", np.int8),
-        ("duel_overtakes", np.int8),  # option `duel_black_jack`
-        # the games
-        ("decision", np.int8),
-        ("player", np.int8),  # to act
-        ("deals", np.int8),  # games begun
-        ("game_number", np.int8),  # from 0
-        ("start_player", np.int8),
-        ("totals", np.int16, SEATS),  # scores of the finished games
-        ("winners", np.int8, SEATS),
-        # the game
-        ("round_number", np.int8),  # from 0
-        ("captains", np.int8, SEATS),  # fields
-        ("jack", np.int8),  # his field
-        ("spent", np.int8, (SEATS, MOVES)),  # 1: the movement card has been revealed
-        ("jack_spent", np.int8, JACK_MOVES),
-        ("jack_deck", np.int8, JACK_MOVES),  # top first; in a duel as D6 draws, spent ones skipped
-        # the round
-        ("opener", np.int8),
-        ("buyer", np.int8),
-        ("offers", np.int8, SEATS),  # the card last offered in this auction
-        ("bidder", np.int8),  # of the highest offer
-        ("choices", np.int8, SEATS),  # in secret; 0: none
-        ("jack_choice", np.int8),
-        ("laid", np.int8, SEATS),  # movement card last revealed; 0: none
-        ("jack_laid", np.int8),
-        ("numbers", np.int8, JACK + 1),  # by figure: still to move; 0: nothing, RUM: not yet named
-        ("mover", np.int8),  # figure whose landing or robbery is being resolved
-        ("victim", np.int8),  # seat that is being robbed
-        ("to_rob", np.int8, SEATS),  # seats that Black Jack overtakes and has not dealt with
-        # the rogue cards
-        ("deck", np.int8, CARDS),  # tops of fields 0 .., then the second cards, then the third
-        ("heights", np.int8, FIELDS),  # cards left in each tavern
-        ("where", np.int8, CARDS),  # seat, HARBOUR or TAVERN
-        ("counts", np.int8, SEATS + 1),  # cards of each seat and in the harbour
-        ("colours", np.int8, (SEATS, NUM_COLOURS)),  # cards by colour
-        ("values", np.int16, (SEATS, NUM_COLOURS)),  # and their value
-    ]
-)
 
 
 # ---------------------------------------------------------------- start

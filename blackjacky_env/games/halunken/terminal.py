@@ -12,8 +12,7 @@ from typing import Any
 
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, framed, joined, listed, paint, plain
-from blackjacky_env.games.halunken.options import COLOUR_LETTERS, movement_card
-from blackjacky_env.games.halunken.rules import FIELDS, GAMES, JACK_MOVES, MOVES, ROUNDS
+from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, GAMES, JACK_MOVES, MOVES, ROUNDS, movement_card
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
 View = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Halunken & Spelunken in words: snapshots of positions, views of a player, why an action is illegal."""
+"""Halunken & Spelunken in words: actions, snapshots of positions, views of a player, why an action is illegal."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.engine.actions import HIDDEN, ActionInfo, Actions
 from blackjacky_env.engine.game import State
-from blackjacky_env.games.halunken.options import CARD_NAMES, VARIANT_NAMES, jack_card, movement_card
-from blackjacky_env.games.halunken.rules import (
+from blackjacky_env.games.halunken.rules import highest_offer, is_free, jack_moves, present_score, source_of_cards
+from blackjacky_env.games.halunken.state import (
     BID,
     CARD,
+    CARD_NAMES,
     CHOOSE,
     CHOOSE_FOR_JACK,
     FIELDS,
@@ -20,39 +21,46 @@ from blackjacky_env.games.halunken.rules import (
     JACK,
     LEVELS,
     MOVE,
+    MOVES,
     NAME,
     NO_CARD,
     NOBODY,
     NUMBER,
-    OVER,
     PASS,
     PLACE_CAPTAIN,
     PLACE_JACK,
+    RECORD,
     ROB,
     TAKE,
     TAKE_FROM_HARBOUR,
     TAKE_OR_ROB,
     VALUES,
-    highest_offer,
-    is_free,
-    jack_moves,
-    present_score,
-    source_of_cards,
+    VARIANT_NAMES,
+    jack_card,
+    movement_card,
 )
 
-PHASES = {
-    PLACE_CAPTAIN: "place_captain",
-    PLACE_JACK: "place_black_jack",
-    BID: "bid",
-    CHOOSE_FOR_JACK: "choose_for_black_jack",
-    CHOOSE: "choose",
-    NAME: "name",
-    TAKE: "take",
-    TAKE_OR_ROB: "take_or_rob",
-    ROB: "rob",
-    GIVE: "give",
-    OVER: "over",
-}
+ACTIONS = Actions(
+    [
+        *(ActionInfo("field", number=field) for field in range(FIELDS)),
+        *(ActionInfo("rogue", card=name) for name in CARD_NAMES),
+        ActionInfo("pass"),
+        *(ActionInfo("move", number=movement_card(move), secret=("number",)) for move in range(1, MOVES + 1)),  # H4
+        *(ActionInfo("name", number=number) for number in range(1, MOVES)),
+        ActionInfo("take", pile="harbour"),
+        ActionInfo("rob_buyer"),
+    ],
+    {
+        "field": "field {number}",
+        "rogue": "{card}",
+        "pass": "pass",
+        "move": "move {number}",
+        "name": "name {number}",
+        "take": "take from the {pile}",
+        "rob_buyer": "rob the buyer",
+    },
+)
+"""Which decision is asked says what a card means."""
 BLACK_JACK = "black_jack"
 """Black Jack as the ``mover`` of a snapshot."""
 
@@ -64,34 +72,21 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     """Everything on the table as plain Python values; ``settled``: the record when a game was last finished."""
     n = int(s["num_players"])
     return {
-        "phase": PHASES[int(s["decision"])],
-        "player": _seat(s["player"]),
-        "game": int(s["game_number"]),
-        "round": int(s["round_number"]),
-        "start_player": int(s["start_player"]),
-        "opener": _seat(s["opener"]),
-        "buyer": _seat(s["buyer"]),
+        **RECORD.tell(s, "phase=decision player game round start_player opener buyer"),
         "offers": [None if card == NO_CARD else CARD_NAMES[card] for card in s["offers"][:n]],
-        "bidder": _seat(s["bidder"]),
-        "captains": [_seat(field) for field in s["captains"][:n]],
-        "black_jack": _seat(s["jack"]),
+        **RECORD.tell(s, "bidder captains black_jack"),
         "taverns": [_tavern(s, field) for field in range(FIELDS)],
         "crews": [_cards_at(s, p) for p in range(n)],
         "harbour": _cards_at(s, HARBOUR),
         **_movement_cards(s, n),
-        "mover": BLACK_JACK if s["mover"] == JACK else _seat(s["mover"]),
-        "victim": _seat(s["victim"]),
+        "mover": BLACK_JACK if s["mover"] == JACK else RECORD.tell(s, "mover")["mover"],
+        **RECORD.tell(s, "victim"),
         "to_rob": [int(p) for p in s["to_rob"] if p != NOBODY],
         "scores": [present_score(s, p) for p in range(n)],
-        "totals": s["totals"][:n].tolist(),
+        **RECORD.tell(s, "totals"),
         "last_game": None if settled is None else [present_score(settled, p) for p in range(n)],
         "winners": np.flatnonzero(s["winners"]).tolist(),
     }
-
-
-def _seat(number: Any) -> int | None:
-    """A seat or field; None where there is none."""
-    return None if number == NOBODY else int(number)
 
 
 def _cards_at(s: State, place: int) -> list[str]:

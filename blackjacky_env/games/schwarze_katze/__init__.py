@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Game, Hidden, Rules, Words
-from blackjacky_env.games.schwarze_katze import (
-    actions,
-    drawing,
-    examples,
-    hidden,
-    observation,
-    options,
-    rules,
-    states,
-    terminal,
-    words,
-)
+from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Rules, Words
+from blackjacky_env.games.schwarze_katze import drawing, hidden, observation, rules, state, terminal, words
 
 GAME = Game(
     name="schwarze_katze",
     title="Schwarze Katze",
     version=0,
-    variants=options.VARIANTS,
     num_actions=rules.NUM_ACTIONS,
-    state_dtype=rules.STATE,
-    table_fields=tuple(name for name in rules.STATE.names or () if name != "key"),
-    layout=observation.LAYOUT,
+    **state.RECORD.declared(state.VARIANTS),
     score_reward="points",
-    options=options.Options,
-    complete_options=options.complete_options,
-    write_options=options.write_options,
-    read_options=options.read_options,
-    card_names=options.CARD_NAMES,
-    read_deck=options.read_deck,
-    seat_fields=states.SEAT_FIELDS,
-    sample_state=observation.sample_state,
+    complete_options=state.complete_options,
+    card_names=state.CARD_NAMES,
+    read_deck=state.read_deck,
     rules=Rules(
         begin=rules.begin,
         redeal=rules.redeal,
@@ -50,7 +31,7 @@ GAME = Game(
     words=Words(
         snapshot=words.snapshot,
         view=words.view,
-        actions=actions.ACTIONS,
+        actions=words.ACTIONS,
         why_illegal=words.why_illegal,
         draw_text=terminal.draw_text,
         round_key="deal",
@@ -58,9 +39,15 @@ GAME = Game(
         phases=("play", "over"),
         draw_svg=drawing.draw_svg,
     ),
-    table_low=-2500,  # the total of 50 deals without a trick
-    state_ranges=states.RANGES,
-    state_facts=states.facts,
-    hidden=Hidden(hidden.vary_hidden, hidden.public_variations),
-    examples=examples.EXAMPLES,
+    state_facts=state.facts,
+    hidden=Hidden(hidden.vary_hidden, hidden.visible),
+    examples=Examples(
+        short={"deals": 2},
+        tables=(
+            *({"num_players": players, "piatnik_heart_lead": True} for players in (3, 4, 10)),  # more known voids
+            {"num_players": 5, "deals": 2, "heart_ace": 10, "reward": "points"},
+        ),
+        counted={"trick begun": lambda seen: bool(seen["table"])},
+        picture=Position(seed=12, moves=63),  # the black cat lies on the table
+    ),
 )

@@ -17,7 +17,8 @@ import numpy as np
 from blackjacky_env.engine.compiling import compiled, inlined
 from blackjacky_env.engine.random import below, draw, shuffle
 from blackjacky_env.engine.trick_taking import NO_CARD
-from blackjacky_env.games.schwarze_katze.rules import RANKS, SUITS, hand_size
+from blackjacky_env.games.schwarze_katze.rules import hand_size
+from blackjacky_env.games.schwarze_katze.state import RANKS, SUITS
 
 _GROUPS = 1 << SUITS  # a group is numbered by the voids of its players, one bit per suit
 _FOUR, _SIX = 15, 63  # masks of four and six bits

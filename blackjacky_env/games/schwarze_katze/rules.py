@@ -7,9 +7,7 @@ place; ``p`` and ``q`` are seats. Cards are numbered suit by suit, clubs, diamon
 
 from __future__ import annotations
 
-import numpy as np
-
-from blackjacky_env.engine.compiling import inlined, record_dtype
+from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.random import below, draw, shuffle, stream
 from blackjacky_env.engine.result import share_result
 from blackjacky_env.engine.trick_taking import (
@@ -22,46 +20,21 @@ from blackjacky_env.engine.trick_taking import (
     next_seat,
     winner_of_trick,
 )
-
-SEATS = 10  # the most players (K1)
-CARDS, SUITS, RANKS = 52, 4, 13
-HEARTS = 2  # a suit
-QUEEN_OF_SPADES = 49
-NOBODY = -1
-NUM_ACTIONS = CARDS  # an action is the card to play
-NO_TRICK = -50  # penalty of a deal without a trick (K6)
-
-# Phases. SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
-PLAY, OVER, SETTLEMENT = range(3)
-# What random numbers are drawn for.
-FOR_LEADER, FOR_DECK = range(2)
-
-STATE = record_dtype(
-    [
-        ("key", np.uint64),
-        # options in force
-        ("num_players", np.int8),
-        ("piatnik_heart_lead", np.int8),
-        ("heart_ace", np.int8),
-        ("game_deals", np.int8),  # option `deals`
-        # the game
-        ("phase", np.int8),
-        ("player", np.int8),  # to act
-        ("deal_number", np.int8),  # from 0
-        ("deals", np.int8),  # deals made so far
-        ("dealer", np.int8),
-        ("totals", np.int16, SEATS),  # penalties of the deals that are scored
-        ("winners", np.int8, SEATS),
-        # the deal
-        ("trick", np.int8),  # tricks taken so far
-        ("leader", np.int8),
-        ("table", np.int8, SEATS),  # by seat: the card played to the trick
-        ("where", np.int8, CARDS),  # as in `engine.trick_taking`
-        ("voids", np.int8, (SEATS, SUITS)),  # 1: everybody knows that the seat has no card of the suit
-        ("tricks_taken", np.int8, SEATS),
-        ("penalties", np.int16, SEATS),  # of the cards taken in this deal
-    ]
+from blackjacky_env.games.schwarze_katze.state import (
+    CARDS,
+    HEARTS,
+    NO_TRICK,
+    NOBODY,
+    OVER,
+    PLAY,
+    QUEEN_OF_SPADES,
+    RANKS,
+    SETTLEMENT,
+    SUITS,
 )
+
+NUM_ACTIONS = CARDS  # an action is the card to play
+FOR_LEADER, FOR_DECK = range(2)  # what random numbers are drawn for
 
 
 # ---------------------------------------------------------------- start and deal

@@ -23,8 +23,7 @@ from blackjacky_env.engine.text import (
     seen_by,
     viewer,
 )
-from blackjacky_env.games.schwarze_katze.options import SUIT_LETTERS
-from blackjacky_env.games.schwarze_katze.rules import CARDS
+from blackjacky_env.games.schwarze_katze.state import CARDS, SUIT_LETTERS
 from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
 
 View = dict[str, Any]

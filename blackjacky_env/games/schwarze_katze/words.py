@@ -1,4 +1,4 @@
-"""Schwarze Katze in words: snapshots of positions, views of a player, why a card is illegal."""
+"""Schwarze Katze in words: actions, snapshots of positions, views of a player, why a card is illegal."""
 
 from __future__ import annotations
 
@@ -6,20 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.game import State
 from blackjacky_env.engine.trick_taking import NO_CARD
-from blackjacky_env.games.schwarze_katze.options import CARD_NAMES
-from blackjacky_env.games.schwarze_katze.rules import (
-    NO_TRICK,
-    NOBODY,
-    OVER,
-    PLAY,
-    RANKS,
-    is_leading,
-    is_taken_out,
-)
+from blackjacky_env.games.schwarze_katze.rules import is_leading
+from blackjacky_env.games.schwarze_katze.state import CARD_NAMES, NO_TRICK, RANKS, RECORD, taken_out
 
-PHASES = {PLAY: "play", OVER: "over"}
+ACTIONS = Actions((ActionInfo("play", card=name) for name in CARD_NAMES), {"play": "{card}"})
+"""Every action is a card to play."""
 SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 
 
@@ -32,17 +26,10 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     seats = [(leader + i) % n for i in range(n)]
     where = s["where"]
     return {
-        "phase": PHASES[int(s["phase"])],
-        "player": None if s["player"] == NOBODY else int(s["player"]),
-        "deal": int(s["deal_number"]),
-        "dealer": int(s["dealer"]),
-        "leader": leader,
-        "trick": int(s["trick"]),
+        **RECORD.tell(s, "phase player deal dealer leader trick"),
         "hands": [[CARD_NAMES[card] for card in np.flatnonzero(where == p)] for p in range(n)],
         "table": [[p, CARD_NAMES[s["table"][p]]] for p in seats if s["table"][p] != NO_CARD],
-        "tricks_taken": s["tricks_taken"][:n].tolist(),
-        "penalties": s["penalties"][:n].tolist(),
-        "totals": s["totals"][:n].tolist(),
+        **RECORD.tell(s, "tricks_taken penalties totals"),
         "last_deal": None if settled is None else _scored(settled),
         "winners": np.flatnonzero(s["winners"]).tolist(),
     }
@@ -70,7 +57,7 @@ def why_illegal(s: State, action: int) -> str:
 
 def _reason(s: State, action: int) -> str:
     n = int(s["num_players"])
-    if is_taken_out(action, n):
+    if action in taken_out(n):
         return f"with {n} players it is not in the game (K2)"
     if s["where"][action] != s["player"]:
         return "it is not in the hand"

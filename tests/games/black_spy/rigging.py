@@ -11,7 +11,7 @@ import numpy as np
 
 from blackjacky_env import black_spy_v0
 from blackjacky_env.engine import table
-from blackjacky_env.games.black_spy.rules import STATE
+from blackjacky_env.games.black_spy.state import STATE
 
 LETTERS = {"b": "blue", "y": "yellow", "g": "green", "r": "red", "k": "black"}
 KINDS = [f"{letter}{rank}" for letter in LETTERS for rank in range(1, 12)]  # in the order of the actions

@@ -18,7 +18,8 @@ from blackjacky_agents.learning.network import encode_all
 from blackjacky_env import black_spy_v0, make_batch
 from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.games.black_spy.rules import BLACK_1, CHOOSE, PLAYED, SEATS, STATE
+from blackjacky_env.games.black_spy.rules import PLAYED
+from blackjacky_env.games.black_spy.state import BLACK_1, CHOOSE, SEATS, STATE
 from tests.games.black_spy.rigging import CARDS, Table, second_deal, short
 
 BOTS = bot_names("black_spy")

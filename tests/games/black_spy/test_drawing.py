@@ -5,7 +5,7 @@ import pytest
 
 from blackjacky_env import black_spy_v0
 from blackjacky_env.games.black_spy.drawing import draw_svg
-from blackjacky_env.games.black_spy.words import PHASES
+from blackjacky_env.games.black_spy.state import RECORD
 from tests.drawings import SVG, assert_apart, boxes, cards, parsed, positions, seat, shapes, told, views
 from tests.games.black_spy.rigging import Table, dealt, full, second_deal, shoot, shooter
 
@@ -47,7 +47,7 @@ def test_every_view_of_a_game_is_drawn_with_its_seats_and_all_cards_of_the_hand(
 def test_every_phase_is_drawn():
     """All but the choice after a moon, which is rigged, occur in a random game."""
     phases = {now.view(None)["phase"] for now in positions(black_spy_v0.env(**TABLES[1]), seed=3)}
-    assert phases == set(PHASES.values()) - {"choose"}
+    assert phases == set(RECORD.fields["phase"].choices) - {"choose"}
     game = shoot(shooter(moon_choice=True))
     assert game.asked == ("choose", 0)
     kinds = [group.get("data-kind") for group in parsed(drawn(game, "player_0")).iter(f"{SVG}g")]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_spy_v0
-from blackjacky_env.games.black_spy.rules import STATE, kind_of
+from blackjacky_env.games.black_spy.rules import kind_of
+from blackjacky_env.games.black_spy.state import STATE
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, cards_of, dealt, last_card, second_deal, short
 
 

@@ -12,7 +12,7 @@ from blackjacky_env import black_spy_v0
 from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import PLAIN
 from blackjacky_env.games.black_spy import unseen
-from blackjacky_env.games.black_spy.rules import STATE
+from blackjacky_env.games.black_spy.state import STATE
 from tests.chances import UNLIKELY, fit_outcomes
 from tests.games.black_spy.listing import Listing
 from tests.games.black_spy.rigging import CARDS, DECK, KINDS, Table, dealt, laid_out, short
@@ -310,31 +310,31 @@ def changed(part, index, value):
 @pytest.mark.parametrize(
     ("part", "index", "value", "words"),
     [
-        ("phase", 3, 0, "phase and player to act"),
-        ("phase", 5, 1, "phase and player to act"),
-        ("to_act", 0, 0, "phase and player to act"),
-        ("dealer", 0, 1, "one dealer"),
-        ("dealer", 1, 0, "one dealer"),
-        ("pass_to", 0, 4, "pass_to is an empty seat"),
+        ("phase", 3, 0, "one entry of phase is marked"),
+        ("phase", 5, 1, "one entry of phase is marked"),
+        ("to_act", 0, 0, "somebody is to act until the game is over"),
+        ("dealer", 0, 1, "one entry of dealer is marked"),
+        ("dealer", 1, 0, "one entry of dealer is marked"),
+        ("pass_to", 0, 4, "pass_to is a seat"),
         ("pass_to", 0, 2, "its parts contradict each other"),
-        ("leader", 4, 1, "leader is an empty seat"),
-        ("red_star", 5, 1, "red_star is an empty seat"),
-        ("table", 4, 1, "table is an empty seat"),
-        ("black_7s_played", 4, 1, "black_7s_played is an empty seat"),
+        ("leader", 4, 1, "one entry of leader is marked"),
+        ("red_star", 5, 1, "one entry of red_star is marked"),
+        ("table", 4, 1, "nobody sits at an empty seat in table"),
+        ("black_7s_played", 4, 1, "nobody sits at an empty seat in black_7s_played"),
         ("leader", 2, 0, "there is a leader while cards are played"),
-        ("played", KINDS.index("r6"), 5, "played names an empty seat"),
-        ("played", KINDS.index("k7"), 1, "or a black 7"),
+        ("played", KINDS.index("r6"), 5, "seats have played"),
+        ("played", KINDS.index("k7"), 1, "black 7s apart"),
         ("my_hand", KINDS.index("r7"), 2, "two cards of a kind"),
         ("received", KINDS.index("r7"), 2, "two cards of a kind"),
         ("passed", KINDS.index("b1"), 2, "two cards of a kind"),
         ("pile", KINDS.index("b1"), 2, "two cards of a kind"),
-        ("my_hand", KINDS.index("r5"), 1, "a card lies in two places"),
+        ("my_hand", KINDS.index("r5"), 1, "no card lies in two places"),
         ("my_hand", KINDS.index("k7"), 7, r"entries outside the ranges that describe_observation\(\) states"),
-        ("black_7s_played", 1, 6, "only six black 7s"),
-        ("played", KINDS.index("r5"), 1, "a card on the table was played by another seat"),
-        ("table", 2, 1 + KINDS.index("k7"), "a card on the table was played by another seat"),
-        ("my_hand", KINDS.index("b1"), 1, "nobody can hold some of the unseen cards"),
-        ("trick", 0, 1, "the cards do not add up"),
+        ("black_7s_played", 1, 6, "there are six black 7s"),
+        ("played", KINDS.index("r5"), 1, "cards of the trick were played"),
+        ("table", 2, 1 + KINDS.index("k7"), "cards of the trick were played"),
+        ("my_hand", KINDS.index("b1"), 1, "everybody was dealt the same number"),
+        ("trick", 0, 1, "everybody plays one card to each trick"),
         ("mole", 0, 2, r"entries outside the ranges that describe_observation\(\) states"),
     ],
 )
@@ -356,7 +356,7 @@ def test_voids_that_leave_nobody_to_hold_a_card_are_refused(hands, lacks, monkey
     if PLAIN:  # would try for too long; what is compiled now would keep the number for the tests after this one
         monkeypatch.setattr(unseen, "_ATTEMPTS", 20)
     game = laid_out("b1 b2", *hands, lacks=lacks)
-    with pytest.raises(ValueError, match="no legal position matches this observation: nobody can hold some of"):
+    with pytest.raises(ValueError, match="it is not true that everybody was dealt the same number"):
         black_spy_v0.sample_state(vector(game.env, 0), np.random.default_rng(0))
 
 
@@ -365,7 +365,7 @@ def test_a_hand_that_is_too_large_is_refused_even_if_every_card_has_a_place():
     game = laid_out("b1", "y1", "g1", trick=19)
     seen = vector(game.play("b1 y1").env, 0).copy()
     seen[PARTS["my_hand"] + KINDS.index("g1")] = 1
-    with pytest.raises(ValueError, match="the cards do not add up"):
+    with pytest.raises(ValueError, match="it is not true that everybody"):
         black_spy_v0.sample_state(seen, np.random.default_rng(0))
 
 

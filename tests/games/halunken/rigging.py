@@ -11,7 +11,7 @@ import numpy as np
 
 from blackjacky_env import halunken_v0
 from blackjacky_env.engine import table
-from blackjacky_env.games.halunken.rules import STATE
+from blackjacky_env.games.halunken.state import STATE
 
 FIELDS = 14
 RANKS = {"R": [*range(4, 12), 15], "V": [*range(3, 12), 14], "G": [*range(2, 12), 13], "Y": [*range(1, 13)]}  # H1

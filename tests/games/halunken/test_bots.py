@@ -21,7 +21,8 @@ from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_env import halunken_v0, make_batch
 from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.games.halunken.rules import CARDS, SEATS, SETTLEMENT, STATE, TAVERN, move_card, present_score
+from blackjacky_env.games.halunken.rules import move_card, present_score
+from blackjacky_env.games.halunken.state import CARDS, SEATS, SETTLEMENT, STATE, TAVERN
 from tests.games.halunken.rigging import Table
 
 BOTS = bot_names("halunken")

@@ -5,7 +5,7 @@ import pytest
 
 from blackjacky_env import halunken_v0
 from blackjacky_env.games.halunken.drawing import draw_svg
-from blackjacky_env.games.halunken.words import PHASES
+from blackjacky_env.games.halunken.state import DECISIONS
 from tests.drawings import SVG, assert_apart, boxes, cards, parsed, positions, seat, shapes, told, views
 from tests.games.halunken.rigging import Table
 
@@ -52,7 +52,7 @@ def test_every_phase_occurs_in_these_games():
         for seed in range(3)
         for now in positions(halunken_v0.env(**options), seed=seed)
     }
-    assert phases == set(PHASES.values())
+    assert phases == set(DECISIONS)
 
 
 @pytest.mark.parametrize("options", TABLES)

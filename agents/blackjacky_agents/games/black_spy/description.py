@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
-from blackjacky_env.games.black_spy.rules import CARDS
+from blackjacky_env.games.black_spy.state import CARDS
 from blackjacky_env.games.black_spy.terminal import limit
 
 _KNOWN = ("chosen", "passed", "received", "left", "played")  # lists of cards by player

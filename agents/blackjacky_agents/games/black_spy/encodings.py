@@ -9,18 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.games.black_spy.bots.cards import (
-    COLOUR_VOIDS,
-    MY_HAND,
+    AT,
     NOTHING,
-    NUM_PLAYERS,
-    PASS_TO,
-    PASSED,
-    PHASE,
-    POINTS,
-    RANK_VOIDS,
-    RED_STAR,
-    TABLE,
-    TOTALS,
     count_unseen,
     hand_size_of,
     highest_on_table,
@@ -31,13 +21,12 @@ from blackjacky_agents.games.black_spy.bots.counter import PARAMETERS, estimate
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
-from blackjacky_env.games.black_spy.observation import LAYOUT as OBSERVATION
-from blackjacky_env.games.black_spy.rules import (
+from blackjacky_env.games.black_spy.rules import LIMITS
+from blackjacky_env.games.black_spy.state import (
     BLACK_7,
     BLACK_CARDS,
     COLOURS,
     KINDS,
-    LIMITS,
     NUM_ACTIONS,
     OVER,
     PICKS,
@@ -100,49 +89,7 @@ ADVICE_LAYOUT = Layout(
     ]
 )
 """Features of `advice`."""
-
-_PLAYERS = LAYOUT.offset("num_players")
-_OPTIONS = LAYOUT.offset("options")
-_PHASE = LAYOUT.offset("phase")
-_PICKS = LAYOUT.offset("picks")
-_PASS_TO = LAYOUT.offset("pass_to")
-_CALLED = LAYOUT.offset("called")
-_DEALS_LEFT = LAYOUT.offset("deals_left")
-_TRICKS_LEFT = LAYOUT.offset("tricks_left")
-_MY_HAND = LAYOUT.offset("hand")
-_UNSEEN = LAYOUT.offset("unseen")
-_PASSED = LAYOUT.offset("passed")
-_ON_TABLE = LAYOUT.offset("on_table")
-_HIGHEST = LAYOUT.offset("highest")
-_LED_COLOUR = LAYOUT.offset("led_colour")
-_LED_RANK = LAYOUT.offset("led_rank")
-_COLOURS = LAYOUT.offset("colours")
-_TABLE_POINTS = LAYOUT.offset("table_points")
-_TO_COME = LAYOUT.offset("to_come")
-_TAKING = LAYOUT.offset("taking")
-_RED_STAR = LAYOUT.offset("red_star")
-_COLOUR_VOIDS = LAYOUT.offset("colour_voids")
-_RANK_VOIDS = LAYOUT.offset("rank_voids")
-_HAND_COUNTS = LAYOUT.offset("hand_counts")
-_BLACK_TAKEN = LAYOUT.offset("black_taken")
-_GOOD_SPIES_TAKEN = LAYOUT.offset("good_spies_taken")
-_DEAL_POINTS = LAYOUT.offset("points")
-_TO_LIMIT = LAYOUT.offset("to_limit")
-_BEHIND = LAYOUT.offset("behind")
-_COSTS = ADVICE_LAYOUT.offset("costs")
-_ADVICE = ADVICE_LAYOUT.offset("advice")
-
-_O_NO_GOOD_SPIES = OBSERVATION.offset("no_good_spies")
-_O_MOON_CHOICE = OBSERVATION.offset("moon_choice")
-_O_RANK_FOLLOW = OBSERVATION.offset("rank_follow")
-_O_RANK_FOLLOW_STRICT = OBSERVATION.offset("rank_follow_strict")
-_O_EXACT_LIMIT = OBSERVATION.offset("exact_limit")
-_O_MAX_DEALS = OBSERVATION.offset("max_deals")
-_O_DEAL = OBSERVATION.offset("deal")
-_O_PICKS = OBSERVATION.offset("picks")
-_O_CALLED = OBSERVATION.offset("called")
-_O_BLACK_TAKEN = OBSERVATION.offset("black_taken")
-_O_GOOD_SPIES_TAKEN = OBSERVATION.offset("good_spies_taken")
+TO = ADVICE_LAYOUT.at
 
 
 @compiled
@@ -150,8 +97,8 @@ def cards(observation, mask, out):
     """Write `LAYOUT` into ``out`` (float32)."""
     for i in range(len(out)):
         out[i] = 0.0
-    n = int(observation[NUM_PLAYERS])
-    out[_PLAYERS + n - 3] = 1.0
+    n = int(observation[AT.num_players])
+    out[TO.num_players + n - 3] = 1.0
     write_deal(observation, out)
     write_cards(observation, out)
     write_trick(observation, n, out)
@@ -162,18 +109,18 @@ def cards(observation, mask, out):
 @compiled
 def write_deal(observation, out):
     """Options, and the state of the deal."""
-    out[_OPTIONS] = observation[_O_NO_GOOD_SPIES]
-    out[_OPTIONS + 1] = observation[_O_MOON_CHOICE]
-    out[_OPTIONS + 2] = observation[_O_RANK_FOLLOW]
-    out[_OPTIONS + 3] = observation[_O_RANK_FOLLOW_STRICT]
-    out[_OPTIONS + 4] = observation[_O_EXACT_LIMIT]
+    out[TO.options] = observation[AT.no_good_spies]
+    out[TO.options + 1] = observation[AT.moon_choice]
+    out[TO.options + 2] = observation[AT.rank_follow]
+    out[TO.options + 3] = observation[AT.rank_follow_strict]
+    out[TO.options + 4] = observation[AT.exact_limit]
     for phase in range(OVER):
-        out[_PHASE + phase] = observation[PHASE + phase]
-    out[_PICKS] = observation[_O_PICKS] / PICKS
-    out[_PASS_TO + int(observation[PASS_TO])] = 1.0
-    out[_CALLED + int(observation[_O_CALLED])] = 1.0
-    out[_DEALS_LEFT] = min(1.0, (observation[_O_MAX_DEALS] - observation[_O_DEAL] - 1) / _DEALS)
-    out[_TRICKS_LEFT] = hand_size_of(observation, 0) / _HAND
+        out[TO.phase + phase] = observation[AT.phase + phase]
+    out[TO.picks] = observation[AT.picks] / PICKS
+    out[TO.pass_to + int(observation[AT.pass_to])] = 1.0
+    out[TO.called + int(observation[AT.called])] = 1.0
+    out[TO.deals_left] = min(1.0, (observation[AT.max_deals] - observation[AT.deal] - 1) / _DEALS)
+    out[TO.tricks_left] = hand_size_of(observation, 0) / _HAND
 
 
 @compiled
@@ -183,10 +130,12 @@ def write_cards(observation, out):
     count_unseen(observation, unseen)
     for card in range(KINDS):
         number = _SPIES if card == BLACK_7 else 1
-        out[_MY_HAND + card] = observation[MY_HAND + card] / number
-        out[_UNSEEN + card] = unseen[card] / number
-        out[_PASSED + card] = observation[PASSED + card] / PICKS if card == BLACK_7 else observation[PASSED + card]
-        out[_COLOURS + card // RANKS] += observation[MY_HAND + card] / BLACK_CARDS
+        out[TO.hand + card] = observation[AT.my_hand + card] / number
+        out[TO.unseen + card] = unseen[card] / number
+        out[TO.passed + card] = (
+            observation[AT.passed + card] / PICKS if card == BLACK_7 else observation[AT.passed + card]
+        )
+        out[TO.colours + card // RANKS] += observation[AT.my_hand + card] / BLACK_CARDS
 
 
 @compiled
@@ -195,18 +144,18 @@ def write_trick(observation, n, out):
     led = led_card(observation)
     highest = highest_on_table(observation, led)
     if led != NOTHING:
-        out[_LED_COLOUR + led // RANKS] = 1.0
-        out[_LED_RANK + led % RANKS] = 1.0
-        out[_HIGHEST + highest] = 1.0
-    out[_TABLE_POINTS] = points_on_table(observation) / _TRICK_POINTS
+        out[TO.led_colour + led // RANKS] = 1.0
+        out[TO.led_rank + led % RANKS] = 1.0
+        out[TO.highest + highest] = 1.0
+    out[TO.table_points] = points_on_table(observation) / _TRICK_POINTS
     taken = False  # of equal black 7s the one played first takes the trick (B6)
     for seat in range(1, n):
-        card = int(observation[TABLE + seat]) - 1
+        card = int(observation[AT.table + seat]) - 1
         if card < 0:
-            out[_TO_COME + seat] = 1.0
+            out[TO.to_come + seat] = 1.0
         else:
-            out[_ON_TABLE + card] += 1.0 / _SPIES if card == BLACK_7 else 1.0
-            out[_TAKING + seat] = card == highest and not taken
+            out[TO.on_table + card] += 1.0 / _SPIES if card == BLACK_7 else 1.0
+            out[TO.taking + seat] = card == highest and not taken
             taken |= card == highest
 
 
@@ -214,20 +163,20 @@ def write_trick(observation, n, out):
 def write_seat(observation, n, seat, out):
     """How one player stands."""
     for colour in range(COLOURS):
-        out[_COLOUR_VOIDS + COLOURS * seat + colour] = observation[COLOUR_VOIDS + COLOURS * seat + colour]
+        out[TO.colour_voids + COLOURS * seat + colour] = observation[AT.colour_voids + COLOURS * seat + colour]
     for rank in range(RANKS):
-        out[_RANK_VOIDS + RANKS * seat + rank] = observation[RANK_VOIDS + RANKS * seat + rank]
-    out[_RED_STAR + seat] = observation[RED_STAR + seat]
-    out[_HAND_COUNTS + seat] = hand_size_of(observation, seat) / _HAND
-    out[_BLACK_TAKEN + seat] = observation[_O_BLACK_TAKEN + seat] / BLACK_CARDS
-    out[_GOOD_SPIES_TAKEN + seat] = observation[_O_GOOD_SPIES_TAKEN + seat] / _SPIES_COLOURED
-    out[_DEAL_POINTS + seat] = observation[POINTS + seat] / _POINTS
-    total, lowest = int(observation[TOTALS + seat]), 30000
+        out[TO.rank_voids + RANKS * seat + rank] = observation[AT.rank_voids + RANKS * seat + rank]
+    out[TO.red_star + seat] = observation[AT.red_star + seat]
+    out[TO.hand_counts + seat] = hand_size_of(observation, seat) / _HAND
+    out[TO.black_taken + seat] = observation[AT.black_taken + seat] / BLACK_CARDS
+    out[TO.good_spies_taken + seat] = observation[AT.good_spies_taken + seat] / _SPIES_COLOURED
+    out[TO.points + seat] = observation[AT.points + seat] / _POINTS
+    total, lowest = int(observation[AT.totals + seat]), 30000
     for other in range(n):
         if other != seat:
-            lowest = min(lowest, int(observation[TOTALS + other]))
-    out[_TO_LIMIT + seat] = (LIMITS[n] - total) / _POINTS
-    out[_BEHIND + seat] = (total - lowest) / _POINTS
+            lowest = min(lowest, int(observation[AT.totals + other]))
+    out[TO.to_limit + seat] = (LIMITS[n] - total) / _POINTS
+    out[TO.behind + seat] = (total - lowest) / _POINTS
 
 
 @compiled
@@ -239,13 +188,13 @@ def advice(observation, mask, out):
     costs = scratch(NUM_ACTIONS, np.float64)
     estimate(observation, mask, costs, PARAMETERS)
     best = np.argmin(costs)
-    out[_ADVICE + best] = 1.0
+    out[TO.advice + best] = 1.0
     for action in range(NUM_ACTIONS):
         if mask[action]:
-            out[_COSTS + action] = min(_FAR, (costs[action] - costs[best]) / _TRICK_POINTS)
+            out[TO.costs + action] = min(_FAR, (costs[action] - costs[best]) / _TRICK_POINTS)
 
 
 ENCODINGS = (
     Encoding("cards", VERSION, cards, LAYOUT.size),
-    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, _ADVICE),
+    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, TO.advice),
 )

@@ -22,7 +22,7 @@ from blackjacky_agents.narration import (
 )
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.svg import MINUS, Settled
-from blackjacky_env.games.black_spy.rules import BLACK_CARDS, PICKS
+from blackjacky_env.games.black_spy.state import BLACK_CARDS, PICKS
 from blackjacky_env.games.black_spy.terminal import colour_of, limit, number_of, winner_of
 
 _DEAREST = {7: 10, 8: 2, 9: 3, 10: 4, 11: 5}

@@ -9,7 +9,8 @@ import numpy as np
 
 from blackjacky_agents.games.black_spy.bots import counter
 from blackjacky_agents.learning.tuning import BotTuning, Floats, Integers, Tuning, TuningTable, ValueFit
-from blackjacky_env.games.black_spy.rules import LIMITS, SEATS
+from blackjacky_env.games.black_spy.rules import LIMITS
+from blackjacky_env.games.black_spy.state import SEATS
 
 
 def totals_and_deals(parts: dict[str, Any], seat: int) -> list[int]:

@@ -11,7 +11,7 @@ from blackjacky_agents.games.halunken.bots.greedy import chances_of, weigh_moves
 from blackjacky_agents.games.halunken.bots.planner import HEAD
 from blackjacky_agents.games.halunken.bots.planner import PARAMETERS as PLANNER
 from blackjacky_env.engine.compiling import compiled, scratch
-from blackjacky_env.games.halunken.rules import JACK, MOVES
+from blackjacky_env.games.halunken.state import JACK, MOVES
 
 PARAMETERS = PLANNER[HEAD:]
 """Parameters of `greedy`, as `planner` imagines it."""

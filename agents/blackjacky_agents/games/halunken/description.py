@@ -7,7 +7,7 @@ from typing import Any
 
 from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
 from blackjacky_env.games.halunken import terminal
-from blackjacky_env.games.halunken.rules import ROUNDS
+from blackjacky_env.games.halunken.state import ROUNDS
 
 _DOING = {"place_captain": "set_up", "place_black_jack": "set_up", "bid": "auction", "over": "over"}
 _DOING |= {"choose": "choosing", "choose_for_black_jack": "choosing"}

@@ -16,7 +16,8 @@ from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.random import draw
-from blackjacky_env.games.halunken.rules import (
+from blackjacky_env.games.halunken.rules import ahead, highest_offer, present_score, top_of
+from blackjacky_env.games.halunken.state import (
     CARDS,
     COLOURS,
     FIELDS,
@@ -34,10 +35,6 @@ from blackjacky_env.games.halunken.rules import (
     SEATS,
     STATE,
     VALUES,
-    ahead,
-    highest_offer,
-    present_score,
-    top_of,
 )
 
 VERSION = 1
@@ -93,40 +90,7 @@ ADVICE_LAYOUT = Layout(
     ]
 )
 """Features of `advice`."""
-
-_PLAYERS = LAYOUT.offset("num_players")
-_VARIANT = LAYOUT.offset("variant")
-_OPTIONS = LAYOUT.offset("options")
-_GAMES_LEFT = LAYOUT.offset("games_left")
-_ROUNDS_LEFT = LAYOUT.offset("rounds_left")
-_DECISION = LAYOUT.offset("decision")
-_OPENER = LAYOUT.offset("opener")
-_BUYER = LAYOUT.offset("buyer")
-_BIDDER = LAYOUT.offset("bidder")
-_MOVER = LAYOUT.offset("mover")
-_VICTIM = LAYOUT.offset("victim")
-_TO_ROB = LAYOUT.offset("to_rob")
-_OFFER = LAYOUT.offset("offer")
-_TOP_VALUES = LAYOUT.offset("top_values")
-_TOP_COLOURS = LAYOUT.offset("top_colours")
-_TOP_GAINS = LAYOUT.offset("top_gains")
-_HEIGHTS = LAYOUT.offset("heights")
-_CAPTAINS = LAYOUT.offset("captains")
-_JACK = LAYOUT.offset("black_jack")
-_OWNERS = LAYOUT.offset("owners")
-_COUNTS = LAYOUT.offset("counts")
-_COLOUR_COUNTS = LAYOUT.offset("colour_counts")
-_COLOUR_VALUES = LAYOUT.offset("colour_values")
-_BEHIND = LAYOUT.offset("behind")
-_LEFT = LAYOUT.offset("left")
-_JACK_LEFT = LAYOUT.offset("black_jack_left")
-_CHOSEN = LAYOUT.offset("chosen")
-_MY_CHOICE = LAYOUT.offset("my_choice")
-_MY_JACK_CHOICE = LAYOUT.offset("my_black_jack_choice")
-_NUMBERS = LAYOUT.offset("numbers")
-_PROSPECTS = ADVICE_LAYOUT.offset("prospects")
-_VALUES = ADVICE_LAYOUT.offset("values")
-_ADVICE = ADVICE_LAYOUT.offset("advice")
+TO = ADVICE_LAYOUT.at
 
 
 @compiled
@@ -142,8 +106,8 @@ def cards(observation, mask, out):
     write_ring(s, out)
     for card in range(CARDS):
         if s.where[card] <= HARBOUR:
-            out[_OWNERS + (SEATS + 1) * card + int(s.where[card])] = 1.0
-    out[_COUNTS + HARBOUR] = s.counts[HARBOUR] / _COUNT
+            out[TO.owners + (SEATS + 1) * card + int(s.where[card])] = 1.0
+    out[TO.counts + HARBOUR] = s.counts[HARBOUR] / _COUNT
     for p in range(s.num_players):
         write_seat(s, p, out)
 
@@ -151,34 +115,34 @@ def cards(observation, mask, out):
 @compiled
 def write_table(s, out):
     """The game, how much of it is left, Black Jack's cards and my secret choices."""
-    out[_PLAYERS + int(s.num_players) - 2] = 1.0
-    out[_VARIANT + int(s.variant)] = 1.0
-    out[_OPTIONS] = s.rob_before_pick
-    out[_OPTIONS + 1] = s.three_games
-    out[_OPTIONS + 2] = s.duel_overtakes
-    out[_GAMES_LEFT] = (2 - int(s.game_number)) / 2 if s.three_games else 0.0
-    out[_ROUNDS_LEFT] = (ROUNDS - int(s.round_number)) / ROUNDS
-    out[_DECISION + int(s.decision)] = 1.0
+    out[TO.num_players + int(s.num_players) - 2] = 1.0
+    out[TO.variant + int(s.variant)] = 1.0
+    out[TO.options] = s.rob_before_pick
+    out[TO.options + 1] = s.three_games
+    out[TO.options + 2] = s.duel_overtakes
+    out[TO.games_left] = (2 - int(s.game_number)) / 2 if s.three_games else 0.0
+    out[TO.rounds_left] = (ROUNDS - int(s.round_number)) / ROUNDS
+    out[TO.decision + int(s.decision)] = 1.0
     for i in range(JACK_MOVES):
-        out[_JACK_LEFT + i] = s.jack_spent[i] == 0
-    out[_NUMBERS + JACK] = s.numbers[JACK] / MOVES
+        out[TO.black_jack_left + i] = s.jack_spent[i] == 0
+    out[TO.numbers + JACK] = s.numbers[JACK] / MOVES
     if s.choices[0]:
-        out[_MY_CHOICE + int(s.choices[0]) - 1] = 1.0
+        out[TO.my_choice + int(s.choices[0]) - 1] = 1.0
     if s.jack_choice and s.buyer == 0:
-        out[_MY_JACK_CHOICE + int(s.jack_choice) - 1] = 1.0
+        out[TO.my_black_jack_choice + int(s.jack_choice) - 1] = 1.0
 
 
 @compiled
 def write_roles(s, out):
     """Who does what in this round."""
-    mark(out, _OPENER, s.opener)
-    mark(out, _BUYER, s.buyer)
-    mark(out, _BIDDER, s.bidder)
-    mark(out, _MOVER, s.mover)
-    mark(out, _VICTIM, s.victim)
+    mark(out, TO.opener, s.opener)
+    mark(out, TO.buyer, s.buyer)
+    mark(out, TO.bidder, s.bidder)
+    mark(out, TO.mover, s.mover)
+    mark(out, TO.victim, s.victim)
     for i in range(SEATS):
-        mark(out, _TO_ROB, s.to_rob[i])
-    out[_OFFER] = highest_offer(s) / _CARD
+        mark(out, TO.to_rob, s.to_rob[i])
+    out[TO.offer] = highest_offer(s) / _CARD
 
 
 @compiled
@@ -194,30 +158,30 @@ def write_ring(s, out):
     origin = 0 if s.decision <= PLACE_JACK else int(s.captains[0])
     for i in range(FIELDS):
         field = ahead(origin, i)
-        out[_HEIGHTS + i] = s.heights[field] / 3
-        out[_JACK + i] = s.jack == field
+        out[TO.heights + i] = s.heights[field] / 3
+        out[TO.black_jack + i] = s.jack == field
         for p in range(s.num_players):
-            out[_CAPTAINS + SEATS * i + p] = s.captains[p] == field
+            out[TO.captains + SEATS * i + p] = s.captains[p] == field
         if s.heights[field] > 0 and s.decision != PLACE_CAPTAIN:  # H2: not yet turned up
             top = top_of(s, field)
-            out[_TOP_VALUES + i] = VALUES[top] / _CARD
-            out[_TOP_COLOURS + NUM_COLOURS * i + int(COLOURS[top])] = 1.0
-            out[_TOP_GAINS + i] = change(s, 0, top, 1) / _CARD
+            out[TO.top_values + i] = VALUES[top] / _CARD
+            out[TO.top_colours + NUM_COLOURS * i + int(COLOURS[top])] = 1.0
+            out[TO.top_gains + i] = change(s, 0, top, 1) / _CARD
 
 
 @compiled
 def write_seat(s, p, out):
     """How one player stands."""
-    out[_COUNTS + p] = s.counts[p] / _COUNT
+    out[TO.counts + p] = s.counts[p] / _COUNT
     for colour in range(NUM_COLOURS):
-        out[_COLOUR_COUNTS + NUM_COLOURS * p + colour] = s.colours[p, colour] / _COUNT
-        out[_COLOUR_VALUES + NUM_COLOURS * p + colour] = s.values[p, colour] / _COLOUR
+        out[TO.colour_counts + NUM_COLOURS * p + colour] = s.colours[p, colour] / _COUNT
+        out[TO.colour_values + NUM_COLOURS * p + colour] = s.values[p, colour] / _COLOUR
     mine = int(s.totals[0]) + present_score(s, 0)
-    out[_BEHIND + p] = (int(s.totals[p]) + present_score(s, p) - mine) / _SCORE
+    out[TO.behind + p] = (int(s.totals[p]) + present_score(s, p) - mine) / _SCORE
     for i in range(MOVES):
-        out[_LEFT + MOVES * p + i] = s.spent[p, i] == 0
-    out[_CHOSEN + p] = s.choices[p] != 0
-    out[_NUMBERS + p] = s.numbers[p] / MOVES
+        out[TO.left + MOVES * p + i] = s.spent[p, i] == 0
+    out[TO.chosen + p] = s.choices[p] != 0
+    out[TO.numbers + p] = s.numbers[p] / MOVES
 
 
 @compiled
@@ -231,15 +195,15 @@ def advice(observation, mask, out):
     imagine(observation, bits, position[0])
     value(position[0], result)
     for p in range(SEATS):
-        out[_PROSPECTS + p] = result[p]
+        out[TO.prospects + p] = result[p]
     if not mask.any():
         return
     estimate(observation, mask, bits, values, PARAMETERS)
     best = np.argmax(values)
-    out[_ADVICE + best] = 1.0
+    out[TO.advice + best] = 1.0
     for action in range(NUM_ACTIONS):
         if mask[action]:
-            out[_VALUES + action] = (values[action] - values[best]) / _CLEAR
+            out[TO.values + action] = (values[action] - values[best]) / _CLEAR
 
 
 @compiled
@@ -253,5 +217,5 @@ def bits_of(observation):
 
 ENCODINGS = (
     Encoding("cards", VERSION, cards, LAYOUT.size),
-    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, _ADVICE),
+    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, TO.advice),
 )

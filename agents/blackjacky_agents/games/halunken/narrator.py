@@ -25,7 +25,7 @@ from blackjacky_agents.narration import (
 )
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.svg import Settled
-from blackjacky_env.games.halunken.rules import FIELDS
+from blackjacky_env.games.halunken.state import FIELDS
 from blackjacky_env.games.halunken.terminal import MOVEMENT_CARDS, doubled_colour
 from blackjacky_env.games.halunken.words import BLACK_JACK
 

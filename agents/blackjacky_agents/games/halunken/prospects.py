@@ -15,14 +15,7 @@ import math
 import numpy as np
 
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.halunken.rules import (
-    GAMES,
-    NUM_COLOURS,
-    OVER,
-    ROUNDS,
-    RUM,
-    SETTLEMENT,
-)
+from blackjacky_env.games.halunken.state import GAMES, NUM_COLOURS, OVER, ROUNDS, RUM, SETTLEMENT
 
 SPREAD = 9.0
 """In points, for one remaining round."""

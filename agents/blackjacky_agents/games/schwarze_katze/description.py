@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
-from blackjacky_env.games.schwarze_katze.rules import CARDS
+from blackjacky_env.games.schwarze_katze.state import CARDS
 
 
 def describe(view: View, options: Mapping[str, Any]) -> list[Phrase]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.games.schwarze_katze.bots.cards import (
+    AT,
     NOTHING,
-    NUM_PLAYERS,
-    TABLE,
     hand_size_of,
     highest_on_table,
     is_unseen,
@@ -22,8 +21,7 @@ from blackjacky_agents.games.schwarze_katze.bots.counter import PARAMETERS, esti
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
-from blackjacky_env.games.schwarze_katze.observation import LAYOUT as OBSERVATION
-from blackjacky_env.games.schwarze_katze.rules import CARDS, RANKS, SEATS, SUITS
+from blackjacky_env.games.schwarze_katze.state import CARDS, RANKS, SEATS, SUITS
 
 VERSION = 1
 """Incremented when the features or `counter` change, since agents trained on older features cannot use the new ones."""
@@ -65,35 +63,7 @@ ADVICE_LAYOUT = Layout(
 )
 """Features of `advice`."""
 
-_PLAYERS = LAYOUT.offset("num_players")
-_PIATNIK = LAYOUT.offset("piatnik_heart_lead")
-_DEALS_LEFT = LAYOUT.offset("deals_left")
-_TRICKS_LEFT = LAYOUT.offset("tricks_left")
-_HAND = LAYOUT.offset("hand")
-_UNSEEN = LAYOUT.offset("unseen")
-_ON_TABLE = LAYOUT.offset("on_table")
-_HIGHEST = LAYOUT.offset("highest")
-_LED = LAYOUT.offset("led")
-_SUITS = LAYOUT.offset("suits")
-_TABLE_POINTS = LAYOUT.offset("table_points")
-_TO_COME = LAYOUT.offset("to_come")
-_TAKING = LAYOUT.offset("taking")
-_VOIDS = LAYOUT.offset("voids")
-_HAND_COUNTS = LAYOUT.offset("hand_counts")
-_NO_TRICK = LAYOUT.offset("no_trick")
-_PENALTIES = LAYOUT.offset("penalties")
-_BEHIND = LAYOUT.offset("behind")
-_COSTS = ADVICE_LAYOUT.offset("costs")
-_ADVICE = ADVICE_LAYOUT.offset("advice")
-
-_O_PIATNIK = OBSERVATION.offset("piatnik_heart_lead")
-_O_DEALS = OBSERVATION.offset("deals")
-_O_DEAL = OBSERVATION.offset("deal")
-_O_HAND = OBSERVATION.offset("my_hand")
-_O_VOIDS = OBSERVATION.offset("voids")
-_O_TRICKS_TAKEN = OBSERVATION.offset("tricks_taken")
-_O_PENALTIES = OBSERVATION.offset("penalties")
-_O_TOTALS = OBSERVATION.offset("totals")
+TO = ADVICE_LAYOUT.at
 
 
 @compiled
@@ -101,15 +71,15 @@ def cards(observation, mask, out):
     """Write `LAYOUT` into ``out`` (float32)."""
     for i in range(len(out)):
         out[i] = 0.0
-    n = int(observation[NUM_PLAYERS])
-    out[_PLAYERS + n - 3] = 1.0
-    out[_PIATNIK] = observation[_O_PIATNIK]
-    out[_DEALS_LEFT] = (observation[_O_DEALS] - observation[_O_DEAL] - 1) / 10
-    out[_TRICKS_LEFT] = hand_size_of(observation, 0) / _TRICKS
+    n = int(observation[AT.num_players])
+    out[TO.num_players + n - 3] = 1.0
+    out[TO.piatnik_heart_lead] = observation[AT.piatnik_heart_lead]
+    out[TO.deals_left] = (observation[AT.deals] - observation[AT.deal] - 1) / 10
+    out[TO.tricks_left] = hand_size_of(observation, 0) / _TRICKS
     for card in range(CARDS):
-        out[_HAND + card] = observation[_O_HAND + card]
-        out[_SUITS + card // RANKS] += observation[_O_HAND + card] / RANKS
-        out[_UNSEEN + card] = is_unseen(observation, card)
+        out[TO.hand + card] = observation[AT.my_hand + card]
+        out[TO.suits + card // RANKS] += observation[AT.my_hand + card] / RANKS
+        out[TO.unseen + card] = is_unseen(observation, card)
     write_trick(observation, n, out)
     for seat in range(n):
         write_seat(observation, n, seat, out)
@@ -121,31 +91,31 @@ def write_trick(observation, n, out):
     led = led_card(observation)
     highest = highest_on_table(observation, led)
     if led != NOTHING:
-        out[_LED + led // RANKS] = 1.0
-        out[_HIGHEST + highest] = 1.0
+        out[TO.led + led // RANKS] = 1.0
+        out[TO.highest + highest] = 1.0
     for seat in range(n):
-        card = int(observation[TABLE + seat]) - 1
+        card = int(observation[AT.table + seat]) - 1
         if card >= 0:
-            out[_ON_TABLE + card] = 1.0
-            out[_TABLE_POINTS] += penalty_of(observation, card) / _CARD_POINTS
-            out[_TAKING + seat] = card == highest
+            out[TO.on_table + card] = 1.0
+            out[TO.table_points] += penalty_of(observation, card) / _CARD_POINTS
+            out[TO.taking + seat] = card == highest
         else:
-            out[_TO_COME + seat] = seat > 0
+            out[TO.to_come + seat] = seat > 0
 
 
 @compiled
 def write_seat(observation, n, seat, out):
     """How one player stands."""
     for suit in range(SUITS):
-        out[_VOIDS + SUITS * seat + suit] = observation[_O_VOIDS + SUITS * seat + suit]
-    out[_HAND_COUNTS + seat] = hand_size_of(observation, seat) / _TRICKS
-    out[_NO_TRICK + seat] = observation[_O_TRICKS_TAKEN + seat] == 0
-    out[_PENALTIES + seat] = observation[_O_PENALTIES + seat] / _POINTS
+        out[TO.voids + SUITS * seat + suit] = observation[AT.voids + SUITS * seat + suit]
+    out[TO.hand_counts + seat] = hand_size_of(observation, seat) / _TRICKS
+    out[TO.no_trick + seat] = observation[AT.tricks_taken + seat] == 0
+    out[TO.penalties + seat] = observation[AT.penalties + seat] / _POINTS
     lowest = 30000
     for other in range(n):
         if other != seat:
-            lowest = min(lowest, int(observation[_O_TOTALS + other]))
-    out[_BEHIND + seat] = (int(observation[_O_TOTALS + seat]) - lowest) / _POINTS
+            lowest = min(lowest, int(observation[AT.totals + other]))
+    out[TO.behind + seat] = (int(observation[AT.totals + seat]) - lowest) / _POINTS
 
 
 @compiled
@@ -157,13 +127,13 @@ def advice(observation, mask, out):
     costs = scratch(CARDS, np.float64)
     estimate(observation, mask, costs, PARAMETERS)
     best = np.argmin(costs)
-    out[_ADVICE + best] = 1.0
+    out[TO.advice + best] = 1.0
     for card in range(CARDS):
         if mask[card]:
-            out[_COSTS + card] = (costs[card] - costs[best]) / _CARD_POINTS
+            out[TO.costs + card] = (costs[card] - costs[best]) / _CARD_POINTS
 
 
 ENCODINGS = (
     Encoding("cards", VERSION, cards, LAYOUT.size),
-    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, _ADVICE),
+    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, TO.advice),
 )

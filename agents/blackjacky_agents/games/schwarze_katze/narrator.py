@@ -20,7 +20,7 @@ from blackjacky_agents.narration import (
     worst,
 )
 from blackjacky_env.engine.svg import MINUS, Settled
-from blackjacky_env.games.schwarze_katze.options import read_card
+from blackjacky_env.games.schwarze_katze.state import read_card
 
 
 def story(move: Move) -> list[Phrase]:

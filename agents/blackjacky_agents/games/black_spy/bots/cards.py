@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.black_spy.observation import LAYOUT
-from blackjacky_env.games.black_spy.rules import (
+from blackjacky_env.games.black_spy.state import (
     BLACK_1,
     BLACK_7,
     CARDS,
@@ -12,31 +11,13 @@ from blackjacky_env.games.black_spy.rules import (
     PASS,
     PLAY,
     RANKS,
+    RECORD,
     SEATS,
     SPY_RANK,
     TAKE,
 )
 
-NUM_PLAYERS = LAYOUT.offset("num_players")
-NO_GOOD_SPIES = LAYOUT.offset("no_good_spies")
-MOON_CHOICE = LAYOUT.offset("moon_choice")
-MOON_CHOICE_SPIES = LAYOUT.offset("moon_choice_spies")
-RANK_FOLLOW = LAYOUT.offset("rank_follow")
-PHASE = LAYOUT.offset("phase")
-TRICK = LAYOUT.offset("trick")
-PASS_TO = LAYOUT.offset("pass_to")
-LEADER = LAYOUT.offset("leader")
-RED_STAR = LAYOUT.offset("red_star")
-MY_HAND = LAYOUT.offset("my_hand")
-PASSED = LAYOUT.offset("passed")
-TABLE = LAYOUT.offset("table")
-PLAYED = LAYOUT.offset("played")
-BLACK_7S_PLAYED = LAYOUT.offset("black_7s_played")
-COLOUR_VOIDS = LAYOUT.offset("colour_voids")
-RANK_VOIDS = LAYOUT.offset("rank_voids")
-BLACK_TAKEN = LAYOUT.offset("black_taken")
-POINTS = LAYOUT.offset("points")
-TOTALS = LAYOUT.offset("totals")
+AT = RECORD.at
 NOTHING = -1
 
 
@@ -44,7 +25,7 @@ NOTHING = -1
 def phase_of(observation):
     """The decision asked, one of the phases of the rules."""
     for phase in range(TAKE, PLAY + 1):
-        if observation[PHASE + phase]:
+        if observation[AT.phase + phase]:
             return phase
     return PLAY + 1
 
@@ -53,8 +34,8 @@ def phase_of(observation):
 def led_card(observation):
     """The card that was led, NOTHING if it is mine to lead."""
     for seat in range(1, SEATS):
-        if observation[LEADER + seat]:
-            return int(observation[TABLE + seat]) - 1
+        if observation[AT.leader + seat]:
+            return int(observation[AT.table + seat]) - 1
     return NOTHING
 
 
@@ -63,7 +44,7 @@ def highest_on_table(observation, led):
     """The card that wins the trick so far, NOTHING if none is led."""
     highest = led
     for seat in range(1, SEATS):
-        card = int(observation[TABLE + seat]) - 1
+        card = int(observation[AT.table + seat]) - 1
         if card // RANKS == led // RANKS and card > highest:
             highest = card
     return highest
@@ -79,7 +60,9 @@ def beats(card, highest, led):
 def points_of(observation, card):
     """B7, V1, V2."""
     if card < BLACK_1:
-        counts = not observation[NO_GOOD_SPIES] and not (observation[MOON_CHOICE] and observation[MOON_CHOICE_SPIES])
+        counts = not observation[AT.no_good_spies] and not (
+            observation[AT.moon_choice] and observation[AT.moon_choice_spies]
+        )
         return -5 if card % RANKS == SPY_RANK and counts else 0
     if card == BLACK_7:
         return 10
@@ -91,8 +74,8 @@ def points_on_table(observation):
     """Points of the cards played to this trick."""
     points = 0
     for seat in range(1, SEATS):
-        if observation[TABLE + seat]:
-            points += points_of(observation, int(observation[TABLE + seat]) - 1)
+        if observation[AT.table + seat]:
+            points += points_of(observation, int(observation[AT.table + seat]) - 1)
     return points
 
 
@@ -100,25 +83,25 @@ def points_on_table(observation):
 def players_to_come(observation):
     """Number of players who play to this trick after me."""
     count = -1
-    for seat in range(int(observation[NUM_PLAYERS])):
-        count += observation[TABLE + seat] == 0
+    for seat in range(int(observation[AT.num_players])):
+        count += observation[AT.table + seat] == 0
     return count
 
 
 @compiled
 def hand_size_of(observation, seat):
     """Number of cards that a player holds; in passing without those that I have chosen."""
-    return CARDS // int(observation[NUM_PLAYERS]) - int(observation[TRICK]) - (observation[TABLE + seat] > 0)
+    return CARDS // int(observation[AT.num_players]) - int(observation[AT.trick]) - (observation[AT.table + seat] > 0)
 
 
 @compiled
 def count_unseen(observation, unseen):
     """Write into ``unseen`` (int64, (55,)) how many of each card lie in other hands, or in the mole's pile."""
     for card in range(KINDS):
-        unseen[card] = observation[PLAYED + card] == 0
+        unseen[card] = observation[AT.played + card] == 0
     unseen[BLACK_7] = 1 + CARDS - KINDS
     for seat in range(SEATS):
-        unseen[BLACK_7] -= observation[BLACK_7S_PLAYED + seat]
-    choosing = observation[PHASE + PASS]  # what I choose to pass is still mine
+        unseen[BLACK_7] -= observation[AT.black_7s_played + seat]
+    choosing = observation[AT.phase + PASS]  # what I choose to pass is still mine
     for card in range(KINDS):
-        unseen[card] -= observation[MY_HAND + card] + choosing * observation[PASSED + card]
+        unseen[card] -= observation[AT.my_hand + card] + choosing * observation[AT.passed + card]

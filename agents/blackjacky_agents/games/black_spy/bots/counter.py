@@ -13,19 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from blackjacky_agents.games.black_spy.bots.cards import (
-    BLACK_TAKEN,
-    COLOUR_VOIDS,
-    MY_HAND,
+    AT,
     NOTHING,
-    NUM_PLAYERS,
-    PASS_TO,
-    PASSED,
-    POINTS,
-    RANK_FOLLOW,
-    RANK_VOIDS,
-    RED_STAR,
-    TABLE,
-    TOTALS,
     beats,
     count_unseen,
     hand_size_of,
@@ -36,7 +25,7 @@ from blackjacky_agents.games.black_spy.bots.cards import (
     points_on_table,
 )
 from blackjacky_env.engine.compiling import compiled, scratch
-from blackjacky_env.games.black_spy.rules import (
+from blackjacky_env.games.black_spy.state import (
     BLACK,
     BLACK_1,
     BLACK_7,
@@ -159,15 +148,15 @@ def estimate_calls(observation, costs):
     for colour in range(BLACK):
         costs[CALL + colour] = 0.0
         for rank in range(RANKS):
-            costs[CALL + colour] += observation[MY_HAND + RANKS * colour + rank] * (1.0 + 0.01 * rank)
+            costs[CALL + colour] += observation[AT.my_hand + RANKS * colour + rank] * (1.0 + 0.01 * rank)
 
 
 @compiled
 def is_won_by_moon(observation):
     """V2: whether I have the lowest total if everybody else gets 60, as I then have if 60 are taken off mine."""
-    n = int(observation[NUM_PLAYERS])
+    n = int(observation[AT.num_players])
     for seat in range(1, n):
-        if observation[TOTALS + seat] + MOON < observation[TOTALS]:
+        if observation[AT.totals + seat] + MOON < observation[AT.totals]:
             return False
     return True
 
@@ -179,7 +168,7 @@ def is_won_by_moon(observation):
 def take_hand(observation, hand):
     """Copy my hand into ``hand`` (int64, (55,))."""
     for card in range(KINDS):
-        hand[card] = observation[MY_HAND + card]
+        hand[card] = observation[AT.my_hand + card]
 
 
 @compiled
@@ -194,7 +183,7 @@ def count_cards(observation, phase, count, parameters):
         count.by_colour[card // RANKS] += count.unseen[card]
         if count.unseen[card]:
             spread(observation, phase, card, int(count.unseen[card]), held)
-    for seat in range(1, int(observation[NUM_PLAYERS])):
+    for seat in range(1, int(observation[AT.num_players])):
         none = 1.0
         for card in range(BLACK_1, KINDS):
             none *= 1.0 - held[seat, card]
@@ -206,12 +195,12 @@ def count_cards(observation, phase, count, parameters):
 @compiled
 def spread(observation, phase, card, number, held):
     """Fill ``held[:, card]``: the chance of each seat to hold one of the ``number`` unseen cards of this kind."""
-    n, total = int(observation[NUM_PLAYERS]), 0.0
-    if phase == PLAY and observation[PASSED + card]:
-        held[int(observation[PASS_TO]), card] = 1.0
-        number -= int(observation[PASSED + card])
+    n, total = int(observation[AT.num_players]), 0.0
+    if phase == PLAY and observation[AT.passed + card]:
+        held[int(observation[AT.pass_to]), card] = 1.0
+        number -= int(observation[AT.passed + card])
     for seat in range(1, n):
-        if card == RED_1 and observation[RED_STAR + seat]:
+        if card == RED_1 and observation[AT.red_star + seat]:
             held[seat, card] = 1.0
             return
         if may_hold(observation, seat, card):
@@ -227,15 +216,15 @@ def spread(observation, phase, card, number, held):
 def may_hold(observation, seat, card):
     """Whether the seat is not known to lack the card's colour or rank (O3)."""
     return not (
-        observation[COLOUR_VOIDS + COLOURS * seat + card // RANKS]
-        or observation[RANK_VOIDS + RANKS * seat + card % RANKS]
+        observation[AT.colour_voids + COLOURS * seat + card // RANKS]
+        or observation[AT.rank_voids + RANKS * seat + card % RANKS]
     )
 
 
 @compiled
 def foresee(observation, count, parameters):
     """Fill ``count.taking`` and ``count.trick``."""
-    n = int(observation[NUM_PLAYERS])
+    n = int(observation[AT.num_players])
     for colour in range(COLOURS):
         first, total, lower = RANKS * colour, int(count.by_colour[colour]), 0.0
         points = points_of_later_trick(count, colour, n, parameters)
@@ -304,7 +293,7 @@ def estimate_plays(observation, mask, count, costs, parameters):
     led = led_card(observation)
     highest, on_table = highest_on_table(observation, led), float(points_on_table(observation))
     shooter, threat = find_shooter(observation, parameters)
-    theirs = led != NOTHING and observation[TABLE + shooter] - 1 == highest
+    theirs = led != NOTHING and observation[AT.table + shooter] - 1 == highest
     hand = scratch(KINDS, np.int64)
     take_hand(observation, hand)
     alone = has_all_black(observation)
@@ -321,7 +310,7 @@ def estimate_plays(observation, mask, count, costs, parameters):
                 cost += threat
             if alone:
                 moon = chance_of_moon(hand, count, parameters) * (taking if black else 1.0)
-                cost -= moon * (MOON + observation[POINTS] + cost)
+                cost -= moon * (MOON + observation[AT.points] + cost)
             costs[card] = cost
             hand[card] += 1
 
@@ -331,8 +320,8 @@ def fate_of_trick(observation, count, led, card, on_table, parameters):
     """(the chance that I take the trick with ``card``, the points that I then take)."""
     taking, lying = 1.0, on_table + points_of(observation, card)
     rank = card % RANKS if led == NOTHING else led % RANKS
-    for seat in range(1, int(observation[NUM_PLAYERS])):
-        if observation[TABLE + seat] == 0:
+    for seat in range(1, int(observation[AT.num_players])):
+        if observation[AT.table + seat] == 0:
             lower, higher, same = chances_of_none(count, seat, card, rank)
             forced = lower * same
             willing = parameters[EAGER] if lying < 0.0 else parameters[WILLING] if lying < 1.0 else 0.0
@@ -365,7 +354,7 @@ def expected_points(observation, count, seat, card, rank, void):
         return (1.0 - void) * followed
     points = void * count.discard[seat]
     points += count.held[seat, BLACK_1 + rank] * points_of(observation, BLACK_1 + rank)
-    if observation[RANK_FOLLOW] and seat == 1 and card % RANKS != rank:  # V5
+    if observation[AT.rank_follow] and seat == 1 and card % RANKS != rank:  # V5
         points += count.held[seat, BLACK_1 + card % RANKS] * points_of(observation, BLACK_1 + card % RANKS)
     return points
 
@@ -374,7 +363,7 @@ def expected_points(observation, count, seat, card, rank, void):
 def has_black(observation):
     """Whether a black card has been played to this trick."""
     for seat in range(1, SEATS):
-        if observation[TABLE + seat] > BLACK_1:
+        if observation[AT.table + seat] > BLACK_1:
             return True
     return False
 
@@ -386,10 +375,10 @@ def has_black(observation):
 def find_shooter(observation, parameters):
     """(another seat that has taken all black cards taken so far, the points that I may expect of this); (0, 0.0)."""
     total, shooter = 0, 0
-    for seat in range(int(observation[NUM_PLAYERS])):
-        total += observation[BLACK_TAKEN + seat]
-    for seat in range(1, int(observation[NUM_PLAYERS])):
-        if total and observation[BLACK_TAKEN + seat] == total:
+    for seat in range(int(observation[AT.num_players])):
+        total += observation[AT.black_taken + seat]
+    for seat in range(1, int(observation[AT.num_players])):
+        if total and observation[AT.black_taken + seat] == total:
             shooter = seat
     if shooter == 0:
         return 0, 0.0
@@ -399,8 +388,8 @@ def find_shooter(observation, parameters):
 @compiled
 def has_all_black(observation):
     """Whether nobody else has taken a black card."""
-    for seat in range(1, int(observation[NUM_PLAYERS])):
-        if observation[BLACK_TAKEN + seat]:
+    for seat in range(1, int(observation[AT.num_players])):
+        if observation[AT.black_taken + seat]:
             return False
     return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_agents.games.black_spy.bots.cards import (
-    MY_HAND,
+    AT,
     NOTHING,
     beats,
     highest_on_table,
@@ -13,7 +13,7 @@ from blackjacky_agents.games.black_spy.bots.cards import (
     points_on_table,
 )
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.black_spy.rules import (
+from blackjacky_env.games.black_spy.state import (
     BLACK_1,
     BLACK_7,
     CALL,
@@ -59,7 +59,7 @@ def shortest_colour(observation):
     for colour in range(COLOURS - 1):
         count = 0
         for card in range(RANKS * colour, RANKS * colour + RANKS):
-            count += observation[MY_HAND + card]
+            count += observation[AT.my_hand + card]
         if count < fewest:
             best, fewest = colour, count
     return best

@@ -6,8 +6,9 @@ Bots see observations only: `imagine` turns one into a position with the observe
 from __future__ import annotations
 
 from blackjacky_env.engine.compiling import compiled, scratch
-from blackjacky_env.games.halunken.observation import LAYOUT, encode, sample
-from blackjacky_env.games.halunken.rules import (
+from blackjacky_env.games.halunken.observation import encode, sample
+from blackjacky_env.games.halunken.rules import ahead, apply, captain_on, legal, top_of
+from blackjacky_env.games.halunken.state import (
     CARDS,
     COLOURS,
     HARBOUR,
@@ -15,15 +16,11 @@ from blackjacky_env.games.halunken.rules import (
     NO_CARD,
     NOBODY,
     NUM_COLOURS,
+    RECORD,
     VALUES,
-    ahead,
-    apply,
-    captain_on,
-    legal,
-    top_of,
 )
 
-_SIZE, _DTYPE = LAYOUT.size, LAYOUT.dtype
+_SIZE, _DTYPE = RECORD.layout.size, RECORD.layout.dtype
 
 
 @compiled

@@ -12,15 +12,11 @@ import math
 
 import numpy as np
 
-from blackjacky_agents.games.halunken.bots.crew import (
-    best_from,
-    cheapest,
-    imagine,
-    landing,
-)
+from blackjacky_agents.games.halunken.bots.crew import best_from, cheapest, imagine, landing
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.random import below, draw
-from blackjacky_env.games.halunken.rules import (
+from blackjacky_env.games.halunken.rules import ahead, highest_offer, is_free, jacks_owner, may_name
+from blackjacky_env.games.halunken.state import (
     BID,
     CARD,
     CHOOSE,
@@ -44,11 +40,6 @@ from blackjacky_env.games.halunken.rules import (
     STATE,
     TAKE,
     TAKE_FROM_HARBOUR,
-    ahead,
-    highest_offer,
-    is_free,
-    jacks_owner,
-    may_name,
 )
 
 # Indices of the parameters. TEMPERATURE: of the choice among movement cards, in points; 0: the best one. RUM_KEPT:

@@ -14,7 +14,7 @@ from blackjacky_agents.games.halunken.bots.greedy import choose_move, decide
 from blackjacky_agents.games.halunken.prospects import stage, value
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.random import stream
-from blackjacky_env.games.halunken.rules import JACK, NUM_ACTIONS, OVER, SEATS, STATE
+from blackjacky_env.games.halunken.state import JACK, NUM_ACTIONS, OVER, SEATS, STATE
 
 # Indices of the parameters: playouts of a decision, shared by its legal actions; then the parameters of `greedy`.
 PLAYOUTS, HEAD = range(2)

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.schwarze_katze.observation import LAYOUT
-from blackjacky_env.games.schwarze_katze.rules import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS, SEATS, SUITS, is_taken_out
+from blackjacky_env.games.schwarze_katze.rules import is_taken_out
+from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS, RECORD, SEATS, SUITS
 
-NUM_PLAYERS = LAYOUT.offset("num_players")
-HEART_ACE = LAYOUT.offset("heart_ace")
-TRICK = LAYOUT.offset("trick")
-LEADER = LAYOUT.offset("leader")
-MY_HAND = LAYOUT.offset("my_hand")
-TABLE = LAYOUT.offset("table")
-PLAYED = LAYOUT.offset("played")
-VOIDS = LAYOUT.offset("voids")
-TRICKS_TAKEN = LAYOUT.offset("tricks_taken")
+AT = RECORD.at
 NOTHING = -1
 
 
@@ -22,8 +14,8 @@ NOTHING = -1
 def led_card(observation):
     """The card that was led, NOTHING if it is mine to lead."""
     for seat in range(1, SEATS):
-        if observation[LEADER + seat]:
-            return int(observation[TABLE + seat]) - 1
+        if observation[AT.leader + seat]:
+            return int(observation[AT.table + seat]) - 1
     return NOTHING
 
 
@@ -32,7 +24,7 @@ def highest_on_table(observation, led):
     """The card that wins the trick so far, NOTHING if none is led."""
     highest = led
     for seat in range(1, SEATS):
-        card = int(observation[TABLE + seat]) - 1
+        card = int(observation[AT.table + seat]) - 1
         if card // RANKS == led // RANKS and card > highest:
             highest = card
     return highest
@@ -46,7 +38,7 @@ def penalty_of(observation, card):
     if card // RANKS != HEARTS:
         return 0
     rank = card % RANKS
-    return int(observation[HEART_ACE]) if rank == RANKS - 1 else min(rank + 2, 10)
+    return int(observation[AT.heart_ace]) if rank == RANKS - 1 else min(rank + 2, 10)
 
 
 @compiled
@@ -58,18 +50,18 @@ def beats(card, highest, led):
 @compiled
 def is_unseen(observation, card):
     """Whether somebody else holds the card."""
-    if observation[MY_HAND + card] or observation[PLAYED + card]:
+    if observation[AT.my_hand + card] or observation[AT.played + card]:
         return False
-    return not is_taken_out(card, int(observation[NUM_PLAYERS]))
+    return not is_taken_out(card, int(observation[AT.num_players]))
 
 
 @compiled
 def hand_size_of(observation, seat):
     """How many cards a player holds."""
-    return CARDS // int(observation[NUM_PLAYERS]) - int(observation[TRICK]) - (observation[TABLE + seat] > 0)
+    return CARDS // int(observation[AT.num_players]) - int(observation[AT.trick]) - (observation[AT.table + seat] > 0)
 
 
 @compiled
 def is_void(observation, seat, suit):
     """Whether everybody knows that the seat has no card of the suit."""
-    return observation[VOIDS + SUITS * seat + suit] > 0
+    return observation[AT.voids + SUITS * seat + suit] > 0

@@ -12,10 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from blackjacky_agents.games.schwarze_katze.bots.cards import (
-    MY_HAND,
-    NUM_PLAYERS,
-    TABLE,
-    TRICKS_TAKEN,
+    AT,
     beats,
     hand_size_of,
     highest_on_table,
@@ -25,7 +22,7 @@ from blackjacky_agents.games.schwarze_katze.bots.cards import (
     penalty_of,
 )
 from blackjacky_env.engine.compiling import compiled, scratch
-from blackjacky_env.games.schwarze_katze.rules import CARDS, HEARTS, NO_TRICK, QUEEN_OF_SPADES, RANKS, SEATS, SUITS
+from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, NO_TRICK, QUEEN_OF_SPADES, RANKS, SEATS, SUITS
 
 # Indices of the parameters. NEARNESS: the chance that a card takes a later trick is the fraction of lower unseen cards
 # to this power. PROTECTION: factor on that chance for each lower card of the suit in my hand. WILLING: the chance that
@@ -63,8 +60,8 @@ def estimate(observation, mask, costs, parameters):
     highest = highest_on_table(observation, led)
     on_table = 0.0
     for seat in range(1, SEATS):
-        if observation[TABLE + seat]:
-            on_table += penalty_of(observation, int(observation[TABLE + seat]) - 1)
+        if observation[AT.table + seat]:
+            on_table += penalty_of(observation, int(observation[AT.table + seat]) - 1)
     for card in range(CARDS):
         costs[card] = np.inf
         if mask[card]:
@@ -79,7 +76,7 @@ def estimate(observation, mask, costs, parameters):
 @compiled
 def tricks_taken(observation):
     """My own."""
-    return observation[TRICKS_TAKEN]
+    return observation[AT.tricks_taken]
 
 
 # ---------------------------------------------------------------- counting
@@ -96,7 +93,7 @@ def count_unseen(observation, count):
     shares[:] = 0.0
     for suit in range(SUITS):
         total = 0.0
-        for seat in range(1, int(observation[NUM_PLAYERS])):
+        for seat in range(1, int(observation[AT.num_players])):
             if not is_void(observation, seat, suit):
                 shares[seat, suit] = hand_size_of(observation, seat)
                 total += shares[seat, suit]
@@ -124,8 +121,8 @@ def fate_of_trick(observation, count, card, on_table, parameters):
     lower = unseen_below(count, card)
     higher = count.by_suit[suit] - lower
     taking, lying = 1.0, on_table + penalty_of(observation, card)
-    for seat in range(1, int(observation[NUM_PLAYERS])):
-        if observation[TABLE + seat] == 0:
+    for seat in range(1, int(observation[AT.num_players])):
+        if observation[AT.table + seat] == 0:
             share = count.shares[seat, suit]
             none_lower, none_higher = (1.0 - share) ** lower, (1.0 - share) ** higher
             willing = parameters[WILLING] if lying < 1.0 else 0.0
@@ -167,7 +164,7 @@ def future_without(observation, count, played, parameters):
         mine_below = 0
         trick = penalty_of_trick(observation, count, suit, parameters)
         for card in range(RANKS * suit, RANKS * suit + RANKS):
-            if observation[MY_HAND + card] and card != played:
+            if observation[AT.my_hand + card] and card != played:
                 chance = chance_to_take(count, card) ** parameters[NEARNESS] * parameters[PROTECTION] ** mine_below
                 catches = 40.0 * count.unseen[QUEEN_OF_SPADES] * (card > QUEEN_OF_SPADES)
                 penalty += chance * (trick + catches + penalty_of(observation, card))

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.schwarze_katze.bots.cards import (
-    NOTHING,
-    NUM_PLAYERS,
-    TABLE,
-    beats,
-    highest_on_table,
-    led_card,
-)
+from blackjacky_agents.games.schwarze_katze.bots.cards import AT, NOTHING, beats, highest_on_table, led_card
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.schwarze_katze.rules import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS
+from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS
 
 
 @compiled
@@ -19,7 +12,7 @@ def choose(observation, mask, random_state, parameters):
     """The legal card that it likes best; of equal ones the first."""
     led = led_card(observation)
     highest = highest_on_table(observation, led)
-    last = played_so_far(observation) == observation[NUM_PLAYERS] - 1
+    last = played_so_far(observation) == observation[AT.num_players] - 1
     best, best_liking = NOTHING, -1000
     for card in range(CARDS):
         if mask[card]:
@@ -33,8 +26,8 @@ def choose(observation, mask, random_state, parameters):
 def played_so_far(observation):
     """Cards of the trick on the table."""
     count = 0
-    for seat in range(1, int(observation[NUM_PLAYERS])):
-        count += observation[TABLE + seat] > 0
+    for seat in range(1, int(observation[AT.num_players])):
+        count += observation[AT.table + seat] > 0
     return count
 
 

@@ -1,0 +1,520 @@
+"""A game's record, field by field, each declared once with its meaning; everything that follows from it is derived.
+
+From the declaration come the record's dtype, the ranges of states, the layout of observations with its offsets, the
+compiled code that writes what is shown into an observation and reads it back, the rule options in the record, which
+fields depend on seats, the words for values, and the variations that prove what is shown.
+
+    python -m blackjacky_env.engine halunken      print the generated code of a game
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from functools import partial
+from itertools import product
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from blackjacky_env.engine.compiling import generated, inlined, record_dtype
+from blackjacky_env.engine.layout import Layout, Part
+from blackjacky_env.engine.options import NoOptions, Option, declared_options, field_docs
+
+NOBODY = -1
+_COPIED_AT_ONCE = 8  # entries
+
+State = Any
+Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
+"""Field, indices of entries, possible values of these."""
+
+
+@dataclass(frozen=True)
+class SeatFields:
+    """The fields of a state record that depend on who sits where, so that a position can be turned around the table.
+
+    Entries and values that belong to no seat, such as those of a figure without a player, stay as they are.
+    """
+
+    by_seat: tuple[str, ...]
+    """Fields with an entry for each seat, on the first axis."""
+    seats: tuple[str, ...]
+    """Fields whose values are seats."""
+    by_two_seats: tuple[str, ...] = ()
+    """Fields with an entry for each two seats, on the first two axes."""
+    places: Mapping[str, int] = attribute(default_factory=dict, hash=False)
+    """Fields whose values are seats, or this number more than a seat."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of the record, made by the functions below."""
+
+    name: str
+    low: int
+    high: int
+    shape: tuple[int, ...] = ()
+    """Of the field, without the axis of seats."""
+    meaning: str = ""
+    part: str | None = None
+    """Name of the part of the observation that shows it; None: it is hidden, or shown by code of the game."""
+    kind: Literal["number", "seat", "choice"] = "number"
+    axes: int = 0
+    """Number of leading axes with an entry for each seat."""
+    plus: int = 0
+    """What is added to a number in the observation; to a seat: it is shown as a number, not as a mark."""
+    first: int = 0
+    """The entries of the last axis before this one are not shown."""
+    choices: tuple[str, ...] = ()
+    """What the values mean; values beyond are not shown."""
+    place: int | None = None
+    """Values from this on are seats, too."""
+    wide: bool = False
+    """Whether it has two bytes although its values fit into one, since code of the game makes notes in it."""
+    on_table: bool = True
+    """Whether it is part of the table that `state()` returns."""
+    figures: int = 0
+    """Values beyond the seats that stand for figures without a player; or more entries on the axis of seats."""
+
+    @property
+    def seen(self) -> tuple[int, ...]:
+        """The shape of the part, without the axis of seats and of marks."""
+        return (*self.shape[:-1], self.shape[-1] - self.first) if self.shape else ()
+
+
+def number(name: str, low: int, high: int, meaning: str, shape: tuple[int, ...] = (), **more: Any) -> Field:
+    """A number in ``low`` .. ``high``, or an array of these, that everybody sees."""
+    return Field(name, low, high, shape, meaning, more.pop("part", name), **more)
+
+
+def flag(name: str, meaning: str, shape: tuple[int, ...] = (), **more: Any) -> Field:
+    """0 or 1, or an array of these, that everybody sees."""
+    return number(name, 0, 1, meaning, shape, **more)
+
+
+def by_seat(name: str, low: int, high: int, meaning: str, shape: tuple[int, ...] = (), **more: Any) -> Field:
+    """A number, or an array, for each seat, that everybody sees."""
+    return number(name, low, high, meaning, shape, axes=1, **more)
+
+
+def seat(name: str, meaning: str, shape: tuple[int, ...] = (), *, always: bool = False, **more: Any) -> Field:
+    """A seat, or an array of these, that everybody knows; `NOBODY` unless there is one ``always``."""
+    return Field(name, 0 if always else NOBODY, 0, shape, meaning, more.pop("part", name), kind="seat", **more)
+
+
+def choice(name: str, choices: Sequence[str], meaning: str = "", more: int = 0, **others: Any) -> Field:
+    """One of the ``choices``, numbered from 0 on, that everybody knows; ``more``: values beyond that are not shown."""
+    high = len(choices) + more - 1
+    return Field(name, 0, high, (), meaning, others.pop("part", name), "choice", choices=tuple(choices), **others)
+
+
+def hidden(name: str, low: int, high: int, shape: tuple[int, ...] = (), **more: Any) -> Field:
+    """A field that the observation does not show, or only by code of the game."""
+    return Field(name, low, high, shape, **more)
+
+
+class Fields:
+    """The fields of a game's record.
+
+    Args:
+        seats: P, the largest table size.
+        fields: in the order of the record. ``key``, fields of four bytes, ``num_players``, the variant and the rule
+            options come first by themselves.
+        observed: the observation after the table and its options: names of parts that show fields, separated by
+            blanks, and parts that code of the game writes and reads.
+        smallest: the smallest table size.
+        options: the dataclass of rule options.
+        variant: the field that tells the variant, if there are several.
+
+    Attributes:
+        dtype: of the record, aligned.
+        layout: of the observation.
+        at: offsets of the parts, by name, a named tuple, for compiled code.
+        ranges: smallest and largest value by field.
+        encode: compiled (s, observer, out): write zeros, then everything that is shown without code of the game.
+        sample: compiled (observation, s): read it back.
+
+    Raises `ValueError` for two fields of the same name, and for parts that show no field or leave one out.
+    """
+
+    def __init__(
+        self,
+        seats: int,
+        fields: Iterable[Field],
+        observed: Iterable[str | Part],
+        *,
+        smallest: int = 2,
+        options: type[Any] = NoOptions,
+        variant: Field | None = None,
+    ) -> None:
+        self.seats = seats
+        self.options_class = options
+        docs = field_docs(options) if declared_options(options) else {}
+        stored = [_StoredOption.read(option, docs.get(option.name, "")) for option in declared_options(options)]
+        self.options = sorted(stored, key=lambda option: bool(option.field.shape))  # numbers first
+        self.variant = variant
+        table = [number("num_players", smallest, seats, "players of the game"), *([variant] if variant else ())]
+        first = [*table, *(option.field for option in self.options)]
+        declared = [*first, *fields]
+        self.fields = {field.name: self._completed(field) for field in declared}
+        if len(self.fields) < len(declared):
+            raise ValueError("two fields of the record have the same name")
+        parts = {field.part: field for field in self.fields.values() if field.part is not None}
+        names = [part for each in observed for part in (each.split() if isinstance(each, str) else [each])]
+        order = [*(field.part for field in first), *names]
+        self.shown = {name: parts[name] for name in order if name in parts}
+        unknown = {name for name in order if isinstance(name, str)} ^ parts.keys()
+        if unknown:
+            raise ValueError(f"observed and the fields that are shown differ in {', '.join(sorted(unknown))}")
+        self.layout = Layout(name if isinstance(name, Part) else self._part(parts[name]) for name in order)
+        self.at = self.layout.at
+        self.dtype = self._dtype()
+        self.ranges: Mapping[str, tuple[int, int]] = MappingProxyType(
+            {field.name: (field.low, field.high) for field in self.fields.values()}
+        )
+        called = {"marked": marked, "seen_from": seen_from}
+        self.encode: Callable[..., None] = inlined(generated("encode_shown", self.source_of_encode(), called))
+        self.sample: Callable[..., None] = inlined(generated("sample_shown", self.source_of_sample(), called))
+
+    def _completed(self, field: Field) -> Field:
+        if field.kind != "seat":
+            return field
+        return dataclasses.replace(field, high=self.seats + field.figures - 1)
+
+    def _part(self, field: Field) -> Part:
+        if field.kind == "seat" and not field.plus:
+            marks = self.seats + field.figures
+            return Part(field.part or "", (*field.seen, marks), 0, 1, f"one-hot seat {field.meaning}")
+        if field.kind == "choice":
+            names = ", ".join(field.choices)
+            return Part(field.part or "", (len(field.choices),), 0, 1, f"one-hot{field.meaning}: {names}")
+        shape = (self.seats,) * field.axes + field.seen
+        return Part(field.part or "", shape, field.low + field.plus, field.high + field.plus, field.meaning)
+
+    def shape(self, field: Field) -> tuple[int, ...]:
+        """The shape of a field in the record."""
+        return (self.seats + field.figures * (field.kind != "seat"),) * field.axes + field.shape
+
+    def _dtype(self) -> np.dtype[Any]:
+        """Fields of four bytes first, so that nothing is lost between aligned ones."""
+        columns = [(field.name, _narrowest(field), self.shape(field)) for field in self.fields.values()]
+        columns.sort(key=lambda column: column[1] != np.int32)
+        return record_dtype([("key", np.uint64), *(column if column[2] else column[:2] for column in columns)])
+
+    # ------------------------------------------------------------ generated code
+
+    def source_of_encode(self) -> str:
+        """The Python code of `encode`."""
+        lines = [f"for place in range({self.layout.size}):", "    out[place] = 0"]
+        lines += ["observer, n = int(observer), int(s.num_players)"]
+        seats: list[str] = []
+        for part, field in self.shown.items():
+            place = self.layout.offset(part)
+            if field.axes:
+                seats += _each(field, partial(self._write, field, place, ("q",)))
+            else:
+                lines += _each(field, partial(self._write, field, place, ()))
+        if seats:
+            lines += ["q = observer", "for seat in range(n):", *_indented(seats)]
+            lines += ["    q = q + 1 if q + 1 < n else 0"]
+        return _function("encode_shown(s, observer, out)", lines)
+
+    def source_of_sample(self) -> str:
+        """The Python code of `sample`."""
+        lines: list[str] = []
+        seats: list[str] = []
+        for part, field in self.shown.items():
+            place = self.layout.offset(part)
+            if field.first:
+                lines += [f"s.{field.name}[:] = 0"]
+            if field.axes:
+                seats += _each(field, partial(self._read, field, place, ("seat",)))
+            else:
+                lines += _each(field, partial(self._read, field, place, ()))
+        if seats:
+            lines += [f"for seat in range({self.seats}):", *_indented(seats)]
+        return _function("sample_shown(observation, s)", lines)
+
+    def _write(self, field: Field, at: int, seats: tuple[str, ...], index: tuple[str, ...], entry: str) -> list[str]:
+        """Code for one entry of a field: ``entry`` is its number in its part, for a seat if it is by seat."""
+        value = _element(field, (*seats, *index))
+        size = math.prod(field.seen)
+        if field.axes:
+            entry = _sum(_product(size, "seat"), entry)
+        if field.kind == "choice":
+            return [f"out[{_sum(at, value)}] = 1"]
+        if field.kind == "number":
+            shown = f"int({value}) + {field.plus}" if field.plus else value
+            return [f"out[{_sum(at, entry)}] = {shown}"]
+        relative = f"seen_from(observer, int({value}), n)"
+        if field.plus:
+            return [f"if {value} != {NOBODY}:", f"    out[{_sum(at, entry)}] = {field.plus} + {relative}"]
+        place = _sum(at, _product(self.seats + field.figures, entry))
+        marked_seat = f"out[{_sum(place, relative)}] = 1"
+        if field.figures:
+            figure = f"out[{_sum(place, f'int({value})')}] = 1"
+            return [
+                f"if {value} >= {self.seats}:",
+                f"    {figure}",
+                f"elif {value} != {NOBODY}:",
+                f"    {marked_seat}",
+            ]
+        return [f"if {value} != {NOBODY}:", f"    {marked_seat}"] if field.low < 0 else [marked_seat]
+
+    def _read(self, field: Field, at: int, seats: tuple[str, ...], index: tuple[str, ...], entry: str) -> list[str]:
+        """Code that reads one entry back."""
+        target = _element(field, (*seats, *index))
+        if field.axes:
+            entry = _sum(_product(math.prod(field.seen), "seat"), entry)
+        if field.kind == "choice":
+            return [f"{target} = marked(observation, {at}, {len(field.choices)})"]
+        if field.kind == "seat" and not field.plus:
+            marks = self.seats + field.figures
+            return [f"{target} = marked(observation, {_sum(at, _product(marks, entry))}, {marks})"]
+        shown = f"observation[{_sum(at, entry)}]"
+        return [f"{target} = int({shown}) - {field.plus}" if field.plus else f"{target} = {shown}"]
+
+    # ------------------------------------------------------------ options, words, proofs
+
+    def write_options(self, s: State, num_players: int, variant: int, options: Mapping[str, Any]) -> None:
+        """Write a table, the number of its variant, and checked options into a zeroed state record."""
+        s["num_players"] = num_players
+        if self.variant is not None:
+            s[self.variant.name] = variant
+        for option in self.options:
+            option.write(s, options[option.declared.name])
+
+    def read_options(self, s: State) -> tuple[int, int, dict[str, Any]]:
+        """The number of players, the number of the variant and the rule options written by `write_options`."""
+        variant = 0 if self.variant is None else int(s[self.variant.name])
+        return int(s["num_players"]), variant, {option.declared.name: option.value(s) for option in self.options}
+
+    def tell(self, s: State, names: str) -> dict[str, Any]:
+        """Fields as plain Python values, by the names of their parts or their own, separated by blanks.
+
+        ``key=name`` renames one. A choice is its name, nobody or nothing is None, what is by seat has an entry for each
+        player.
+        """
+        told = {}
+        for each in names.split():
+            key, _, name = each.rpartition("=")
+            told[key or name] = self._told(s, self.shown.get(name) or self.fields[name])
+        return told
+
+    def _told(self, s: State, field: Field) -> Any:
+        value = s[field.name].tolist()
+        if field.kind == "choice":
+            return field.choices[min(value, len(field.choices) - 1)]
+        if field.axes:
+            value = value[: int(s["num_players"])]
+        if field.kind != "seat" and not field.plus:
+            return value
+        return [*map(_known, value)] if isinstance(value, list) else _known(value)
+
+    def visible(self, s: State, without: Collection[str] = ()) -> Iterator[Visible]:
+        """What everybody sees, but options and the fields ``without``: each field with its entries and their values."""
+        options = {"num_players", self.variant and self.variant.name, *(option.field.name for option in self.options)}
+        seats = range(int(s["num_players"]))
+        for field in self.shown.values():
+            if field.name in options or field.name in without:
+                continue
+            *more, last = (range(length) for length in field.shape) if field.shape else (range(0),)
+            inner = list(product(*more, last[field.first :])) if field.shape else [()]
+            indices = [(q, *index) for q in seats for index in inner] if field.axes else inner
+            values: Sequence[int] = range(field.low, field.high + 1)
+            if field.kind == "seat":
+                values = [value for value in values if value < len(seats) or value >= self.seats]
+            elif field.kind == "choice":
+                values = range(len(field.choices))
+            yield field.name, indices, values
+
+    def facts_of_seats(self, seen: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+        """What is true of the parts of an observation, by name, that mark seats and choices, or are by seat."""
+        n = seen["num_players"]
+        for part, field in self.shown.items():
+            values = seen[part]
+            if field.axes:
+                yield not np.any(values[n : self.seats]), f"nobody sits at an empty seat in {part}"
+            elif field.kind != "number" and not field.plus and not field.shape:
+                yield sum(values) == 1 or (sum(values) == 0 and field.low < 0), f"one entry of {part} is marked"
+                if field.kind == "seat":
+                    yield not any(values[n : self.seats]), f"{part} has a seat"
+
+    def facts(self, s: Any) -> Iterator[tuple[bool, str]]:
+        """What is true of the seats of a record with fields in their ranges, as plain Python values."""
+        n = s.num_players
+        for field in self.fields.values():
+            value = getattr(s, field.name)
+            if field.kind == "seat":
+                seats = np.ravel(value)
+                yield bool(np.all((seats < n) | (seats >= self.seats))), "all players have seats"
+            elif field.axes == 1 and field.part:
+                yield not np.any(np.add(value[n : self.seats], field.plus)), "nobody sits at an empty seat"
+
+    def declared(self, variants: Sequence[Any]) -> dict[str, Any]:
+        """What a `Game` declares of its record."""
+        names = [variant.name for variant in variants]
+
+        def read(s: State) -> tuple[int, str, dict[str, Any]]:
+            size, variant, options = self.read_options(s)
+            return size, names[variant], options
+
+        return {
+            "fields": self,
+            "variants": tuple(variants),
+            "state_dtype": self.dtype,
+            "table_fields": tuple(name for name, field in self.fields.items() if field.on_table),
+            "table_low": min(-1, *(field.low for field in self.fields.values())),
+            "layout": self.layout,
+            "options": self.options_class,
+            "write_options": lambda s, size, variant, options: self.write_options(
+                s, size, names.index(variant), options
+            ),
+            "read_options": read,
+            "seat_fields": SeatFields(self.by_seat, self.of_seats, self.by_two_seats, self.places),
+            "state_ranges": self.ranges,
+        }
+
+    @property
+    def by_seat(self) -> tuple[str, ...]:
+        """The fields with an entry for each seat, on the first axis only."""
+        return tuple(field.name for field in self.fields.values() if field.axes == 1)
+
+    @property
+    def by_two_seats(self) -> tuple[str, ...]:
+        """The fields with an entry for each two seats."""
+        return tuple(field.name for field in self.fields.values() if field.axes == 2)
+
+    @property
+    def of_seats(self) -> tuple[str, ...]:
+        """The fields whose values are seats, and nothing more than a seat."""
+        return tuple(field.name for field in self.fields.values() if field.kind == "seat" and field.place is None)
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """The fields whose values are seats, or this number more than a seat."""
+        return {field.name: field.place for field in self.fields.values() if field.place is not None}
+
+
+class Stored(NamedTuple):
+    """Annotation of a rule option: its field in the record, its part of the observation, and what None is there."""
+
+    field: str
+    part: str | None = None
+    """None: named as the field."""
+    none: int | None = None
+    """None: the option is completed before it is written."""
+
+
+class _StoredOption(NamedTuple):
+    """A rule option and its field."""
+
+    declared: Option
+    field: Field
+    none: int | None
+
+    @classmethod
+    def read(cls, option: Option, doc: str) -> _StoredOption:
+        stored = next((each for each in option.notes if isinstance(each, Stored)), Stored(option.name))
+        part = stored.part or stored.field
+        values = "; ".join(f"{i} = {name}" for i, name in enumerate(option.choices))
+        meaning = "option: " + " ".join(filter(None, [doc[:1].lower() + doc[1:].replace("\n", " "), values]))
+        low, high = option.low or 0, option.high or 0
+        if option.kind == "subset":
+            return cls(option, flag(stored.field, meaning, (high + 1,), part=part, first=low), None)
+        if option.kind == "integer":
+            low = low if stored.none is None else min(low, stored.none)
+            return cls(option, number(stored.field, low, high, meaning, part=part), stored.none)
+        return cls(option, number(stored.field, 0, max(1, len(option.choices) - 1), meaning, part=part), None)
+
+    def write(self, s: State, value: Any) -> None:
+        if self.declared.kind == "subset":
+            s[self.field.name][list(value)] = 1
+        elif self.declared.kind == "choice":
+            s[self.field.name] = self.declared.choices.index(value)
+        else:
+            s[self.field.name] = self.none if value is None else value
+
+    def value(self, s: State) -> Any:
+        value = s[self.field.name].tolist()
+        match self.declared.kind:
+            case "subset":
+                return [i for i, enabled in enumerate(value) if enabled]
+            case "choice":
+                return self.declared.choices[value]
+            case "flag":
+                return bool(value)
+        return None if value == self.none else value
+
+
+def _known(value: int) -> int | None:
+    return None if value == NOBODY else value
+
+
+def _narrowest(field: Field) -> type[np.integer[Any]]:
+    """The narrowest integer that holds the range of a field."""
+    for kind in (np.int8, np.int16, np.int32)[field.wide :]:
+        if np.iinfo(kind).min <= field.low and field.high <= np.iinfo(kind).max:
+            return kind
+    raise ValueError(f"the field {field.name!r} ({field.low} .. {field.high}) does not fit into int32")
+
+
+# ---------------------------------------------------------------- code as text
+
+
+def _element(field: Field, index: Sequence[str]) -> str:
+    return f"s.{field.name}" + (f"[{', '.join(index)}]" if index else "")
+
+
+def _each(field: Field, line: Callable[[tuple[str, ...], str], list[str]]) -> list[str]:
+    """Code for each entry on the axes of a field other than that of seats."""
+    if not field.shape:
+        return line((), "0")
+    first, seen = field.first, field.seen
+    index = [*"ijk"[: len(seen) - 1], "m"]
+    entry = "0"
+    for name, length in zip(index, seen, strict=True):
+        entry = _sum(_product(length, entry), name)
+    source = (*index[:-1], f"m + {first}" if first else "m")
+    lines = line(source, entry)
+    for name, length in reversed([*zip(index, seen, strict=True)]):
+        lines = [f"for {name} in range({length}):", *_indented(lines)]
+    return lines
+
+
+def _sum(a: int | str, b: str) -> str:
+    return str(b) if str(a) == "0" else str(a) if b == "0" else f"{a} + {b}"
+
+
+def _product(a: int, b: str) -> str:
+    return "0" if b == "0" else b if a == 1 else f"{a} * ({b})" if "+" in b else f"{a} * {b}"
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def _function(head: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"def {head}:", *_indented(lines or ["pass"])]) + "\n"
+
+
+# ---------------------------------------------------------------- compiled code that the generated code calls
+
+
+@inlined
+def seen_from(observer, p, n):
+    """How many places seat p sits clockwise of the observer."""
+    return p - observer if p >= observer else p - observer + n
+
+
+@inlined
+def marked(observation, place, length):
+    """The index of the 1 among ``length`` entries from ``place`` on, or NOBODY."""
+    for i in range(length):
+        if observation[place + i]:
+            return i
+    return NOBODY

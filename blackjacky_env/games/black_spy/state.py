@@ -1,0 +1,322 @@
+"""What a game of Black Spy remembers: cards, rule options, the fields of the record, and what is true of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, seat
+from blackjacky_env.engine.game import Fact, Variant
+from blackjacky_env.engine.layout import Part
+from blackjacky_env.engine.options import Range
+from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
+
+SEATS = 6  # the most players (B1)
+KINDS, CARDS, COLOURS, RANKS = 55, 60, 5, 11
+BLACK = 4  # a colour
+BLACK_1, BLACK_7, RED_1 = 44, 50, 33  # kinds
+SPY_RANK = 6  # the rank of the 7s
+BLACK_CARDS = 16
+PICKS = 3  # cards that each player passes (B3) or takes from the pile (V3)
+NOBODY, NO_COLOUR = -1, -1
+PILE = 16  # in ``where``: the card lies in the mole's pile; above all seats, below `PLAYED`
+MOON = 60  # points of a player who has taken all black cards, for the others (B8) or off his own (V2)
+# Actions: a card, a colour to call, who gets the points of a moon.
+CALL, MOON_OTHERS, MOON_MYSELF, NUM_ACTIONS = 55, 59, 60, 61
+
+# Phases. SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
+TAKE, CALLING, PASS, PLAY, CHOOSE, OVER, SETTLEMENT = range(7)
+# Option `pass_cycle`.
+LEFT_RIGHT_ACROSS, LEFT_ACROSS_RIGHT, ALWAYS_LEFT = range(3)
+
+VARIANTS = (Variant("classic", 3, SEATS, default_players=4),)
+COLOUR_NAMES = ("blue", "yellow", "green", "red", "black")
+KIND_NAMES = tuple(f"{colour} {rank}" for colour in COLOUR_NAMES for rank in range(1, RANKS + 1))
+"""Names by kind of card: ``blue 1`` .. ``black 11``."""
+CARD_NAMES = KIND_NAMES + (KIND_NAMES[BLACK_7],) * (CARDS - KINDS)
+"""Names by card number, with the other five black 7s at the end."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Rule options of Black Spy; the defaults are those of the rule sheet, without its variants."""
+
+    no_good_spies: bool = False
+    """Coloured 7s count nothing (V1)."""
+    moon_choice: bool = False
+    """A player with all black cards chooses: 60 points for everybody else, or 60 off their own total (V2)."""
+    moon_choice_spies: Annotated[
+        Literal["moon_deal_only", "never_scored"], Stored("moon_never_scored", "moon_choice_spies")
+    ] = "moon_deal_only"
+    """With `moon_choice`: coloured 7s count nothing in a deal with a moon, or never (V2)."""
+    mole: bool = False
+    """From the second deal on, players take three cards from the mole's pile, the highest total first (V3)."""
+    mole_replaces_pass: bool = False
+    """With `mole`: no cards are passed in deals that have a pile (V3)."""
+    call_colour: bool = False
+    """The dealer calls the colour that is led to the first trick (V4)."""
+    call_timing: Annotated[Literal["after_pass", "before_pass"], Stored("call_before_pass", "call_timing")] = (
+        "after_pass"
+    )
+    """With `call_colour`: when the dealer calls (V4)."""
+    rank_follow: bool = False
+    """The rank of the card played last may be followed as well (V5)."""
+    rank_follow_strict: bool = False
+    """With `rank_follow`: who holds that rank but neither the led colour nor the led rank must follow it (V5)."""
+    exact_limit: bool = False
+    """A total that is exactly the limit is halved (V6)."""
+    pass_cycle: Literal["left_right_across", "left_across_right", "left"] = "left_right_across"
+    """The directions in which cards are passed, one deal after the other; across with four players only (B3)."""
+    opener: Annotated[Literal["red_star", "left_of_dealer"], Stored("left_opens", "opener")] = "red_star"
+    """Who leads the first trick: the holder of the red 1, or the player left of the dealer (B4)."""
+    max_deals: Annotated[int, Range(1, 127)] = 50
+    """The game ends after this many deals at the latest (B9)."""
+
+
+RECORD = Fields(
+    SEATS,
+    smallest=3,
+    options=Options,
+    fields=(
+        # the game
+        choice("phase", ("take", "call", "pass", "play", "choose", "over"), more=1),
+        seat("player", "to act; none when the game is over", part="to_act"),
+        number("deal_number", 0, 126, "deals scored before this one", part="deal"),
+        hidden("deals", 1, 127),
+        seat("dealer", "of the dealer", always=True),
+        by_seat("totals", -7620, 279, "by seat: points of the deals scored before"),
+        by_seat("winners", 0, 1, "1: has won the game"),
+        # the deal
+        number("picks", 0, PICKS - 1, "cards taken or chosen so far by the player to act, in take and pass"),
+        number("called", NO_COLOUR, BLACK - 1, "1 + the colour called in this deal, 0 = none (V4)", plus=1),
+        seat("star", "that is known to hold the red 1, until it is played (B4)", part="red_star"),
+        number("trick", 0, CARDS // 3, "tricks taken in this deal"),
+        seat("leader", "that leads the trick; none before the first"),
+        by_seat("table", NO_CARD, KINDS - 1, "by seat: 1 + the card played to this trick, 0 = none", plus=1),
+        hidden("where", 0, PLAYED + SEATS - 1, (CARDS,), place=PLAYED),  # or PILE
+        hidden("passed_by", NOBODY, 0, (CARDS,), kind="seat"),  # B3: who has passed the card, or chosen to
+        hidden("taken_at", 0, SEATS, (CARDS,)),  # V3: 1 + the place in the order of taking it; 0 when passed
+        by_seat("colour_voids", 0, 1, "1: known to have no blue, yellow, green, red, black card", (COLOURS,)),
+        by_seat("rank_voids", 0, 1, "1: known to have no 1, 2, ..., 11", (RANKS,)),
+        by_seat("black_taken", 0, BLACK_CARDS, "by seat: black cards in the tricks taken in this deal"),
+        by_seat(
+            *("spies_taken", 0, BLACK, "by seat: coloured 7s in the tricks taken in this deal"), part="good_spies_taken"
+        ),
+        by_seat("points", -20, 80, "by seat: points of the cards taken in this deal", wide=True),
+        hidden("moon", 0, MOON_MYSELF),  # V2: the action chosen, 0 for none
+    ),
+    observed=(
+        "phase deal trick picks",
+        Part("pass_to", (), 0, SEATS - 1, "seat to which I pass in this deal, 0 = nothing is passed"),
+        "called to_act dealer leader red_star",
+        Part("my_hand", (KINDS,), 0, 6, "number of these cards in my hand, without those I have chosen to pass"),
+        Part(
+            *("passed", (KINDS,), 0, PICKS),
+            "number of these that I have chosen to pass, or that pass_to must still have",
+        ),
+        Part("received", (KINDS,), 0, PICKS, "number of these that I was passed in this deal"),
+        Part("pile", (KINDS,), 0, 6, "number of these that I see, or have left, in the mole's pile (V3)"),
+        "table",
+        Part(
+            *("played", (KINDS,), 0, SEATS),
+            "by card but the black 7: 1 + the seat that played it in this deal, 0 = none",
+        ),
+        Part("black_7s_played", (SEATS,), 0, 6, "by seat: number of black 7s played in this deal"),
+        "colour_voids rank_voids black_taken good_spies_taken points totals winners",
+    ),
+)
+STATE = RECORD.dtype
+
+
+def read_card(text: object) -> int:
+    """The kind of a card such as ``red 1`` or ``Black 7``; `ValueError` if there is no such card."""
+    name = " ".join(text.lower().split()) if isinstance(text, str) else ""
+    if name not in KIND_NAMES:
+        raise ValueError(
+            f"{text!r} is not a card; allowed are a colour ({', '.join(COLOUR_NAMES)}) and a number 1 .. {RANKS}, such "
+            "as 'red 1' and 'black 7'"
+        )
+    return KIND_NAMES.index(name)
+
+
+def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
+    """A deck for a rigged deal as card numbers, top first; `ValueError` unless it is the whole deck (B1)."""
+    deck = [read_card(card) for card in cards]
+    missing, surplus = Counter(CARD_NAMES), Counter(CARD_NAMES[kind] for kind in deck)
+    missing, surplus = missing - surplus, surplus - missing
+    if missing or surplus:
+        names = [sorted(counts.elements(), key=KIND_NAMES.index) for counts in (missing, surplus)]
+        raise ValueError(
+            f"the deck is not the whole deck: missing {names[0]}, too many {names[1]}; allowed are all {CARDS} cards, "
+            "top first, the black 7 six times"
+        )
+    others = iter(range(KINDS, CARDS))
+    return [next(others) if kind == BLACK_7 and BLACK_7 in deck[:i] else kind for i, kind in enumerate(deck)]
+
+
+# ---------------------------------------------------------------- facts
+
+
+def facts(s: Any, settled: bool) -> Iterator[Fact]:
+    """What is true of a record; ``settled``: of the copy made just before a settlement."""
+    n, size = s.num_players, CARDS // s.num_players
+    yield (s.phase == SETTLEMENT) == settled, "a deal is being scored in the second record only"
+    yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
+    yield s.deals == s.deal_number + 1 <= s.max_deals, "the game has as many deals as it may have (B9)"
+    yield (s.phase in {CHOOSE, SETTLEMENT, OVER}) == (s.trick == size), "the deal ends with the last trick"
+    yield s.phase not in {TAKE, CALLING, PASS} or s.trick == 0, "tricks come last"
+    yield (s.leader == NOBODY) == (s.phase in {TAKE, CALLING, PASS}), "somebody leads when tricks are played"
+    yield from _facts_of_calling(s)
+    yield from _facts_of_places(s, n)
+    yield from _facts_of_hands(s, n, size)
+    yield from _facts_of_taken_cards(s, n)
+    if s.phase == TAKE:
+        yield from _facts_of_taking(s)
+    elif s.phase == PASS:
+        yield from _facts_of_passing(s, n)
+    else:
+        yield s.picks == 0, "nobody is choosing cards"
+        yield from _facts_of_passed_cards(s, n)
+
+
+def _facts_of_calling(s: Any) -> Iterator[Fact]:
+    """V4: when a colour is called."""
+    early = s.call_before_pass
+    before = s.phase in {TAKE, CALLING} or (s.phase == PASS and not early)
+    yield (s.called == NO_COLOUR) == (not s.call_colour or before), "the dealer calls a colour at his time (V4)"
+    yield s.phase != CALLING or (s.call_colour == 1 and s.player == s.dealer), "the dealer calls (V4)"
+    yield (
+        s.moon == 0 or (s.moon >= MOON_MYSELF - 1 and s.moon_choice == 1 and s.phase in {SETTLEMENT, OVER}),
+        ("who shoots the moon chooses after the last trick (V2)"),
+    )
+    yield s.phase != CHOOSE or s.black_taken[s.player] == BLACK_CARDS, "who has all black cards chooses (V2)"
+    yield s.phase != CHOOSE or s.moon_choice == 1, "the moon is a choice only with the option (V2)"
+
+
+def _facts_of_places(s: Any, n: int) -> Iterator[Fact]:
+    places = {PILE, *range(n), *range(PLAYED, PLAYED + n)}
+    yield all(place in places for place in s.where), "all cards lie somewhere"
+    yield s.phase == TAKE or PILE not in s.where, "the pile is taken before anything else (V3)"
+    laid = [(s.leader + i) % n for i in range((s.player - s.leader) % n if s.phase == PLAY else 0)]
+    for p in range(SEATS):
+        kind = s.table[p]
+        yield (kind != NO_CARD) == (p in laid), "cards are played clockwise from the leader (B5)"
+        cards = [kind] if kind != BLACK_7 else [BLACK_7, *range(KINDS, CARDS)]
+        yield kind == NO_CARD or any(s.where[card] == PLAYED + p for card in cards), "cards of the trick were played"
+    for p in range(n):
+        yield s.where.count(PLAYED + p) == s.trick + (p in laid), "everybody plays one card to each trick (B5)"
+    holder = s.where[RED_1]
+    yield s.star in {NOBODY, holder}, "the red star is where everybody knows it to be (B4)"
+
+
+def _facts_of_hands(s: Any, n: int, size: int) -> Iterator[Fact]:
+    if s.phase != TAKE:
+        for p in range(n):
+            held = s.where.count(p) + s.where.count(PLAYED + p)
+            yield held == size, "everybody was dealt the same number of cards (B2)"
+    for p in range(n):
+        kinds = [card if card < KINDS else BLACK_7 for card in range(CARDS) if s.where[card] == p]
+        lacking = any(s.colour_voids[p][kind // RANKS] or s.rank_voids[p][kind % RANKS] for kind in kinds)
+        yield not lacking, "who is known to lack a colour or number has no card of it (B5)"
+
+
+def _facts_of_taken_cards(s: Any, n: int) -> Iterator[Fact]:
+    """B6: what has been taken in this deal."""
+    on_table = [kind for kind in s.table if kind != NO_CARD]
+    played = [card if card < KINDS else BLACK_7 for card in range(CARDS) if s.where[card] >= PLAYED]
+    black = sum(kind >= BLACK_1 for kind in played) - sum(kind >= BLACK_1 for kind in on_table)
+    spies = sum(_is_coloured_7(kind) for kind in played) - sum(_is_coloured_7(kind) for kind in on_table)
+    yield sum(s.black_taken) == black, "black cards are where they were taken (B6)"
+    yield sum(s.spies_taken) == spies, "coloured 7s are where they were taken (B6)"
+
+
+def _is_coloured_7(kind: int) -> bool:
+    return kind < BLACK_1 and kind % RANKS == SPY_RANK
+
+
+def _has_pile(s: Any) -> bool:
+    """V3."""
+    return bool(s.mole and s.deal_number > 0)
+
+
+def _facts_of_taking(s: Any) -> Iterator[Fact]:
+    """V3: the pile."""
+    n, first = s.num_players, s.dealer + 1
+    order = sorted(range(n), key=lambda p: (-s.totals[p], (p - first) % n))
+    place, pile = order.index(s.player), PICKS * n
+    yield _has_pile(s), "there is a mole in this deal (V3)"
+    yield s.where.count(PILE) == pile - PICKS * place - s.picks, "the pile has as many cards as are left (V3)"
+    yield place + 1 < n, "the last player gets what is left (V3)"
+    taken = [s.where.count(p) for p in range(n)]
+    dealt = (CARDS - pile) // n - s.trick
+    for p in range(n):
+        own = order.index(p)
+        added = PICKS if own < place else s.picks if own == place else 0
+        yield taken[p] == dealt + added, "everybody takes three cards in order (V3)"
+    yield all(number <= 1 + place for number in s.taken_at), "cards are taken in order (V3)"
+    yield all(seat == NOBODY for seat in s.passed_by), "nothing has been passed (B3)"
+
+
+def _facts_of_passed_cards(s: Any, n: int) -> Iterator[Fact]:
+    """B3: everybody has passed three cards to the same place, if cards are passed."""
+    passed = [(seat, s.where[card] % PLAYED) for card, seat in enumerate(s.passed_by) if seat != NOBODY]
+    early = s.phase == CALLING and s.call_before_pass
+    nothing = early or (_has_pile(s) and s.mole_replaces_pass)
+    givers = sorted(giver for giver, _ in passed)
+    expected = [] if nothing else [p for p in range(n) for _ in range(PICKS)]
+    yield givers == expected, "everybody has passed three cards (B3)"
+    places = {(receiver - giver) % n for giver, receiver in passed}
+    yield len(places) <= 1 and 0 not in places, "cards are passed to the same place by all (B3)"
+
+
+def _facts_of_passing(s: Any, n: int) -> Iterator[Fact]:
+    """B3, O2: who has chosen."""
+    yield not (_has_pile(s) and s.mole_replaces_pass), "cards are passed in this deal (B3)"
+    first = (s.dealer + 1) % n
+    done = (s.player - first) % n
+    for p in range(n):
+        place = (p - first) % n
+        chosen = [card for card in range(CARDS) if s.passed_by[card] == p]
+        yield all(s.where[card] == p for card in chosen), "players pass cards that they hold (B3)"
+        wanted = PICKS if place < done else s.picks if place == done else 0
+        yield len(chosen) == wanted, "everybody chooses three cards in order (O2)"
+
+
+def observation_facts(seen: dict[str, Any]) -> Iterator[Fact]:
+    """What sampling a position relies on; whatever else is wrong shows in the observation of the position."""
+    n = seen["num_players"]
+    yield bool(seen["phase"][OVER]) != any(seen["to_act"]), "somebody is to act until the game is over"
+    yield seen["pass_to"] < n, "pass_to is a seat"
+    yield not any(seen["black_7s_played"][n:]), "nobody sits at an empty seat in black_7s_played"
+    playing = any(seen["phase"][phase] for phase in (PLAY, CHOOSE, OVER))
+    yield playing == any(seen["leader"]), "there is a leader while cards are played, and only then"
+    yield max(seen["played"]) <= n and not seen["played"][BLACK_7], "seats have played, black 7s apart"
+    for name in ("my_hand", "passed", "received", "pile"):
+        single = all(count <= 1 for kind, count in enumerate(seen[name]) if kind != BLACK_7)
+        yield single, f"{name} has no two cards of a kind that there is only once"
+    twice = any(hand and played for hand, played in zip(seen["my_hand"], seen["played"], strict=True))
+    yield not twice, "no card lies in two places"
+    yield seen["my_hand"][BLACK_7] + sum(seen["black_7s_played"]) <= 1 + CARDS - KINDS, "there are six black 7s"
+    laid = all(not card or _was_played(seen, seat, card - 1) for seat, card in enumerate(seen["table"]))
+    yield laid, "cards of the trick were played"
+
+
+def _was_played(seen: dict[str, Any], seat: int, kind: int) -> bool:
+    if kind == BLACK_7:
+        return bool(seen["black_7s_played"][seat])
+    return bool(seen["played"][kind] == 1 + seat)
+
+
+def sampled_facts(s: Any, settled: bool) -> Iterator[Fact]:
+    """What sampling fails at if nobody may hold some card: the sizes of hands."""
+    n, size = s.num_players, CARDS // s.num_players
+    laid = [int(kind != NO_CARD) for kind in s.table]
+    played = sum(place >= PLAYED for place in s.where)
+    yield played == n * s.trick + sum(laid), "everybody plays one card to each trick (B5)"
+    if s.phase == TAKE:
+        yield from _facts_of_taking(s)
+        return
+    for p in range(n):
+        yield s.where.count(p) == size - s.trick - laid[p], "everybody was dealt the same number of cards (B2)"

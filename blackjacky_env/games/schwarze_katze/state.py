@@ -1,0 +1,161 @@
+"""What a game of Schwarze Katze remembers: cards, rule options, the fields of the record, and what is true of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Annotated, Any
+
+from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, seat
+from blackjacky_env.engine.game import Fact, Variant
+from blackjacky_env.engine.layout import Part
+from blackjacky_env.engine.options import Range
+from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED
+
+SEATS = 10  # the most players (K1)
+CARDS, SUITS, RANKS = 52, 4, 13
+HEARTS = 2  # a suit
+QUEEN_OF_SPADES = 49
+NOBODY = -1
+NO_TRICK = -50  # penalty of a deal without a trick (K6)
+MOST_TRICKS = 17
+# SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
+PLAY, OVER, SETTLEMENT = range(3)
+
+SUIT_LETTERS = "CDHS"
+RANK_NAMES = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
+CARD_NAMES = tuple(rank + suit for suit in SUIT_LETTERS for rank in RANK_NAMES)
+"""Card names by card number: ``2C`` .. ``AS``."""
+_NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
+VARIANTS = (Variant("classic", 3, SEATS, default_players=4),)
+
+
+@dataclass(frozen=True)
+class Options:
+    """Rule options of Schwarze Katze; the defaults are those of the rule sheet."""
+
+    piatnik_heart_lead: bool = False
+    """Only a player who holds nothing but hearts may lead a heart (K9)."""
+    heart_ace: Annotated[int, Range(10, 11)] = 11
+    """Penalty of the ace of hearts (K6)."""
+    deals: Annotated[int | None, Range(1, 50), Stored("game_deals", part="deals")] = None
+    """Number of deals in a game (K7); None: the smallest multiple of the number of players that is at least 5."""
+
+
+RECORD = Fields(
+    SEATS,
+    smallest=3,
+    options=Options,
+    fields=(
+        # the game
+        choice("phase", ("play", "over"), more=1),
+        seat("player", "to act; none when the game is over", part="to_act"),
+        number("deal_number", 0, 49, "deals scored before this one", part="deal"),
+        hidden("deals", 1, 50),
+        seat("dealer", "of the dealer", always=True),
+        by_seat("totals", -2500, 6750, "penalties of the deals scored before, by seat"),
+        by_seat("winners", 0, 1, "1: has won the game"),
+        # the deal
+        number("trick", 0, MOST_TRICKS, "tricks taken in this deal"),
+        seat("leader", "that leads the trick", always=True),
+        by_seat("table", NO_CARD, CARDS - 1, "by seat: 1 + the card played to this trick, 0 = none", plus=1),
+        hidden("where", ASIDE, PLAYED + SEATS - 1, (CARDS,), place=PLAYED),
+        by_seat("voids", 0, 1, "1: known to have no clubs, diamonds, hearts, spades", (SUITS,)),
+        by_seat("tricks_taken", 0, MOST_TRICKS, "tricks taken in this deal by seat"),
+        by_seat("penalties", 0, 135, "penalties of the cards taken in this deal, by seat"),
+    ),
+    observed=(
+        "phase deal trick to_act dealer leader",
+        Part("my_hand", (CARDS,), 0, 1, "1: the card is in my hand"),
+        "table",
+        Part("played", (CARDS,), 0, SEATS, "by card: 1 + the seat that played it in this deal, 0 = not seen"),
+        "voids tricks_taken penalties totals winners",
+    ),
+)
+STATE = RECORD.dtype
+
+
+def complete_options(num_players: int, variant: str, options: Options) -> Options:
+    """The options in force, with the default number of deals filled in (K7)."""
+    default = num_players if num_players >= 5 else 2 * num_players
+    return options if options.deals is not None else replace(options, deals=default)
+
+
+# ---------------------------------------------------------------- cards
+
+
+@cache
+def taken_out(num_players: int) -> frozenset[int]:
+    """K2: the lowest non-hearts, by rank, then clubs, diamonds, spades."""
+    others = [card for card in range(CARDS) if card // RANKS != HEARTS]
+    return frozenset(sorted(others, key=lambda card: (card % RANKS, card // RANKS))[: CARDS % num_players])
+
+
+def read_card(text: object) -> int:
+    """The number of a card such as ``QS`` or ``10h``; `ValueError` if there is no such card."""
+    name = str(text).strip().upper()
+    if not isinstance(text, str) or name not in _NUMBERS:
+        raise ValueError(
+            f"{text!r} is not a card; allowed are a rank ({', '.join(RANK_NAMES)}) and a suit "
+            f"({', '.join(SUIT_LETTERS)}), such as 'QS' and '10H'"
+        )
+    return _NUMBERS[name]
+
+
+def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
+    """A deck for a rigged deal as card numbers, top first; `ValueError` unless it is the whole deck (K2)."""
+    deck = [read_card(card) for card in cards]
+    whole = [card for card in range(CARDS) if card not in taken_out(num_players)]
+    missing, surplus = Counter(whole), Counter(deck)
+    missing, surplus = missing - surplus, surplus - missing
+    if missing or surplus:
+        names = [[CARD_NAMES[card] for card in sorted(counts.elements())] for counts in (missing, surplus)]
+        raise ValueError(
+            f"the deck is not the whole deck of {num_players} players: missing {names[0]}, too many {names[1]}; "
+            f"allowed are all {len(whole)} cards, top first"
+        )
+    return deck
+
+
+# ---------------------------------------------------------------- facts
+
+
+def facts(s: Any, settled: bool) -> Iterator[Fact]:
+    """What is true of a record; ``settled``: of the copy made just before a settlement."""
+    n, size = s.num_players, CARDS // s.num_players
+    yield (s.phase == SETTLEMENT) == settled, "a deal is being scored in the second record only"
+    yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
+    yield s.deals == s.deal_number + 1 <= s.game_deals, "the game has as many deals as it may have (K7)"
+    yield sum(s.tricks_taken) == s.trick <= size, "all tricks have been taken by somebody (K5)"
+    yield (s.trick == size) == (s.phase != PLAY), "the deal ends with the last trick"
+    yield s.phase != OVER or s.deals == s.game_deals, "the last deal ends the game (K7)"
+    yield from _facts_of_cards(s, n, size)
+
+
+def _facts_of_cards(s: Any, n: int, size: int) -> Iterator[Fact]:
+    aside = {card for card in range(CARDS) if s.where[card] == ASIDE}
+    yield aside == taken_out(n), "the lowest cards are taken out (K2)"
+    laid = [(s.leader + i) % n for i in range((s.player - s.leader) % n if s.phase == PLAY else 0)]
+    for p in range(n):
+        card = s.table[p]
+        yield (card != NO_CARD) == (p in laid), "cards are played clockwise from the leader (K3)"
+        yield card == NO_CARD or s.where[card] == PLAYED + p, "cards of the trick have been played"
+        played = s.where.count(PLAYED + p)
+        yield played == s.trick + (p in laid), "everybody plays one card to each trick (K3)"
+        yield s.where.count(p) == size - played, "everybody was dealt the same number of cards (K2)"
+        for suit in range(SUITS):
+            held = p in s.where[RANKS * suit : RANKS * suit + RANKS]
+            yield not (s.voids[p][suit] and held), "who is known to lack a suit has no card of it (K4)"
+    on_table = set(s.table)
+    taken = sum(_penalty(s, card) for card in range(CARDS) if s.where[card] >= PLAYED and card not in on_table)
+    yield sum(s.penalties) == taken, "the penalties are those of the cards taken (K6)"
+
+
+def _penalty(s: Any, card: int) -> int:
+    """K6."""
+    suit, rank = divmod(card, RANKS)
+    if suit == HEARTS:
+        return int(s.heart_ace) if rank == RANKS - 1 else min(rank + 2, 10)
+    return 40 if card == QUEEN_OF_SPADES else 0

@@ -78,7 +78,7 @@ class Field:
     on_table: bool = True
     """Whether it is part of the table that `state()` returns."""
     figures: int = 0
-    """Values beyond the seats that stand for figures without a player; or more entries on the axis of seats."""
+    """Values beyond the seats that stand for figures without a player; or more entries on the last axis of seats."""
 
     @property
     def seen(self) -> tuple[int, ...]:
@@ -197,7 +197,10 @@ class Fields:
 
     def shape(self, field: Field) -> tuple[int, ...]:
         """The shape of a field in the record."""
-        return (self.seats + field.figures * (field.kind != "seat"),) * field.axes + field.shape
+        by_seats = [self.seats] * field.axes
+        if by_seats and field.kind != "seat":
+            by_seats[-1] += field.figures
+        return (*by_seats, *field.shape)
 
     def _dtype(self) -> np.dtype[Any]:
         """Fields of four bytes first, so that nothing is lost between aligned ones."""

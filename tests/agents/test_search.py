@@ -27,7 +27,7 @@ from blackjacky_env.engine.random import draw
 from blackjacky_env.envs.opponents import make_opponent
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.games.black_jacky.hidden import vary_hidden
-from blackjacky_env.games.black_jacky.observation import LAYOUT
+from blackjacky_env.games.black_jacky.state import RECORD
 from tests.agents.positions import FAMILY, Positions, positions
 from tests.games.black_jacky.rigging import DRAW, KNOCK, NO_TRICK, Table, one_round
 from tests.plain_mode import printed_in_plain_mode
@@ -252,7 +252,7 @@ def test_environments_know_search_by_name() -> None:
 def test_an_observation_that_cannot_be_is_refused() -> None:
     seen = positions(games=2, moves=3)
     wrong = seen.observations.copy()
-    wrong[-1, LAYOUT.offset("my_hand")] += 1  # a card too many in my hand
+    wrong[-1, RECORD.layout.offset("my_hand")] += 1  # a card too many in my hand
     for name in (*NAMES, "ismcts:1s"):
         with pytest.raises(ValueError, match="no legal position matches this observation"):
             make_agent(name).act_batch(wrong, seen.masks)

@@ -19,7 +19,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import get_game
-from blackjacky_env.games.black_jacky.rules import GIVE
+from blackjacky_env.games.black_jacky.state import GIVE
 from blackjacky_env.testing.tables import hear
 from tests.envs.playing import play_randomly
 from tests.every_game import NAMES, with_tiny

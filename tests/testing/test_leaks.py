@@ -11,8 +11,7 @@ from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.wrappers import ScaledTable
-from blackjacky_env.games.black_jacky.observation import LAYOUT
-from blackjacky_env.games.black_jacky.rules import EXCHANGE, NO_CARD, STATE
+from blackjacky_env.games.black_jacky.state import EXCHANGE, NO_CARD, RECORD, STATE
 from blackjacky_env.testing import ConformanceError, Skipped, check_no_leaks, check_public_shows, examine
 from blackjacky_env.testing.tables import PROMISES, vary_hidden, vary_public
 from tests.every_game import TINY, with_tiny
@@ -210,14 +209,14 @@ def test_a_long_proof_goes_on_after_a_leak_and_counts():
 
 REPEATED = {"last_turns"}  # follows from other parts
 OPTIONS = {"num_players", "schnell_duell", "max_card", "bust_at", "hand_size", "first_hearts", "max_turns", "tricks"}
-SHOWN = [name for name in LAYOUT.parts if name not in REPEATED | OPTIONS]
+SHOWN = [name for name in RECORD.layout.parts if name not in REPEATED | OPTIONS]
 
 
 class Blind(TableEnv):
     def __init__(self, part):
         super().__init__("black_jacky", num_players=4, hearts=1)
-        offset = LAYOUT.offset(part)
-        self.part = slice(offset, offset + LAYOUT.parts[part].length)
+        offset = RECORD.layout.offset(part)
+        self.part = slice(offset, offset + RECORD.layout.parts[part].length)
 
     def observe(self, agent):
         seen = super().observe(agent)

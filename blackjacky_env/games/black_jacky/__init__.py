@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Game, Hidden, Reshuffle, Rules, Words
-from blackjacky_env.games.black_jacky import (
-    actions,
-    contradictions,
-    drawing,
-    examples,
-    hidden,
-    observation,
-    options,
-    rules,
-    states,
-    terminal,
-    words,
-)
+from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Reshuffle, Rules, Words
+from blackjacky_env.games.black_jacky import contradictions, drawing, hidden, observation, rules, state, terminal, words
 
 GAME = Game(
     name="black_jacky",
     title="Black Jacky",
     version=0,
-    variants=options.VARIANTS,
-    num_actions=rules.NUM_ACTIONS,
-    state_dtype=rules.STATE,
-    table_fields=tuple(name for name in rules.STATE.names or () if name not in ("key", "reshuffles", "known")),
-    layout=observation.LAYOUT,
+    num_actions=state.NUM_ACTIONS,
+    **state.RECORD.declared(state.VARIANTS),
     score_reward="hearts",
-    options=options.Options,
-    complete_options=options.complete_options,
-    write_options=options.write_options,
-    read_options=options.read_options,
-    card_names=tuple(range(rules.VALUES)),
-    read_deck=options.read_deck,
+    complete_options=state.complete_options,
+    card_names=tuple(range(state.VALUES)),
+    read_deck=state.read_deck,
     reshuffle=Reshuffle("reshuffles", rules.stack_discards),
-    seat_fields=states.SEAT_FIELDS,
-    sample_state=observation.sample_state,
     rules=Rules(
         begin=rules.begin,
         redeal=rules.redeal,
@@ -53,17 +33,40 @@ GAME = Game(
     words=Words(
         snapshot=words.snapshot,
         view=words.view,
-        actions=actions.ACTIONS,
+        actions=words.ACTIONS,
         why_illegal=words.why_illegal,
         draw_text=terminal.draw_text,
         round_key="round",
         settlement_key="last_settlement",
-        phases=("tip", "trick", "exchange", "zock", "over"),
+        phases=state.RECORD.fields["phase"].choices,
         draw_svg=drawing.draw_svg,
     ),
-    state_ranges=states.RANGES,
-    state_facts=states.facts,
+    state_facts=state.facts,
     contradictions=contradictions.CONTRADICTIONS,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
-    examples=examples.EXAMPLES,
+    examples=Examples(
+        seeds={  # with exchanges, knocks undone, correct tips, black hearts lost, ties
+            ("classic", 2): 241,
+            ("classic", 3): 61,
+            ("classic", 4): 224,
+            ("classic", 5): 169,
+            ("classic", 6): 155,
+            ("schnell_duell", 2): 35,
+            ("schnell_duell", 3): 128,
+            ("schnell_duell", 4): 202,
+            ("schnell_duell", 5): 34,
+            ("schnell_duell", 6): 191,
+        },
+        tables=(
+            *({"num_players": players, "hearts": 1} for players in (4, 5, 6)),  # more tips
+            {
+                **{"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3, 4]},
+                "max_turns_per_round": None,
+            },
+            {"num_players": 6, "max_card": 6, "hand_size": 3, "reward": "hearts"},  # a short draw pile
+            {"num_players": 4, "hand_size": 8, "bust_at": 99},
+        ),
+        counted={"card given": lambda seen: seen["exchange"] is not None and seen["exchange"]["given"] != [None, None]},
+        picture=Position(seed=429, moves=119),  # a tip, a black heart, a knock and "+1"
+    ),
 )

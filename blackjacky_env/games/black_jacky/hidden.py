@@ -13,13 +13,12 @@ import numpy as np
 
 from blackjacky_env.engine.fields import Visible
 from blackjacky_env.engine.game import State
-from blackjacky_env.games.black_jacky.rules import (
-    CARDS,
+from blackjacky_env.games.black_jacky.state import (
     EXCHANGE,
     NO_CARD,
-    NOBODY,
     OUT,
     OVER,
+    RECORD,
     SALOON,
     SPECTATOR,
     TIP,
@@ -87,52 +86,25 @@ def _vary_knowledge(s: State, seat: int | None, rng: np.random.Generator) -> Non
 
 def visible(s: State, seat: int) -> Iterator[Visible]:
     """What ``seat`` can see, if it has a meaning now."""
-    n = int(s["num_players"])
-    seats = range(n)
-    each = [(q,) for q in seats]
-    yield from _visible_progress(s, seats)
-    yield "hearts", each, range(10)
-    for name in ("black_hearts", "winners", "knocked"):
-        yield name, each, (0, 1)
-    yield "status", each, (SALOON, WANTED, OUT)
-    yield "tips", each, (NOBODY, *seats)
-    yield "plus_one", [()], (NOBODY, *seats)
-    yield from _visible_cards(s, seat, seats)
-    if s["phase"] == EXCHANGE:
-        yield from _visible_exchange(s, seat, seats)
-
-
-def _visible_progress(s: State, seats: range) -> Iterator[Visible]:
-    if s["phase"] in (TRICK, ZOCK):
+    seats, phase = range(int(s["num_players"])), s["phase"]
+    without = {"phase"}
+    if phase == OVER:
+        without.add("player")
+    if phase in (OVER, TIP):
+        without |= {"turn_player", "first_knocker"}
+    if phase != EXCHANGE:
+        without |= {"trickster", "pair"}
+    yield from RECORD.visible(s, without)
+    if phase in (TRICK, ZOCK):
         yield "phase", [()], (TRICK, ZOCK)
     if s["turn"] < 126:  # the observation counts to 127
         yield "turn", [()], range(127)
-    yield "round_number", [()], range(20)
-    yield "start_player", [()], seats
-    yield "ends_after_turn", [()], (0, 1)
-    if s["phase"] != OVER:
-        yield "player", [()], seats
-    if s["phase"] not in (OVER, TIP):
-        yield "turn_player", [()], seats
-        yield "first_knocker", [()], (NOBODY, *seats)
-
-
-def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
+    yield "status", [(q,) for q in seats], (SALOON, WANTED, OUT)
     each_card = list(product(seats, _CARD_VALUES))
-    yield "draw_count", [()], range(CARDS + 1)
     yield "discard_top", [()], range(VALUES)
-    yield "discards", [(v,) for v in _CARD_VALUES], range(9)
-    yield "hand_counts", [(q,) for q in seats], range(9)
     yield "hands", [(seat, v) for v in _CARD_VALUES], range(9)
-    yield "displays", each_card, range(9)
     yield "known", [(q, seat, v) for q, v in each_card if q != seat], range(9)
     yield "known", [(q, SPECTATOR, v) for q, v in each_card], range(9)
-
-
-def _visible_exchange(s: State, seat: int, seats: range) -> Iterator[Visible]:
-    """T3: who exchanges, who has given, and the seat's own card."""
-    yield "trickster", [()], seats
-    yield "pair", [(0,), (1,)], seats
-    for i in range(2):
+    for i in range(2 if phase == EXCHANGE else 0):  # T3: who has given, and the seat's own card
         own = s["pair"][i] == seat
         yield "given", [(i,)], range(VALUES) if own else (NO_CARD,) if s["given"][i] != NO_CARD else _CARD_VALUES

@@ -9,86 +9,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined, record_dtype
+from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.random import below, draw, shuffle, stream
 from blackjacky_env.engine.result import share_result
+from blackjacky_env.games.black_jacky.state import (
+    CARDS,
+    DRAW,
+    EXCHANGE,
+    GIVE,
+    KNOCK,
+    LAY_3,
+    LAY_6,
+    NAME,
+    NO_CARD,
+    NO_TRICK,
+    NOBODY,
+    NUM_ACTIONS,
+    OUT,
+    OVER,
+    SALOON,
+    SEATS,
+    SETTLEMENT,
+    SWAP_DISCARD,
+    SWAP_DRAW,
+    TIP,
+    TRICK,
+    VALUES,
+    WANTED,
+    ZOCK,
+)
 
-SEATS = 6  # the most players (R1)
-CARDS = 36  # mouse cards in the box (R1)
-VALUES = 9  # arrays by value have an entry for each v = 0 .. 8; entry 0 stays empty
-SPECTATOR = SEATS  # the observer who sees only what is public
-NOBODY = -1
-NO_CARD = 0
-
-# Phases. SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
-TIP, TRICK, EXCHANGE, ZOCK, OVER, SETTLEMENT = range(6)
-# Status of a seat (R5, R7). Empty seats are OUT.
-SALOON, WANTED, OUT = range(3)
 # What random numbers are drawn for.
 FOR_START_PLAYER, FOR_DECK, FOR_RESHUFFLE = range(3)
 
-# Actions. Actions 1 .. 8 lay the card of that value; 3 and 6 without effect (T3, T6).
-NO_TRICK = 0
-LAY_3 = 9
-LAY_6 = 24
-DRAW = 30
-SWAP_DRAW = 30  # + v
-SWAP_DISCARD = 38  # + v
-KNOCK = 47
-GIVE = 47  # + v
-NAME = 55  # + relative seat 1 .. 5
-NUM_ACTIONS = 61
-
 PAIRS = np.array([(a, b) for a in range(SEATS) for b in range(a + 1, SEATS)], np.int8)
 """The pairs of relative seats of actions 9 .. 23, shape (15, 2)."""
-
-STATE = record_dtype(
-    [
-        ("key", np.uint64),
-        ("turn", np.int32),  # zocks done in the round
-        ("reshuffles", np.int32),  # of this round
-        # options in force
-        ("num_players", np.int8),
-        ("schnell_duell", np.int8),
-        ("max_card", np.int8),
-        ("bust_at", np.int8),
-        ("hand_size", np.int8),
-        ("first_hearts", np.int8),
-        ("max_turns", np.int8),  # 0: no limit
-        ("tricks", np.int8, VALUES),  # 1 where the card's power is enabled
-        # the game
-        ("phase", np.int8),
-        ("player", np.int8),  # to act
-        ("round_number", np.int8),
-        ("deals", np.int8),  # deals made so far
-        ("start_player", np.int8),
-        ("hearts", np.int8, SEATS),
-        ("black_hearts", np.int8, SEATS),  # 1: holds or has lost one
-        ("status", np.int8, SEATS),
-        ("tips", np.int8, SEATS),
-        ("sums", np.int16, SEATS),  # in tenths, as settled; 0 outside the saloon
-        ("losers", np.int8, SEATS),  # of the settlement
-        ("winners", np.int8, SEATS),
-        # the round
-        ("turn_player", np.int8),  # whose turn it is, also while others exchange
-        ("first_knocker", np.int8),
-        ("ends_after_turn", np.int8),
-        ("plus_one", np.int8),
-        ("knocked", np.int8, SEATS),
-        ("trickster", np.int8),
-        ("pair", np.int8, 2),  # in the order in which they give
-        ("given", np.int8, 2),
-        ("draw_count", np.int8),
-        ("draw_pile", np.int8, CARDS),  # the top is entry draw_count - 1
-        ("discard_top", np.int8),
-        ("discard_count", np.int8),
-        ("discards", np.int8, VALUES),
-        ("hand_counts", np.int8, SEATS),
-        ("hands", np.int8, (SEATS, VALUES)),
-        ("displays", np.int8, (SEATS, VALUES)),
-        ("known", np.int8, (SEATS, SEATS + 1, VALUES)),  # [holder, observer, value]; observer == holder is not read
-    ]
-)
 
 
 # ---------------------------------------------------------------- start and deal

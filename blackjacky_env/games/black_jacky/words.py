@@ -1,4 +1,4 @@
-"""Black Jacky in words: snapshots of positions, views of a player, why an action is illegal."""
+"""Black Jacky in words: actions, snapshots of positions, views of a player, why an action is illegal."""
 
 from __future__ import annotations
 
@@ -6,25 +6,78 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.engine.actions import ActionInfo
+from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.game import State
-from blackjacky_env.games.black_jacky.actions import ACTIONS
-from blackjacky_env.games.black_jacky.rules import (
+from blackjacky_env.games.black_jacky.rules import PAIRS
+from blackjacky_env.games.black_jacky.state import (
+    DRAW,
     EXCHANGE,
+    GIVE,
+    KNOCK,
+    LAY_3,
+    LAY_6,
+    NAME,
     NO_CARD,
+    NO_TRICK,
     NOBODY,
+    NUM_ACTIONS,
     OUT,
     OVER,
+    RECORD,
     SALOON,
+    SWAP_DISCARD,
+    SWAP_DRAW,
     TIP,
     TRICK,
     WANTED,
     ZOCK,
 )
 
-PHASES = {TIP: "tip", TRICK: "trick", EXCHANGE: "exchange", ZOCK: "zock", OVER: "over"}
 STATUSES = {SALOON: "saloon", WANTED: "wanted", OUT: "out"}
 _PHASES_OF = {"tip": TIP, "give": EXCHANGE, "draw": ZOCK, "swap": ZOCK, "knock": ZOCK}  # by kind of action; else TRICK
+
+
+# ---------------------------------------------------------------- actions
+
+
+def _info(action: int) -> ActionInfo:
+    if action == NO_TRICK:
+        return ActionInfo("no_trick")
+    if action < LAY_3:
+        return ActionInfo("lay_without_effect" if action in (3, 6) else "lay", card=action)
+    if action < LAY_6:
+        first, second = PAIRS[action - LAY_3].tolist()
+        return ActionInfo("lay_exchange", card=3, seats=(first, second))
+    if action < DRAW:
+        return ActionInfo("lay_plus_one", card=6, seats=(action - LAY_6,))
+    if action == DRAW:
+        return ActionInfo("draw", pile="draw")
+    if action <= SWAP_DISCARD:
+        return ActionInfo("swap", card=action - SWAP_DRAW, pile="draw")
+    if action < KNOCK:
+        return ActionInfo("swap", card=action - SWAP_DISCARD, pile="discard")
+    if action == KNOCK:
+        return ActionInfo("knock")
+    if action <= NAME:
+        return ActionInfo("give", card=action - GIVE, secret=("card",))  # T3
+    return ActionInfo("tip", seats=(action - NAME,))
+
+
+ACTIONS = Actions(
+    map(_info, range(NUM_ACTIONS)),
+    {
+        "no_trick": "no trick",
+        "lay": "lay {card}",
+        "lay_without_effect": "lay {card} without effect",
+        "lay_exchange": "lay {card}: {seat1} and {seat2} exchange",
+        "lay_plus_one": "lay {card}: +1 to {seat1}",
+        "draw": "draw",
+        "swap": "swap {card} with the {pile} pile",
+        "knock": "knock",
+        "give": "give {card}",
+        "tip": "tip {seat1}",
+    },
+)
 
 
 # ---------------------------------------------------------------- positions
@@ -35,12 +88,7 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     table = _plain(s)
     n = table["num_players"]
     return {
-        "phase": PHASES[table["phase"]],
-        "player": _seat(table["player"]),
-        "round": table["round_number"],
-        "turn": table["turn"],
-        "start_player": table["start_player"],
-        "hearts": table["hearts"][:n],
+        **RECORD.tell(s, "phase player round turn=turn start_player hearts"),
         "black_hearts": [bool(black) for black in table["black_hearts"][:n]],
         "status": [STATUSES[status] for status in table["status"][:n]],
         "hands": _cards_by_seat(table["hands"][:n]),
@@ -48,13 +96,13 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
         "draw_pile": table["draw_pile"][: table["draw_count"]][::-1],
         "discard_top": _card(table["discard_top"]),
         "discards": _cards(table["discards"]),
-        "plus_one": _seat(table["plus_one"]),
+        **RECORD.tell(s, "plus_one"),
         "knocked": [bool(knocked) for knocked in table["knocked"][:n]],
-        "first_knocker": _seat(table["first_knocker"]),
+        **RECORD.tell(s, "first_knocker"),
         "last_turns": _last_turns(table),
         "ends_after_turn": bool(table["ends_after_turn"]),
         "exchange": _exchange(table),
-        "tips": [_seat(tip) for tip in table["tips"][:n]],
+        **RECORD.tell(s, "tips"),
         "last_settlement": None if settled is None else _settlement(_plain(settled)),
         "winners": _marked(table["winners"]),
     }
@@ -64,10 +112,6 @@ def _plain(s: State) -> dict[str, Any]:
     """The fields of a record as Python numbers and nested lists, which are faster to read than NumPy's."""
     fields = zip(s.dtype.names, s.item(), strict=True)
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in fields}
-
-
-def _seat(q: int) -> int | None:
-    return None if q == NOBODY else q
 
 
 def _card(v: int) -> int | None:
@@ -137,9 +181,10 @@ def why_illegal(s: State, action: int) -> str:
     """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act."""
     phase, info = int(s["phase"]), ACTIONS[action]
     name = f"'{ACTIONS.name(action)}' (action {action})"
+    phases = RECORD.fields["phase"].choices
     needed = _PHASES_OF.get(info.kind, TRICK)
     if phase != needed:
-        return f"{name} is for phase {PHASES[needed]}; the phase is {PHASES[phase]}"
+        return f"{name} is for phase {phases[needed]}; the phase is {phases[phase]}"
     reasons = {TIP: _why_no_tip, TRICK: _why_no_trick, EXCHANGE: _why_no_card, ZOCK: _why_no_zock}
     return f"{name} is illegal: {reasons[phase](s, info)}"
 

@@ -46,7 +46,7 @@ GAME = Game(
     contradictions=contradictions.CONTRADICTIONS,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
     examples=Examples(
-        seeds={  # with robberies, cancelled cards, Rum, gifts to the harbour, players who have too few cards to be robbed
+        seeds={  # with robberies, cancelled cards, Rum, gifts to the harbour, players with too few cards to be robbed
             ("standard", 3): 52,
             ("standard", 4): 65,
             ("basic", 3): 10,

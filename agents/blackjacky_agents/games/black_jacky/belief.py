@@ -10,7 +10,8 @@ import numpy as np
 
 from blackjacky_agents.games.black_jacky.bots.counter import DONE, FIRST, LATE, OPEN, PARAMETERS
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.black_jacky.rules import NOBODY, SALOON, left_of, tenths
+from blackjacky_env.games.black_jacky.rules import left_of, tenths
+from blackjacky_env.games.black_jacky.state import NOBODY, SALOON
 
 _WHOLE = 10  # tenths
 

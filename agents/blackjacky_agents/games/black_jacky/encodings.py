@@ -13,8 +13,9 @@ from blackjacky_agents.games.black_jacky.bots.counter import PARAMETERS, estimat
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
-from blackjacky_env.games.black_jacky.observation import LAYOUT as OBSERVATION
+from blackjacky_env.games.black_jacky.state import RECORD
 
+AT = RECORD.at
 VERSION = 1
 """Incremented when the features or `counter` change, since agents trained on older features cannot use the new ones."""
 
@@ -83,6 +84,7 @@ ADVICE_LAYOUT = Layout(
     ]
 )
 """Features of `advice`."""
+TO = ADVICE_LAYOUT.at
 
 STANDING_LAYOUT = Layout(
     [
@@ -94,68 +96,11 @@ STANDING_LAYOUT = Layout(
 """Features of `standing`."""
 
 
-# Offsets of the parts: A_ in the features, S_ in the standing features, O_ in the observation.
-_A_PLAYERS = LAYOUT.offset("num_players")
-_A_SCHNELL = LAYOUT.offset("schnell_duell")
-_A_PHASE = LAYOUT.offset("phase")
-_A_ENDS = LAYOUT.offset("ends_after_turn")
-_A_TURN = LAYOUT.offset("turn")
-_A_HEARTS = LAYOUT.offset("hearts")
-_A_TIPPED = LAYOUT.offset("tipped")
-_A_PAIR = LAYOUT.offset("exchange_pair")
-_A_GIVEN = LAYOUT.offset("exchange_given")
-_A_TOP = LAYOUT.offset("discard_top")
-_A_UNSEEN = LAYOUT.offset("unseen")
-_A_DRAW_COUNT = LAYOUT.offset("draw_count")
-_A_HAND = LAYOUT.offset("hand")
-_A_SEEN_HAND = LAYOUT.offset("seen_hand")
-_A_COUNTS = LAYOUT.offset("hand_counts")
-_A_DISPLAYS = LAYOUT.offset("displays")
-_A_KNOWN = LAYOUT.offset("known")
-_A_SUM = LAYOUT.offset("sum")
-_A_CHANCES = ADVICE_LAYOUT.offset("chances")
-_A_ADVICE = ADVICE_LAYOUT.offset("advice")
-_A_TENTHS = LAYOUT.offset("tenths")
-_A_HAND_SUM = LAYOUT.offset("hand_sum")
-_A_DRAW = LAYOUT.offset("after_draw")
-_A_SWAP = LAYOUT.offset("after_swap")
-_A_TAKE = LAYOUT.offset("after_take")
-_A_OTHERS = LAYOUT.offset("others")
-_S_SCHNELL = STANDING_LAYOUT.offset("schnell_duell")
-_S_START = STANDING_LAYOUT.offset("start_player")
-_S_HEARTS = STANDING_LAYOUT.offset("hearts")
-_S_BLACK = STANDING_LAYOUT.offset("black_hearts")
-_S_WANTED = STANDING_LAYOUT.offset("wanted")
-_S_OUT = STANDING_LAYOUT.offset("out")
-
-_O_PLAYERS = OBSERVATION.offset("num_players")
-_O_SCHNELL = OBSERVATION.offset("schnell_duell")
-_O_MAX_CARD = OBSERVATION.offset("max_card")
-_O_BUST_AT = OBSERVATION.offset("bust_at")
-_O_PHASE = OBSERVATION.offset("phase")
-_O_TURN = OBSERVATION.offset("turn")
-_O_ENDS = OBSERVATION.offset("ends_after_turn")
-_O_START = OBSERVATION.offset("start_player")
-_O_BLACK = OBSERVATION.offset("black_hearts")
-_O_WANTED = OBSERVATION.offset("wanted")
-_O_OUT = OBSERVATION.offset("out")
-_O_HEARTS = OBSERVATION.offset("hearts")
-_O_PLUS_ONE = OBSERVATION.offset("plus_one")
-_O_TIPS = OBSERVATION.offset("tips")
-_O_PAIR = OBSERVATION.offset("exchange_pair")
-_O_GIVEN = OBSERVATION.offset("exchange_given")
-_O_TOP = OBSERVATION.offset("discard_top")
-_O_DISCARDS = OBSERVATION.offset("discards")
-_O_DRAW_COUNT = OBSERVATION.offset("draw_count")
-_O_COUNTS = OBSERVATION.offset("hand_counts")
-_O_HAND = OBSERVATION.offset("my_hand")
-_O_DISPLAYS = OBSERVATION.offset("displays")
-_O_KNOWN = OBSERVATION.offset("known")
-_O_PUBLIC = OBSERVATION.offset("public")
+STANDING_TO = STANDING_LAYOUT.at
 
 _SAME = np.array(
     [
-        (OBSERVATION.offset(name), LAYOUT.offset(name))
+        (RECORD.layout.offset(name), LAYOUT.offset(name))
         for name in (
             "start_player",
             "black_hearts",
@@ -181,9 +126,9 @@ def cards(observation, mask, out):
     _show_cards(observation, chances, out)
     total = _fixed_sum(observation, 0)
     for v in range(1, VALUES + 1):
-        total += 10 * v * int(observation[_O_HAND + v - 1])
+        total += 10 * v * int(observation[AT.my_hand + v - 1])
     _show_sum(observation, total, out)
-    _show_next_sums(observation, total // 10 - int(observation[_O_BUST_AT]), chances, out)
+    _show_next_sums(observation, total // 10 - int(observation[AT.bust_at]), chances, out)
     _show_others(observation, total, chances, out)
 
 
@@ -191,15 +136,15 @@ def cards(observation, mask, out):
 def standing(observation, mask, out):
     """Write `STANDING_LAYOUT` into ``out`` (float32): how the players stand, no cards."""
     out[:] = 0
-    out[observation[_O_PLAYERS] - 2] = 1
-    out[_S_SCHNELL] = observation[_O_SCHNELL]
+    out[observation[AT.num_players] - 2] = 1
+    out[STANDING_TO.schnell_duell] = observation[AT.schnell_duell]
     for seat in range(SEATS):
-        out[_S_START + seat] = observation[_O_START + seat]
-        out[_S_BLACK + seat] = observation[_O_BLACK + seat]
-        out[_S_WANTED + seat] = observation[_O_WANTED + seat]
-        out[_S_OUT + seat] = observation[_O_OUT + seat]
-        for hearts in range(min(int(observation[_O_HEARTS + seat]), 3)):
-            out[_S_HEARTS + SEATS * hearts + seat] = 1
+        out[STANDING_TO.start_player + seat] = observation[AT.start_player + seat]
+        out[STANDING_TO.black_hearts + seat] = observation[AT.black_hearts + seat]
+        out[STANDING_TO.wanted + seat] = observation[AT.wanted + seat]
+        out[STANDING_TO.out + seat] = observation[AT.out + seat]
+        for hearts in range(min(int(observation[AT.hearts + seat]), 3)):
+            out[STANDING_TO.hearts + SEATS * hearts + seat] = 1
 
 
 @compiled
@@ -212,33 +157,35 @@ def advice(observation, mask, out):
         estimate(observation, mask, values, PARAMETERS)
     for action in range(_ACTIONS):
         if mask[action]:
-            out[_A_CHANCES + action] = values[action]
+            out[TO.chances + action] = values[action]
             if best < 0 or values[action] < values[best]:
                 best = action
     if best >= 0:
-        out[_A_ADVICE + best] = 1
+        out[TO.advice + best] = 1
 
 
 @compiled
 def _show_table(observation, out):
     """Hearts, knocks and everything else that is no card."""
-    out[_A_PLAYERS + observation[_O_PLAYERS] - 2] = 1
-    out[_A_SCHNELL] = observation[_O_SCHNELL]
-    out[_A_ENDS] = observation[_O_ENDS]
-    out[_A_TURN] = observation[_O_TURN] / np.float32(32)
-    out[_A_GIVEN] = observation[_O_GIVEN]
+    out[TO.num_players + observation[AT.num_players] - 2] = 1
+    out[TO.schnell_duell] = observation[AT.schnell_duell]
+    out[TO.ends_after_turn] = observation[AT.ends_after_turn]
+    out[TO.turn] = observation[AT.turn] / np.float32(32)
+    out[TO.exchange_given] = observation[AT.exchange_given]
     for phase in range(5):
-        out[_A_PHASE + phase] = observation[_O_PHASE + phase]
+        out[TO.phase + phase] = observation[AT.phase + phase]
     for part in range(len(_SAME)):
         for seat in range(SEATS):
             out[_SAME[part, 1] + seat] = observation[_SAME[part, 0] + seat]
     for seat in range(SEATS):
-        out[_A_PAIR + seat] = observation[_O_PAIR + seat] + observation[_O_PAIR + SEATS + seat]
-        for hearts in range(min(int(observation[_O_HEARTS + seat]), 3)):
-            out[_A_HEARTS + SEATS * hearts + seat] = 1
-    for seat in range(observation[_O_PLAYERS]):
-        if observation[_O_TIPS + seat] > 0:
-            out[_A_TIPPED + observation[_O_TIPS + seat] - 1] += 1
+        out[TO.exchange_pair + seat] = (
+            observation[AT.exchange_pair + seat] + observation[AT.exchange_pair + SEATS + seat]
+        )
+        for hearts in range(min(int(observation[AT.hearts + seat]), 3)):
+            out[TO.hearts + SEATS * hearts + seat] = 1
+    for seat in range(observation[AT.num_players]):
+        if observation[AT.tips + seat] > 0:
+            out[TO.tipped + observation[AT.tips + seat] - 1] += 1
 
 
 @compiled
@@ -248,35 +195,35 @@ def _show_cards(observation, chances, out):
     unseen = 0
     for v in range(1, VALUES + 1):
         i = v - 1
-        left = v if v <= observation[_O_MAX_CARD] else 0
-        left -= observation[_O_HAND + i] + observation[_O_DISCARDS + i]
+        left = v if v <= observation[AT.max_card] else 0
+        left -= observation[AT.my_hand + i] + observation[AT.discards + i]
         for seat in range(SEATS):
-            left -= observation[_O_DISPLAYS + VALUES * seat + i]
+            left -= observation[AT.displays + VALUES * seat + i]
         for seat in range(SEATS - 1):
-            left -= observation[_O_KNOWN + VALUES * seat + i]
+            left -= observation[AT.known + VALUES * seat + i]
         chances[v] = left
         unseen += left
-        out[_A_TOP + i] = observation[_O_TOP + i]
-        out[_A_SEEN_HAND + i] = half * observation[_O_PUBLIC + i]
-        for copies in range(min(int(observation[_O_HAND + i]), 3)):
-            out[_A_HAND + VALUES * copies + i] = 1
+        out[TO.discard_top + i] = observation[AT.discard_top + i]
+        out[TO.seen_hand + i] = half * observation[AT.public + i]
+        for copies in range(min(int(observation[AT.my_hand + i]), 3)):
+            out[TO.hand + VALUES * copies + i] = 1
     for v in range(1, VALUES + 1):
         chances[v] /= max(unseen, 1)
-        out[_A_UNSEEN + v - 1] = chances[v]
-    out[_A_DRAW_COUNT] = observation[_O_DRAW_COUNT] / np.float32(32)
+        out[TO.unseen + v - 1] = chances[v]
+    out[TO.draw_count] = observation[AT.draw_count] / np.float32(32)
     for seat in range(SEATS):
-        out[_A_COUNTS + seat] = quarter * observation[_O_COUNTS + seat]
+        out[TO.hand_counts + seat] = quarter * observation[AT.hand_counts + seat]
     for i in range(SEATS * VALUES):
-        out[_A_DISPLAYS + i] = half * observation[_O_DISPLAYS + i]
+        out[TO.displays + i] = half * observation[AT.displays + i]
     for i in range((SEATS - 1) * VALUES):
-        out[_A_KNOWN + i] = half * observation[_O_KNOWN + i]
+        out[TO.known + i] = half * observation[AT.known + i]
 
 
 @compiled
 def _fixed_sum(observation, seat):
     """What a seat's "+1" and laid-out cards count, in tenths (S1)."""
-    first = _O_DISPLAYS + VALUES * seat
-    total = 10 * int(observation[_O_PLUS_ONE + seat]) + int(observation[first + 7])
+    first = AT.displays + VALUES * seat
+    total = 10 * int(observation[AT.plus_one + seat]) + int(observation[first + 7])
     for v in range(1, VALUES + 1):
         if v != 5:
             total += 10 * v * int(observation[first + v - 1])
@@ -286,10 +233,10 @@ def _fixed_sum(observation, seat):
 @compiled
 def _show_sum(observation, total, out):
     """My sum in tenths."""
-    points = total // 10 - int(observation[_O_BUST_AT]) + _BUST
-    out[_A_SUM + min(max(points, 0), _SUMS - 1)] = 1
-    out[_A_TENTHS] = total % 10 > 0
-    out[_A_HAND_SUM] = (total - _fixed_sum(observation, 0)) / np.float32(160)
+    points = total // 10 - int(observation[AT.bust_at]) + _BUST
+    out[TO.sum + min(max(points, 0), _SUMS - 1)] = 1
+    out[TO.tenths] = total % 10 > 0
+    out[TO.hand_sum] = (total - _fixed_sum(observation, 0)) / np.float32(160)
 
 
 @compiled
@@ -297,21 +244,21 @@ def _show_next_sums(observation, over, chances, out):
     """What each zock may lead to; ``over``: my whole points less bust_at."""
     top = 0
     for v in range(1, VALUES + 1):
-        top += v * observation[_O_TOP + v - 1]
+        top += v * observation[AT.discard_top + v - 1]
         if over + v >= -6:
-            out[_A_DRAW + min(over + v, 0) + 6] += chances[v]
+            out[TO.after_draw + min(over + v, 0) + 6] += chances[v]
     for v in range(1, VALUES + 1):
-        if observation[_O_HAND + v - 1] == 0:
+        if observation[AT.my_hand + v - 1] == 0:
             continue
         i = v - 1
         for drawn in range(1, VALUES + 1):
             if over - v + drawn >= 0:
-                out[_A_SWAP + i] += chances[drawn]
+                out[TO.after_swap + i] += chances[drawn]
             elif over - v + drawn >= -3:
-                out[_A_SWAP + VALUES + i] += chances[drawn]
-        out[_A_TAKE + i] = (over - v + top) / np.float32(8)
-        out[_A_TAKE + VALUES + i] = over - v + top >= 0
-        out[_A_TAKE + 2 * VALUES + i] = -3 <= over - v + top < 0
+                out[TO.after_swap + VALUES + i] += chances[drawn]
+        out[TO.after_take + i] = (over - v + top) / np.float32(8)
+        out[TO.after_take + VALUES + i] = over - v + top >= 0
+        out[TO.after_take + 2 * VALUES + i] = -3 <= over - v + top < 0
 
 
 @compiled
@@ -321,20 +268,20 @@ def _show_others(observation, total, chances, out):
     spread[:] = 0
     spread[0, 0] = 1
     ready = 0
-    bust_at = int(observation[_O_BUST_AT])
-    for seat in range(1, observation[_O_PLAYERS]):
-        if observation[_O_HEARTS + seat] == 0:
+    bust_at = int(observation[AT.bust_at])
+    for seat in range(1, observation[AT.num_players]):
+        if observation[AT.hearts + seat] == 0:
             continue
-        fixed, unknown = _fixed_sum(observation, seat), int(observation[_O_COUNTS + seat])
+        fixed, unknown = _fixed_sum(observation, seat), int(observation[AT.hand_counts + seat])
         for v in range(1, VALUES + 1):
-            known = int(observation[_O_KNOWN + VALUES * (seat - 1) + v - 1])
+            known = int(observation[AT.known + VALUES * (seat - 1) + v - 1])
             fixed += 10 * v * known
             unknown -= known
         unknown = min(unknown, _UNKNOWN)
         while ready < unknown:
             _add_card(spread, ready, chances)
             ready += 1
-        first = _A_OTHERS + _ODDS * (seat - 1)
+        first = TO.others + _ODDS * (seat - 1)
         _show_odds(fixed, unknown, spread[unknown], bust_at, total, out[first : first + _ODDS])
 
 
@@ -375,6 +322,6 @@ def _show_odds(fixed, cards, spread, bust_at, total, out):
 
 ENCODINGS = (
     Encoding("cards", VERSION, cards, LAYOUT.size),
-    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, _A_ADVICE),
+    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, TO.advice),
 )
 STANDING = Encoding("standing", VERSION, standing, STANDING_LAYOUT.size)

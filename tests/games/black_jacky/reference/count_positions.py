@@ -27,7 +27,7 @@ from blackjacky_agents.reports import markdown_table, replace_part
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.table import table_functions
 from blackjacky_env.games.black_jacky import GAME
-from blackjacky_env.games.black_jacky.options import full_deck
+from blackjacky_env.games.black_jacky.state import full_deck
 from tests.games.black_jacky.reference import counting
 
 README = Path(__file__).parent / "README.md"

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.black_jacky.observation import LAYOUT
+from blackjacky_env.games.black_jacky.state import RECORD
 
+AT = RECORD.at
+HAND = AT.my_hand - 1  # + v
+DISPLAYS = AT.displays - 1  # + 8 * seat + v
+KNOWN = AT.known - 9  # + 8 * seat + v, seat 1 .. 5
 SEATS = 6
-NUM_PLAYERS = LAYOUT.offset("num_players")
-MAX_CARD = LAYOUT.offset("max_card")
-BUST_AT = LAYOUT.offset("bust_at")
-PHASE = LAYOUT.offset("phase")
-TIPPING, TRICKING, EXCHANGING, ZOCKING = PHASE, PHASE + 1, PHASE + 2, PHASE + 3
-ENDS_AFTER_TURN = LAYOUT.offset("ends_after_turn")
-START_PLAYER = LAYOUT.offset("start_player")
-HEARTS = LAYOUT.offset("hearts")
-KNOCKED = LAYOUT.offset("knocked")
-FIRST_KNOCKER = LAYOUT.offset("first_knocker")
-LAST_TURNS = LAYOUT.offset("last_turns")
-PLUS_ONE = LAYOUT.offset("plus_one")
-PAIR = LAYOUT.offset("exchange_pair")
-TRICKSTER = LAYOUT.offset("trickster")
-DISCARD_TOP = LAYOUT.offset("discard_top")
-DISCARDS = LAYOUT.offset("discards")
-DRAW_COUNT = LAYOUT.offset("draw_count")
-HAND_COUNTS = LAYOUT.offset("hand_counts")
-HAND = LAYOUT.offset("my_hand") - 1  # + v
-DISPLAYS = LAYOUT.offset("displays") - 1  # + 8 * seat + v
-KNOWN = LAYOUT.offset("known") - 9  # + 8 * seat + v, seat 1 .. 5
+TIPPING, TRICKING, EXCHANGING, ZOCKING = AT.phase, AT.phase + 1, AT.phase + 2, AT.phase + 3
 
 
 @compiled
 def laid_out(observation, seat):
     """What lies before a seat, "+1" included, as it counts (S1)."""
-    total = 10 * int(observation[PLUS_ONE + seat]) + int(observation[DISPLAYS + 8 * seat + 8])
+    total = 10 * int(observation[AT.plus_one + seat]) + int(observation[DISPLAYS + 8 * seat + 8])
     for v in range(1, 9):
         if v != 5:
             total += 10 * v * int(observation[DISPLAYS + 8 * seat + v])
@@ -52,7 +36,7 @@ def my_sum(observation):
 def top_of_discards(observation):
     """The value on top of the discard pile."""
     for v in range(1, 9):
-        if observation[DISCARD_TOP + v - 1]:
+        if observation[AT.discard_top + v - 1]:
             return v
     return 0
 
@@ -79,6 +63,6 @@ def highest_card(observation):
 def somebody_knocked(observation):
     """The end of the round has been announced."""
     for seat in range(SEATS):
-        if observation[FIRST_KNOCKER + seat]:
+        if observation[AT.first_knocker + seat]:
             return True
     return False

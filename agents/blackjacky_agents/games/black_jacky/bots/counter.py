@@ -16,25 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.games.black_jacky.bots.cards import (
-    BUST_AT,
-    DISCARDS,
+    AT,
     DISPLAYS,
-    DRAW_COUNT,
-    ENDS_AFTER_TURN,
     EXCHANGING,
-    FIRST_KNOCKER,
     HAND,
-    HAND_COUNTS,
-    HEARTS,
-    KNOCKED,
     KNOWN,
-    LAST_TURNS,
-    MAX_CARD,
-    NUM_PLAYERS,
-    PAIR,
-    PLUS_ONE,
     SEATS,
-    START_PLAYER,
     TIPPING,
     ZOCKING,
     laid_out,
@@ -43,13 +30,13 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
     top_of_discards,
 )
 from blackjacky_env.engine.compiling import compiled, scratch
-from blackjacky_env.games.black_jacky.options import MOST_BUST_AT
-from blackjacky_env.games.black_jacky.rules import (
+from blackjacky_env.games.black_jacky.state import (
     DRAW,
     GIVE,
     KNOCK,
     LAY_3,
     LAY_6,
+    MOST_BUST_AT,
     NAME,
     NO_TRICK,
     NUM_ACTIONS,
@@ -123,7 +110,7 @@ def estimate(observation, mask, values, parameters):
     if observation[TIPPING]:
         estimate_tips(observation, mask, values)
         return
-    bust_at = int(observation[BUST_AT])
+    bust_at = int(observation[AT.bust_at])
     size = bust_at + ABOVE_BUST
     unseen, draws = scratch(9, np.float64), scratch(9, np.float64)
     count_unseen(observation, unseen)
@@ -151,8 +138,8 @@ def estimate(observation, mask, values, parameters):
 def count_unseen(observation, unseen):
     """How many cards of each value lie where I cannot know them."""
     unseen[:] = 0.0
-    for v in range(1, int(observation[MAX_CARD]) + 1):
-        unseen[v] = v - int(observation[HAND + v]) - int(observation[DISCARDS + v - 1])
+    for v in range(1, int(observation[AT.max_card]) + 1):
+        unseen[v] = v - int(observation[HAND + v]) - int(observation[AT.discards + v - 1])
         for seat in range(SEATS):
             unseen[v] -= observation[DISPLAYS + 8 * seat + v]
         for seat in range(1, SEATS):
@@ -164,8 +151,8 @@ def chance_of_draws(observation, unseen, draws):
     """The chance of each value on top of the draw pile, which is made of the discards once it is empty (R14)."""
     draws[0] = 0.0
     for v in range(1, 9):
-        draws[v] = observation[DISCARDS + v - 1] if observation[DRAW_COUNT] == 0 else unseen[v]
-    if observation[DRAW_COUNT] == 0:
+        draws[v] = observation[AT.discards + v - 1] if observation[AT.draw_count] == 0 else unseen[v]
+    if observation[AT.draw_count] == 0:
         draws[top_of_discards(observation)] -= 1
     total = draws.sum()
     if total > 0.0:
@@ -176,7 +163,7 @@ def chance_of_draws(observation, unseen, draws):
 @compiled
 def hidden_cards(observation, seat):
     """How many cards of a hand I do not know."""
-    count = int(observation[HAND_COUNTS + seat])
+    count = int(observation[AT.hand_counts + seat])
     for v in range(1, 9):
         count -= int(observation[KNOWN + 8 * seat + v])
     return count
@@ -212,7 +199,7 @@ def add_hidden_sums(observation, unseen, sums):
     ways = scratch((most + 1, size), np.float64, (_HANDS, MOST_SUMS))
     ways_of_hidden_cards(unseen, most, size, ways)
     for seat in range(1, SEATS):
-        if observation[HEARTS + seat] > 0:
+        if observation[AT.hearts + seat] > 0:
             base = laid_out(observation, seat) // 10
             for v in range(1, 9):
                 base += v * int(observation[KNOWN + 8 * seat + v])
@@ -252,14 +239,14 @@ def weigh_by_conduct(thought, sums):
     """Weight each other player's distribution by whether he has knocked, is done without knocking, or plays on."""
     observation, p = thought.observation, thought.parameters
     for seat in range(1, SEATS):
-        if observation[HEARTS + seat] == 0:
+        if observation[AT.hearts + seat] == 0:
             continue
         conduct = OPEN
-        if observation[FIRST_KNOCKER + seat]:
+        if observation[AT.first_knocker + seat]:
             conduct = FIRST
-        elif observation[KNOCKED + seat]:
+        elif observation[AT.knocked + seat]:
             conduct = LATE
-        elif thought.knocked and not observation[LAST_TURNS + seat]:
+        elif thought.knocked and not observation[AT.last_turns + seat]:
             conduct = DONE
         weigh(sums[seat], thought.bust_at, p[conduct], p[conduct + 1], p[conduct + 2])
 
@@ -300,7 +287,7 @@ def take_turn(thought, sums):
 def have_turns(thought, sums, everybody):
     """Let the others have their turn: everybody, or those whose last turn is still to come."""
     for seat in range(1, SEATS):
-        if thought.observation[HEARTS + seat] > 0 and (everybody or thought.observation[LAST_TURNS + seat]):
+        if thought.observation[AT.hearts + seat] > 0 and (everybody or thought.observation[AT.last_turns + seat]):
             take_turn(thought, sums[seat])
 
 
@@ -313,7 +300,7 @@ def chance_of_losing(thought, sums, my_tenths, loss):
     bust_at = thought.bust_at
     loss[:] = 1.0
     for seat in range(1, SEATS):
-        if thought.observation[HEARTS + seat] == 0:
+        if thought.observation[AT.hearts + seat] == 0:
             continue
         ties_lose = laid_out(thought.observation, seat) % 10 >= my_tenths
         at_least = 0.0  # the chance that his sum is at least mine and not bust
@@ -418,7 +405,7 @@ def weigh_zocks(thought, hand, x, top, last, chances, values):
 def estimate_zocks(thought, hand, values):
     """My zock, whatever card I have laid."""
     total = my_sum(thought.observation)
-    ends_now = thought.observation[ENDS_AFTER_TURN] > 0
+    ends_now = thought.observation[AT.ends_after_turn] > 0
     chances = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
     reckon(thought, thought.sums, thought.knocked, ends_now, total % 10, chances)
     top = top_of_discards(thought.observation)
@@ -511,7 +498,7 @@ def value_of_four(thought, hand, x, top, my_tenths, chances, zocks):
 def next_active(observation):
     """The next active player clockwise of me, 0: I am the only one (T4)."""
     for seat in range(1, SEATS):
-        if observation[HEARTS + seat] > 0 and not observation[KNOCKED + seat]:
+        if observation[AT.hearts + seat] > 0 and not observation[AT.knocked + seat]:
             return seat
     return 0
 
@@ -540,8 +527,8 @@ def estimate_sixes(thought, hand, x, top, mask, zocks, values):
         mine = x
         if mask[LAY_6 + seat]:
             for other in range(1, SEATS):
-                shift(sums[other], int(other == seat) - int(observation[PLUS_ONE + other]))
-            mine += int(seat == 0) - int(observation[PLUS_ONE])
+                shift(sums[other], int(other == seat) - int(observation[AT.plus_one + other]))
+            mine += int(seat == 0) - int(observation[AT.plus_one])
         reckon(thought, sums, thought.knocked, False, my_tenths, chances)
         best = weigh_zocks(thought, hand, mine, top, thought.knocked, chances, zocks)
         values[LAY_6 + seat if mask[LAY_6 + seat] else 6] = best
@@ -620,7 +607,7 @@ def chance_of_card(thought, seat, v):
     """The chance that a card drawn from a player's hand is a v."""
     known = int(thought.observation[KNOWN + 8 * seat + v])
     hidden = hidden_cards(thought.observation, seat) * thought.unseen[v] / max(thought.unseen.sum(), 1.0)
-    return (known + hidden) / max(int(thought.observation[HAND_COUNTS + seat]), 1)
+    return (known + hidden) / max(int(thought.observation[AT.hand_counts + seat]), 1)
 
 
 @compiled
@@ -633,9 +620,9 @@ def estimate_gifts(thought, hand, mask, values):
     reckon(thought, thought.sums, thought.knocked, False, total % 10, chances)
     partner = 0
     for seat in range(1, SEATS):
-        if observation[PAIR + seat] or observation[PAIR + SEATS + seat]:
+        if observation[AT.exchange_pair + seat] or observation[AT.exchange_pair + SEATS + seat]:
             partner = seat
-    done = thought.knocked and not observation[LAST_TURNS]
+    done = thought.knocked and not observation[AT.last_turns]
     swaps = scratch((9, 9), np.float64)
     value_swaps(thought, hand, total // 10, top_of_discards(observation), done, chances, zocks, swaps)
     for given in range(1, 9):
@@ -654,8 +641,8 @@ def estimate_tips(observation, mask, values):
     """
     start = 0
     for seat in range(SEATS):
-        if observation[START_PLAYER + seat]:
+        if observation[AT.start_player + seat]:
             start = seat
     for seat in range(1, SEATS):
         if mask[NAME + seat]:
-            values[NAME + seat] = 0.7 - 0.05 * ((seat - start) % observation[NUM_PLAYERS])
+            values[NAME + seat] = 0.7 - 0.05 * ((seat - start) % observation[AT.num_players])

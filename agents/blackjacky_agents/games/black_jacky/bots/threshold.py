@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.games.black_jacky.bots.cards import (
-    BUST_AT,
+    AT,
     EXCHANGING,
     ZOCKING,
     highest_card,
@@ -16,7 +16,7 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
 )
 from blackjacky_agents.random_bot import choose as choose_at_random
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.black_jacky.rules import DRAW, GIVE, KNOCK, NO_TRICK, SWAP_DISCARD, SWAP_DRAW
+from blackjacky_env.games.black_jacky.state import DRAW, GIVE, KNOCK, NO_TRICK, SWAP_DISCARD, SWAP_DRAW
 
 LIMITS = np.array([1, 3, 2, 8], np.float32)
 """Distances below ``bust_at``: knock from, draw below; in a last turn, keep from, draw below. A best response to
@@ -38,7 +38,7 @@ def choose(observation, mask, random_state, parameters):
 @compiled
 def give(observation):
     """The highest card if the hand is bust, else the lowest."""
-    if my_sum(observation) >= 10 * int(observation[BUST_AT]):
+    if my_sum(observation) >= 10 * int(observation[AT.bust_at]):
         return GIVE + highest_card(observation)
     return GIVE + lowest_card(observation)
 
@@ -47,7 +47,7 @@ def give(observation):
 def zock(observation, mask, parameters):
     """Knock when the sum is good, make it good with the discard pile, else draw or swap blindly."""
     total = my_sum(observation)
-    bust = 10 * int(observation[BUST_AT])
+    bust = 10 * int(observation[AT.bust_at])
     limits = parameters[2:4] if somebody_knocked(observation) else parameters[0:2]
     good = bust - 10 * limits[0]
     if good <= total < bust:

@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.games.black_jacky.bots.cards import (
-    BUST_AT,
+    AT,
     HAND,
-    HAND_COUNTS,
-    HEARTS,
-    KNOCKED,
-    LAST_TURNS,
-    NUM_PLAYERS,
-    PLUS_ONE,
     SEATS,
     TRICKING,
     laid_out,
@@ -23,7 +17,7 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
 from blackjacky_agents.games.black_jacky.bots.threshold import LIMITS
 from blackjacky_agents.games.black_jacky.bots.threshold import choose as choose_by_sum
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.games.black_jacky.rules import LAY_3, LAY_6, NO_TRICK
+from blackjacky_env.games.black_jacky.state import LAY_3, LAY_6, NO_TRICK
 
 AVERAGE_CARD = 5.67  # of the whole deck: 204 / 36
 PARAMETERS = np.append(LIMITS, [1, 4, 3]).astype(np.float32)
@@ -42,7 +36,7 @@ def choose(observation, mask, random_state, parameters):
 @compiled
 def trick(observation, mask, parameters):
     """The first card power that helps, else none."""
-    total, bust = my_sum(observation), 10 * int(observation[BUST_AT])
+    total, bust = my_sum(observation), 10 * int(observation[AT.bust_at])
     ahead = bust - 10 * (parameters[4] + 1) <= total < bust
     behind = total >= bust or total < bust - 10 * parameters[5]
     if mask[5] and total >= bust > total - 50:  # turned over it saves me
@@ -70,14 +64,14 @@ def trick(observation, mask, parameters):
 @compiled
 def likely_sum(observation, seat):
     """What a player's sum is when his hand is average."""
-    return laid_out(observation, seat) + 10 * AVERAGE_CARD * observation[HAND_COUNTS + seat]
+    return laid_out(observation, seat) + 10 * AVERAGE_CARD * observation[AT.hand_counts + seat]
 
 
 @compiled
 def others_look_behind(observation, total):
     """Somebody is likely to have less than I, so I lose nothing when the round ends now."""
-    for seat in range(1, observation[NUM_PLAYERS]):
-        if observation[HEARTS + seat] > 0 and likely_sum(observation, seat) < total - 20:
+    for seat in range(1, observation[AT.num_players]):
+        if observation[AT.hearts + seat] > 0 and likely_sum(observation, seat) < total - 20:
             return True
     return False
 
@@ -87,15 +81,15 @@ def exchange(observation, mask):
     """T3 with the neighbour who has the most cards in hand; NO_TRICK: not possible."""
     best, most = NO_TRICK, 0
     for seat in range(1, SEATS):
-        if mask[LAY_3 + seat - 1] and observation[HAND_COUNTS + seat] > most:
-            best, most = LAY_3 + seat - 1, observation[HAND_COUNTS + seat]
+        if mask[LAY_3 + seat - 1] and observation[AT.hand_counts + seat] > most:
+            best, most = LAY_3 + seat - 1, observation[AT.hand_counts + seat]
     return best
 
 
 @compiled
 def plus_one(observation, mask, total, bust, parameters):
     """T6: to me if it makes a good sum better, else to an endangered player; NO_TRICK: neither."""
-    if mask[LAY_6] and not observation[PLUS_ONE] and bust - 40 <= total < bust - 10:
+    if mask[LAY_6] and not observation[AT.plus_one] and bust - 40 <= total < bust - 10:
         return LAY_6
     if total >= bust:
         return NO_TRICK
@@ -108,16 +102,16 @@ def plus_one(observation, mask, total, bust, parameters):
 @compiled
 def is_endangered(observation, seat, bust, parameters):
     """A player without a turn to come who is likely to stand just below bust_at."""
-    done = somebody_knocked(observation) and not observation[LAST_TURNS + seat]
+    done = somebody_knocked(observation) and not observation[AT.last_turns + seat]
     return done and bust - 10 * parameters[6] <= likely_sum(observation, seat) < bust + 10
 
 
 @compiled
 def endangers_next(observation, bust, parameters):
     """T4 hits a player who is likely to be bust with one more card and can do nothing about it."""
-    for seat in range(1, observation[NUM_PLAYERS]):
-        if observation[HEARTS + seat] > 0 and not observation[KNOCKED + seat]:
-            done = somebody_knocked(observation) and not observation[LAST_TURNS + seat]
+    for seat in range(1, observation[AT.num_players]):
+        if observation[AT.hearts + seat] > 0 and not observation[AT.knocked + seat]:
+            done = somebody_knocked(observation) and not observation[AT.last_turns + seat]
             return done and likely_sum(observation, seat) + 10 * AVERAGE_CARD >= bust
     return False
 

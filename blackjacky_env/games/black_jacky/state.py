@@ -1,0 +1,239 @@
+"""What a game of Black Jacky remembers: cards, actions, options, the fields of the record, and what is true of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, seat
+from blackjacky_env.engine.game import Fact, Variant
+from blackjacky_env.engine.layout import Part
+from blackjacky_env.engine.options import Range
+
+SEATS = 6  # the most players (R1)
+CARDS = 36  # mouse cards in the box (R1)
+VALUES = 9  # arrays by value have an entry for each v = 0 .. 8; entry 0 stays empty
+SPECTATOR = SEATS  # the observer who sees only what is public
+NOBODY = -1
+NO_CARD = 0
+
+# Phases. SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
+TIP, TRICK, EXCHANGE, ZOCK, OVER, SETTLEMENT = range(6)
+# Status of a seat (R5, R7). Empty seats are OUT.
+SALOON, WANTED, OUT = range(3)
+
+# Actions. Actions 1 .. 8 lay the card of that value; 3 and 6 without effect (T3, T6).
+NO_TRICK = 0
+LAY_3 = 9
+LAY_6 = 24
+DRAW = 30
+SWAP_DRAW = 30  # + v
+SWAP_DISCARD = 38  # + v
+KNOCK = 47
+GIVE = 47  # + v
+NAME = 55  # + relative seat 1 .. 5
+NUM_ACTIONS = 61
+
+MOST_BUST_AT = 99
+VARIANTS = tuple(Variant(name, 2, SEATS, default_players=4) for name in ("classic", "schnell_duell"))
+
+
+@dataclass(frozen=True)
+class Options:
+    """Rule options of Black Jacky; the defaults are those of the rule sheet."""
+
+    max_card: Annotated[int, Range(2, 8)] = 8
+    """Highest card in the deck (R1)."""
+    bust_at: Annotated[int, Range(2, MOST_BUST_AT)] = 21
+    """A sum of this or more is bust (S1)."""
+    hand_size: Annotated[int, Range(1, 8)] = 2
+    """Cards dealt to each player (R4)."""
+    hearts: Annotated[int | None, Range(1, 9), Stored("first_hearts")] = None
+    """Hearts of each player at the start (R2); None: 3 with up to 3 players, else 2."""
+    tricks: Annotated[tuple[int, ...], Range(1, 8)] = tuple(range(1, VALUES))
+    """Cards whose powers are enabled (R8)."""
+    max_turns_per_round: Annotated[int | None, Range(1, 127), Stored("max_turns", none=0)] = 100
+    """Turns after which a round is settled at once (R15); None: no limit."""
+
+
+RECORD = Fields(
+    SEATS,
+    options=Options,
+    variant=flag("schnell_duell", "1: variant Schnell-Duell"),
+    fields=(
+        hidden("turn", 0, 10**6),  # zocks done in the round
+        hidden("reshuffles", 0, 10**6, on_table=False),  # of this round
+        # the game
+        choice("phase", ("tip", "trick", "exchange", "zock", "over"), more=1),
+        seat("player", "to act; none when the game is over", part="to_act"),
+        number("round_number", 0, 127, "rounds finished", part="round"),
+        hidden("deals", 0, 127),
+        seat("start_player", "that starts the round", always=True),
+        by_seat("hearts", 0, 9, "hearts by seat"),
+        by_seat("black_hearts", 0, 1, "1: holds or has lost a black heart"),
+        hidden("status", SALOON, OUT, axes=1),
+        by_seat("tips", NOBODY, SEATS - 1, "by tipper: 1 + the relative seat named, 0 = none", kind="seat", plus=1),
+        hidden("sums", 0, 10 * CARDS * VALUES, axes=1),  # in tenths, as settled; 0 outside the saloon
+        hidden("losers", 0, 1, axes=1),  # of the settlement
+        by_seat("winners", 0, 1, "1: has won the game"),
+        # the round
+        seat("turn_player", "whose turn it is, also while others exchange; none in tip and over"),
+        seat("first_knocker", "that announced the end"),
+        flag("ends_after_turn", "1: a 1 was laid, settlement follows this zock (T1)"),
+        seat("plus_one", 'that has the "+1"'),
+        by_seat("knocked", 0, 1, "1: has knocked"),
+        seat("trickster", "that laid the 3 of a pending exchange"),
+        seat("pair", "of each in a pending exchange, in the order of giving", (2,), part="exchange_pair"),
+        hidden("given", NO_CARD, VALUES - 1, (2,)),
+        number("draw_count", 0, CARDS, "cards in the draw pile"),
+        hidden("draw_pile", NO_CARD, VALUES - 1, (CARDS,)),  # the top is entry draw_count - 1
+        hidden("discard_top", NO_CARD, VALUES - 1),
+        hidden("discard_count", 0, CARDS),
+        number("discards", 0, 8, "cards in the discard pile by value, top included", (VALUES,), first=1),
+        by_seat("hand_counts", 0, CARDS, "cards in hand by seat"),
+        hidden("hands", 0, CARDS, (VALUES,), axes=1),
+        by_seat(*("displays", 0, 8, "laid-out cards by seat and value, turned-over 5s included", (VALUES,)), first=1),
+        # [holder, observer, value]; observer == holder is not read
+        hidden("known", 0, CARDS, (VALUES,), axes=2, figures=1, on_table=False),
+    ),
+    observed=(
+        "phase round",
+        Part("turn", (), 0, 127, "zocks done in this round, at most 127"),
+        "ends_after_turn to_act turn_player start_player hearts black_hearts",
+        Part("wanted", (SEATS,), 0, 1, "1: has no heart, may tip"),
+        Part("out", (SEATS,), 0, 1, "1: out for good"),
+        "winners knocked first_knocker",
+        Part("last_turns", (SEATS,), 0, 1, "1: the last turn of this seat is not finished"),
+        "plus_one tips trickster exchange_pair",
+        Part("exchange_given", (2,), 0, 1, "1: the first / second of the pair has given"),
+        Part("my_given", (8,), 0, 1, "one-hot value of the card I gave in the pending exchange (still in my hand)"),
+        Part("discard_top", (8,), 0, 1, "one-hot value on top of the discard pile"),
+        "discards draw_count hand_counts",
+        Part("my_hand", (8,), 0, 8, "my hand by value"),
+        "displays",
+        Part("known", (SEATS - 1, 8), 0, 8, "cards that I know seats 1 .. 5 to hold, by value"),
+        Part("public", (SEATS, 8), 0, 8, "cards that a spectator knows seats 0 .. 5 to hold, by value"),
+    ),
+)
+STATE = RECORD.dtype
+
+
+def complete_options(num_players: int, variant: str, options: Options) -> Options:
+    """The options in force, with the default number of hearts filled in; `ValueError` if hands cannot be dealt."""
+    _check_dealable(num_players, options)
+    sheet = 3 if num_players <= 3 else 2  # R2
+    return options if options.hearts is not None else replace(options, hearts=sheet)
+
+
+def _check_dealable(num_players: int, options: Options) -> None:
+    cards = len(full_deck(options.max_card))
+    needed = num_players * options.hand_size + 1
+    if needed > cards:
+        raise ValueError(
+            f"hand_size={options.hand_size} cannot be dealt to num_players={num_players} with "
+            f"max_card={options.max_card}: {needed} cards are needed, including one turned up, and the deck has "
+            f"{cards}; allowed is hand_size up to {(cards - 1) // num_players}"
+        )
+
+
+def full_deck(max_card: int) -> list[int]:
+    """All mouse cards, sorted: value v on v cards, 1 .. max_card (R1)."""
+    return [v for v in range(1, max_card + 1) for _ in range(v)]
+
+
+def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
+    """A deck for a rigged deal as integers, top first; `TypeError`, `ValueError` unless it is the whole deck."""
+    max_card = options["max_card"]
+    deck = [check_integer("a card of the deck", card, 1, max_card) for card in cards]
+    missing, surplus = Counter(full_deck(max_card)), Counter(deck)
+    missing, surplus = missing - surplus, surplus - missing
+    if missing or surplus:
+        raise ValueError(
+            f"deck={deck} is not the whole deck: missing {sorted(missing.elements())}, too many "
+            f"{sorted(surplus.elements())}; allowed are all {len(full_deck(options['max_card']))} cards (v on v cards, "
+            f"v = 1 .. {max_card}), top first"
+        )
+    return deck
+
+
+# ---------------------------------------------------------------- facts
+
+
+def facts(s: Any, settled: bool) -> Iterator[Fact]:
+    """What is true of a record; ``settled``: of the copy made just before a settlement."""
+    n = s.num_players
+    yield (s.phase == SETTLEMENT) == settled, "a round is being settled in the second record only"
+    yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
+    yield from _facts_of_seats(s, n)
+    if s.phase == TIP:
+        yield from _facts_of_tipping(s)
+        return
+    yield s.deals == s.round_number + 1, "there is a deal in each round"
+    yield from _facts_of_cards(s)
+    if s.phase != OVER:
+        yield from _facts_of_turn(s)
+
+
+def _facts_of_seats(s: Any, n: int) -> Iterator[Fact]:
+    saloon = [p for p in range(SEATS) if s.status[p] == SALOON]
+    yield saloon == [p for p in range(SEATS) if s.hearts[p] > 0], "who has a heart is in the saloon (R5)"
+    yield all(s.status[p] == OUT for p in range(n, SEATS)), "nobody sits at an empty seat"
+    yield s.phase == OVER or len(saloon) > 1, "two players or more are in the saloon (E1)"
+    yield s.phase in {SETTLEMENT, OVER} or not any(s.losers), "nobody has lost a round that goes on"
+    yield all(s.tips[p] == NOBODY or s.status[p] == WANTED for p in range(n)) or s.phase == OVER, "the wanted tip (P1)"
+    knockers = [p for p in range(SEATS) if s.knocked[p]]
+    yield (s.first_knocker in knockers) if knockers else s.first_knocker == NOBODY, "the first knocker has knocked"
+
+
+def _facts_of_tipping(s: Any) -> Iterator[Fact]:
+    """P2: before the deal."""
+    yield s.deals == s.round_number, "tips come before the deal"
+    yield s.status[s.player] == WANTED and s.tips[s.player] == NOBODY, "a wanted player tips, and once"
+    cards = [s.draw_count, s.discard_count, *s.hand_counts, *s.discards, *s.draw_pile]
+    laid = [count for counts in (*s.hands, *s.displays) for count in counts]
+    yield not any(cards) and not any(laid), "no cards are on the table while players tip"
+    yield not any(s.knocked) and s.turn_player == s.trickster == s.plus_one == NOBODY, "nobody's turn has begun"
+
+
+def _facts_of_cards(s: Any) -> Iterator[Fact]:
+    pile = s.draw_pile
+    yield all(pile[: s.draw_count]) and not any(pile[s.draw_count :]), "the draw pile has as many cards as are counted"
+    for v in range(VALUES):
+        held = sum(s.hands[p][v] + s.displays[p][v] for p in range(SEATS))
+        lying = s.discards[v] + (pile.count(v) if v else 0)
+        yield held + lying == (v if v <= s.max_card else 0), f"every card {v} lies somewhere (R1)"
+    yield sum(s.discards) == s.discard_count, "the discard pile has as many cards as are counted"
+    yield s.discards[s.discard_top] > 0, "the top of the discard pile lies there"
+    yield [sum(hand) for hand in s.hands] == s.hand_counts, "all hands have as many cards as are counted"
+    players = range(s.num_players if s.phase == OVER else 0)
+    holders = [p for p in range(SEATS) if any(s.hands[p]) or any(s.displays[p]) or s.knocked[p]]
+    yield all(p in players or s.status[p] == SALOON for p in holders), "cards are with players in the saloon"
+    known = all(
+        at_most >= count
+        for p in range(SEATS)
+        for o in range(SEATS + 1)
+        if o != p
+        for count, at_most in zip(s.known[p][o], s.hands[p], strict=True)
+    )
+    yield known, "cards that are known to be in a hand are there"
+
+
+def _facts_of_turn(s: Any) -> Iterator[Fact]:
+    yield s.status[s.player] == SALOON and s.turn_player != NOBODY, "whoever is to act is in the saloon"
+    yield s.status[s.turn_player] == SALOON, "it is the turn of a player in the saloon"
+    if s.phase != EXCHANGE:
+        yield s.player == s.turn_player, "whoever's turn it is acts"
+        yield s.phase not in {TRICK, ZOCK} or not s.knocked[s.player], "who has knocked has no turn (R12)"
+        yield [s.trickster, *s.pair] == [NOBODY] * 3 and s.given == [NO_CARD] * 2, "nobody exchanges cards"
+        return
+    a, b = s.pair
+    yield s.trickster == s.turn_player, "whoever's turn it is lays the 3"
+    yield a != b and NOBODY not in s.pair, "two players exchange cards (T3)"
+    for p in s.pair:
+        yield not s.knocked[p] and s.hand_counts[p] > 0, "players who exchange are active and have cards (T3)"
+    yield s.player == (b if s.given[0] else a), "first one player gives, then the other"
+    yield s.given[1] == NO_CARD, "the exchange is over when both have given"
+    yield not s.given[0] or s.hands[a][s.given[0]] > 0, "the card to be given is in the hand"

@@ -13,45 +13,48 @@ from typing import Annotated
 import numpy as np
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
-from blackjacky_env.engine.compiling import inlined, record_dtype, zeros
-from blackjacky_env.engine.game import Game, Hidden, Rules, SeatFields, Variant, Words
-from blackjacky_env.engine.layout import Layout, Part
-from blackjacky_env.engine.options import Range
+from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.fields import Fields, by_seat, flag, hidden, number, role
+from blackjacky_env.engine.game import Game, Hidden, Rules, Words
+from blackjacky_env.engine.layout import Part
+from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.random import draw, stream
 
 SEATS, CARDS, BIDS, ROUNDS = 3, 6, 3, 3
 NOT_YET, OVER = -1, -1
 FOR_DEALS, FOR_STARTS = 1, 2  # purposes of random numbers
-STATE = record_dtype(
-    [
-        ("key", "u8"),
-        ("num_players", "i1"),
-        ("duel", "i1"),
-        ("stake", "i2"),
-        ("player", "i1"),
-        ("start_player", "i1"),
-        ("round_number", "i1"),
-        ("deals", "i1"),
-        ("cards", "i1", (SEATS,)),
-        ("bids", "i1", (SEATS,)),
-        ("points", "i2", (SEATS,)),
-        ("winners", "i1", (SEATS,)),
-    ]
-)
-LAYOUT = Layout(
-    [
-        Part("num_players", (), 2, SEATS, "players"),
-        Part("duel", (), 0, 1, "whether it is a duel"),
-        Part("stake", (), 1, 1000, "what a bid of 1 is worth"),
-        Part("round", (), 0, ROUNDS, "rounds played"),
-        Part("start_player", (), 0, SEATS - 1, "seat who bids first"),
+VARIANTS = (Variant("classic", 2, SEATS, default_players=SEATS), Variant("duel", 2, 2, default_players=2))
+
+
+@dataclass(frozen=True)
+class Options:
+    """Rule options."""
+
+    stake: Annotated[int, Range(1, 1000)] = 100
+    """What a bid of 1 is worth."""
+
+
+RECORD = Fields(
+    VARIANTS,
+    options=Options,
+    variant=flag("duel", "whether it is a duel"),
+    fields=(
+        role("player", "to act", part="to_act"),
+        role("start_player", "that bids first", always=True),
+        number("round_number", 0, ROUNDS, "rounds played", part="round"),
+        hidden("deals", 0, ROUNDS),
+        hidden("cards", 0, CARDS - 1, axes=1),
+        by_seat("bids", NOT_YET, BIDS - 1, "1 + the bid; 0: not yet", plus=1),
+        by_seat("points", -12_000, 12_000, "points"),
+        by_seat("winners", 0, 1, "who has won"),
+    ),
+    observed=(
+        "round start_player",
         Part("card", (), 0, CARDS - 1, "my card"),
-        Part("on_turn", (SEATS,), 0, 1, "whose turn it is"),
-        Part("bids", (SEATS,), NOT_YET, BIDS - 1, "bids; -1: not yet"),
-        Part("points", (SEATS,), -12_000, 12_000, "points"),
-        Part("winners", (SEATS,), 0, 1, "who has won"),
-    ]
+        "to_act bids points winners",
+    ),
 )
+STATE, LAYOUT, AT = RECORD.dtype, RECORD.layout, RECORD.at
 
 
 # ---------------------------------------------------------------- rules
@@ -164,54 +167,24 @@ def score(s, seat):
 
 # ---------------------------------------------------------------- what a seat sees
 
-_AT = {name: part.offset for name, part in LAYOUT.parts.items()}
-_PLAYERS, _DUEL, _STAKE, _ROUND, _START, _CARD = (
-    _AT[name] for name in ("num_players", "duel", "stake", "round", "start_player", "card")
-)
-_TURN, _BIDS, _POINTS, _WINNERS = (_AT[name] for name in ("on_turn", "bids", "points", "winners"))
+_encode_shown, _sample_shown = RECORD.encode, RECORD.sample
 
 
 @inlined
-def encode(s, seat, out):
-    out[:] = 0
-    out[_PLAYERS], out[_DUEL], out[_STAKE], out[_ROUND] = s.num_players, s.duel, s.stake, s.round_number
-    out[_START] = (int(s.start_player) - seat) % s.num_players
-    out[_CARD] = s.cards[seat]
-    if s.player != OVER:
-        out[_TURN + (int(s.player) - seat) % s.num_players] = 1
-    for relative in range(s.num_players):
-        q = (seat + relative) % s.num_players
-        out[_BIDS + relative], out[_POINTS + relative] = s.bids[q], s.points[q]
-        out[_WINNERS + relative] = s.winners[q]
+def encode(s, observer, out):
+    _encode_shown(s, observer, out)
+    out[AT.card] = s.cards[observer]
 
 
 @inlined
 def sample(observation, bits, s):
     s.key = draw(bits, 0)
-    s.num_players, s.duel = observation[_PLAYERS], observation[_DUEL]
-    s.stake, s.round_number = observation[_STAKE], observation[_ROUND]
-    s.start_player = observation[_START]
-    s.player = OVER
-    s.deals = 0
+    _sample_shown(observation, s)
+    s.deals = min(int(s.round_number) + 1, ROUNDS)
     s.cards[:] = 0
-    s.bids[:] = 0
-    s.points[:] = 0
-    s.winners[:] = 0
     step = 1 if draw(bits, 1) & np.uint64(1) else CARDS - 1
     for q in range(s.num_players):
-        place = (q - int(s.start_player)) % s.num_players
-        own = (0 - int(s.start_player)) % s.num_players
-        s.cards[q] = (int(observation[_CARD]) + (place - own) * step) % CARDS
-        s.bids[q], s.points[q] = observation[_BIDS + q], observation[_POINTS + q]
-        s.winners[q] = observation[_WINNERS + q]
-        if observation[_TURN + q]:
-            s.player = q
-
-
-def sample_state(observation, rng):
-    states = zeros(1, STATE)
-    sample(np.asarray(observation, LAYOUT.dtype), rng.integers(2**64, dtype=np.uint64), states[0])
-    return states
+        s.cards[q] = (int(observation[AT.card]) + q * step) % CARDS
 
 
 def vary_hidden(s, settled, seat, rng):
@@ -224,33 +197,12 @@ def vary_hidden(s, settled, seat, rng):
 
 
 def visible(s, seat):
-    """The fields that the seat sees."""
-    seats = range(int(s["num_players"]))
-    yield "stake", [()], range(1, 1001)
+    """What the seat sees."""
+    yield from RECORD.visible(s, {"player"} if s["player"] == OVER else ())
     yield "cards", [(seat,)], range(CARDS)
-    for name, values in (("bids", range(NOT_YET, BIDS)), ("points", range(-100, 100)), ("winners", range(2))):
-        yield name, [(q,) for q in seats], values
-    if s["player"] != OVER:
-        yield "player", [()], seats
 
 
-# ---------------------------------------------------------------- options and words
-
-
-@dataclass(frozen=True)
-class Options:
-    """Rule options."""
-
-    stake: Annotated[int, Range(1, 1000)] = 100
-    """What a bid of 1 is worth."""
-
-
-def write_options(s, num_players, variant, options):
-    s["num_players"], s["duel"], s["stake"] = num_players, variant == "duel", options["stake"]
-
-
-def read_options(s):
-    return int(s["num_players"]), "duel" if s["duel"] else "classic", {"stake": int(s["stake"])}
+# ---------------------------------------------------------------- words
 
 
 def read_deck(cards, num_players, options):
@@ -291,21 +243,12 @@ GAME = Game(
     name="tiny",
     title="Tiny",
     version=0,
-    variants=(Variant("classic", 2, SEATS, default_players=SEATS), Variant("duel", 2, 2, default_players=2)),
     num_actions=BIDS,
-    state_dtype=STATE,
-    table_fields=tuple(name for name in STATE.names if name != "key"),
-    layout=LAYOUT,
+    fields=RECORD,
     score_reward="points",
-    options=Options,
-    write_options=write_options,
-    read_options=read_options,
     card_names=tuple(range(CARDS)),
     read_deck=read_deck,
-    seat_fields=SeatFields(("cards", "bids", "points", "winners"), ("player", "start_player")),
-    sample_state=sample_state,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, is_over, returns, score, encode, sample),
     words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement", ("bid", "over")),
     hidden=Hidden(vary_hidden, visible),
-    table_low=-12_000,
 )

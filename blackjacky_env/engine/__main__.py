@@ -5,5 +5,5 @@ import sys
 from blackjacky_env.games import get_game
 
 for name in sys.argv[1:]:
-    if fields := get_game(name).fields:
-        print(fields.source_of_encode(), fields.source_of_sample(), sep="\n\n")
+    fields = get_game(name).fields
+    print(fields.source_of_encode(), fields.source_of_sample(), sep="\n\n")

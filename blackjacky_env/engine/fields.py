@@ -13,7 +13,6 @@ import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import field as attribute
 from functools import partial
 from itertools import product
 from types import MappingProxyType
@@ -23,7 +22,7 @@ import numpy as np
 
 from blackjacky_env.engine.compiling import generated, inlined, record_dtype
 from blackjacky_env.engine.layout import Layout, Part
-from blackjacky_env.engine.options import NoOptions, Option, declared_options, field_docs
+from blackjacky_env.engine.options import NoOptions, Option, Variant, declared_options, field_docs
 
 NOBODY = -1
 _COPIED_AT_ONCE = 8  # entries
@@ -31,23 +30,6 @@ _COPIED_AT_ONCE = 8  # entries
 State = Any
 Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
 """Field, indices of entries, possible values of these."""
-
-
-@dataclass(frozen=True)
-class SeatFields:
-    """The fields of a state record that depend on who sits where, so that a position can be turned around the table.
-
-    Entries and values that belong to no seat, such as those of a figure without a player, stay as they are.
-    """
-
-    by_seat: tuple[str, ...]
-    """Fields with an entry for each seat, on the first axis."""
-    seats: tuple[str, ...]
-    """Fields whose values are seats."""
-    by_two_seats: tuple[str, ...] = ()
-    """Fields with an entry for each two seats, on the first two axes."""
-    places: Mapping[str, int] = attribute(default_factory=dict, hash=False)
-    """Fields whose values are seats, or this number more than a seat."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +83,8 @@ def by_seat(name: str, low: int, high: int, meaning: str, shape: tuple[int, ...]
     return number(name, low, high, meaning, shape, axes=1, **more)
 
 
-def seat(name: str, meaning: str, shape: tuple[int, ...] = (), *, always: bool = False, **more: Any) -> Field:
-    """A seat, or an array of these, that everybody knows; `NOBODY` unless there is one ``always``."""
+def role(name: str, meaning: str, shape: tuple[int, ...] = (), *, always: bool = False, **more: Any) -> Field:
+    """The seat with a role, or an array of these, which everybody knows; `NOBODY` unless there is one ``always``."""
     return Field(name, 0 if always else NOBODY, 0, shape, meaning, more.pop("part", name), kind="seat", **more)
 
 
@@ -121,12 +103,11 @@ class Fields:
     """The fields of a game's record.
 
     Args:
-        seats: P, the largest table size.
+        variants: one or more, whose largest table size is the number of seats, P.
         fields: in the order of the record. ``key``, fields of four bytes, ``num_players``, the variant and the rule
             options come first by themselves.
         observed: the observation after the table and its options: names of parts that show fields, separated by
             blanks, and parts that code of the game writes and reads.
-        smallest: the smallest table size.
         options: the dataclass of rule options.
         variant: the field that tells the variant, if there are several.
 
@@ -138,27 +119,30 @@ class Fields:
         encode: compiled (s, observer, out): write zeros, then everything that is shown without code of the game.
         sample: compiled (observation, s): read it back.
 
-    Raises `ValueError` for two fields of the same name, and for parts that show no field or leave one out.
+    Raises `ValueError` for variants or fields without names of their own, and for parts that show no field or leave one
+    out.
     """
 
     def __init__(
         self,
-        seats: int,
+        variants: Sequence[Variant],
         fields: Iterable[Field],
         observed: Iterable[str | Part],
         *,
-        smallest: int = 2,
         options: type[Any] = NoOptions,
         variant: Field | None = None,
     ) -> None:
-        self.seats = seats
-        self.options_class = options
+        if not variants or len({each.name for each in variants}) < len(variants):
+            raise ValueError(f"variants={variants}: one or more with distinct names are required")
+        self.variants, self.options = tuple(variants), options
+        self.seats = max(each.max_players for each in variants)
+        smallest = min(each.min_players for each in variants)
         docs = field_docs(options) if declared_options(options) else {}
         stored = [_StoredOption.read(option, docs.get(option.name, "")) for option in declared_options(options)]
-        self.options = sorted(stored, key=lambda option: bool(option.field.shape))  # numbers first
+        self.stored = sorted(stored, key=lambda option: bool(option.field.shape))  # numbers first
         self.variant = variant
-        table = [number("num_players", smallest, seats, "players of the game"), *([variant] if variant else ())]
-        first = [*table, *(option.field for option in self.options)]
+        table = [number("num_players", smallest, self.seats, "players of the game"), *([variant] if variant else ())]
+        first = [*table, *(option.field for option in self.stored)]
         declared = [*first, *fields]
         self.fields = {field.name: self._completed(field) for field in declared}
         if len(self.fields) < len(declared):
@@ -283,18 +267,23 @@ class Fields:
 
     # ------------------------------------------------------------ options, words, proofs
 
-    def write_options(self, s: State, num_players: int, variant: int, options: Mapping[str, Any]) -> None:
-        """Write a table, the number of its variant, and checked options into a zeroed state record."""
+    def write_options(self, s: State, num_players: int, variant: str, options: Mapping[str, Any]) -> None:
+        """Write a table and checked options into a zeroed state record."""
         s["num_players"] = num_players
         if self.variant is not None:
-            s[self.variant.name] = variant
-        for option in self.options:
+            s[self.variant.name] = [each.name for each in self.variants].index(variant)
+        for option in self.stored:
             option.write(s, options[option.declared.name])
 
-    def read_options(self, s: State) -> tuple[int, int, dict[str, Any]]:
-        """The number of players, the number of the variant and the rule options written by `write_options`."""
-        variant = 0 if self.variant is None else int(s[self.variant.name])
-        return int(s["num_players"]), variant, {option.declared.name: option.value(s) for option in self.options}
+    def read_options(self, s: State) -> tuple[int, str, dict[str, Any]]:
+        """The number of players, variant and rule options written by `write_options`."""
+        variant = self.variants[0 if self.variant is None else int(s[self.variant.name])]
+        values = {option.declared.name: option.value(s) for option in self.stored}
+        return (
+            int(s["num_players"]),
+            variant.name,
+            {each.name: values[each.name] for each in declared_options(self.options)},
+        )
 
     def tell(self, s: State, names: str) -> dict[str, Any]:
         """Fields as plain Python values, by the names of their parts or their own, separated by blanks.
@@ -320,7 +309,7 @@ class Fields:
 
     def visible(self, s: State, without: Collection[str] = ()) -> Iterator[Visible]:
         """What everybody sees, but options and the fields ``without``: each field with its entries and their values."""
-        options = {"num_players", self.variant and self.variant.name, *(option.field.name for option in self.options)}
+        options = {"num_players", self.variant and self.variant.name, *(option.field.name for option in self.stored)}
         seats = range(int(s["num_players"]))
         for field in self.shown.values():
             if field.name in options or field.name in without:
@@ -358,29 +347,10 @@ class Fields:
             elif field.axes == 1 and field.part:
                 yield not np.any(np.add(value[n : self.seats], field.plus)), "nobody sits at an empty seat"
 
-    def declared(self, variants: Sequence[Any]) -> dict[str, Any]:
-        """What a `Game` declares of its record."""
-        names = [variant.name for variant in variants]
-
-        def read(s: State) -> tuple[int, str, dict[str, Any]]:
-            size, variant, options = self.read_options(s)
-            return size, names[variant], options
-
-        return {
-            "fields": self,
-            "variants": tuple(variants),
-            "state_dtype": self.dtype,
-            "table_fields": tuple(name for name, field in self.fields.items() if field.on_table),
-            "table_low": min(-1, *(field.low for field in self.fields.values())),
-            "layout": self.layout,
-            "options": self.options_class,
-            "write_options": lambda s, size, variant, options: self.write_options(
-                s, size, names.index(variant), options
-            ),
-            "read_options": read,
-            "seat_fields": SeatFields(self.by_seat, self.of_seats, self.by_two_seats, self.places),
-            "state_ranges": self.ranges,
-        }
+    @property
+    def on_table(self) -> tuple[str, ...]:
+        """The fields that ``state()`` returns: the whole table, including hidden cards but not the random key."""
+        return tuple(field.name for field in self.fields.values() if field.on_table)
 
     @property
     def by_seat(self) -> tuple[str, ...]:

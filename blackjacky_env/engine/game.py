@@ -11,9 +11,9 @@ import numpy as np
 from blackjacky_env.engine.actions import Actions
 from blackjacky_env.engine.checks import check_choice, read_integer
 from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.fields import Fields, SeatFields
+from blackjacky_env.engine.fields import Fields
 from blackjacky_env.engine.layout import Layout
-from blackjacky_env.engine.options import NoOptions, describe_options, plain, read_options
+from blackjacky_env.engine.options import Variant, describe_options, plain, read_options
 
 Fact = tuple[bool, str]
 """Whether a sentence is true, and the sentence."""
@@ -97,32 +97,6 @@ class Words:
     ``"dark"``, ``layout`` one of `blackjacky_env.engine.svg.LAYOUTS`, ``texts`` translations of the words on the table
     by the English template or None.
     """
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A variant of a game, and the table sizes it allows.
-
-    Args:
-        name: the value of the option ``variant``.
-        min_players: smallest table size.
-        max_players: largest table size.
-        default_players: table size if none is given.
-    """
-
-    name: str
-    min_players: int
-    max_players: int
-    default_players: int
-
-    def __post_init__(self) -> None:
-        if not 2 <= self.min_players <= self.default_players <= self.max_players:
-            raise ValueError(f"{self} is impossible; required is 2 <= min_players <= default_players <= max_players")
-
-    @property
-    def sizes(self) -> range:
-        """All allowed table sizes."""
-        return range(self.min_players, self.max_players + 1)
 
 
 @dataclass(frozen=True)
@@ -227,24 +201,14 @@ class Game:
     """Name shown to people."""
     version: int
     """Version, raised by every change in behaviour."""
-    variants: tuple[Variant, ...]
-    """All variants; the first one that allows the table size is the default."""
     num_actions: int
     """A: actions are 0 .. A - 1, the same for every seat, table size, variant and option."""
-    state_dtype: np.dtype[Any]
-    """Dtype of the state record, aligned. Environments and agents read these fields: ``key`` (uint64),
-    ``num_players``, ``player`` (the seat to act; -1: the game is over), ``deals`` (made so far) and ``winners``
-    ((max_players,), 1 for winners)."""
-    table_fields: tuple[str, ...]
-    """Record fields returned by ``state()``: the whole table, including hidden cards but not the random key."""
-    layout: Layout
-    """Layout of the observation: all that a player may know about the position, seats relative to the observer."""
+    fields: Fields
+    """The state record: its fields, rule options, variants, and the observation that shows it. Environments and agents
+    read the fields ``key`` (uint64), ``num_players``, ``player`` (the seat to act; -1: the game is over), ``deals``
+    (made so far) and ``winners`` ((max_players,), 1 for winners)."""
     score_reward: str
     """Name of the reward that pays changes of `Rules.score`."""
-    write_options: Callable[[State, int, str, Mapping[str, Any]], None]
-    """(state, num_players, variant, options in force): write them into a zeroed record."""
-    read_options: Callable[[State], tuple[int, str, dict[str, Any]]]
-    """(state) -> the number of players, variant and options written by `write_options`."""
     card_names: tuple[int | str, ...]
     """Cards as written in snapshots, indexed by the integers that represent them."""
     read_deck: Callable[[Iterable[Any], int, Mapping[str, Any]], list[int]]
@@ -254,14 +218,6 @@ class Game:
     """
     rules: Rules
     words: Words
-    fields: Fields | None = None
-    """The record's fields, from which much of the above is derived."""
-    sample_state: Callable[[Any, np.random.Generator], Any] | None = None
-    """(observation vector, generator) -> a record array, shape (1,): a position consistent with the observation."""
-    table_low: int = -1
-    """Smallest value in the fields of `table_fields`; the largest is that of int16."""
-    options: type[Any] = NoOptions
-    """A frozen dataclass of the rule options, as described in `blackjacky_env.engine.options`."""
     complete_options: Callable[[int, str, Any], Any] = keep_options
     """(num_players, variant, instance of ``options``) -> the options in force, with None replaced where it means a
     default that depends on the table. `ValueError` for combinations that cannot be played."""
@@ -269,11 +225,6 @@ class Game:
     """Further decks by the name of the option of `reset` that rigs them."""
     reshuffle: Reshuffle | None = None
     """None: nothing is shuffled but whole decks."""
-    seat_fields: SeatFields | None = None
-    """None: positions can be sampled for an observer in seat 0 only."""
-    state_ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict, hash=False)
-    """Smallest and largest value of record fields, to refuse saved states that no game can have; every field but
-    ``key`` that compiled code uses as an index or to count to needs one."""
     state_facts: Callable[[Any, bool], Iterable[Fact]] = no_facts
     """(record with fields in their ranges, as plain Python values; whether it is the copy made just before a
     settlement) -> what must be true of it, checked in order, to refuse saved states that contradict themselves."""
@@ -288,16 +239,34 @@ class Game:
     examples: Examples = Examples()
 
     def __post_init__(self) -> None:
-        if not self.variants or len(set(self.variant_names)) < len(self.variants):
-            raise ValueError(f"variants={self.variants} of {self.name}: one or more with distinct names are required")
         if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:
-            raise ValueError(f"state_dtype of {self.name} lacks the fields {', '.join(missing)}")
+            raise ValueError(f"the record of {self.name} lacks the fields {', '.join(missing)}")
         if self.state_dtype["winners"].shape != (self.max_players,):
-            raise ValueError(f"winners in state_dtype of {self.name} need the shape ({self.max_players},)")
+            raise ValueError(f"winners in the record of {self.name} need the shape ({self.max_players},)")
         if bool(self.contradictions) != (self.rules.contradiction is not None):
             raise ValueError(f"{self.name} declares Rules.contradiction without contradictions, or the reverse")
         if len(self.words.actions) != self.num_actions:
             raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """All variants; the first one that allows the table size is the default."""
+        return self.fields.variants
+
+    @property
+    def options(self) -> type[Any]:
+        """The dataclass of rule options, as described in `blackjacky_env.engine.options`."""
+        return self.fields.options
+
+    @property
+    def state_dtype(self) -> np.dtype[Any]:
+        """Dtype of the state record, aligned."""
+        return self.fields.dtype
+
+    @property
+    def layout(self) -> Layout:
+        """Layout of the observation: all that a player may know about the position, seats relative to the observer."""
+        return self.fields.layout
 
     @property
     def min_players(self) -> int:
@@ -384,5 +353,5 @@ class Game:
     def new_state(self, num_players: int, variant: str, options: Mapping[str, Any]) -> Any:
         """A record array, shape (1,), with checked options written and no game started."""
         states = zeros(1, self.state_dtype)
-        self.write_options(states[0], num_players, variant, options)
+        self.fields.write_options(states[0], num_players, variant, options)
         return states

@@ -76,14 +76,10 @@ def sample_record(
     vector = game.layout.checked(observation)
     find_wrong(game, vector[None], np.ones((1, 1), np.int8))
     seen = game.layout.decode(vector)
-    if game.fields is not None:
-        _refuse(game.fields.facts_of_seats(seen))
+    _refuse(game.fields.facts_of_seats(seen))
     _refuse(game.observation_facts(seen))
-    if game.sample_state is None:
-        records = zeros(1, game.state_dtype)
-        table_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
-    else:
-        records = game.sample_state(vector, rng)
+    records = zeros(1, game.state_dtype)
+    table_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
     position = records[0]
     if seat:
         records = turned(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
@@ -91,8 +87,7 @@ def sample_record(
     table_functions(game).look(records, seat, shown, mask)
     if not np.array_equal(shown, vector):
         raise ValueError(f"{_NO_POSITION}: its parts contradict each other")
-    if game.sample_state is None:
-        _refuse((game.sampled_facts or game.state_facts)(plain_record(position), False))
+    _refuse((game.sampled_facts or game.state_facts)(plain_record(position), False))
     return records, mask
 
 
@@ -112,4 +107,4 @@ def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generato
     """
     seat = 0 if seat is None else check_integer("seat", seat, 0, game.max_players - 1)
     records, _ = sample_record(game, observation, rng, seat)
-    return pack({**identity(game, *game.read_options(records[0])), "history": None}, records)
+    return pack({**identity(game, *game.fields.read_options(records[0])), "history": None}, records)

@@ -1,4 +1,4 @@
-"""Rule options declared once, as a dataclass: checks, messages, tables, command lines and forms are made from it.
+"""Variants, and rule options declared once, as a dataclass: checks, messages, tables and forms are made from it.
 
 A game's options are a frozen dataclass in which every field has a default and a docstring, and a type that says what
 is allowed:
@@ -56,6 +56,32 @@ class Option(NamedTuple):
             return ", ".join(map(repr, self.choices))
         span = f"{self.low} .. {self.high}"
         return f"{span} and None" if self.optional else span
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A variant of a game, and the table sizes it allows.
+
+    Args:
+        name: the value of the option ``variant``.
+        min_players: smallest table size.
+        max_players: largest table size.
+        default_players: table size if none is given.
+    """
+
+    name: str
+    min_players: int
+    max_players: int
+    default_players: int
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.min_players <= self.default_players <= self.max_players:
+            raise ValueError(f"{self} is impossible; required is 2 <= min_players <= default_players <= max_players")
+
+    @property
+    def sizes(self) -> range:
+        """All allowed table sizes."""
+        return range(self.min_players, self.max_players + 1)
 
 
 @dataclass(frozen=True)

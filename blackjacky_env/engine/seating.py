@@ -12,21 +12,14 @@ from blackjacky_env.engine.game import Game
 
 
 def turned(game: Game, records: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:
-    """Copies of state records (N,) of one table in which everybody sits ``places`` seats further clockwise.
-
-    Raises `ValueError` if the game does not declare which fields depend on seats.
-    """
-    fields, players = game.seat_fields, int(records["num_players"][0])
-    if fields is None:
-        raise ValueError(
-            f"{game.title} does not declare the seats in its record (`Game.seat_fields`); allowed is seat 0"
-        )
+    """Copies of state records (N,) of one table in which everybody sits ``places`` seats further clockwise."""
+    fields, players = game.fields, int(records["num_players"][0])
     other = copied(records)
     for name in (*fields.by_seat, *fields.by_two_seats):
         other[name][:, :players] = np.roll(other[name][:, :players], places, axis=1)
     for name in fields.by_two_seats:
         other[name][:, :, :players] = np.roll(other[name][:, :, :players], places, axis=2)
-    for name, first in (*dict.fromkeys((*fields.seats, *fields.places), 0).items(), *fields.places.items()):
+    for name, first in (*dict.fromkeys((*fields.of_seats, *fields.places), 0).items(), *fields.places.items()):
         other[name] = _moved(other[name], first, players, places)
     return other
 

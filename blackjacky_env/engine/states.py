@@ -29,10 +29,9 @@ def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any
         raise ValueError(f"this state has {len(records)} records; allowed are 1 and 2")
     for i, record in enumerate(records):
         _check_ranges(game, record)
-        refuse_other("record of this state", identity(game, *game.read_options(record)), header)
+        refuse_other("record of this state", identity(game, *game.fields.read_options(record)), header)
         plain = plain_record(record)
-        derived = game.fields.facts(plain) if game.fields else ()
-        for fact in (*_common_facts(record), *derived, *game.state_facts(plain, i > 0)):
+        for fact in (*_common_facts(record), *game.fields.facts(plain), *game.state_facts(plain, i > 0)):
             if not fact[0]:
                 raise ValueError(f"this state contradicts itself: it is not true that {fact[1]}")
 
@@ -95,7 +94,7 @@ def _check_ranges(game: Game, record: Any) -> None:
     memory = np.frombuffer(record.tobytes(), np.uint8)
     if all(limits.hold(memory) for limits in _limits(game)):
         return
-    for name, (low, high) in game.state_ranges.items():
+    for name, (low, high) in game.fields.ranges.items():
         values = record[name]
         if (values < low).any() or (values > high).any():
             raise ValueError(f"{name} of this state is {values.tolist()}; allowed are {low} .. {high}")
@@ -121,7 +120,7 @@ def _limits(game: Game) -> tuple[_Limits, ...]:
     """The ranges of a game by dtype."""
     fields: Mapping[str, Any] = game.state_dtype.fields or {}
     gathered: dict[np.dtype[Any], list[tuple[int, int, int]]] = {}
-    for name, (low, high) in game.state_ranges.items():
+    for name, (low, high) in game.fields.ranges.items():
         dtype, offset = fields[name][:2]
         first, count = offset // dtype.base.itemsize, int(np.prod(dtype.shape, dtype=int))
         gathered.setdefault(dtype.base, []).extend((first + i, low, high) for i in range(count))

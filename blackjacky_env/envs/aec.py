@@ -171,8 +171,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         action_space: spaces.Space[Any] = spaces.Discrete(num_actions)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         dtype = self.game.state_dtype
-        length = sum(math.prod(dtype[name].shape) for name in self.game.table_fields)
-        self.state_space = spaces.Box(self.game.table_low, np.iinfo(np.int16).max, (length,), np.int16)
+        length = sum(math.prod(dtype[name].shape) for name in self.game.fields.on_table)
+        lowest = min(low for low, _ in self.game.fields.ranges.values())
+        self.state_space = spaces.Box(min(lowest, -1), np.iinfo(np.int16).max, (length,), np.int16)
 
     def _new_game_arrays(self) -> None:
         self._states = copied(self._blank)
@@ -379,7 +380,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         """The whole table, hidden cards included, for centralised critics: int16, shape of ``state_space``."""
         self._require_game()
         s = self._states[0]
-        fields = np.concatenate([np.ravel(s[name]) for name in self.game.table_fields])
+        fields = np.concatenate([np.ravel(s[name]) for name in self.game.fields.on_table])
         whole: npt.NDArray[np.int16] = np.minimum(fields.astype(np.int64), np.iinfo(np.int16).max).astype(np.int16)
         return whole
 

@@ -101,7 +101,7 @@ def observation(game: Game) -> str:
 def state(game: Game) -> str:
     """The fields of the vector returned by `state()`."""
     rows, offset = [], 0
-    for name in game.table_fields:
+    for name in game.fields.on_table:
         dimensions = game.state_dtype[name].shape
         length = int(np.prod(dimensions))
         rows.append([span(offset, length), f"`{name}`", shape(dimensions)])

@@ -3,29 +3,45 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from blackjacky_env.engine.game import Variant
-from tests.tiny_game import GAME, STATE
+from blackjacky_env.engine.fields import Field, Fields, by_seat, hidden, number, role
+from blackjacky_env.engine.options import Variant
+from tests.tiny_game import GAME
 
-WITHOUT_DEALS = np.dtype([(name, *STATE.fields[name][:1]) for name in STATE.names if name != "deals"])
+PLAYER, WINNERS, DEALS = role("player", "to act"), by_seat("winners", 0, 1, "has won"), hidden("deals", 0, 9)
 TWO, THREE = (Variant(name, 2, size, default_players=2) for size, name in ((2, "duel"), (3, "classic")))
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"variants": ()}, "one or more with distinct names are required"),
-        ({"variants": (THREE, THREE)}, "with distinct names"),
-        ({"state_dtype": WITHOUT_DEALS}, "lacks the fields deals"),
-        ({"variants": (TWO,)}, r"winners .* need the shape \(2,\)"),
+        ({"fields": Fields([THREE], [PLAYER, WINNERS], ["player winners"])}, "lacks the fields deals"),
+        ({"fields": Fields([THREE], [PLAYER, DEALS, hidden("winners", 0, 1)], ["player"])}, r"need the shape \(3,\)"),
         ({"num_actions": 4}, "has 4 actions and describes 3"),
     ],
 )
 def test_a_declaration_that_contradicts_itself_is_refused(change: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         replace(GAME, **change)
+
+
+@pytest.mark.parametrize(
+    ("variants", "fields", "observed", "said"),
+    [
+        ([], [], [], "one or more with distinct names are required"),
+        ([THREE, THREE], [], [], "with distinct names"),
+        ([TWO], [DEALS, DEALS], [], "two fields of the record have the same name"),
+        ([TWO], [DEALS], ["deals"], "differ in deals"),  # what nobody sees cannot be shown by mistake
+        ([TWO], [PLAYER], [], "differ in player"),
+        ([TWO], [number("stake", 0, 2**40, "")], ["stake"], "'stake' .* does not fit"),
+    ],
+)
+def test_fields_that_contradict_themselves_are_refused(
+    variants: list[Variant], fields: list[Field], observed: list[str], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        Fields(variants, fields, observed)
 
 
 @pytest.mark.parametrize("sizes", [(1, 4, 2), (3, 2, 2), (2, 4, 5), (3, 4, 2)])

@@ -19,8 +19,9 @@ from pettingzoo.test import api_test, seed_test
 
 import blackjacky_env
 from blackjacky_env import make_batch, playout
-from blackjacky_env.engine.game import Game, Variant
+from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.observations import sample_state
+from blackjacky_env.engine.options import Variant
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.envs.seat import SeatEnv

@@ -123,18 +123,6 @@ def test_there_must_be_such_a_seat(seat: Any, error: type[Exception]) -> None:
         black_jacky_v0.sample_state(env.last()[0]["observation"], np.random.default_rng(0), seat=seat)
 
 
-def test_a_game_that_does_not_declare_its_seats_is_sampled_from_seat_0_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    game, module, rng = get_game(TINY), GameModule(TINY), np.random.default_rng(0)
-    env = TableEnv(TINY)
-    env.reset(seed=0)
-    seen = env.observe("player_1")["observation"]
-    monkeypatch.setitem(game.__dict__, "seat_fields", None)
-    env.set_state(module.sample_state(seen, rng))
-    np.testing.assert_array_equal(env.observe("player_0")["observation"], seen)
-    with pytest.raises(ValueError, match=r"does not declare the seats .* allowed is seat 0"):
-        module.sample_state(seen, rng, seat=1)
-
-
 # ---------------------------------------------------------------- other futures
 
 

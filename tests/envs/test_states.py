@@ -128,7 +128,7 @@ def test_every_state_of_random_games_is_accepted(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_every_field_has_a_range(name: str) -> None:
     game = get_game(name)
-    assert {"key", *game.state_ranges} == set(game.state_dtype.names or ())
+    assert {"key", *game.fields.ranges} == set(game.state_dtype.names or ())
 
 
 @pytest.mark.parametrize(

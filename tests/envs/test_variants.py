@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from blackjacky_env import make_batch
-from blackjacky_env.engine.game import Game, Variant
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.options import Variant
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv

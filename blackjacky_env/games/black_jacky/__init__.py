@@ -10,7 +10,7 @@ GAME = Game(
     title="Black Jacky",
     version=0,
     num_actions=state.NUM_ACTIONS,
-    **state.RECORD.declared(state.VARIANTS),
+    fields=state.RECORD,
     score_reward="hearts",
     complete_options=state.complete_options,
     card_names=tuple(range(state.VALUES)),

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, seat
-from blackjacky_env.engine.game import Fact, Variant
+from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, role
+from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Range
+from blackjacky_env.engine.options import Range, Variant
 
 SEATS = 6  # the most players (R1)
 CARDS = 36  # mouse cards in the box (R1)
@@ -60,7 +60,7 @@ class Options:
 
 
 RECORD = Fields(
-    SEATS,
+    VARIANTS,
     options=Options,
     variant=flag("schnell_duell", "1: variant Schnell-Duell"),
     fields=(
@@ -68,10 +68,10 @@ RECORD = Fields(
         hidden("reshuffles", 0, 10**6, on_table=False),  # of this round
         # the game
         choice("phase", ("tip", "trick", "exchange", "zock", "over"), more=1),
-        seat("player", "to act; none when the game is over", part="to_act"),
+        role("player", "to act; none when the game is over", part="to_act"),
         number("round_number", 0, 127, "rounds finished", part="round"),
         hidden("deals", 0, 127),
-        seat("start_player", "that starts the round", always=True),
+        role("start_player", "that starts the round", always=True),
         by_seat("hearts", 0, 9, "hearts by seat"),
         by_seat("black_hearts", 0, 1, "1: holds or has lost a black heart"),
         hidden("status", SALOON, OUT, axes=1),
@@ -80,13 +80,13 @@ RECORD = Fields(
         hidden("losers", 0, 1, axes=1),  # of the settlement
         by_seat("winners", 0, 1, "1: has won the game"),
         # the round
-        seat("turn_player", "whose turn it is, also while others exchange; none in tip and over"),
-        seat("first_knocker", "that announced the end"),
+        role("turn_player", "whose turn it is, also while others exchange; none in tip and over"),
+        role("first_knocker", "that announced the end"),
         flag("ends_after_turn", "1: a 1 was laid, settlement follows this zock (T1)"),
-        seat("plus_one", 'that has the "+1"'),
+        role("plus_one", 'that has the "+1"'),
         by_seat("knocked", 0, 1, "1: has knocked"),
-        seat("trickster", "that laid the 3 of a pending exchange"),
-        seat("pair", "of each in a pending exchange, in the order of giving", (2,), part="exchange_pair"),
+        role("trickster", "that laid the 3 of a pending exchange"),
+        role("pair", "of each in a pending exchange, in the order of giving", (2,), part="exchange_pair"),
         hidden("given", NO_CARD, VALUES - 1, (2,)),
         number("draw_count", 0, CARDS, "cards in the draw pile"),
         hidden("draw_pile", NO_CARD, VALUES - 1, (CARDS,)),  # the top is entry draw_count - 1

@@ -19,7 +19,7 @@ GAME = Game(
     title="Black Spy",
     version=0,
     num_actions=state.NUM_ACTIONS,
-    **state.RECORD.declared(state.VARIANTS),
+    fields=state.RECORD,
     score_reward="points",
     card_names=state.CARD_NAMES,
     read_deck=state.read_deck,

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, seat
-from blackjacky_env.engine.game import Fact, Variant
+from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, role
+from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Range
+from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
 
 SEATS = 6  # the most players (B1)
@@ -76,24 +76,23 @@ class Options:
 
 
 RECORD = Fields(
-    SEATS,
-    smallest=3,
+    VARIANTS,
     options=Options,
     fields=(
         # the game
         choice("phase", ("take", "call", "pass", "play", "choose", "over"), more=1),
-        seat("player", "to act; none when the game is over", part="to_act"),
+        role("player", "to act; none when the game is over", part="to_act"),
         number("deal_number", 0, 126, "deals scored before this one", part="deal"),
         hidden("deals", 1, 127),
-        seat("dealer", "of the dealer", always=True),
+        role("dealer", "of the dealer", always=True),
         by_seat("totals", -7620, 279, "by seat: points of the deals scored before"),
         by_seat("winners", 0, 1, "1: has won the game"),
         # the deal
         number("picks", 0, PICKS - 1, "cards taken or chosen so far by the player to act, in take and pass"),
         number("called", NO_COLOUR, BLACK - 1, "1 + the colour called in this deal, 0 = none (V4)", plus=1),
-        seat("star", "that is known to hold the red 1, until it is played (B4)", part="red_star"),
+        role("star", "that is known to hold the red 1, until it is played (B4)", part="red_star"),
         number("trick", 0, CARDS // 3, "tricks taken in this deal"),
-        seat("leader", "that leads the trick; none before the first"),
+        role("leader", "that leads the trick; none before the first"),
         by_seat("table", NO_CARD, KINDS - 1, "by seat: 1 + the card played to this trick, 0 = none", plus=1),
         hidden("where", 0, PLAYED + SEATS - 1, (CARDS,), place=PLAYED),  # or PILE
         hidden("passed_by", NOBODY, 0, (CARDS,), kind="seat"),  # B3: who has passed the card, or chosen to

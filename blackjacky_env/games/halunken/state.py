@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, seat
-from blackjacky_env.engine.game import Fact, Variant
+from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, role
+from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
+from blackjacky_env.engine.options import Variant
 
 SEATS = 4  # the most players
 FIELDS, LEVELS, CARDS, NUM_COLOURS = 14, 3, 42, 4
@@ -95,16 +96,16 @@ class Options:
 
 
 RECORD = Fields(
-    SEATS,
+    VARIANTS,
     options=Options,
     variant=choice("variant", VARIANT_NAMES),
     fields=(
         # the games
         choice("decision", DECISIONS, ", what is asked", more=1),
-        seat("player", "to act; none when the game is over", part="to_act"),
+        role("player", "to act; none when the game is over", part="to_act"),
         hidden("deals", 1, GAMES),  # games begun
         number("game_number", 0, GAMES - 1, "games finished before this one", part="game"),
-        seat("start_player", "that placed first", always=True),
+        role("start_player", "that placed first", always=True),
         by_seat("totals", 0, GAMES * _MOST, "by seat: scores of finished games"),
         by_seat("winners", 0, 1, "1: has won"),
         # the game
@@ -118,18 +119,18 @@ RECORD = Fields(
         ),
         hidden("jack_deck", 0, JACK_MOVES, (JACK_MOVES,)),  # top first; in a duel as D6 draws, spent ones skipped
         # the round
-        seat("opener", "that opened this round; none before the first"),
-        seat("buyer", "that controls Black Jack in this round"),
+        role("opener", "that opened this round; none before the first"),
+        role("buyer", "that controls Black Jack in this round"),
         by_seat("offers", NO_CARD, CARDS - 1, "by seat: 1 + the card last offered in this round, 0 = none", plus=1),
-        seat("bidder", "of the highest offer in this round"),
+        role("bidder", "of the highest offer in this round"),
         hidden("choices", 0, MOVES, axes=1),  # in secret; 0: none
         hidden("jack_choice", 0, MOVES),
         by_seat("laid", 0, MOVES, "by seat: the movement card last revealed, Rum = 8, 0 = none"),
         number(*("jack_laid", 0, JACK_MOVES, "that of Black Jack (duel: Rum = 8), 0 = none"), part="black_jack_laid"),
         by_seat(*("numbers", 0, RUM, "by seat: fields still to move, 8 = Rum to be named, 0 = nothing"), figures=1),
-        seat("mover", "or Black Jack: the figure whose move is being resolved", figures=1),
-        seat("victim", "that is being robbed"),
-        seat(*("to_rob", "1 + seats that Black Jack overtakes, in order, 0 = no more (J4, J5)", (SEATS,)), plus=1),
+        role("mover", "or Black Jack: the figure whose move is being resolved", figures=1),
+        role("victim", "that is being robbed"),
+        role(*("to_rob", "1 + seats that Black Jack overtakes, in order, 0 = no more (J4, J5)", (SEATS,)), plus=1),
         # the rogue cards
         hidden("deck", 0, CARDS - 1, (CARDS,)),  # tops of fields 0 .., then the second cards, then the third
         hidden("heights", 0, LEVELS, (FIELDS,)),  # cards left in each tavern

@@ -10,7 +10,7 @@ GAME = Game(
     title="Schwarze Katze",
     version=0,
     num_actions=rules.NUM_ACTIONS,
-    **state.RECORD.declared(state.VARIANTS),
+    fields=state.RECORD,
     score_reward="points",
     complete_options=state.complete_options,
     card_names=state.CARD_NAMES,

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any
 
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, seat
-from blackjacky_env.engine.game import Fact, Variant
+from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, role
+from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Range
+from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED
 
 SEATS = 10  # the most players (K1)
@@ -45,21 +45,20 @@ class Options:
 
 
 RECORD = Fields(
-    SEATS,
-    smallest=3,
+    VARIANTS,
     options=Options,
     fields=(
         # the game
         choice("phase", ("play", "over"), more=1),
-        seat("player", "to act; none when the game is over", part="to_act"),
+        role("player", "to act; none when the game is over", part="to_act"),
         number("deal_number", 0, 49, "deals scored before this one", part="deal"),
         hidden("deals", 1, 50),
-        seat("dealer", "of the dealer", always=True),
+        role("dealer", "of the dealer", always=True),
         by_seat("totals", -2500, 6750, "penalties of the deals scored before, by seat"),
         by_seat("winners", 0, 1, "1: has won the game"),
         # the deal
         number("trick", 0, MOST_TRICKS, "tricks taken in this deal"),
-        seat("leader", "that leads the trick", always=True),
+        role("leader", "that leads the trick", always=True),
         by_seat("table", NO_CARD, CARDS - 1, "by seat: 1 + the card played to this trick, 0 = none", plus=1),
         hidden("where", ASIDE, PLAYED + SEATS - 1, (CARDS,), place=PLAYED),
         by_seat("voids", 0, 1, "1: known to have no clubs, diamonds, hearts, spades", (SUITS,)),

@@ -46,7 +46,7 @@ SECOND_DEAL = [
     [3, 2, 6, 7, 6, 7, 1, 5, 8, 4, 5, 6, 7, 4, 7, 8, 6, 6, 8, 6, 5, 7, 8, 7, 8, 4, 5, 5, 8, 8, 4],
 ]
 
-LENGTHS = [math.prod(GAME.state_dtype[name].shape) for name in GAME.table_fields]
+LENGTHS = [math.prod(GAME.state_dtype[name].shape) for name in GAME.fields.on_table]
 
 
 def fresh(players, seed=3, **options):
@@ -320,7 +320,7 @@ def test_r1_nothing_lies_at_seats_without_a_player():
     """What `state` shows of seats 2 to 5: no heart, no tip, no card, out of the game."""
     env = black_jacky_v0.env(num_players=2)
     env.reset(seed=1)
-    fields = dict(zip(GAME.table_fields, np.split(env.state(), np.cumsum(LENGTHS)[:-1]), strict=True))
+    fields = dict(zip(GAME.fields.on_table, np.split(env.state(), np.cumsum(LENGTHS)[:-1]), strict=True))
     for name in ("hearts", "black_hearts", "losers", "winners", "knocked", "hand_counts", "sums"):
         assert fields[name][2:].tolist() == [0] * 4, name
     for name in ("hands", "displays"):

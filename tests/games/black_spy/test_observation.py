@@ -312,7 +312,7 @@ def test_who_is_skipped_at_the_call_is_known_to_lack_the_colour():
 def state_parts(game):
     """Return the parts of the state vector by name."""
     vector, parts = game.env.state().tolist(), {}
-    for name in game.env.unwrapped.game.table_fields:
+    for name in game.env.unwrapped.game.fields.on_table:
         size = STATE[name].itemsize // STATE[name].base.itemsize
         parts[name], vector = vector[:size], vector[size:]
     assert not vector

@@ -142,7 +142,7 @@ class Table:
 def state_parts(env: Any) -> dict[str, Any]:
     """The parts of the state vector by name, as lists or integers."""
     vector, parts = env.state().tolist(), {}
-    for name in env.unwrapped.game.table_fields:
+    for name in env.unwrapped.game.fields.on_table:
         shape = STATE[name].shape
         values, vector = vector[: prod(shape)], vector[prod(shape) :]
         parts[name] = np.reshape(values, shape).tolist()

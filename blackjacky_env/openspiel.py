@@ -31,6 +31,7 @@ from gymnasium.error import DependencyNotInstalled
 
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import copied, zeros
+from blackjacky_env.engine.decks import read_deck
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.engine.options import Option, declared_options
@@ -204,7 +205,7 @@ class _Rules:
     def _orders(self, names: list[str]) -> list[npt.NDArray[np.int8]]:
         """Every distinct order of the deck, top first."""
         cards = [int(name) if name.lstrip("-").isdigit() else name for name in names]
-        deck = self.game.read_deck(cards, self.num_players, self.options)
+        deck = read_deck(self.game, cards, self.num_players, self.options)
         copies = math.prod(math.factorial(deck.count(card)) for card in set(deck))
         if (count := math.factorial(len(deck)) // copies) > MOST_ORDERS:
             raise ValueError(f"these {len(deck)} cards have {count:,} distinct orders; allowed are {MOST_ORDERS:,}")

@@ -14,9 +14,8 @@ import numpy as np
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.fields import Fields, by_seat, flag, hidden, number, role
+from blackjacky_env.engine.fields import Fields, by_seat, flag, hidden, number, own, role
 from blackjacky_env.engine.game import Game, Hidden, Rules, Words
-from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.random import draw, stream
 
@@ -43,14 +42,14 @@ RECORD = Fields(
         role("start_player", "that bids first", always=True),
         number("round_number", 0, ROUNDS, "rounds played", part="round"),
         hidden("deals", 0, ROUNDS),
-        hidden("cards", 0, CARDS - 1, axes=1),
+        own("cards", 0, CARDS - 1, "my card", part="card"),
         by_seat("bids", NOT_YET, BIDS - 1, "1 + the bid; 0: not yet", plus=1),
         by_seat("points", -12_000, 12_000, "points"),
         by_seat("winners", 0, 1, "who has won"),
     ),
     observed=(
         "round start_player",
-        Part("card", (), 0, CARDS - 1, "my card"),
+        "card",
         "to_act bids points winners",
     ),
 )
@@ -145,11 +144,6 @@ def end(s):
 
 
 @inlined
-def is_over(s):
-    return s.player == OVER
-
-
-@inlined
 def returns(s, rewards):
     winners = 0
     for seat in range(s.num_players):
@@ -173,7 +167,6 @@ _encode_shown, _sample_shown = RECORD.encode, RECORD.sample
 @inlined
 def encode(s, observer, out):
     _encode_shown(s, observer, out)
-    out[AT.card] = s.cards[observer]
 
 
 @inlined
@@ -181,9 +174,9 @@ def sample(observation, bits, s):
     s.key = draw(bits, 0)
     _sample_shown(observation, s)
     s.deals = min(int(s.round_number) + 1, ROUNDS)
-    s.cards[:] = 0
+    s.cards[1:] = 0
     step = 1 if draw(bits, 1) & np.uint64(1) else CARDS - 1
-    for q in range(s.num_players):
+    for q in range(1, s.num_players):
         s.cards[q] = (int(observation[AT.card]) + q * step) % CARDS
 
 
@@ -198,18 +191,10 @@ def vary_hidden(s, settled, seat, rng):
 
 def visible(s, seat):
     """What the seat sees."""
-    yield from RECORD.visible(s, {"player"} if s["player"] == OVER else ())
-    yield "cards", [(seat,)], range(CARDS)
+    yield from RECORD.visible(s, seat, {"player"} if s["player"] == OVER else ())
 
 
 # ---------------------------------------------------------------- words
-
-
-def read_deck(cards, num_players, options):
-    deck = [int(card) for card in cards]
-    if sorted(deck) != list(range(CARDS)):
-        raise ValueError(f"deck={deck} does not hold each card of 0 .. {CARDS - 1} once")
-    return deck
 
 
 def snapshot(s, settled):
@@ -247,8 +232,7 @@ GAME = Game(
     fields=RECORD,
     score_reward="points",
     card_names=tuple(range(CARDS)),
-    read_deck=read_deck,
-    rules=Rules(begin, redeal, legal, apply, is_settled, settle, is_over, returns, score, encode, sample),
+    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, score, encode, sample),
     words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement", ("bid", "over")),
     hidden=Hidden(vary_hidden, visible),
 )

@@ -47,6 +47,8 @@ class Field:
     kind: Literal["number", "seat", "choice"] = "number"
     axes: int = 0
     """Number of leading axes with an entry for each seat."""
+    own: bool = False
+    """Whether each player sees the own entry only."""
     plus: int = 0
     """What is added to a number in the observation; to a seat: it is shown as a number, not as a mark."""
     first: int = 0
@@ -81,6 +83,11 @@ def flag(name: str, meaning: str, shape: tuple[int, ...] = (), **more: Any) -> F
 def by_seat(name: str, low: int, high: int, meaning: str, shape: tuple[int, ...] = (), **more: Any) -> Field:
     """A number, or an array, for each seat, that everybody sees."""
     return number(name, low, high, meaning, shape, axes=1, **more)
+
+
+def own(name: str, low: int, high: int, meaning: str, shape: tuple[int, ...] = (), **more: Any) -> Field:
+    """A number, or an array, for each seat, that only its player sees."""
+    return number(name, low, high, meaning, shape, axes=1, own=True, **more)
 
 
 def role(name: str, meaning: str, shape: tuple[int, ...] = (), *, always: bool = False, **more: Any) -> Field:
@@ -176,7 +183,7 @@ class Fields:
         if field.kind == "choice":
             names = ", ".join(field.choices)
             return Part(field.part or "", (len(field.choices),), 0, 1, f"one-hot{field.meaning}: {names}")
-        shape = (self.seats,) * field.axes + field.seen
+        shape = (self.seats,) * (field.axes if not field.own else 0) + field.seen
         return Part(field.part or "", shape, field.low + field.plus, field.high + field.plus, field.meaning)
 
     def shape(self, field: Field) -> tuple[int, ...]:
@@ -201,10 +208,10 @@ class Fields:
         seats: list[str] = []
         for part, field in self.shown.items():
             place = self.layout.offset(part)
-            if field.axes:
+            if field.axes and not field.own:
                 seats += _each(field, partial(self._write, field, place, ("q",)))
             else:
-                lines += _each(field, partial(self._write, field, place, ()))
+                lines += _each(field, partial(self._write, field, place, ("observer",) * field.axes))
         if seats:
             lines += ["q = observer", "for seat in range(n):", *_indented(seats)]
             lines += ["    q = q + 1 if q + 1 < n else 0"]
@@ -218,10 +225,10 @@ class Fields:
             place = self.layout.offset(part)
             if field.first:
                 lines += [f"s.{field.name}[:] = 0"]
-            if field.axes:
+            if field.axes and not field.own:
                 seats += _each(field, partial(self._read, field, place, ("seat",)))
             else:
-                lines += _each(field, partial(self._read, field, place, ()))
+                lines += _each(field, partial(self._read, field, place, ("0",) * field.axes))
         if seats:
             lines += [f"for seat in range({self.seats}):", *_indented(seats)]
         return _function("sample_shown(observation, s)", lines)
@@ -230,7 +237,7 @@ class Fields:
         """Code for one entry of a field: ``entry`` is its number in its part, for a seat if it is by seat."""
         value = _element(field, (*seats, *index))
         size = math.prod(field.seen)
-        if field.axes:
+        if field.axes and not field.own:
             entry = _sum(_product(size, "seat"), entry)
         if field.kind == "choice":
             return [f"out[{_sum(at, value)}] = 1"]
@@ -255,7 +262,7 @@ class Fields:
     def _read(self, field: Field, at: int, seats: tuple[str, ...], index: tuple[str, ...], entry: str) -> list[str]:
         """Code that reads one entry back."""
         target = _element(field, (*seats, *index))
-        if field.axes:
+        if field.axes and not field.own:
             entry = _sum(_product(math.prod(field.seen), "seat"), entry)
         if field.kind == "choice":
             return [f"{target} = marked(observation, {at}, {len(field.choices)})"]
@@ -307,8 +314,8 @@ class Fields:
             return value
         return [*map(_known, value)] if isinstance(value, list) else _known(value)
 
-    def visible(self, s: State, without: Collection[str] = ()) -> Iterator[Visible]:
-        """What everybody sees, but options and the fields ``without``: each field with its entries and their values."""
+    def visible(self, s: State, seat: int, without: Collection[str] = ()) -> Iterator[Visible]:
+        """What the seat sees, but options and the fields ``without``: each field with its entries and their values."""
         options = {"num_players", self.variant and self.variant.name, *(option.field.name for option in self.stored)}
         seats = range(int(s["num_players"]))
         for field in self.shown.values():
@@ -316,7 +323,8 @@ class Fields:
                 continue
             *more, last = (range(length) for length in field.shape) if field.shape else (range(0),)
             inner = list(product(*more, last[field.first :])) if field.shape else [()]
-            indices = [(q, *index) for q in seats for index in inner] if field.axes else inner
+            players = [seat] if field.own else seats
+            indices = [(q, *index) for q in players for index in inner] if field.axes else inner
             values: Sequence[int] = range(field.low, field.high + 1)
             if field.kind == "seat":
                 values = [value for value in values if value < len(seats) or value >= self.seats]
@@ -329,7 +337,7 @@ class Fields:
         n = seen["num_players"]
         for part, field in self.shown.items():
             values = seen[part]
-            if field.axes:
+            if field.axes and not field.own:
                 yield not np.any(values[n : self.seats]), f"nobody sits at an empty seat in {part}"
             elif field.kind != "number" and not field.plus and not field.shape:
                 yield sum(values) == 1 or (sum(values) == 0 and field.low < 0), f"one entry of {part} is marked"

@@ -45,8 +45,6 @@ class Rules:
     """(s) -> bool: whether a round has ended, so that `settle` is due before the next action."""
     settle: Callable[..., None]
     """(s): score the round, then start the next one or end the game."""
-    is_over: Callable[..., bool]
-    """(s) -> bool: whether the game has ended."""
     returns: Callable[..., None]
     """(s, rewards float64 (max_players,) of zeros): write the zero-sum result of a finished game."""
     score: Callable[..., int]
@@ -145,8 +143,8 @@ class ExtraDeck:
     """A second deck of a game, which `reset` can rig beside the main one."""
 
     read: Callable[[Iterable[Any], int, Mapping[str, Any]], list[int]]
-    """(cards as written in snapshots, num_players, options) -> the deck as integers, top first; raises like
-    `Game.read_deck`."""
+    """(cards as written in snapshots, num_players, options) -> the deck as integers, top first; raises `TypeError` or
+    `ValueError` if the cards are not the whole deck."""
     write: Callable[[Sequence[int], int], list[int | str]]
     """(deck as integers, num_players) -> the cards as written in snapshots."""
     redeal: Callable[..., None]
@@ -187,10 +185,10 @@ class Game:
     from it. Fields with a default are optional, and so is `Words.draw_svg`; without them a game has no rule options,
     no leak check and no pictures.
 
-    After `Rules.begin` the protocol is `Rules.apply`, then `Rules.settle` if `Rules.is_settled`, until `Rules.is_over`.
-    The rules serve one table, thousands on threads, a GPU and plain Python, so they keep to integers and fixed arrays:
-    no allocation, no exceptions, no Python objects. They are only called with legal actions and checked options. All
-    randomness comes from the record's ``key`` through `blackjacky_env.engine.random`.
+    After `Rules.begin` the protocol is `Rules.apply`, then `Rules.settle` if `Rules.is_settled`, until nobody is to
+    act. The rules serve one table, thousands on threads, a GPU and plain Python, so they keep to integers and fixed
+    arrays: no allocation, no exceptions, no Python objects. They are only called with legal actions and checked
+    options. All randomness comes from the record's ``key`` through `blackjacky_env.engine.random`.
 
     Raises `ValueError` if the declaration contradicts itself.
     """
@@ -211,13 +209,10 @@ class Game:
     """Name of the reward that pays changes of `Rules.score`."""
     card_names: tuple[int | str, ...]
     """Cards as written in snapshots, indexed by the integers that represent them."""
-    read_deck: Callable[[Iterable[Any], int, Mapping[str, Any]], list[int]]
-    """(cards as written in snapshots, num_players, options) -> the deck as integers, top first.
-
-    Raises `TypeError` or `ValueError` if the cards are not the whole deck.
-    """
     rules: Rules
     words: Words
+    deck: Callable[[int, Mapping[str, Any]], Sequence[int]] | None = None
+    """(num_players, options in force) -> the integers of all cards in the game; None: all of ``card_names``."""
     complete_options: Callable[[int, str, Any], Any] = keep_options
     """(num_players, variant, instance of ``options``) -> the options in force, with None replaced where it means a
     default that depends on the table. `ValueError` for combinations that cannot be played."""
@@ -287,6 +282,10 @@ class Game:
     def variant_names(self) -> tuple[str, ...]:
         """The names of all variants, the default first."""
         return tuple(variant.name for variant in self.variants)
+
+    def whole_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
+        """The integers of all cards in the game at such a table."""
+        return range(len(self.card_names)) if self.deck is None else self.deck(num_players, options)
 
     def choose_table(
         self, num_players: object = None, variant: str | None = None, label: str = "num_players"

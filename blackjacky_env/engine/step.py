@@ -30,7 +30,7 @@ def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -
     The flags are `SETTLED` if a round was settled, and `OVER` if the game is over. ``before_settling`` is a compiled
     function that is called with (s, *more) just before a settlement.
     """
-    apply, is_settled, settle, is_over = game.rules.apply, game.rules.is_settled, game.rules.settle, game.rules.is_over
+    apply, is_settled, settle = game.rules.apply, game.rules.is_settled, game.rules.settle
 
     def step(s, action, *more):
         flags = 0
@@ -39,7 +39,7 @@ def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -
             before_settling(s, *more)
             settle(s)
             flags = SETTLED
-        if is_over(s):
+        if not is_running(s):
             flags |= OVER
         return flags
 

@@ -14,6 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -30,6 +31,7 @@ from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_choice, check_flag, check_integer
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.copies import own_arrays
+from blackjacky_env.engine.decks import read_deck
 from blackjacky_env.engine.game import Game, IllegalActionError, State
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.states import check_records
@@ -487,9 +489,10 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _check_reset_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The given reset options, checked: ``start_player`` as an int, and a list of decks for each deck."""
-        readers = {"deck": self.game.read_deck, **{name: deck.read for name, deck in self.game.extra_decks.items()}}
+        readers: dict[str, Callable[..., Any]] = {"deck": partial(read_deck, self.game)}
+        readers |= {name: deck.read for name, deck in self.game.extra_decks.items()}
         if self.game.reshuffle is not None:
-            readers["reshuffle"] = self.game.read_deck
+            readers["reshuffle"] = readers["deck"]
         allowed = ", ".join(map(repr, ("start_player", *readers)))
         if not isinstance(options, Mapping):
             raise TypeError(f"options={options!r} is not a mapping; allowed are {allowed}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -102,7 +103,9 @@ def test_mixed_sizes_get_the_first_variant_that_allows_all(make: Callable[..., M
 def trio_and_duel(monkeypatch: pytest.MonkeyPatch) -> Game:
     """The tiny game, but no table size belongs to two variants, and the duel is not the default."""
     variants = (Variant("trio", 3, 3, default_players=3), Variant("duel", 2, 2, default_players=2))
-    game = replace(GAME, variants=variants)
+    fields = copy(GAME.fields)
+    fields.variants = variants
+    game = replace(GAME, fields=fields)
     monkeypatch.setattr("tests.tiny_game.GAME", game)
     get_game.cache_clear()
     return game

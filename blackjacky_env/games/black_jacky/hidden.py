@@ -94,7 +94,7 @@ def visible(s: State, seat: int) -> Iterator[Visible]:
         without |= {"turn_player", "first_knocker"}
     if phase != EXCHANGE:
         without |= {"trickster", "pair"}
-    yield from RECORD.visible(s, without)
+    yield from RECORD.visible(s, seat, without)
     if phase in (TRICK, ZOCK):
         yield "phase", [()], (TRICK, ZOCK)
     if s["turn"] < 126:  # the observation counts to 127
@@ -102,7 +102,6 @@ def visible(s: State, seat: int) -> Iterator[Visible]:
     yield "status", [(q,) for q in seats], (SALOON, WANTED, OUT)
     each_card = list(product(seats, _CARD_VALUES))
     yield "discard_top", [()], range(VALUES)
-    yield "hands", [(seat, v) for v in _CARD_VALUES], range(9)
     yield "known", [(q, seat, v) for q, v in each_card if q != seat], range(9)
     yield "known", [(q, SPECTATOR, v) for q, v in each_card], range(9)
     for i in range(2 if phase == EXCHANGE else 0):  # T3: who has given, and the seat's own card

@@ -45,7 +45,6 @@ def encode(s, observer, out):
             q = left_of(s, q)
     if s.discard_top != NO_CARD:
         out[AT.discard_top + int(s.discard_top) - 1] = 1
-    put_values(out, AT.my_hand, s.hands[observer])
     q = observer
     for seat in range(n):
         out[AT.wanted + seat] = s.status[q] == WANTED
@@ -123,11 +122,9 @@ def imagine_known(observation, s):
 @inlined
 def imagine_hands(observation, bits, s):
     """Place known cards in their hands, then deal the other unseen cards at random to hands and draw pile."""
-    s.hands[:] = 0
     s.draw_pile[:] = NO_CARD
     if s.phase == TIP:  # nothing is dealt yet
         return
-    take_values(observation, AT.my_hand, s.hands[0])
     for p in range(1, SEATS):
         take_values(observation, AT.known + 8 * (p - 1), s.hands[p])
     count = 0

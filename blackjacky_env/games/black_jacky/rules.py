@@ -632,12 +632,6 @@ def ask_next_tipper(s):
 
 
 @inlined
-def is_over(s):
-    """Whether the game has ended."""
-    return s.phase == OVER
-
-
-@inlined
 def returns(s, rewards):
     """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (6,)); the winners share 1."""
     share_result(s.winners, int(s.num_players), rewards)

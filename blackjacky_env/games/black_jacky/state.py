@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, role
+from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, own, role
 from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Range, Variant
@@ -94,7 +92,7 @@ RECORD = Fields(
         hidden("discard_count", 0, CARDS),
         number("discards", 0, 8, "cards in the discard pile by value, top included", (VALUES,), first=1),
         by_seat("hand_counts", 0, CARDS, "cards in hand by seat"),
-        hidden("hands", 0, CARDS, (VALUES,), axes=1),
+        own("hands", 0, 8, "my hand by value", (VALUES,), part="my_hand", first=1),
         by_seat(*("displays", 0, 8, "laid-out cards by seat and value, turned-over 5s included", (VALUES,)), first=1),
         # [holder, observer, value]; observer == holder is not read
         hidden("known", 0, CARDS, (VALUES,), axes=2, figures=1, on_table=False),
@@ -112,8 +110,7 @@ RECORD = Fields(
         Part("my_given", (8,), 0, 1, "one-hot value of the card I gave in the pending exchange (still in my hand)"),
         Part("discard_top", (8,), 0, 1, "one-hot value on top of the discard pile"),
         "discards draw_count hand_counts",
-        Part("my_hand", (8,), 0, 8, "my hand by value"),
-        "displays",
+        "my_hand displays",
         Part("known", (SEATS - 1, 8), 0, 8, "cards that I know seats 1 .. 5 to hold, by value"),
         Part("public", (SEATS, 8), 0, 8, "cards that a spectator knows seats 0 .. 5 to hold, by value"),
     ),
@@ -142,21 +139,6 @@ def _check_dealable(num_players: int, options: Options) -> None:
 def full_deck(max_card: int) -> list[int]:
     """All mouse cards, sorted: value v on v cards, 1 .. max_card (R1)."""
     return [v for v in range(1, max_card + 1) for _ in range(v)]
-
-
-def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
-    """A deck for a rigged deal as integers, top first; `TypeError`, `ValueError` unless it is the whole deck."""
-    max_card = options["max_card"]
-    deck = [check_integer("a card of the deck", card, 1, max_card) for card in cards]
-    missing, surplus = Counter(full_deck(max_card)), Counter(deck)
-    missing, surplus = missing - surplus, surplus - missing
-    if missing or surplus:
-        raise ValueError(
-            f"deck={deck} is not the whole deck: missing {sorted(missing.elements())}, too many "
-            f"{sorted(surplus.elements())}; allowed are all {len(full_deck(options['max_card']))} cards (v on v cards, "
-            f"v = 1 .. {max_card}), top first"
-        )
-    return deck
 
 
 # ---------------------------------------------------------------- facts

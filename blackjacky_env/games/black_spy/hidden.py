@@ -120,7 +120,7 @@ def _mark_again(marks: State, own: State, mark: int, blank: int, rng: np.random.
 def visible(s: State, seat: int) -> Iterator[Visible]:
     """What ``seat`` can see, if it has a meaning now."""
     over = s["phase"] == OVER
-    yield from RECORD.visible(s, {"phase", "deal_number", "player"} if over else {"phase", "deal_number"})
+    yield from RECORD.visible(s, seat, {"phase", "deal_number", "player"} if over else {"phase", "deal_number"})
     if not over:
         yield "phase", [()], range(OVER)
     yield "deal_number", [()], range(1, 127)  # there is no pile in the first deal

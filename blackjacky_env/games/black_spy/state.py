@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -127,32 +126,6 @@ RECORD = Fields(
     ),
 )
 STATE = RECORD.dtype
-
-
-def read_card(text: object) -> int:
-    """The kind of a card such as ``red 1`` or ``Black 7``; `ValueError` if there is no such card."""
-    name = " ".join(text.lower().split()) if isinstance(text, str) else ""
-    if name not in KIND_NAMES:
-        raise ValueError(
-            f"{text!r} is not a card; allowed are a colour ({', '.join(COLOUR_NAMES)}) and a number 1 .. {RANKS}, such "
-            "as 'red 1' and 'black 7'"
-        )
-    return KIND_NAMES.index(name)
-
-
-def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
-    """A deck for a rigged deal as card numbers, top first; `ValueError` unless it is the whole deck (B1)."""
-    deck = [read_card(card) for card in cards]
-    missing, surplus = Counter(CARD_NAMES), Counter(CARD_NAMES[kind] for kind in deck)
-    missing, surplus = missing - surplus, surplus - missing
-    if missing or surplus:
-        names = [sorted(counts.elements(), key=KIND_NAMES.index) for counts in (missing, surplus)]
-        raise ValueError(
-            f"the deck is not the whole deck: missing {names[0]}, too many {names[1]}; allowed are all {CARDS} cards, "
-            "top first, the black 7 six times"
-        )
-    others = iter(range(KINDS, CARDS))
-    return [next(others) if kind == BLACK_7 and BLACK_7 in deck[:i] else kind for i, kind in enumerate(deck)]
 
 
 # ---------------------------------------------------------------- facts

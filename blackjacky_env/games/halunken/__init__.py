@@ -13,7 +13,6 @@ GAME = Game(
     fields=state.RECORD,
     score_reward="points",
     card_names=state.CARD_NAMES,
-    read_deck=state.read_deck,
     extra_decks={
         "black_jack_deck": ExtraDeck(state.read_jack_deck, state.write_jack_deck, rules.redeal_jack),
     },
@@ -24,7 +23,6 @@ GAME = Game(
         apply=rules.apply,
         is_settled=rules.is_settled,
         settle=rules.settle,
-        is_over=rules.is_over,
         returns=rules.returns,
         score=rules.score,
         encode=observation.encode,

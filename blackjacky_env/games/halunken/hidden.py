@@ -77,7 +77,7 @@ def visible(s: State, seat: int) -> Iterator[Visible]:
         without |= {"jack", "jack_spent", "jack_laid", "buyer", "bidder", "offers", "to_rob"}
     else:
         yield "numbers", [(JACK,)], range(MOVES + 1)
-    yield from RECORD.visible(s, without)
+    yield from RECORD.visible(s, seat, without)
     if s["decision"] != OVER:
         yield "decision", [()], range(PLACE_JACK, OVER)
     yield "values", list(product(seats, range(NUM_COLOURS))), range(78)  # they show in the scores
@@ -98,7 +98,6 @@ def _visible_rogues(s: State, seats: range) -> Iterator[Visible]:
 
 def _visible_choices(s: State, seat: int, seats: range) -> Iterator[Visible]:
     """The own choices, and whether others have chosen."""
-    yield "choices", [(seat,)], range(MOVES + 1)
     for q in seats:
         if q != seat:
             yield "choices", [(q,)], range(1, MOVES + 1) if s["choices"][q] == 0 else (0,)

@@ -44,7 +44,6 @@ def encode(s, observer, out):
         out[AT.chosen + seat] = s.choices[q] != 0
         out[AT.scores + seat] = present_score(s, q)
         q = q + 1 if q + 1 < n else 0
-    out[AT.my_choice] = s.choices[observer]
     out[AT.black_jack_chosen] = s.jack_choice != 0
     out[AT.my_black_jack_choice] = int(s.jack_choice) * (s.buyer == observer)
     out[AT.black_jack_number] = s.numbers[JACK]
@@ -168,15 +167,13 @@ def imagine_jack_deck(bits, s):
 @inlined
 def imagine_choices(observation, bits, s):
     """Own choices as they are; others' are uniform among the cards that they still have."""
-    for p in range(SEATS):
+    for p in range(1, SEATS):
         s.choices[p] = 0
         if observation[AT.chosen + p]:
             s.choices[p] = random_move(s.spent[p], draw(bits, 3 + p))
     s.jack_choice = 0
     if observation[AT.black_jack_chosen]:
         s.jack_choice = random_move(s.jack_spent, draw(bits, 3 + SEATS))
-    if observation[AT.my_choice]:
-        s.choices[0] = observation[AT.my_choice]
     if observation[AT.my_black_jack_choice]:
         s.jack_choice = observation[AT.my_black_jack_choice]
 

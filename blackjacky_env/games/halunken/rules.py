@@ -753,12 +753,6 @@ def settle(s):
 
 
 @inlined
-def is_over(s):
-    """Whether all games have ended."""
-    return s.decision == OVER
-
-
-@inlined
 def returns(s, rewards):
     """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (4,)); the winners share 1."""
     share_result(s.winners, int(s.num_players), rewards)

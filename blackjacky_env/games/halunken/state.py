@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, role
+from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, own, role
 from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Variant
@@ -79,7 +78,6 @@ VARIANT_NAMES = tuple(variant.name for variant in VARIANTS)
 COLOUR_LETTERS = "RVGY"
 CARD_NAMES = tuple(f"{COLOUR_LETTERS[COLOURS[card]]}{VALUES[card]}" for card in range(CARDS))
 """Card names by card number: ``R4`` .. ``R15``, ``V3`` .., ``G2`` .., ``Y1`` .. ``Y12``."""
-_NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
 _RUM = "Rum"
 
 
@@ -123,7 +121,7 @@ RECORD = Fields(
         role("buyer", "that controls Black Jack in this round"),
         by_seat("offers", NO_CARD, CARDS - 1, "by seat: 1 + the card last offered in this round, 0 = none", plus=1),
         role("bidder", "of the highest offer in this round"),
-        hidden("choices", 0, MOVES, axes=1),  # in secret; 0: none
+        own("choices", 0, MOVES, "my card chosen in secret, Rum = 8, 0 = none", part="my_choice"),
         hidden("jack_choice", 0, MOVES),
         by_seat("laid", 0, MOVES, "by seat: the movement card last revealed, Rum = 8, 0 = none"),
         number(*("jack_laid", 0, JACK_MOVES, "that of Black Jack (duel: Rum = 8), 0 = none"), part="black_jack_laid"),
@@ -144,7 +142,7 @@ RECORD = Fields(
         "spent black_jack_spent",
         Part("chosen", (SEATS,), 0, 1, "1: has chosen a card in secret"),
         Part("black_jack_chosen", (), 0, 1, "1: a card has been chosen for Black Jack in secret"),
-        Part("my_choice", (), 0, MOVES, "my card chosen in secret, Rum = 8, 0 = none"),
+        "my_choice",
         Part("my_black_jack_choice", (), 0, MOVES, "the card I have chosen for Black Jack, Rum = 8, 0 = none"),
         "laid black_jack_laid numbers",
         Part("black_jack_number", (), 0, MOVES, "duel: fields that Black Jack has still to move, as above"),
@@ -166,30 +164,6 @@ def movement_card(number: int) -> int | str:
 def jack_card(number: int, variant: str) -> int | str:
     """A movement card of Black Jack as snapshots write it: 1 .. 12, in a duel 1 .. 7 or ``"Rum"``."""
     return movement_card(number) if variant == "duel" else number
-
-
-def read_card(text: object) -> int:
-    """The number of a rogue card such as ``R15`` or ``y1``; `ValueError` if there is no such card."""
-    name = str(text).strip().upper()
-    if not isinstance(text, str) or name not in _NUMBERS:
-        raise ValueError(
-            f"{text!r} is not a rogue card; allowed are R4 .. R11, R15, V3 .. V11, V14, G2 .. G11, G13 and Y1 .. Y12"
-        )
-    return _NUMBERS[name]
-
-
-def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
-    """The rogue cards of a rigged game as numbers, tops first (H1); `ValueError` unless they are all 42."""
-    deck = [read_card(card) for card in cards]
-    missing, surplus = Counter(range(CARDS)), Counter(deck)
-    missing, surplus = missing - surplus, surplus - missing
-    if missing or surplus:
-        names = [[CARD_NAMES[card] for card in sorted(counts.elements())] for counts in (missing, surplus)]
-        raise ValueError(
-            f"the deck is not the whole deck: missing {names[0]}, too many {names[1]}; allowed are all {CARDS} cards: "
-            "the tops of fields 0 .. 13, then the second cards, then the third"
-        )
-    return deck
 
 
 def read_jack_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
@@ -219,7 +193,7 @@ def facts(s: Any, settled: bool) -> Iterator[Fact]:
     yield s.three_games == 1 or s.game_number == 0, "one game is played, or three"
     yield s.decision not in {SETTLEMENT, OVER} or s.round_number == ROUNDS - 1, "the last round ends the game (J6)"
     empty = slice(s.num_players, SEATS)
-    yield not any(s.choices[empty]) and not any(s.counts[empty]), "nobody sits at an empty seat"
+    yield not any(s.counts[empty]), "nobody sits at an empty seat"
     yield from _facts_of_cards(s)
     yield from _facts_of_figures(s)
     yield from _facts_of_jacks_cards(s)

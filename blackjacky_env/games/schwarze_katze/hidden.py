@@ -34,7 +34,7 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
 
 def visible(s: State, seat: int) -> Iterator[Visible]:
     """What ``seat`` can see, if it has a meaning now."""
-    yield from RECORD.visible(s, {"phase", "player"} if s["phase"] == OVER else {"phase"})
+    yield from RECORD.visible(s, seat, {"phase", "player"} if s["phase"] == OVER else {"phase"})
     played = [PLAYED + q for q in range(s["num_players"])]
     yield "where", [(card,) for card in range(CARDS) if s["where"][card] == seat], (ASIDE, *played)
     yield "where", [(card,) for card in range(CARDS) if s["where"][card] >= PLAYED], (seat, *played)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any
@@ -28,7 +27,6 @@ SUIT_LETTERS = "CDHS"
 RANK_NAMES = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 CARD_NAMES = tuple(rank + suit for suit in SUIT_LETTERS for rank in RANK_NAMES)
 """Card names by card number: ``2C`` .. ``AS``."""
-_NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
 VARIANTS = (Variant("classic", 3, SEATS, default_players=4),)
 
 
@@ -92,30 +90,9 @@ def taken_out(num_players: int) -> frozenset[int]:
     return frozenset(sorted(others, key=lambda card: (card % RANKS, card // RANKS))[: CARDS % num_players])
 
 
-def read_card(text: object) -> int:
-    """The number of a card such as ``QS`` or ``10h``; `ValueError` if there is no such card."""
-    name = str(text).strip().upper()
-    if not isinstance(text, str) or name not in _NUMBERS:
-        raise ValueError(
-            f"{text!r} is not a card; allowed are a rank ({', '.join(RANK_NAMES)}) and a suit "
-            f"({', '.join(SUIT_LETTERS)}), such as 'QS' and '10H'"
-        )
-    return _NUMBERS[name]
-
-
-def read_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
-    """A deck for a rigged deal as card numbers, top first; `ValueError` unless it is the whole deck (K2)."""
-    deck = [read_card(card) for card in cards]
-    whole = [card for card in range(CARDS) if card not in taken_out(num_players)]
-    missing, surplus = Counter(whole), Counter(deck)
-    missing, surplus = missing - surplus, surplus - missing
-    if missing or surplus:
-        names = [[CARD_NAMES[card] for card in sorted(counts.elements())] for counts in (missing, surplus)]
-        raise ValueError(
-            f"the deck is not the whole deck of {num_players} players: missing {names[0]}, too many {names[1]}; "
-            f"allowed are all {len(whole)} cards, top first"
-        )
-    return deck
+def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
+    """K2: the cards that are in the game."""
+    return [card for card in range(CARDS) if card not in taken_out(num_players)]
 
 
 # ---------------------------------------------------------------- facts

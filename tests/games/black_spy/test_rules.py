@@ -538,7 +538,7 @@ def test_unknown_options_are_refused(options, error, words):
     [
         (DECK[1:], r"missing \['blue 1'\], too many \[\]"),
         ([*DECK[1:], "k7"], r"missing \['blue 1'\], too many \['black 7'\]"),
-        ([*DECK[1:], "b12"], "'blue 12' is not a card; allowed are a colour"),
+        ([*DECK[1:], "b12"], "'blue 12' is not a card; allowed are blue 1, blue 2"),
     ],
 )
 def test_a_deck_that_is_not_all_cards_is_refused(deck, words):

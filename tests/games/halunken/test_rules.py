@@ -517,8 +517,8 @@ def test_unknown_options_are_refused(options, error, words):
     [
         (CARDS[1:], r"missing \['R4'\], too many \[\]"),
         ([*CARDS[1:], "R5"], r"missing \['R4'\], too many \['R5'\]"),
-        ([*CARDS[1:], "R12"], "'R12' is not a rogue card; allowed are R4"),
-        ([*CARDS[1:], 4], "4 is not a rogue card"),
+        ([*CARDS[1:], "R12"], "'R12' is not a card; allowed are R4"),
+        ([*CARDS[1:], 4], "4 is not a card"),
     ],
 )
 def test_a_deck_that_is_not_all_rogues_is_refused(deck, words):

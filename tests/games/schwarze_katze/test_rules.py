@@ -327,7 +327,7 @@ def test_unknown_options_are_refused(options, error, words):
     [
         (CARDS[1:], r"missing \['2C'\]"),
         ([*CARDS[1:], "3C"], r"missing \['2C'\], too many \['3C'\]"),
-        ([*CARDS[1:], "1C"], "'1C' is not a card; allowed are a rank"),
+        ([*CARDS[1:], "1C"], "'1C' is not a card; allowed are 2C, 3C"),
         ([*CARDS[1:], "CQ"], "'CQ' is not a card"),
     ],
 )

@@ -20,7 +20,7 @@ from blackjacky_agents.narration import (
     worst,
 )
 from blackjacky_env.engine.svg import MINUS, Settled
-from blackjacky_env.games.schwarze_katze.state import read_card
+from blackjacky_env.games.schwarze_katze.state import CARD_NAMES
 
 
 def story(move: Move) -> list[Phrase]:
@@ -73,7 +73,7 @@ def _gets(player: int, points: int) -> Phrase:
 def _winner_of(trick: list[list[Any]]) -> int:
     """The seat that takes a trick, given as [seat, card] pairs in the order of play (K5)."""
     suit = trick[0][1][-1]
-    return int(max((read_card(name), player) for player, name in trick if name[-1] == suit)[1])
+    return int(max((CARD_NAMES.index(name), player) for player, name in trick if name[-1] == suit)[1])
 
 
 def settlement(view: View) -> list[Phrase]:

@@ -7,10 +7,9 @@ import re
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable
-from fractions import Fraction
-from itertools import permutations, product
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -21,36 +20,36 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Announced
 
 ROOT = Path(__file__).parents[1]
-EXAMPLE = ROOT / "examples" / "kuhn_poker"
+KUHN, LEDUC = (ROOT / "examples" / name for name in ("kuhn_poker", "leduc_poker"))
 
 CHECKED = """
-from blackjacky_env import kuhn_poker_v0
+from blackjacky_env import leduc_poker_v0
 from blackjacky_env.testing import check_all
 from blackjacky_env.testing.tables import PROMISES
-report = check_all(kuhn_poker_v0.env, games=3, positions=60, **PROMISES)
+report = check_all(leduc_poker_v0.env, games=3, positions=60, **PROMISES)
 assert not report.failed and "skipped" not in str(report), report
 """
 
 ENVIRONMENTS = """
 import gymnasium, numpy, pettingzoo
-from blackjacky_env import kuhn_poker_v0, make_batch
+from blackjacky_env import leduc_poker_v0, make_batch
 
-env = pettingzoo.make("aec", "blackjacky/kuhn_poker-v0", reward="chips")
+env = pettingzoo.make("aec", "blackjacky/leduc_poker-v0", reward="chips")
 env.reset(seed=1)
 seen = env.observe(env.agent_selection)["observation"]
-assert kuhn_poker_v0.decode(seen)["last"] == -1
-assert kuhn_poker_v0.describe_action(3)["kind"] == "call"
+assert leduc_poker_v0.decode(seen)["open_card"] == 0
+assert leduc_poker_v0.describe_action(1)["kind"] == "call"
 
-seat = gymnasium.make("blackjacky/KuhnPokerSeat-v0", opponents=["equilibrium"])
+seat = gymnasium.make("blackjacky/LeducPokerSeat-v0", opponents=["bluffer"])
 _, info = seat.reset(seed=1)
 seat.step(info["action_mask"].argmax())
 
-seats = gymnasium.make_vec("blackjacky/KuhnPokerSeat-v0", num_envs=4, opponents=["equilibrium"])
+seats = gymnasium.make_vec("blackjacky/LeducPokerSeat-v0", num_envs=4, opponents=["bluffer"])
 _, infos = seats.reset(seed=1)
-assert infos["action_mask"].shape == (4, 4)
+assert infos["action_mask"].shape == (4, 3)
 seats.step(infos["action_mask"].argmax(axis=1))
 
-batch = make_batch("kuhn_poker", num_games=5, seed=0)
+batch = make_batch("leduc_poker", num_games=5, seed=0)
 batch.step(numpy.full(5, 1))
 assert batch.observations.shape == (5, len(seen))
 """
@@ -59,55 +58,76 @@ AGENTS = """
 import pathlib
 from blackjacky_agents import bot_names, cli
 
-assert bot_names("kuhn_poker") == ["random", "equilibrium"]
+assert bot_names("leduc_poker") == ["random", "cautious", "bluffer"]
 for command in (
-    "evaluate --players equilibrium,ismcts:50 --games 20 --threads 1",
-    "train --name kuhn --steps 256 --num-envs 8 --n-steps 8 --batch-size 32 --hidden-sizes 8 --threads 1"
-    " --bots equilibrium --snapshot-every 256 --eval-games 5 --final-eval-games 20",
-    "tournament --agents equilibrium,random,ppo:runs/kuhn --games 60 --threads 1",
-    "watch --players equilibrium,ppo:runs/kuhn --seed 1 --delay 0",
+    "evaluate --players cautious,ismcts:50 --games 20 --threads 1",
+    "train --name leduc --steps 256 --num-envs 8 --n-steps 8 --batch-size 32 --hidden-sizes 8 --threads 1"
+    " --bots cautious --snapshot-every 256 --eval-games 5 --final-eval-games 20",
+    "tournament --agents cautious,random,ppo:runs/leduc --games 60 --threads 1",
+    "watch --players cautious,ppo:runs/leduc --seed 1 --delay 0",
 ):
-    assert cli.main([*command.split(), "--game", "kuhn_poker"]) == 0, command
+    assert cli.main([*command.split(), "--game", "leduc_poker"]) == 0, command
 assert pathlib.Path("runs/tournament/report.md").exists()
 """
 
 SOLVED = """
-import kuhn_poker
-assert abs(kuhn_poker.value(200) + 1 / 18) < 1e-3
+import sys
+from blackjacky_env.openspiel import load_game
+from open_spiel.python.algorithms import cfr, expected_game_score
+
+name, cards, unit, iterations, value = sys.argv[1:]
+game = load_game(name, cards=cards, start_player=0)
+solver = cfr.CFRPlusSolver(game)
+for _ in range(int(iterations)):
+    solver.evaluate_and_update_policy()
+found = float(unit) * expected_game_score.policy_value(game.new_initial_state(), [solver.average_policy()] * 2)[0]
+assert abs(found - float(value)) < 1e-3, found
 """
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The variables of a process in whose environment the example is installed."""
+    """The variables of a process in whose environment the examples are installed."""
     site = tmp_path_factory.mktemp("site")
     offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "install", "--quiet", *offline, "--target", str(site), str(EXAMPLE)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        *offline,
+        "--target",
+        str(site),
+        str(KUHN),
+        str(LEDUC),
+    ]
     subprocess.run(command, check=True)
     path = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
     return {**os.environ, "PYTHONPATH": path}
 
 
-def run(program: str, installed: dict[str, str], folder: Path, *flags: str) -> None:
-    command = [sys.executable, *flags, "-c", program]
+def run(program: str, installed: dict[str, str], folder: Path, *arguments: str) -> None:
+    command = [sys.executable, "-W", "error", "-c", program, *arguments]
     done = subprocess.run(command, cwd=folder, env=installed, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_page_quotes_the_example_as_it_is() -> None:
     blocks = re.findall(r"```(?:py|toml)\n(.*?)```", (ROOT / "docs" / "your_game.md").read_text("utf-8"), re.DOTALL)
-    files = "".join((EXAMPLE / name).read_text("utf-8") for name in ("kuhn_poker.py", "pyproject.toml"))
+    files = "".join(path.read_text("utf-8") for folder in (KUHN, LEDUC) for path in folder.iterdir() if path.is_file())
+    assert [block for block in blocks if block not in files and "load_game" not in block] == []
     assert len(blocks) > 6
-    assert [block for block in blocks if block not in files] == []
+    assert sum(len(path.read_text("utf-8").splitlines()) for path in LEDUC.glob("*.py")) <= 250
 
 
 @pytest.mark.parametrize("program", [CHECKED, ENVIRONMENTS, AGENTS], ids=["all checks", "all environments", "commands"])
 def test_the_example_is_a_game_like_any_other(program: str, installed: dict[str, str], tmp_path: Path) -> None:
-    run(program, installed, tmp_path, "-W", "error")
+    run(program, installed, tmp_path)
 
 
 def test_the_example_is_played_in_the_browser(installed: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "blackjacky_agents.cli", "play", "--web", "--game", "kuhn_poker", "--port", "0"]
+    command = [sys.executable, "-m", "blackjacky_agents.cli", "play", "--web", "--game", "leduc_poker", "--port", "0"]
     with subprocess.Popen(command, cwd=tmp_path, env=installed, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -119,91 +139,88 @@ def test_the_example_is_played_in_the_browser(installed: dict[str, str], tmp_pat
             server.terminate()
 
 
-def test_cfr_in_openspiel_finds_what_the_first_player_loses(installed: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "cards", "unit", "iterations", "value"),
+    [("kuhn_poker", "J Q K", 2, 300, -1 / 18), ("leduc_poker", "J J Q Q K K", 13, 60, -0.0856)],
+)
+def test_cfr_in_openspiel_finds_what_the_first_player_loses(
+    name: str, cards: str, unit: int, iterations: int, value: float, installed: dict[str, str], tmp_path: Path
+) -> None:
+    """Kuhn, Contributions to the Theory of Games, 1950; OpenSpiel's `leduc_poker`."""
     pytest.importorskip("pyspiel")
-    run(SOLVED, installed, tmp_path)
+    run(SOLVED, installed, tmp_path, name, cards, str(unit), str(iterations), str(value))
 
 
-# ---------------------------------------------------------------- the rules of Kuhn poker
-
-HANDS = (("check", "check"), ("bet", "fold"), ("bet", "call"), ("check", "bet", "fold"), ("check", "bet", "call"))
-DEALS = [*permutations(("J", "Q", "K"))]
-Hand = tuple[str, ...]
-Chance = Callable[[Hand, str], Fraction]
-"""(actions so far, own card) -> the probability of a bet or call."""
+# ---------------------------------------------------------------- the rules of the examples
 
 
 @pytest.fixture
-def env() -> TableEnv:
-    from kuhn_poker import kuhn_poker  # examples/ is on the path
+def make() -> Iterator[Callable[[str], TableEnv]]:
+    """Makes an environment of one of the examples."""
+    names = {"kuhn_poker": "kuhn_poker:GAME", "leduc_poker": "leduc_poker:GAME"}
+    announced = {name: Announced(place) for name, place in names.items()}
+    paths = [*sys.path, str(KUHN), str(LEDUC)]
+    with mock.patch.dict(GAMES, announced), mock.patch.object(sys, "path", paths):
+        yield lambda name: TableEnv(name, reward="score" if name == "kuhn_poker" else "chips")
 
-    with mock.patch.dict(GAMES, {"kuhn_poker": Announced(f"{kuhn_poker.__name__}:GAME")}):
-        return TableEnv("kuhn_poker", reward="chips")
 
-
-def play(env: TableEnv, deal: Hand, hand: Hand) -> float:
-    """Chips won by player 0, who acts first."""
-    env.reset(seed=0, options={"deck": list(deal), "start_player": 0})
-    for action in hand:
+def play(env: TableEnv, deck: str, actions: str) -> dict[str, Any]:
+    """Play a hand in which player 0 acts first; returns what a spectator sees at its end."""
+    env.reset(seed=0, options={"deck": deck.split(), "start_player": 0})
+    for action in actions.split():
         env.step(env.parse_action(action))
-    assert sum(env.rewards.values()) == 0
-    return env.rewards["player_0"]
+    assert all(env.terminations.values())
+    return env.view(None)
 
 
-@pytest.mark.parametrize("deal", DEALS, ids="".join)
-@pytest.mark.parametrize("hand", HANDS, ids=" ".join)
-def test_the_higher_card_wins_unless_it_folds(env: TableEnv, deal: Hand, hand: Hand) -> None:
-    is_higher = "JQK".index(deal[0]) > "JQK".index(deal[1])
-    wins = len(hand) == 2 if hand[-1] == "fold" else is_higher
-    chips = 2 if hand[-1] == "call" else 1
-    assert play(env, deal, hand) == (chips if wins else -chips)
-    assert env.snapshot()["last_settlement"] == {"chips": [env.rewards[agent] for agent in env.possible_agents]}
-    shown = [*deal[:2]] if hand[-1] != "fold" else [deal[0], None]
-    assert env.view("player_0")["cards"] == shown
+@pytest.mark.parametrize("deck", ["J Q K", "J K Q", "Q J K", "Q K J", "K J Q", "K Q J"])
+@pytest.mark.parametrize("actions", ["pass pass", "bet bet", "bet pass", "pass bet pass", "pass bet bet"])
+def test_in_kuhn_poker_the_higher_card_wins_unless_it_passes_after_a_bet(
+    deck: str, actions: str, make: Callable[[str], TableEnv]
+) -> None:
+    hand = actions.split()
+    gives_up = hand[-2:] == ["bet", "pass"]
+    wins = len(hand) == 2 if gives_up else "JQK".index(deck[0]) > "JQK".index(deck[2])
+    env = make("kuhn_poker")
+    assert play(env, deck, actions)["winners"] == [int(not wins)]
 
 
-def test_only_a_bet_is_folded_or_called(env: TableEnv) -> None:
+@pytest.mark.parametrize(
+    ("deck", "actions", "chips"),
+    [
+        ("K J Q Q K J", "call call call call", 1),  # the higher card
+        ("J K J Q Q K", "call raise call raise raise call", 11),  # a pair beats it: 1 + 2, then 4 and 4 more
+        ("J K Q Q K J", "raise raise call raise raise call", -13),
+        ("J K Q Q K J", "raise fold", 1),
+        ("K J Q Q K J", "call raise fold", -1),
+        ("Q Q K J J K", "raise call raise call", 0),  # the pot is split
+    ],
+)
+def test_leduc_poker_is_paid_in_chips(deck: str, actions: str, chips: int, make: Callable[[str], TableEnv]) -> None:
+    env = make("leduc_poker")
+    seen = play(env, deck, actions)
+    assert env.rewards == {"player_0": chips, "player_1": -chips}
+    assert seen["cards"] == [None, None]
+    assert seen["shown"] == ([None, None] if "fold" in actions else deck.split()[:2])
+    assert seen["open_card"] == (None if "fold" in actions else deck.split()[2])
+
+
+def test_only_a_raise_is_folded_to_and_there_are_two_at_most(make: Callable[[str], TableEnv]) -> None:
+    env = make("leduc_poker")
     env.reset(seed=0)
-    with pytest.raises(IllegalActionError, match="nobody has bet"):
-        env.step(env.parse_action("call"))
-    env.step(env.parse_action("bet"))
-    with pytest.raises(IllegalActionError, match="there is a bet to fold or call"):
-        env.step(env.parse_action("check"))
+    with pytest.raises(IllegalActionError, match=r"fold .* is not among the legal actions"):
+        env.step(env.parse_action("fold"))
+    for _ in range(2):
+        env.step(env.parse_action("raise"))
+    with pytest.raises(IllegalActionError, match=r"raise .* is not among the legal actions"):
+        env.step(env.parse_action("raise"))
 
 
-def test_a_saved_state_with_an_impossible_action_is_refused(env: TableEnv) -> None:
+def test_a_saved_state_with_an_impossible_number_is_refused(make: Callable[[str], TableEnv]) -> None:
+    env = make("leduc_poker")
     env.reset(seed=0)
     header, data = table.unpack(env.get_state())
     records = table.read_records(header, data, env.game.state_dtype)
-    records["last"] = 100
-    with pytest.raises(ValueError, match=r"last of this state is 100; allowed are -1 \.\. 3"):
+    records["raises"] = 100
+    with pytest.raises(ValueError, match=r"raises of this state is 100; allowed are 0 \.\. 2"):
         env.set_state(table.pack(header, records))
-
-
-def test_the_bot_loses_an_eighteenth_as_first_player_and_nobody_can_exploit_it(env: TableEnv) -> None:
-    """Kuhn, Contributions to the Theory of Games, 1950."""
-    from kuhn_poker.kuhn_poker import CARDS, THIRDS
-
-    paid = {(deal, hand): Fraction(play(env, deal, hand)) for deal, hand in product(DEALS, HANDS)}
-
-    def bot(before: Hand, card: str) -> Fraction:
-        situation = 0 if before[-1:] != ("bet",) else len(before)  # called by the second player, or by the first
-        return Fraction(THIRDS[situation][CARDS.index(card)], 3)
-
-    def value(*strategies: Chance) -> Fraction:
-        total = Fraction(0)
-        for (deal, hand), chips in paid.items():
-            chance = Fraction(1, len(DEALS))
-            for i, action in enumerate(hand):
-                bold = strategies[i % 2](hand[:i], deal[i % 2])
-                chance *= bold if action in ("bet", "call") else 1 - bold
-            total += chance * chips
-        return total
-
-    def pure(choices: tuple[int, ...]) -> Chance:
-        return lambda before, card: Fraction(choices[CARDS.index(card) + 3 * (before[-1:] == ("bet",))])
-
-    answers = [pure(choices) for choices in product((0, 1), repeat=6)]
-    assert value(bot, bot) == Fraction(-1, 18)
-    assert max(value(answer, bot) for answer in answers) == Fraction(-1, 18)
-    assert min(value(bot, answer) for answer in answers) == Fraction(-1, 18)

@@ -232,7 +232,7 @@ GAME = Game(
     fields=RECORD,
     score_reward="points",
     card_names=tuple(range(CARDS)),
-    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, score, encode, sample),
+    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, encode, sample, score),
     words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement", ("bid", "over")),
     hidden=Hidden(vary_hidden, visible),
 )

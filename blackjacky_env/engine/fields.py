@@ -148,7 +148,9 @@ class Fields:
         stored = [_StoredOption.read(option, docs.get(option.name, "")) for option in declared_options(options)]
         self.stored = sorted(stored, key=lambda option: bool(option.field.shape))  # numbers first
         self.variant = variant
-        table = [number("num_players", smallest, self.seats, "players of the game"), *([variant] if variant else ())]
+        part = "num_players" if smallest < self.seats else None  # a constant shows nothing
+        players = number("num_players", smallest, self.seats, "players of the game", part=part)
+        table = [players, *([variant] if variant else ())]
         first = [*table, *(option.field for option in self.stored)]
         declared = [*first, *fields]
         self.fields = {field.name: self._completed(field) for field in declared}
@@ -156,7 +158,7 @@ class Fields:
             raise ValueError("two fields of the record have the same name")
         parts = {field.part: field for field in self.fields.values() if field.part is not None}
         names = [part for each in observed for part in (each.split() if isinstance(each, str) else [each])]
-        order = [*(field.part for field in first), *names]
+        order = [*(field.part for field in first if field.part), *names]
         self.shown = {name: parts[name] for name in order if name in parts}
         unknown = {name for name in order if isinstance(name, str)} ^ parts.keys()
         if unknown:
@@ -219,7 +221,7 @@ class Fields:
 
     def source_of_sample(self) -> str:
         """The Python code of `sample`."""
-        lines: list[str] = []
+        lines = [] if "num_players" in self.shown else [f"s.num_players = {self.seats}"]
         seats: list[str] = []
         for part, field in self.shown.items():
             place = self.layout.offset(part)
@@ -334,7 +336,7 @@ class Fields:
 
     def facts_of_seats(self, seen: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
         """What is true of the parts of an observation, by name, that mark seats and choices, or are by seat."""
-        n = seen["num_players"]
+        n = seen.get("num_players", self.seats)
         for part, field in self.shown.items():
             values = seen[part]
             if field.axes and not field.own:

@@ -10,7 +10,7 @@ import numpy as np
 
 from blackjacky_env.engine.actions import Actions
 from blackjacky_env.engine.checks import check_choice, read_integer
-from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.compiling import inlined, zeros
 from blackjacky_env.engine.fields import Fields
 from blackjacky_env.engine.layout import Layout
 from blackjacky_env.engine.options import Variant, describe_options, plain, read_options
@@ -27,6 +27,12 @@ STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
 
 class IllegalActionError(ValueError):
     """The action is not legal now; the message says why. The game is unchanged."""
+
+
+@inlined
+def no_score(s, seat):
+    """The default of `Rules.score`: nobody ever scores."""
+    return 0
 
 
 @dataclass(frozen=True)
@@ -47,8 +53,6 @@ class Rules:
     """(s): score the round, then start the next one or end the game."""
     returns: Callable[..., None]
     """(s, rewards float64 (max_players,) of zeros): write the zero-sum result of a finished game."""
-    score: Callable[..., int]
-    """(s, seat) -> int: the seat's score; `Game.score_reward` pays its changes."""
     encode: Callable[..., None]
     """(s, seat, out layout.dtype (layout.size,)): write the seat's observation."""
     sample: Callable[..., None]
@@ -57,6 +61,8 @@ class Rules:
     The observer gets seat 0; hidden cards and a new key are drawn from ``bits``. The observation must have occurred in
     a game.
     """
+    score: Callable[..., int] = no_score
+    """(s, seat) -> int: the seat's score; `Game.score_reward` pays its changes."""
     contradiction: Callable[..., int] | None = None
     """(observation with entries in their ranges) -> the index in `Game.contradictions` of something in it that `sample`
     or the game's bots would not survive, or -1."""
@@ -205,12 +211,12 @@ class Game:
     """The state record: its fields, rule options, variants, and the observation that shows it. Environments and agents
     read the fields ``key`` (uint64), ``num_players``, ``player`` (the seat to act; -1: the game is over), ``deals``
     (made so far) and ``winners`` ((max_players,), 1 for winners)."""
-    score_reward: str
-    """Name of the reward that pays changes of `Rules.score`."""
     card_names: tuple[int | str, ...]
     """Cards as written in snapshots, indexed by the integers that represent them."""
     rules: Rules
     words: Words
+    score_reward: str = "score"
+    """Name of the reward that pays changes of `Rules.score`."""
     deck: Callable[[int, Mapping[str, Any]], Sequence[int]] | None = None
     """(num_players, options in force) -> the integers of all cards in the game; None: all of ``card_names``."""
     complete_options: Callable[[int, str, Any], Any] = keep_options

@@ -138,7 +138,7 @@ def prepare(folder: Path) -> None:
     (folder / "my_agents.py").write_text(MODULE, "utf-8")
     (folder / "examples").symlink_to(ROOT / "examples")
     offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
-    game = [*offline, "--target", str(folder / "site"), str(ROOT / "examples" / "kuhn_poker")]
+    game = [*offline, "--target", str(folder / "site"), str(ROOT / "examples" / "leduc_poker")]
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *game], check=True)
 
 

@@ -1,0 +1,70 @@
+"""Words for a game that has none of its own: they are made from the fields of its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.engine.actions import Actions
+from blackjacky_env.engine.fields import Fields, State
+from blackjacky_env.engine.game import Words
+
+Table = dict[str, Any]
+
+
+def plain_words(
+    fields: Fields,
+    actions: Actions,
+    *,
+    names: Mapping[str, Sequence[str]] = {},
+    lays_open: Callable[[Table], bool] = lambda table: False,
+    settlement: Callable[[State], Table] = lambda s: {},
+) -> Words:
+    """Words of a game whose fields say it all.
+
+    Args:
+        fields: of the game's record; what is shown is on the table, under its name there.
+        actions: the actions.
+        names: by field: words for its values, from 0 on.
+        lays_open: whether everybody sees in this snapshot what only its player has seen before.
+        settlement: (record at the last settlement) -> what is told about it.
+    """
+    shown = [field for field in fields.shown.values() if field.name not in ("player", "winners")]
+    private = [str(field.part) for field in shown if field.own]
+
+    def snapshot(s: State, settled: State | None) -> Table:
+        player = fields.tell(s, "player")["player"]
+        return {
+            "phase": "over" if player is None else "play",
+            "player": player,
+            "round": int(s["deals"]) - (player is not None),
+            **{str(field.part): named(field.name, fields.tell(s, field.name)[field.name]) for field in shown},
+            "last_settlement": None if settled is None else settlement(settled),
+            "winners": np.flatnonzero(s["winners"]).tolist(),
+        }
+
+    def named(field: str, value: Any) -> Any:
+        if isinstance(value, list):
+            return [named(field, each) for each in value]
+        return names[field][value] if field in names and value is not None else value
+
+    def view(table: Table, seat: int | None) -> Table:
+        if lays_open(table):
+            return table
+        own = {part: [value if q == seat else None for q, value in enumerate(table[part])] for part in private}
+        return {**table, **own}
+
+    def why_illegal(s: State, action: int) -> str:
+        return f"{actions.name(action)} (action {action}) is not among the legal actions of the player to act"
+
+    def draw_text(table: Table, options: Mapping[str, Any], colour: bool) -> str:
+        return "\n".join(f"{name}: {value}" for name, value in table.items())
+
+    return Words(
+        *(snapshot, view, actions, why_illegal, draw_text),
+        round_key="round",
+        settlement_key="last_settlement",
+        phases=("play", "over"),
+    )

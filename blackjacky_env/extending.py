@@ -1,0 +1,56 @@
+"""All that declares a game, in one place, for packages with games of their own: see docs/your_game.md."""
+
+from blackjacky_env.engine.actions import ActionInfo, Actions
+from blackjacky_env.engine.compiling import compiled, inlined
+from blackjacky_env.engine.fields import (
+    NOBODY,
+    Fields,
+    Stored,
+    by_seat,
+    choice,
+    flag,
+    hidden,
+    marked,
+    number,
+    own,
+    role,
+    seen_from,
+)
+from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Rules, Words
+from blackjacky_env.engine.layout import Part
+from blackjacky_env.engine.options import Range, Variant
+from blackjacky_env.engine.plain_words import plain_words
+from blackjacky_env.engine.random import below, draw, shuffle, stream
+
+__all__ = [
+    "NOBODY",
+    "ActionInfo",
+    "Actions",
+    "Examples",
+    "Fields",
+    "Game",
+    "Hidden",
+    "Part",
+    "Position",
+    "Range",
+    "Rules",
+    "Stored",
+    "Variant",
+    "Words",
+    "below",
+    "by_seat",
+    "choice",
+    "compiled",
+    "draw",
+    "flag",
+    "hidden",
+    "inlined",
+    "marked",
+    "number",
+    "own",
+    "plain_words",
+    "role",
+    "seen_from",
+    "shuffle",
+    "stream",
+]

@@ -1,0 +1,211 @@
+"""Leduc hold'em (F. Southey et al., "Bayes' Bluff: Opponent Modelling in Poker", 2005): `GAME` is its declaration.
+
+There are six cards, two each of J < Q < K. Two players ante a chip and get a card each. They bet, a card is laid open,
+and they bet once more. To raise costs 2 chips more than the other has paid, after the open card 4; there are at most
+two raises each time. Who has the same rank as the open card wins, otherwise the higher card; equal cards split the pot.
+"""
+
+import numpy as np
+
+from blackjacky_env.extending import (
+    NOBODY,
+    ActionInfo,
+    Actions,
+    Fields,
+    Game,
+    Hidden,
+    Rules,
+    Variant,
+    below,
+    by_seat,
+    draw,
+    flag,
+    hidden,
+    inlined,
+    number,
+    own,
+    plain_words,
+    role,
+    shuffle,
+    stream,
+)
+
+# ---------------------------------------------------------------- what is remembered, and who sees it
+
+RANKS = ("J", "Q", "K")
+DECK = (0, 0, 1, 1, 2, 2)
+NO_CARD = -1
+OPEN = 2  # the place in the deck of the card that is laid open
+FOLD, CALL, RAISE = range(3)
+MOST_RAISES, MOST_CHIPS = 2, 13
+FOR_START, FOR_DECK = range(2)  # purposes of random numbers
+
+RECORD = Fields(
+    [Variant("classic", 2, 2, default_players=2)],
+    fields=(
+        role("player", "to act; none when the hand is over"),
+        role("first", "that acts first", always=True),
+        number("betting", 0, 2, "rounds of betting finished"),
+        number("actions", 0, 4, "actions in this round of betting"),
+        number("raises", 0, MOST_RAISES, "raises in this round of betting"),
+        flag("folded", "1: a player has given up"),
+        by_seat("chips", 0, MOST_CHIPS, "by seat: chips in the pot"),
+        own("cards", 0, 2, "my card: 0 J, 1 Q, 2 K"),
+        number("open_card", NO_CARD, 2, "1 + the open card, 0: not yet", plus=1),
+        by_seat("shown", NO_CARD, 2, "by seat: 1 + the card laid open at the end, 0: none", plus=1),
+        hidden("deck", 0, 2, (len(DECK),)),  # top first
+        by_seat("winners", 0, 1, "1: has won the pot, or a half of it"),
+        hidden("deals", 0, 1),
+    ),
+    observed=["player first betting actions raises folded chips cards open_card shown winners"],
+)
+_sample_shown = RECORD.sample
+
+
+# ---------------------------------------------------------------- rules
+
+
+@inlined
+def begin(s, key, start_player):
+    """Both players ante, and six cards are shuffled."""
+    s.key = key
+    s.first = below(draw(stream(key, FOR_START, 0, 0), 0), 2) if start_player == NOBODY else start_player
+    for place in range(len(DECK)):
+        s.deck[place] = DECK[place]
+    shuffle(s.deck, len(DECK), stream(key, FOR_DECK, 0, 0))
+    redeal(s, s.deck)
+
+
+@inlined
+def redeal(s, deck):
+    """The first player gets the top card, the other one the next; the third is laid open later."""
+    s.deck[:] = deck
+    s.cards[s.first], s.cards[1 - s.first] = deck[0], deck[1]
+    s.player, s.betting, s.actions, s.raises, s.folded, s.deals = s.first, 0, 0, 0, 0, 1
+    s.chips[:] = 1
+    s.winners[:] = 0
+    s.open_card = NO_CARD
+    s.shown[:] = NO_CARD
+
+
+@inlined
+def legal(s, mask):
+    """Only a raise can be folded to, and only two raises are allowed."""
+    is_running = s.player != NOBODY
+    mask[CALL] = is_running
+    mask[FOLD] = is_running and s.chips[0] != s.chips[1]
+    mask[RAISE] = is_running and s.raises < MOST_RAISES
+
+
+@inlined
+def apply(s, action):
+    """A call after another action ends a round of betting."""
+    p, other = int(s.player), 1 - int(s.player)
+    if action == FOLD:
+        s.folded = 1
+    else:
+        s.chips[p] = s.chips[other] + (2 + 2 * int(s.betting)) * (action == RAISE)
+    s.raises += action == RAISE
+    s.actions += 1
+    s.player = other
+    if action == CALL and s.actions > 1:
+        s.betting += 1
+        if s.betting == 1:
+            s.actions, s.raises, s.player, s.open_card = 0, 0, s.first, s.deck[OPEN]
+
+
+@inlined
+def is_settled(s):
+    """After a fold, and after the second round of betting."""
+    return s.folded or s.betting == 2
+
+
+@inlined
+def settle(s):
+    """The pot goes to whoever did not fold, has a pair, or the higher card."""
+    if s.folded:
+        s.winners[s.player] = 1
+    else:
+        worth = (strength(s, 0), strength(s, 1))
+        for seat in range(2):
+            s.winners[seat], s.shown[seat] = worth[seat] >= worth[1 - seat], s.cards[seat]
+    s.player = NOBODY
+
+
+@inlined
+def strength(s, seat):
+    """What a hand is worth: any pair beats any other hand."""
+    return int(s.cards[seat]) + 3 * (s.cards[seat] == s.open_card)
+
+
+@inlined
+def returns(s, rewards):
+    """Chips won, in units of the most that can be lost."""
+    for seat in range(2):
+        rewards[seat] = score(s, seat) / MOST_CHIPS
+
+
+@inlined
+def score(s, seat):
+    """Chips won; 0 before the end and when the pot is split."""
+    won = int(s.chips[1 - seat]) * int(s.winners[seat]) - int(s.chips[seat]) * int(s.winners[1 - seat])
+    return won * (s.winners[0] != s.winners[1])
+
+
+# ---------------------------------------------------------------- what a player cannot see
+
+
+@inlined
+def sample(observation, bits, s):
+    """A position that looks like this to seat 0: cards that are not shown are any of the others."""
+    _sample_shown(observation, s)
+    s.key, s.deals = draw(bits, 0), 1
+    unseen = 0
+    for rank in range(len(RANKS)):
+        for _ in range(2 - (s.cards[0] == rank) - (s.shown[1] == rank) - (s.open_card == rank)):
+            s.deck[unseen] = rank
+            unseen += 1
+    shuffle(s.deck, unseen, draw(bits, 1))
+    s.cards[1] = s.deck[0] if s.shown[1] == NO_CARD else s.shown[1]
+    s.deck[OPEN] = s.deck[1] if s.open_card == NO_CARD else s.open_card
+
+
+def vary_hidden(s, settled, seat, rng):
+    """Deal again what the seat has not seen, to prove that nothing that it sees depends on it."""
+    others = [q for q in range(2) if q != seat and s["shown"][q] == NO_CARD]
+    unseen = [*DECK]
+    for card in (*np.delete(s["cards"], others), *([s["open_card"]] if s["betting"] else [])):
+        unseen.remove(card)
+    *unseen, last = rng.permutation(unseen)
+    s["cards"][others] = unseen[: len(others)]
+    if not s["betting"]:
+        s["deck"][OPEN] = last
+    if settled is not None:
+        settled["cards"], settled["deck"] = s["cards"], s["deck"]
+
+
+def visible(s, seat):
+    """What the seat sees, to prove that its observation shows it."""
+    yield from RECORD.visible(s, seat, {"player"} if s["player"] == NOBODY else ())
+
+
+# ---------------------------------------------------------------- words
+
+NAMES = ("fold", "call", "raise")
+
+
+ACTIONS = Actions([ActionInfo(name) for name in NAMES], {name: name for name in NAMES})
+
+GAME = Game(
+    name="leduc_poker",
+    title="Leduc poker",
+    version=0,
+    num_actions=len(NAMES),
+    fields=RECORD,
+    score_reward="chips",
+    card_names=RANKS,
+    deck=lambda num_players, options: DECK,
+    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, RECORD.encode, sample, score),
+    words=plain_words(RECORD, ACTIONS, names=dict.fromkeys(("cards", "open_card", "shown"), RANKS)),
+    hidden=Hidden(vary_hidden, visible),
+)

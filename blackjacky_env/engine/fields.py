@@ -360,7 +360,7 @@ class Fields:
     @property
     def on_table(self) -> tuple[str, ...]:
         """The fields that ``state()`` returns: the whole table, including hidden cards but not the random key."""
-        return tuple(field.name for field in self.fields.values() if field.on_table)
+        return tuple(name for name in self.dtype.names or () if name != "key" and self.fields[name].on_table)
 
     @property
     def by_seat(self) -> tuple[str, ...]:
@@ -405,7 +405,7 @@ class _StoredOption(NamedTuple):
         stored = next((each for each in option.notes if isinstance(each, Stored)), Stored(option.name))
         part = stored.part or stored.field
         values = "; ".join(f"{i} = {name}" for i, name in enumerate(option.choices))
-        meaning = "option: " + " ".join(filter(None, [doc[:1].lower() + doc[1:].replace("\n", " "), values]))
+        meaning = "option: " + " ".join(filter(None, [doc[:1].lower() + doc[1:].replace("\n", " ").rstrip("."), values and f"({values})"]))
         low, high = option.low or 0, option.high or 0
         if option.kind == "subset":
             return cls(option, flag(stored.field, meaning, (high + 1,), part=part, first=low), None)

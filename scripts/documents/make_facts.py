@@ -70,7 +70,7 @@ def first_commands() -> str:
     took = first_minutes().get("end of `make train`")
     length = f": {took} in all" if took else ""
     lines = [
-        f"make train   # installs everything, trains a network for five minutes and tests it{length}",
+        f"make train   # installs everything, trains a network for up to five minutes and tests it{length}",
         "make test    # runs all tests",
     ]
     return "```\n" + "\n".join(lines) + "\n```"

@@ -95,7 +95,9 @@ class Ran(NamedTuple):
     @property
     def passed(self) -> bool:
         """Whether it has done what it should, or was doing so when it was interrupted, and left no traceback."""
-        return self.status in (0, *([130] if self.interrupted else [])) and "Traceback" not in self.said
+        finds_faults = "blackjacky_env.testing pettingzoo" in self.command  # which other environments have
+        allowed = {0, *([130] if self.interrupted else []), *([1] if finds_faults else [])}
+        return self.status in allowed and "Traceback" not in self.said
 
 
 def main(args: Args) -> int:

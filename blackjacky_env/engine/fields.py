@@ -405,7 +405,9 @@ class _StoredOption(NamedTuple):
         stored = next((each for each in option.notes if isinstance(each, Stored)), Stored(option.name))
         part = stored.part or stored.field
         values = "; ".join(f"{i} = {name}" for i, name in enumerate(option.choices))
-        meaning = "option: " + " ".join(filter(None, [doc[:1].lower() + doc[1:].replace("\n", " ").rstrip("."), values and f"({values})"]))
+        meaning = "option: " + " ".join(
+            filter(None, [doc[:1].lower() + doc[1:].replace("\n", " ").rstrip("."), values and f"({values})"])
+        )
         low, high = option.low or 0, option.high or 0
         if option.kind == "subset":
             return cls(option, flag(stored.field, meaning, (high + 1,), part=part, first=low), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -14,8 +14,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 from blackjacky_env.engine.artwork import FURS, SHAPES, style
 from blackjacky_env.engine.checks import check_choice
+from blackjacky_env.engine.text import plain, seen_by, viewer
 
 View = dict[str, Any]
+Options = dict[str, Any]
 
 WIDTH, HEIGHT = 640, 600
 """Size of every document, in SVG user units."""
@@ -68,6 +70,11 @@ def setting(layout: str, texts: Mapping[str, str] | None) -> Iterator[None]:
         yield
     finally:
         _SETTING.reset(token)
+
+
+def is_document() -> bool:
+    """Whether the picture has room for more than the table."""
+    return _SETTING.get().layout == "document"
 
 
 def say(template: str, **values: object) -> str:
@@ -371,6 +378,81 @@ def _drawn(title: str, size: tuple[float, float, float], parts: Sequence[str], t
 def _used_shapes(body: str) -> str:
     used = set(_USED.findall(body))
     return "".join(f'<g id="{name}">{SHAPES[name]}</g>' for name in SHAPES if name in used)
+
+
+def picture(
+    *,
+    heading: Callable[[View, Options], str],
+    table: Callable[[View, Options, Sequence[str]], list[str]],
+    phone: Callable[[View, Options, Sequence[str], str], str],
+    sentences: Callable[[View, Options, Sequence[str]], Iterable[str]],
+    corner: Callable[[View, Options, Sequence[str]], str] = lambda view, options, names: seen_by(view, names),
+    bottom: float,
+    end: float,
+    words_top: float,
+) -> Callable[..., str]:
+    """The `Words.draw_svg` of a game, which says only where things lie.
+
+    Args:
+        heading: (view, options) -> the words above the table at the left.
+        table: (view, options, names) -> what lies on the table, for the document and the desktop.
+        phone: (view, options, names, theme) -> the whole picture for a phone.
+        sentences: (view, options, names) -> what is said below the table in a document, as in a terminal.
+        corner: (view, options, names) -> the words above the table at the right.
+        bottom: where the table ends.
+        end: where the seats end.
+        words_top: where the sentences begin.
+    """
+
+    def draw_svg(
+        view: View,
+        options: Options,
+        *,
+        names: Sequence[str] | None = None,
+        last_action: str = "",
+        theme: str = "auto",
+        layout: str = "document",
+        texts: Mapping[str, str] | None = None,
+    ) -> str:
+        """The table that ``view`` shows, as an SVG.
+
+        Args:
+            view: from `TableEnv.view` or `TableEnv.snapshot`; see `Settled` for one of a settlement.
+            options: from `TableEnv.config_dict`.
+            names: names of the players by seat; None: ``player_0`` .. .
+            last_action: the last action, in words, without secrets that the viewer may not know.
+            theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+            layout: one of `LAYOUTS`.
+            texts: translations of the words on the table, by the English template; None: English.
+
+        Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
+        """
+        players = names_of(options["num_players"], names)
+        with setting(layout, texts):
+            if layout == "phone":
+                return phone(view, options, players, theme)
+            parts = table(view, options, players)
+            if layout == "document":
+                parts += lines([last_action, *map(plain, sentences(view, options, players))], words_top)
+            return document(heading(view, options), corner(view, options, players), bottom, end, parts, theme)
+
+    return draw_svg
+
+
+def near_and_others(view: View, seats: int) -> tuple[int, list[int]]:
+    """The seat at the bottom, which is the viewer's, and the others, clockwise."""
+    near = viewer(view) or 0
+    return near, [(near + 1 + i) % seats for i in range(seats - 1)]
+
+
+def winner(view: View, seat: int, right: float, y: float, size: float = 15) -> str:
+    """The mark of a seat that has won."""
+    return label(say("winner"), right, y, "#8a6100", size=size) if seat in view["winners"] else ""
+
+
+def signed(points: int) -> str:
+    """A number with a minus sign that looks like one."""
+    return str(points).replace("-", MINUS)
 
 
 def lines(sentences: Sequence[str], top: float) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS
 from blackjacky_env.engine.artwork import INK, RED
 from blackjacky_env.engine.svg import MINUS, View, data, group, say, use, words
-from blackjacky_env.engine.text import plain, seen_by, viewer
 from blackjacky_env.games.black_jacky import terminal
 
 _HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 136, 338, 162, 523
@@ -51,43 +50,15 @@ class _Cards(NamedTuple):
     """Whether the sum counts at this moment, so that a lost heart is still among the others."""
 
 
-def draw_svg(
-    view: View,
-    options: dict[str, Any],
-    *,
-    names: Sequence[str] | None = None,
-    last_action: str = "",
-    theme: str = "auto",
-    layout: str = "document",
-    texts: Mapping[str, str] | None = None,
-) -> str:
-    """The table that ``view`` shows, as an SVG.
+def _table(view: View, options: dict[str, Any], names: Sequence[str]) -> list[str]:
+    near, others = svg.near_and_others(view, len(names))
+    corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
+    parts = [_seat(view, options, seat, names, corner) for seat, corner in zip(others, corners, strict=True)]
+    return [*parts, _piles(view), _near_seat(view, options, near, names)]
 
-    Args:
-        view: from `TableEnv.view` or `TableEnv.snapshot`; see `svg.Settled` for one of a settlement.
-        options: from `TableEnv.config_dict`.
-        names: names of the players by seat; None: ``player_0`` .. .
-        last_action: the last action, in words, without secrets that the viewer may not know.
-        theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
-        layout: one of `svg.LAYOUTS`.
-        texts: translations of the words on the table, by the English template; None: English.
 
-    Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
-    """
-    players = svg.names_of(len(view["hearts"]), names)
-    near = viewer(view) or 0
-    others = [(near + 1 + i) % len(players) for i in range(len(players) - 1)]
-    with svg.setting(layout, texts):
-        if layout == "phone":
-            return _on_phone(view, options, [*others, near], players, theme)
-        corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
-        parts = [_seat(view, options, seat, players, corner) for seat, corner in zip(others, corners, strict=True)]
-        parts += [_piles(view), _near_seat(view, options, near, players)]
-        if layout == "document":
-            sentences = map(plain, terminal.sentences(view, players, _in_words))
-            parts += svg.lines([last_action, *sentences, terminal.options_in_force(options)], _WORDS_TOP)
-        title = f"{terminal.title(options)} · {terminal.when(view)}"
-        return svg.document(title, seen_by(view, players), _OWN_TOP, _OWN_TOP + _OWN_HEIGHT, parts, theme)
+def _sentences(view: View, options: dict[str, Any], names: Sequence[str]) -> list[str]:
+    return [*terminal.sentences(view, names, _in_words), terminal.options_in_force(options)]
 
 
 def _in_words(card: int | str) -> str:
@@ -350,12 +321,13 @@ def _piles(view: View) -> str:
 _PHONE_HEIGHT, _PHONE_PILES, _PHONE_OWN = 126, 66, 142
 
 
-def _on_phone(view: View, options: dict[str, Any], seats: Sequence[int], names: Sequence[str], theme: str) -> str:
-    """The other seats in rows, the piles, and at the bottom the near seat, the last in ``seats``."""
-    corners = svg.phone_places(len(seats) - 1, _PHONE_HEIGHT)
-    parts = [_phone_seat(view, options, seat, names, corner) for seat, corner in zip(seats[:-1], corners, strict=True)]
+def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
+    """The other seats in rows, the piles, and at the bottom the near seat."""
+    near, others = svg.near_and_others(view, len(names))
+    corners = svg.phone_places(len(others), _PHONE_HEIGHT)
+    parts = [_phone_seat(view, options, seat, names, corner) for seat, corner in zip(others, corners, strict=True)]
     top = corners[-1][1] + _PHONE_HEIGHT + svg.PHONE_GAP
-    parts += [_phone_piles(view, top), _phone_near_seat(view, options, seats[-1], names, top + _PHONE_PILES)]
+    parts += [_phone_piles(view, top), _phone_near_seat(view, options, near, names, top + _PHONE_PILES)]
     return svg.phone(terminal.title(options), top + _PHONE_PILES + _PHONE_OWN + svg.PHONE_MARGIN, parts, theme)
 
 
@@ -431,3 +403,14 @@ def _phone_near_seat(view: View, options: dict[str, Any], seat: int, names: Sequ
     ]
     size, loses = (width, _PHONE_OWN), svg.loses(view, seat)
     return svg.panel(svg.PHONE_MARGIN, top, *size, seat, seat == view["player"], parts, loses)
+
+
+draw_svg = svg.picture(
+    heading=lambda view, options: f"{terminal.title(options)} · {terminal.when(view)}",
+    table=_table,
+    phone=_on_phone,
+    sentences=_sentences,
+    bottom=_OWN_TOP,
+    end=_OWN_TOP + _OWN_HEIGHT,
+    words_top=_WORDS_TOP,
+)

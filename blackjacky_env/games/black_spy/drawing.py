@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.artwork import FURS, INK
-from blackjacky_env.engine.svg import MINUS, View, data, group, say, use, words
-from blackjacky_env.engine.text import plain, seen_by, viewer
+from blackjacky_env.engine.svg import View, data, group, say, use, words
 from blackjacky_env.games.black_spy import terminal
 from blackjacky_env.games.black_spy.state import BLACK, COLOUR_NAMES, MOON
 from blackjacky_env.games.black_spy.terminal import by_colour, colour_of, number_of
@@ -38,43 +37,12 @@ _MARKS = {  # by colour, in a square of 8 units, so that colours differ in shape
 _ARROW = '<path d="M-13-22A26 26 0 1 0 15-21" fill="none" class="now"/><path d="M-24-14-10-16-17-29z"/>'
 
 
-def draw_svg(
-    view: View,
-    options: dict[str, Any],
-    *,
-    names: Sequence[str] | None = None,
-    last_action: str = "",
-    theme: str = "auto",
-    layout: str = "document",
-    texts: Mapping[str, str] | None = None,
-) -> str:
-    """The table that ``view`` shows, as an SVG.
-
-    Args:
-        view: from `TableEnv.view` or `TableEnv.snapshot`.
-        options: from `TableEnv.config_dict`.
-        names: names of the players by seat; None: ``player_0`` .. .
-        last_action: the last action, in words, without secrets that the viewer may not know.
-        theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
-        layout: one of `svg.LAYOUTS`.
-        texts: translations of the words on the table, by the English template; None: English.
-
-    Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
-    """
-    players = svg.names_of(len(view["totals"]), names)
-    near = viewer(view) or 0
-    others = [(near + 1 + i) % len(players) for i in range(len(players) - 1)]
-    with svg.setting(layout, texts):
-        if layout == "phone":
-            return _on_phone(view, [*others, near], players, theme)
-        corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
-        parts = [_seat(view, seat, players, corner) for seat, corner in zip(others, corners, strict=True)]
-        parts += [*_middle(view, near), _near_seat(view, near, players)]
-        if layout == "document":
-            parts.insert(0, words(terminal.options_in_force(options), 12, 42, 10.5, 616, "faint"))
-            parts += svg.lines([last_action, plain(terminal.sentence(view, options, players))], _WORDS_TOP)
-        title = f"Black Spy · {terminal.when(view)}"
-        return svg.document(title, seen_by(view, players), _OWN_TOP, _OWN_TOP + _OWN_HEIGHT, parts, theme)
+def _table(view: View, options: dict[str, Any], names: Sequence[str]) -> list[str]:
+    near, others = svg.near_and_others(view, len(names))
+    corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
+    parts = [words(terminal.options_in_force(options), 12, 42, 10.5, 616, "faint")] if svg.is_document() else []
+    parts += [_seat(view, seat, names, corner) for seat, corner in zip(others, corners, strict=True)]
+    return [*parts, *_middle(view, near), _near_seat(view, near, names)]
 
 
 # ---------------------------------------------------------------- cards
@@ -327,11 +295,7 @@ def _taken(view: View, seat: int, x: float, y: float, points: bool = True) -> li
 
 
 def _in_points(points: int) -> str:
-    return say("1 point") if points == 1 else say("{points} points", points=_signed(points))
-
-
-def _signed(points: int) -> str:
-    return str(points).replace("-", MINUS)
+    return say("1 point") if points == 1 else say("{points} points", points=svg.signed(points))
 
 
 def _total(view: View, seat: int) -> str:
@@ -343,7 +307,7 @@ def _total(view: View, seat: int) -> str:
 
 def _last(view: View, seat: int) -> str:
     """The points of the last deal."""
-    return "" if view["last_deal"] is None else say("(last {points})", points=_signed(view["last_deal"][seat]))
+    return "" if view["last_deal"] is None else say("(last {points})", points=svg.signed(view["last_deal"][seat]))
 
 
 def _roles(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
@@ -368,10 +332,6 @@ def _lacks(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
     return [words(say("no"), x, y, 14, look="faint"), *marks, words(numbers, x + begin, y, 14, room - begin)]
 
 
-def _winner(view: View, seat: int, right: float, y: float) -> str:
-    return svg.label(say("winner"), right, y, "#8a6100") if seat in view["winners"] else ""
-
-
 def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
     """The panel of another seat; its open hand, or else the cards that it has played in this deal."""
     hand = view["hands"][seat]
@@ -381,7 +341,7 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
         words(names[seat], 56, 21, 17, 98),
         *_roles(view, seat, 56, 40, 98),
         _pack(hand, 160, 5) if isinstance(hand, int) and hand else "",
-        _winner(view, seat, 194, 26),
+        svg.winner(view, seat, 194, 26),
         *_taken(view, seat, 12, 61),
         words(_total(view, seat), 12, 78, 15, 178),
         *_lacks(view, seat, 12, 94, 178),
@@ -397,7 +357,7 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
         _avatar(seat, 14, 6, 1.05),
         words(names[seat], 66, 24, 18, 130),
         *_roles(view, seat, 66, 44, 130),
-        _winner(view, seat, 200, 30),
+        svg.winner(view, seat, 200, 30),
         *_captioned("left there", view["left"][seat], 23, 160, 2),
         *_captioned("passed", view["passed"][seat], 23, 160),
         *_captioned("received", view["received"][seat], 43, 160),
@@ -434,23 +394,24 @@ _PHONE_HAND = 129
 """Top of the near seat's hand, below what it knows."""
 
 
-def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str) -> str:
-    """The other seats in rows, what is decided now, and at the bottom the near seat, the last in ``seats``."""
-    height = 72 if view["phase"] in _BEFORE_PLAY else 120 + 15 * (len(seats) < 5)
-    corners = svg.phone_places(len(seats) - 1, height, 2)
-    parts = [_phone_seat(view, seat, names, corner, height) for seat, corner in zip(seats[:-1], corners, strict=True)]
+def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
+    """The other seats in rows, what is decided now, and at the bottom the near seat."""
+    near, others = svg.near_and_others(view, len(names))
+    height = 72 if view["phase"] in _BEFORE_PLAY else 120 + 15 * (len(others) < 4)
+    corners = svg.phone_places(len(others), height, 2)
+    parts = [_phone_seat(view, seat, names, corner, height) for seat, corner in zip(others, corners, strict=True)]
     top = corners[-1][1] + height + svg.PHONE_GAP
     middle, room = _PHONE_MIDDLES.get(view["phase"], (0, 0))
     if room:
         is_pass = view["phase"] == "pass"
-        decided = [_direction(view["pass_to"])] if is_pass else _middle(view, seats[-1], svg.PHONE_WIDTH)
+        decided = [_direction(view["pass_to"])] if is_pass else _middle(view, near, svg.PHONE_WIDTH)
         x, y, scale = svg.PHONE_WIDTH / 2, top + middle, 1.0
         if len(corners) % 2 and len(corners) > 1 and view["phase"] in _BESIDE:  # beside the last of the others
             x, y, scale, room = x * 1.5, corners[-1][1] + height / 2, 0.9, 0
         parts.append(group(decided, x - scale * _MIDDLE[0], y - scale * _MIDDLE[1], scale))
-    hand = view["hands"][seats[-1]]
+    hand = view["hands"][near]
     own = _PHONE_HAND - 1 + (64 * svg.phone_lines(len(hand)) if isinstance(hand, list) else 0)
-    parts.append(_phone_near_seat(view, seats[-1], names, top + room, own))
+    parts.append(_phone_near_seat(view, near, names, top + room, own))
     return svg.phone("Black Spy", top + room + own + svg.PHONE_MARGIN, parts, theme)
 
 
@@ -465,7 +426,7 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
         *_taken(view, seat, 8, 66, points=False),
         *_lacks(view, seat, 8, 82, width - 14),
         *_phone_played(view, seat, width - 47, 5),
-        _winner(view, seat, width - 5, 24),
+        svg.winner(view, seat, width - 5, 24),
         *_phone_groups(hand if isinstance(hand, list) and hand else view["played"][seat], 7, 88, width - 12),
     ]
     return svg.panel(x, y, width, height, seat, seat == view["player"], parts, svg.loses(view, seat))
@@ -474,7 +435,9 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
 def _phone_total(view: View, seat: int) -> str:
     if "settled" in view:
         return say("total {total}", total=svg.change(view, "totals", seat))
-    return say("total {total}, now {points}", total=_signed(view["totals"][seat]), points=_signed(view["points"][seat]))
+    return say(
+        "total {total}, now {points}", total=svg.signed(view["totals"][seat]), points=svg.signed(view["points"][seat])
+    )
 
 
 def _phone_groups(cards: Iterable[str], x: float, y: float, room: float) -> list[str]:
@@ -512,7 +475,7 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         *([words(say("called"), 176, 55, 13, 60, "faint"), _small(called, 240, 43, 15)] if called else []),
         *_lacks(view, seat, 8, 55, 160),
         *_phone_played(view, seat, width - 47, 5),
-        _winner(view, seat, width - 5, 5),
+        svg.winner(view, seat, width - 5, 5),
         *_phone_captioned("left there", view["left"][seat], 62, width - 60),
         *_phone_captioned("passed", view["passed"][seat], 62, width - 60),
         *_phone_captioned("received", view["received"][seat], 78, width),
@@ -544,3 +507,14 @@ def _phone_hand(view: View, seat: int, width: float) -> list[str]:
         y = _PHONE_HAND + 64 * row - 8 * lifted
         parts.append(_card(name, x, y, 0.77, _mine(name, seat, "chosen" if lifted else kind)))
     return parts
+
+
+draw_svg = svg.picture(
+    heading=lambda view, options: f"Black Spy · {terminal.when(view)}",
+    table=_table,
+    phone=_on_phone,
+    sentences=lambda view, options, names: [terminal.sentence(view, options, names)],
+    bottom=_OWN_TOP,
+    end=_OWN_TOP + _OWN_HEIGHT,
+    words_top=_WORDS_TOP,
+)

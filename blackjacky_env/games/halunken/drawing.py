@@ -5,14 +5,13 @@ All crews lie open, so every viewer sees the same picture but for the movement c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.artwork import INK, RED
 from blackjacky_env.engine.svg import View, data, group, say, use, words
-from blackjacky_env.engine.text import plain
 from blackjacky_env.games.halunken import terminal
 from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, LEVELS
 from blackjacky_env.games.halunken.words import BLACK_JACK
@@ -79,40 +78,8 @@ _WIDE_RING = _Ring(5, 92, 108, 532, (130, 172, 234, 276), (155, 5, 68), (204, 12
 _PHONE_RING = _Ring(4, 66, 68, 288, (82, 129, 187, 245, 292), (106, 3, 62), (204, 8), 186)
 
 
-def draw_svg(
-    view: View,
-    options: dict[str, Any],
-    *,
-    names: Sequence[str] | None = None,
-    last_action: str = "",
-    theme: str = "auto",
-    layout: str = "document",
-    texts: Mapping[str, str] | None = None,
-) -> str:
-    """The table that ``view`` shows, as an SVG.
-
-    Args:
-        view: from `TableEnv.view` or `TableEnv.snapshot`.
-        options: from `TableEnv.config_dict`.
-        names: names of the players by seat; None: ``player_0`` .. .
-        last_action: the last action, in words, without secrets that the viewer may not know.
-        theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
-        layout: one of `svg.LAYOUTS`.
-        texts: translations of the words on the table, by the English template; None: English.
-
-    Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
-    """
-    players = svg.names_of(len(view["crews"]), names)
-    with svg.setting(layout, texts):
-        if layout == "phone":
-            return _on_phone(view, options, players, theme)
-        parts = _board(view, options, _WIDE_RING)
-        parts += [_seat(view, seat, players) for seat in range(len(players))]
-        if layout == "document":
-            parts += svg.lines([last_action, plain(terminal.sentence(view, players))], _WORDS_TOP)
-        title = f"{terminal.title(options)} · {terminal.when(view, options)}"
-        right = terminal.options_in_force(options) or terminal.seen_by(view)
-        return svg.document(title, right, _TABLE_BOTTOM, _SEATS_TOP + _SEATS_HEIGHT, parts, theme)
+def _table(view: View, options: dict[str, Any], names: Sequence[str]) -> list[str]:
+    return [*_board(view, options, _WIDE_RING), *(_seat(view, seat, names) for seat in range(len(names)))]
 
 
 # ---------------------------------------------------------------- cards and figures
@@ -479,3 +446,15 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float,
         *_labels(view, seat, width, 12),
     ]
     return svg.panel(x, y, width, height, seat, seat == view["player"], parts, svg.loses(view, seat))
+
+
+draw_svg = svg.picture(
+    heading=lambda view, options: f"{terminal.title(options)} · {terminal.when(view, options)}",
+    corner=lambda view, options, names: terminal.options_in_force(options) or terminal.seen_by(view),
+    table=_table,
+    phone=_on_phone,
+    sentences=lambda view, options, names: [terminal.sentence(view, names)],
+    bottom=_TABLE_BOTTOM,
+    end=_SEATS_TOP + _SEATS_HEIGHT,
+    words_top=_WORDS_TOP,
+)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.artwork import INK, RED
-from blackjacky_env.engine.svg import MINUS, View, data, group, say, use, words
-from blackjacky_env.engine.text import plain, seen_by, viewer
+from blackjacky_env.engine.svg import View, data, group, say, use, words
 from blackjacky_env.games.schwarze_katze import terminal
 
 _HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 84, 412, 138, 572
@@ -16,43 +15,16 @@ _MIDDLE = (320.0, 268.0)
 _BLACK_CAT = "QS"
 
 
-def draw_svg(
-    view: View,
-    options: dict[str, Any],
-    *,
-    names: Sequence[str] | None = None,
-    last_action: str = "",
-    theme: str = "auto",
-    layout: str = "document",
-    texts: Mapping[str, str] | None = None,
-) -> str:
-    """The table that ``view`` shows, as an SVG.
+def _heading(view: View, options: dict[str, Any]) -> str:
+    rules = terminal.options_in_force(options)
+    return f"Schwarze Katze · {terminal.when(view, options)}" + (f" · {rules}" if rules else "")
 
-    Args:
-        view: from `TableEnv.view` or `TableEnv.snapshot`.
-        options: from `TableEnv.config_dict`.
-        names: names of the players by seat; None: ``player_0`` .. .
-        last_action: the last action, in words, without secrets that the viewer may not know.
-        theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
-        layout: one of `svg.LAYOUTS`.
-        texts: translations of the words on the table, by the English template; None: English.
 
-    Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
-    """
-    players = svg.names_of(len(view["totals"]), names)
-    near = viewer(view) or 0
-    others = [(near + 1 + i) % len(players) for i in range(len(players) - 1)]
-    with svg.setting(layout, texts):
-        if layout == "phone":
-            return _on_phone(view, [*others, near], players, theme)
-        corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
-        parts = [_seat(view, seat, players, corner) for seat, corner in zip(others, corners, strict=True)]
-        parts += [*_trick(view, near), _near_seat(view, near, players)]
-        if layout == "document":
-            parts += svg.lines([last_action, plain(terminal.sentence(view, players))], _WORDS_TOP)
-        rules = terminal.options_in_force(options)
-        title = f"Schwarze Katze · {terminal.when(view, options)}" + (f" · {rules}" if rules else "")
-        return svg.document(title, seen_by(view, players), _OWN_TOP, _OWN_TOP + _OWN_HEIGHT, parts, theme)
+def _table(view: View, options: dict[str, Any], names: Sequence[str]) -> list[str]:
+    near, others = svg.near_and_others(view, len(names))
+    corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
+    parts = [_seat(view, seat, names, corner) for seat, corner in zip(others, corners, strict=True)]
+    return [*parts, *_trick(view, near), _near_seat(view, near, names)]
 
 
 # ---------------------------------------------------------------- cards
@@ -92,7 +64,7 @@ def _tallies(view: View, seat: int) -> list[str]:
     now = f"{_tricks(view, seat)}, {_penalty(view, seat)}"
     if last is None:
         return [now, say("total {total}", total=total)]
-    return [now, say("total {total} (last {last})", total=total, last=_points(last[seat]))]
+    return [now, say("total {total} (last {last})", total=total, last=svg.signed(last[seat]))]
 
 
 def _tricks(view: View, seat: int) -> str:
@@ -101,11 +73,7 @@ def _tricks(view: View, seat: int) -> str:
 
 
 def _penalty(view: View, seat: int) -> str:
-    return say("penalty {points}", points=_points(view["penalties"][seat]))
-
-
-def _points(points: int) -> str:
-    return str(points).replace("-", MINUS)
+    return say("penalty {points}", points=svg.signed(view["penalties"][seat]))
 
 
 def _roles(view: View, seat: int) -> str:
@@ -119,17 +87,13 @@ def _roles_of(view: View, seat: int) -> list[str]:
     return [say("dealer")] * (seat == view["dealer"]) + [say("leads")] * (seat == view["leader"])
 
 
-def _winner(view: View, seat: int, right: float, y: float) -> str:
-    return svg.label(say("winner"), right, y, "#8a6100") if seat in view["winners"] else ""
-
-
 def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
     """The panel of another seat."""
     hand = view["hands"][seat]
     now, total = _tallies(view, seat)
     roles = words(_roles(view, seat), 58, 39, 15, 92, "faint")
     loses = svg.loses(view, seat)
-    parts = [svg.cat(seat, 14, 4, 0.8), words(names[seat], 58, 21, 17, 92), _winner(view, seat, 194, 23)]
+    parts = [svg.cat(seat, 14, 4, 0.8), words(names[seat], 58, 21, 17, 92), svg.winner(view, seat, 194, 23)]
     if isinstance(hand, list) and hand:
         parts += [words(_roles(view, seat), 194, 21, 13, 60, "faint", "end"), *_open_hand(hand)]
         parts.append(words(f"{_tricks(view, seat)}, {total.split(' (')[0]}", 58, 39, 15, 136))
@@ -172,7 +136,7 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
         svg.cat(seat, 14, 6, 0.95),
         words(names[seat], 68, 26, 19, 160),
         words(_roles(view, seat), 68, 46, 16, 160, "faint"),
-        _winner(view, seat, 132, 32),
+        svg.winner(view, seat, 132, 32),
         svg.counted(now, 608, 26, 17, 360, loses, "end"),
         words(total, 608, 46, 17, 360, anchor="end"),
     ]
@@ -189,14 +153,15 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
 _PHONE_HEIGHT = 92
 
 
-def _on_phone(view: View, seats: Sequence[int], names: Sequence[str], theme: str) -> str:
-    """The other seats in rows, each with its card of the trick; at the bottom the near seat, the last in ``seats``."""
-    corners = svg.phone_places(len(seats) - 1, _PHONE_HEIGHT)
-    parts = [_phone_seat(view, seat, names, corner) for seat, corner in zip(seats[:-1], corners, strict=True)]
+def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
+    """The other seats in rows, each with its card of the trick; at the bottom the near seat."""
+    near, others = svg.near_and_others(view, len(names))
+    corners = svg.phone_places(len(others), _PHONE_HEIGHT)
+    parts = [_phone_seat(view, seat, names, corner) for seat, corner in zip(others, corners, strict=True)]
     top = corners[-1][1] + _PHONE_HEIGHT + svg.PHONE_GAP
-    hand = view["hands"][seats[-1]]
+    hand = view["hands"][near]
     height = 66 + (60 * svg.phone_lines(len(hand)) if isinstance(hand, list) else 0)
-    parts.append(_phone_near_seat(view, seats[-1], names, top, height))
+    parts.append(_phone_near_seat(view, near, names, top, height))
     return svg.phone("Schwarze Katze", top + height + svg.PHONE_MARGIN, parts, theme)
 
 
@@ -210,7 +175,7 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
         svg.counted(_penalty(view, seat), 8, 70, 13, width - 14, loses, look="faint"),
         words(say("total {total}", total=svg.change(view, "totals", seat)), 8, 85, 13, width - 14),
         *_phone_played(view, seat, left, 5),
-        _winner_on_phone(view, seat, width, 40),
+        svg.winner(view, seat, width - 4, 40, 12),
     ]
     return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts, loses)
 
@@ -225,10 +190,6 @@ def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
     ]
 
 
-def _winner_on_phone(view: View, seat: int, right: float, y: float = 4) -> str:
-    return svg.label(say("winner"), right - 4, y, "#8a6100", size=12) if seat in view["winners"] else ""
-
-
 def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, height: float) -> str:
     """The seat at the bottom: its results, its card of the trick, and its hand in one or two rows."""
     hand, (now, total), loses = view["hands"][seat], _tallies(view, seat), svg.loses(view, seat)
@@ -239,7 +200,7 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         svg.counted(now, 62, 38, 14, 230, loses),
         words(total, 62, 57 if loses else 55, 14, 230),
         *_phone_played(view, seat, width - 44, 6),
-        _winner_on_phone(view, seat, width),
+        svg.winner(view, seat, width - 4, 4, 12),
     ]
     if isinstance(hand, list):
         places = svg.phone_rows(len(hand), 40, 8, width - 16)
@@ -248,3 +209,14 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
             for card, (x, row) in zip(hand, places, strict=True)
         ]
     return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts, loses)
+
+
+draw_svg = svg.picture(
+    heading=_heading,
+    table=_table,
+    phone=_on_phone,
+    sentences=lambda view, options, names: [terminal.sentence(view, names)],
+    bottom=_OWN_TOP,
+    end=_OWN_TOP + _OWN_HEIGHT,
+    words_top=_WORDS_TOP,
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,11 @@ STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
 
 class IllegalActionError(ValueError):
     """The action is not legal now; the message says why. The game is unchanged."""
+
+
+def _named(declaration: type[Any], modules: Iterable[ModuleType]) -> dict[str, Any]:
+    names = [each.name for each in fields(declaration)]
+    return {name: getattr(module, name) for module in modules for name in names if hasattr(module, name)}
 
 
 @inlined
@@ -67,6 +73,11 @@ class Rules:
     """(observation with entries in their ranges) -> the index in `Game.contradictions` of something in it that `sample`
     or the game's bots would not survive, or -1."""
 
+    @classmethod
+    def of(cls, *modules: ModuleType) -> Rules:
+        """The functions of these modules that have the names of the fields above."""
+        return cls(**_named(cls, modules))
+
 
 @dataclass(frozen=True)
 class Words:
@@ -101,6 +112,11 @@ class Words:
     ``"dark"``, ``layout`` one of `blackjacky_env.engine.svg.LAYOUTS`, ``texts`` translations of the words on the table
     by the English template or None.
     """
+
+    @classmethod
+    def of(cls, *modules: ModuleType, **others: Any) -> Words:
+        """The functions of these modules that have the names of the fields above, and ``others``."""
+        return cls(**_named(cls, modules), **others)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from blackjacky_agents.games import bot_names, get_kit
@@ -289,3 +289,22 @@ def _neutral_settings(game: str) -> PPOSettings:
 
 def _first_encoding(game: str) -> str:
     return next(iter(encodings_of(game)))
+
+
+def full_preset(quick: PPOSettings, **changes: Any) -> PPOSettings:
+    """The preset ``full`` of a game: longer than ``quick``, from the advice of its best bot, with ``changes``."""
+    longer: dict[str, Any] = {
+        "preset": "full",
+        "steps": 60_000_000,
+        "minutes": 50,
+        "encoding": "advice",
+        "advice_logit": 4,
+        "snapshot_every": 1_000_000,
+        "batch_size": 4096,
+        "n_epochs": 2,
+        "learning_rate": 5e-4,
+        "ent_coef": 0.003,
+        "eval_games": 1000,
+        "final_eval_games": 10_000,
+    }
+    return replace(quick, **{**longer, **changes})

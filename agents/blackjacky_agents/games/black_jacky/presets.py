@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, TrainingSettings
+from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, TrainingSettings, full_preset
 
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
 """The shipped agent of the preset full."""
@@ -20,21 +19,8 @@ _QUICK = PPOSettings(
 
 PRESETS: dict[str, TrainingSettings] = {
     "quick": _QUICK,
-    "full": replace(
-        _QUICK,
-        preset="full",
-        steps=60_000_000,
-        minutes=50,
-        encoding="advice",
-        advice_logit=4,
-        bots=("counter", "counter", "threshold", "trickster"),
-        snapshot_every=1_000_000,
-        batch_size=4096,
-        n_epochs=2,
-        learning_rate=5e-4,
-        ent_coef=0.003,
-        eval_games=4000,
-        final_eval_games=20_000,
+    "full": full_preset(
+        _QUICK, bots=("counter", "counter", "threshold", "trickster"), eval_games=4000, final_eval_games=20_000
     ),
     "league": LeagueSettings(
         game="black_jacky",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from blackjacky_agents.learning.settings import PPOSettings, TrainingSettings
+from blackjacky_agents.learning.settings import PPOSettings, TrainingSettings, full_preset
 
 _QUICK = PPOSettings(
     game="schwarze_katze",
@@ -17,22 +15,6 @@ _QUICK = PPOSettings(
 
 PRESETS: dict[str, TrainingSettings] = {
     "quick": _QUICK,
-    "full": replace(
-        _QUICK,
-        preset="full",
-        players=(4, 4, 3, 4, 5, 4, 6, 4, 8),
-        steps=60_000_000,
-        minutes=50,
-        encoding="advice",
-        advice_logit=4,
-        bots=("counter", "counter", "low"),
-        snapshot_every=1_000_000,
-        batch_size=4096,
-        n_epochs=2,
-        learning_rate=5e-4,
-        ent_coef=0.003,
-        eval_games=1000,
-        final_eval_games=10_000,
-    ),
+    "full": full_preset(_QUICK, players=(4, 4, 3, 4, 5, 4, 6, 4, 8), bots=("counter", "counter", "low")),
 }
 """Presets by name."""

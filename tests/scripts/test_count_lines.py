@@ -1,0 +1,48 @@
+"""The script that counts lines of Python by kind."""
+
+from scripts.documents.count_lines import kinds, named, total
+
+SOURCE = '''"""A module.
+
+Two paragraphs.
+"""
+
+from math import (
+    pi,
+)
+
+# a comment
+AREA = pi * 4
+
+
+def area():
+    """The area."""
+    return AREA
+'''
+
+
+def test_every_line_of_a_file_is_of_one_kind() -> None:
+    assert kinds(SOURCE) == {"docstring": 5, "import": 3, "code": 3, "blank": 6}
+
+
+def test_folders_are_added_up() -> None:
+    assert total({"agents/a.py": SOURCE, "agents/b/c.py": SOURCE, "tests/d.py": SOURCE}, ("agents/",)) == [
+        6,
+        6,
+        10,
+        12,
+        34,
+    ]
+
+
+def test_a_field_is_found_under_its_names_in_the_rooms_of_both_sides() -> None:
+    rows = named(
+        "black_spy",
+        {
+            "blackjacky_env/games/black_spy/rules.py": "s.star = red_star",
+            "agents/blackjacky_agents/games/black_spy/bots/low.py": "AT.red_star",
+            "blackjacky_env/games/halunken/rules.py": "star",
+            "blackjacky_env/games/black_spy/words.py": "starlight",
+        },
+    )
+    assert ["`star`", 3, 2] in rows

@@ -4,7 +4,7 @@ From the declaration come the record's dtype, the ranges of states, the layout o
 compiled code that writes what is shown into an observation and reads it back, the rule options in the record, which
 fields depend on seats, the words for values, and the variations that prove what is shown.
 
-    python -m blackjacky_env.engine halunken      print the generated code of a game
+    python -m blackjacky_env.games NAME      print the generated code of a game
 """
 
 from __future__ import annotations

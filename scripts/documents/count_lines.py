@@ -2,7 +2,7 @@
 
 python scripts/documents/count_lines.py                     the working tree's last commit
 python scripts/documents/count_lines.py --at 520aab3        another commit
-python scripts/documents/count_lines.py --named black_spy   how often, and in how many files, each field of a game's
+python scripts/documents/count_lines.py --named NAME        how often, and in how many files, each field of a game's
                                                             record is named in its rooms on both sides
 """
 

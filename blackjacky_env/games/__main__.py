@@ -1,4 +1,4 @@
-"""Print the code that is generated from a game's fields: ``python -m blackjacky_env.engine NAME``."""
+"""Print the code that is generated from a game's fields: ``python -m blackjacky_env.games NAME``."""
 
 import sys
 

@@ -30,8 +30,8 @@ def test_folders_are_added_up() -> None:
         6,
         6,
         10,
-        12,
-        34,
+        10,
+        32,
     ]
 
 

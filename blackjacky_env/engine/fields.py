@@ -25,7 +25,6 @@ from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.options import NoOptions, Option, Variant, declared_options, field_docs
 
 NOBODY = -1
-_COPIED_AT_ONCE = 8  # entries
 
 State = Any
 Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]

@@ -19,17 +19,10 @@ import numpy as np
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.files import write_file
-from blackjacky_agents.hints import Adviser, Outlook
-from blackjacky_agents.narration import (
-    View,
-    explanation,
-    help_in_words,
-    in_words,
-    is_settled,
-    tell_move,
-    terminal_texts,
-)
+from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
+from blackjacky_agents.search.hints import Adviser, Outlook
+from blackjacky_agents.wording import explanation, help_in_words, in_words, is_settled, tell_move, terminal_texts
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.text import WIDTH, fitted, listed, with_names

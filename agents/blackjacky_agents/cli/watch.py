@@ -20,11 +20,11 @@ from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, chec
 from blackjacky_agents.cli.terminal import columns
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
-from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_agents.registry import display_names, is_python, parse_agents
 from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, replay
 from blackjacky_agents.thoughts import play as play_on
+from blackjacky_agents.wording import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.reading import parse_json

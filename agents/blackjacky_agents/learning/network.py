@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
-from blackjacky_agents.learning.encoding import Encoding, encodings_of
+from blackjacky_agents.agent import Agent, CompiledAgent, check_asked, register_policies
+from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
 from blackjacky_env.engine.compiling import compiled, entry, scratch
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import Encoder
@@ -56,6 +56,13 @@ def network_policy(encoding: Encoding) -> Policy:
     policy = compiled(choose)
     policy.check_gpu = _check_gpu  # type: ignore[attr-defined]
     return policy
+
+
+register_policies(
+    "network",
+    lambda agent: [(agent.game, encoding) for encoding in encodings_of(agent.game)],
+    lambda game, encoding: network_policy(find_encoding(encoding, game)),
+)
 
 
 def _check_gpu(parameters: npt.NDArray[np.float32]) -> None:

@@ -200,10 +200,8 @@ class TimedSearcher:
         return int(action), tree
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by name, since compiled functions cannot be pickled."""
-        from blackjacky_agents import make_agent
-
-        return make_agent, (self.name, self.game), (self._key, self._decisions)
+        """Made again, since compiled functions cannot be pickled."""
+        return TimedSearcher, (self.name, self.game, self.seconds), (self._key, self._decisions)
 
     def __setstate__(self, state: tuple[np.uint64, int]) -> None:
         self._key, self._decisions = state

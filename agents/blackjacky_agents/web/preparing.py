@@ -16,8 +16,8 @@ from typing import Any
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import agent_names, default_opponents
-from blackjacky_agents.hints import Adviser
 from blackjacky_agents.registry import make_agent, parse_agents
+from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_env.envs.aec import TableEnv
 

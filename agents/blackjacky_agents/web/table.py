@@ -21,23 +21,13 @@ import numpy as np
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.hints import Adviser
-from blackjacky_agents.narration import (
-    Move,
-    Pause,
-    Phrase,
-    ScoreTable,
-    View,
-    action_phrase,
-    is_settled,
-    known_move,
-    page_texts,
-    score_table,
-)
+from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
 from blackjacky_agents.registry import bot_names, make_agent
+from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
+from blackjacky_agents.wording import is_settled, known_move, page_texts, score_table
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.reading import parse_json

@@ -165,6 +165,21 @@ def _origin_of(agent: CompiledAgent) -> _Origin:
     )
 
 
+def one_by_one(
+    act: Callable[[dict[str, npt.NDArray[Any]]], int], observations: npt.NDArray[Any], masks: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """Actions (N,) of an agent that is asked for them one by one."""
+    pairs = zip(observations, masks, strict=True)
+    return np.array([act({"observation": seen, "action_mask": mask}) for seen, mask in pairs], np.int64)
+
+
+def check_plays(agent: object, name: str, game: str) -> None:
+    """Raise `ValueError` if an agent says that it plays another game."""
+    plays = getattr(agent, "game", game)
+    if plays != game:
+        raise ValueError(f"agent {name!r} plays {plays}, not {game}")
+
+
 def check_asked(
     name: str, game: str, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
 ) -> tuple[Vector, npt.NDArray[np.int8]]:

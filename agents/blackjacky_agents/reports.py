@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import re
@@ -24,6 +25,17 @@ def replace_part(text: str, name: str, part: str) -> str:
         raise ValueError(f"the document lacks {begin} or {end}")
     before, _, rest = text.partition(begin)
     return f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
+
+
+def ready_for_json(value: Any) -> Any:
+    """``value`` with floats rounded to 6 decimals and NaN replaced by None."""
+    if isinstance(value, dict):
+        return {name: ready_for_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [ready_for_json(item) for item in value]
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 6)
+    return value
 
 
 def machine() -> dict[str, Any]:

@@ -68,7 +68,6 @@ def _plain_scores(game: str, move: Move) -> ScoreTable:
 
 
 def _plainly(value: object) -> str:
-    """A value of a snapshot as text."""
     return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 

@@ -105,7 +105,6 @@ class ResultsFile:
         return dict(card)
 
     def _refuse_other(self, setup: Mapping[str, Any]) -> None:
-        """Raise `ValueError` with the first difference from the current setup, if there is one."""
         for name, own in self._setup.items():
             if setup.get(name) != own:
                 other = _differing(setup.get(name), own)
@@ -115,7 +114,6 @@ class ResultsFile:
                 )
 
     def _read(self) -> Rows:
-        """All complete games; the `ValueError` for a damaged file names the line."""
         if not self.path.exists():
             raise ValueError(f"{self.card} has no games: {self.path.name} is missing beside it")
         *lines, _ = self.path.read_bytes().split(b"\n")  # the rest was truncated by an interruption
@@ -157,7 +155,6 @@ class ResultsFile:
 
 
 def _are_integers(values: object) -> bool:
-    """Whether these are a list of integers of 64 bits."""
     return isinstance(values, list) and all(type(value) is int and abs(value) < 2**63 for value in values)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from functools import cache
@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals
+from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.arena.workers import open_pool
@@ -191,8 +191,7 @@ class _Player:
                 where = f"a table of {table.num_players} against {_opponents(table)}"
                 error.add_note(f"{where}, {which}, after {watched.moves} of its moves")
             raise
-        shares = rows.winners / np.maximum(rows.winners.sum(axis=1, keepdims=True), 1)
-        own: Floats = shares[rows.seats == 0]
+        own: Floats = shares_of(rows.winners)[rows.seats == 0]
         if isinstance(self.agent, SubprocessAgent) and games:
             self.agent.finish(float(own[0]))
         return own
@@ -337,7 +336,7 @@ def score(protocol: Protocol, results: Results) -> ScoreResult:
     below = [each.score.mean - each.score.low for each in tables]
     above = [each.score.high - each.score.mean for each in tables]
     return ScoreResult(
-        Estimate(mean, mean - _added(below) / len(tables), mean + _added(above) / len(tables)),
+        Estimate(mean, mean - math.hypot(*below) / len(tables), mean + math.hypot(*above) / len(tables)),
         tables,
         sum(each.games for each in tables),
         sum(map(len, deals)),
@@ -351,7 +350,7 @@ def _score_table(protocol: Protocol, number: int, shares: Floats) -> TableScore:
     at = (own.mean - zero.win_rate) / span
     # To first order, from the independent errors of all three win rates.
     references = (Z * (1 - at) * zero.error, Z * at * hundred.error)
-    below, above = (_added((half, *references)) / span for half in (own.mean - own.low, own.high - own.mean))
+    below, above = (math.hypot(half, *references) / span for half in (own.mean - own.low, own.high - own.mean))
     return TableScore(
         place.num_players,
         place.variant,
@@ -363,13 +362,7 @@ def _score_table(protocol: Protocol, number: int, shares: Floats) -> TableScore:
     )
 
 
-def _added(halves: Sequence[float]) -> float:
-    """Half of the interval of a sum, on one side, from those of its independent terms (Zou and Donner 2008)."""
-    return math.hypot(*halves)
-
-
 def _win_rate(protocol: Protocol, number: int, shares: Floats) -> Estimate:
-    """The win rate at a table from the agent's share of the win in each deal."""
     mean, deals = float(shares.mean()), len(shares)
     games = deals * protocol.tables[number].num_players
     return Estimate(mean, *of_deals(mean, shares / deals, np.zeros(deals, np.int64), games))

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent
+from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.standings import Games, stopping_widths
@@ -72,7 +72,6 @@ def copies_lineups(agents: int, num_players: int) -> list[Lineup]:
 
 
 def _find_lineups(lineups: str | Sequence[Sequence[str]], names: Sequence[str], num_players: int) -> tuple[Lineup, ...]:
-    """Line-ups as agent indices; `ValueError` if they are invalid."""
     if isinstance(lineups, str):
         if lineups not in LINEUPS:
             raise ValueError(
@@ -292,7 +291,6 @@ class Tournament:
         self._count += len(rows.seeds)
 
     def _joined(self) -> Rows:
-        """All rows as one."""
         if len(self._rows) != 1:
             self._rows = [join(self._rows, self.table.num_players)]
         return self._rows[0]
@@ -304,9 +302,7 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
     for name in ("name", "reset", "act_batch"):
         if not hasattr(agent, name):
             raise TypeError(f"agent {agent!r} has no {name}; agents have name, reset and act_batch, see Agent")
-    plays = getattr(agent, "game", game)
-    if plays != game:
-        raise ValueError(f"agent {agent.name!r} plays {plays}, not {game}")
+    check_plays(agent, agent.name, game)
     return agent
 
 

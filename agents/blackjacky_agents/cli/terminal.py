@@ -182,7 +182,6 @@ def commands(sitting: Sitting) -> str:
 
 
 def _abbreviated(words: str) -> str:
-    """A name shortened as a person might type it."""
     return " ".join(word[:3] for word in words.split()[:2])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +18,6 @@ Table = dict[str, Any]
 Row = dict[str, Any]
 
 SHOWN_LINEUPS = 30  # more are left out of the report
-
-
-def ready_for_json(value: Any) -> Any:
-    """``value`` with floats rounded to 6 decimals and NaN replaced by None."""
-    if isinstance(value, dict):
-        return {name: ready_for_json(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [ready_for_json(item) for item in value]
-    if isinstance(value, float):
-        return None if math.isnan(value) else round(value, 6)
-    return value
 
 
 # ---------------------------------------------------------------- Markdown

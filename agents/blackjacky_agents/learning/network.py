@@ -6,7 +6,7 @@ All networks with the same encoding share one compiled function, so snapshots of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -161,15 +161,21 @@ def _pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # com
     return best
 
 
-def layers_of(linears: Sequence[Any]) -> Layers:
-    """Convert torch linear layers to `Layers`."""
+def layers_of(modules: Iterable[Any]) -> Layers:
+    """The linear layers among torch modules as `Layers`."""
     return [
         (
-            np.ascontiguousarray(linear.weight.detach().cpu().numpy().T, np.float32),
-            linear.bias.detach().cpu().numpy().astype(np.float32),
+            np.ascontiguousarray(module.weight.detach().cpu().numpy().T, np.float32),
+            module.bias.detach().cpu().numpy().astype(np.float32),
         )
-        for linear in linears
+        for module in modules
+        if hasattr(module, "in_features")
     ]
+
+
+def network_agent(game: str, encoding: Encoding, parameters: npt.NDArray[np.float32], name: str = "") -> CompiledAgent:
+    """A `pack`ed network as an agent, by default called ``learner``."""
+    return CompiledAgent(name or "learner", game, network_policy(encoding), parameters)
 
 
 @cache
@@ -247,7 +253,6 @@ def is_network(agent: Agent) -> bool:
 
 
 def _find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
-    """The agent with its encoding; `TypeError` if it is not a network."""
     if isinstance(agent, CompiledAgent):
         for encoding in encodings_of(agent.game).values():
             if agent.policy is network_policy(encoding):

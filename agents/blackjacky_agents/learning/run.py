@@ -143,7 +143,9 @@ class TrainingRun(ABC):
         if not self._resumed:
             self._prepare()
         self._save_due = time.perf_counter() + CHECKPOINT_SECONDS
-        with self._progress_bar() as self.bar, stop_gently(self):
+        pause = 0.5 if sys.stderr.isatty() else 15
+        bar = tqdm(total=1.0, initial=1 - self.left, bar_format="{percentage:3.0f}%|{bar}| {desc}", mininterval=pause)
+        with bar as self.bar, stop_gently(self):
             self._learn()
             self.show_progress()
         if not self.interrupted and self.steps > self._evaluated_steps:
@@ -157,15 +159,6 @@ class TrainingRun(ABC):
     def left(self) -> float:
         """Remaining fraction of the training, by steps or by time."""
         return self.clock.left(1 - self.steps / self.settings.steps)
-
-    def _progress_bar(self) -> tqdm[Any]:
-        """A bar of the fraction of the training done, by steps or by time; see `show_progress`."""
-        return tqdm(
-            total=1.0,
-            initial=1 - self.left,
-            bar_format="{percentage:3.0f}%|{bar}| {desc}",
-            mininterval=0.5 if sys.stderr.isatty() else 15,
-        )
 
     def show_progress(self, doing: str = "") -> None:
         """Update the bar: steps, speed, estimated time left, and the last win rate against the strongest bot.
@@ -235,13 +228,11 @@ class TrainingRun(ABC):
         return self._score(self.agent(greedy=True), self.settings.eval_players, games, progress=progress)
 
     def _score(self, agent: CompiledAgent, players: int, games: int, seed: int = 0, **options: Any) -> list[Score]:
-        """Scores of an agent against copies of each bot, in the game being learned."""
         options = {**self._rules, "cluster": self.cluster, **options}
         return against_copies(agent, self.bots, players, games, seed, self.settings.threads, **options)
 
     @property
     def _rules(self) -> dict[str, Any]:
-        """Options of `play_games` for the game being learned."""
         return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:

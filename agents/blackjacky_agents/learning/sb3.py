@@ -125,7 +125,6 @@ class LearnerVecEnv(VecEnv):
         return np.concatenate([batch.set_state(own)[0] for batch, own in zip(self.batches, each, strict=True)])
 
     def _split(self, array: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        """The parts of an array of all games that belong to each batch."""
         if len(self.batches) == 1:
             return [array]
         return np.split(array, self._ends * (len(array) // self.num_envs))
@@ -217,7 +216,6 @@ def _tables(
 
 
 def _share_variant(game: Game, num_players: Sequence[int]) -> bool:
-    """Whether one variant allows all these table sizes."""
     return any(all(size in each.sizes for size in num_players) for each in game.variants)
 
 

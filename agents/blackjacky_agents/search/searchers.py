@@ -188,7 +188,6 @@ class TimedSearcher:
         return self._grow(observation, mask, self._decisions)[0]
 
     def _grow(self, observation: Vector, mask: npt.NDArray[np.int8], decision: int) -> tuple[int, Tree]:
-        """The best action, and the tree."""
         deadline = time.perf_counter() + self.seconds
         self.simulations = 0
         action, tree = self._begin(observation, mask, self._key, decision, self.parameters)

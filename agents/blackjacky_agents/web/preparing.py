@@ -49,7 +49,6 @@ def _decide(env: TableEnv, name: str) -> None:
 
 
 def _replay(env: TableEnv) -> None:
-    """The replay of a game's first move."""
     with contextlib.suppress(NotImplementedError):  # without pictures there is no replay
         names = dict.fromkeys(env.possible_agents, "")
         replay_page({"record": env.record(), "names": {name: name for name in names}})

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
 from blackjacky_agents.registry import bot_names, make_agent
@@ -222,7 +223,6 @@ class Table:
         return f"player_{seat}"
 
     def _sees(self, reader: Reader) -> str | None:
-        """Whose view a reader has, as environments call them."""
         return None if reader is None else self._agent_of(reader)
 
     def act(self, seat: int, move: int, action: int) -> None:
@@ -317,7 +317,6 @@ class Table:
         self.seats = seats
 
     def _save_first(self, env: TableEnv, earlier: int, seats: Sequence[Seat]) -> None:
-        """Save what the table is about to become; `MessageError` if that fails."""
         try:
             self._write(env, earlier, seats)
         except OSError as error:
@@ -347,7 +346,6 @@ class Table:
             self.moments += [] if self.over else ["settlement"]
 
     def _look(self) -> dict[Reader, dict[str, Any]]:
-        """The view of each reader."""
         return {each: self.env.view(self._sees(each)) for each in self.readers}
 
     def _story(self, move: Move) -> list[Phrase]:
@@ -449,14 +447,8 @@ class Table:
         people = [asdict(seat) for seat in seats]
         kept = {"format": FORMAT, "earlier": earlier, "hints": self.hints, "seats": people, "record": record}
         kept["watch"] = self.watch
-        aside = self.path.with_name(f".{self.path.name}.part")  # `only_writer` removes what a kill leaves
-        try:
-            aside.touch(mode=0o600)  # the file contains tokens and hidden cards
-            aside.write_text("\n".join([json.dumps(kept), *map(str, actions), ""]), encoding="utf-8")
-            aside.replace(self.path)
-        except OSError:
-            aside.unlink(missing_ok=True)
-            raise
+        text = "\n".join([json.dumps(kept), *map(str, actions), ""])
+        write_file(self.path, text, is_private=True)  # it contains tokens and hidden cards
         self._is_behind = False
 
     def _note(self, action: int) -> None:

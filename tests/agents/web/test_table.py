@@ -189,7 +189,7 @@ def test_what_cannot_be_saved_is_not_done(tmp_path, monkeypatch, change):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "write_text", full)
+        patched.setattr(Path, "write_bytes", full)
         with pytest.raises(MessageError, match="could not be saved, so nothing has changed: No space left"):
             change(table)
     assert as_sent(table.state(0)) == before

@@ -6,7 +6,7 @@ import math
 import os
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,11 @@ def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     """A Markdown table."""
     lines = [heading, ["--"] * len(heading), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def rate_cells(rate: Mapping[str, Any]) -> list[str]:
+    """Cells of a table: a win rate, its 95 % interval and par."""
+    return [f"{rate['win_rate']:.1%}", f"{rate['low']:.1%} .. {rate['high']:.1%}", f"{rate['par']:.1%}"]
 
 
 def replace_part(text: str, name: str, part: str) -> str:

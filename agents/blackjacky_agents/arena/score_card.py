@@ -31,15 +31,7 @@ _GREEN, _OLIVE, _BROWN, _RED = "#2e7d32", "#5b7312", "#8a5d00", "#a4402c"  # whi
 def make_card(
     protocol: Protocol, length: str, agent: Agent, result: ScoreResult, run: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The card of a score, JSON-ready.
-
-    Args:
-        protocol: the protocol.
-        length: its length.
-        agent: the scored agent.
-        result: its score.
-        run: what may differ when the score is repeated: command, machine, versions, times.
-    """
+    """The card of a score, JSON-ready; ``run``: what may differ when it is repeated, such as command and machine."""
     return {
         "format": FORMAT,
         "agent": _identity(agent),
@@ -114,14 +106,7 @@ def _colour(score: float) -> str:
 
 
 class ScoreFile:
-    """The finished jobs of a score (JSON Lines), so that an interrupted one can be resumed.
-
-    Args:
-        path: the file.
-        protocol: the protocol.
-        length: its length.
-        agent: the scored agent.
-    """
+    """The finished jobs of a score (JSON Lines), so that an interrupted one can be resumed."""
 
     def __init__(self, path: Path, protocol: Protocol, length: str, agent: Agent) -> None:
         self.path = path

@@ -188,7 +188,8 @@ class _Player:
         except Exception as error:
             if watched is not None:
                 which = f"game {first}" if games == 1 else f"games {first} .. {first + games - 1}"
-                where = f"a table of {table.num_players} against {_opponents(table)}"
+                opponents = in_short([table.agents[number].name for number in table.lineups[0][1:]])
+                where = f"a table of {table.num_players} against {opponents}"
                 error.add_note(f"{where}, {which}, after {watched.moves} of its moves")
             raise
         own: Floats = shares_of(rows.winners)[rows.seats == 0]
@@ -260,10 +261,6 @@ def make_table(protocol: Protocol, number: int, agent: Agent) -> Table:
 def _opponent(name: str, game: str) -> Agent:
     """An opponent, which is compiled and therefore keeps nothing from game to game."""
     return make_compiled_agent(name, game)
-
-
-def _opponents(table: Table) -> str:
-    return in_short([table.agents[number].name for number in table.lineups[0][1:]])
 
 
 def time_moves(protocol: Protocol, agent: CompiledAgent) -> tuple[float, ...]:

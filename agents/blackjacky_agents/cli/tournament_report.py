@@ -31,8 +31,11 @@ def markdown_report(report: Report) -> str:
 
 def ladder(report: Report) -> str:
     """The published ladder: agents against copies of each other, or the standings of mixed line-ups."""
-    make = copies_section if report["lineups"] == "copies" else mixed_section
-    return "\n\n".join([intro(report), *(section for table in report["tables"] for section in make(report, table))])
+    sections = [intro(report)]
+    for table in report["tables"]:
+        copies = [heading(table), copies_table(table), cycles(table)] if report["lineups"] == "copies" else []
+        sections += copies or mixed_section(report, table)
+    return "\n\n".join(sections)
 
 
 def intro(report: Report) -> str:
@@ -43,7 +46,7 @@ def intro(report: Report) -> str:
 
 def whole_section(report: Report, table: Table) -> list[str]:
     """All parts of one table size."""
-    parts = [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
+    parts = mixed_section(report, table)
     if report["lineups"] == "copies":
         return [*parts, copies_table(table)]
     return [*parts, *([lineups_table(table)] if 1 < len(table["lineups"]) <= SHOWN_LINEUPS else [])]
@@ -52,11 +55,6 @@ def whole_section(report: Report, table: Table) -> list[str]:
 def mixed_section(report: Report, table: Table) -> list[str]:
     """Standings and pairwise results of one table size."""
     return [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
-
-
-def copies_section(_: Report, table: Table) -> list[str]:
-    """Each agent against copies of the others, at one table size."""
-    return [heading(table), copies_table(table), cycles(table)]
 
 
 def heading(table: Table) -> str:

@@ -198,7 +198,7 @@ class _BetweenUpdates(BaseCallback):
             self._next_snapshot += run.settings.snapshot_every
             rates = run.take_snapshot()
         else:
-            rates = run._evaluate_if_due()
+            rates = run.evaluate() if run._is_evaluation_due else {}
         for name, rate in rates.items():
             self.logger.record(f"win_rate/{name}", rate)
         run._save_if_due()

@@ -267,9 +267,6 @@ class SelfPlay(RLlibCallback):  # type: ignore[misc]  # see above
     Both happen after the first iteration and then every ``snapshot_every`` steps, rounded to whole iterations. The
     results of all iterations have ``win_rate``, those of the last evaluation: of the greedy policy, by name of the bots
     that were its opponents; ``evaluated``, whether it took place now; and ``seconds``, evaluations included.
-
-    Args:
-        settings: those of the training.
     """
 
     def __init__(self, settings: PPOSettings) -> None:

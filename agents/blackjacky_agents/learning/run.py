@@ -39,11 +39,7 @@ PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"
 
 
 class Clock:
-    """Elapsed training time and remaining fraction of the training.
-
-    Args:
-        minutes: time limit.
-    """
+    """Elapsed training time, and remaining fraction of a training of so many minutes."""
 
     def __init__(self, minutes: float) -> None:
         self._allowed = 60 * minutes
@@ -198,10 +194,6 @@ class TrainingRun(ABC):
             file.write(json.dumps({**line, "win_rate": rates}) + "\n")
         self._print_rates(line, rates)
         return rates
-
-    def _evaluate_if_due(self) -> dict[str, float]:
-        """`evaluate` if a fifth of the training has passed since the last time; {} if not, or at the end."""
-        return self.evaluate() if self._is_evaluation_due else {}
 
     @property
     def _is_evaluation_due(self) -> bool:

@@ -89,7 +89,8 @@ class LearnerVecEnv(VecEnv):
         self.seconds = 0.0
         self._ends = np.cumsum([batch.num_envs for batch in self.batches])[:-1]
         self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
-        space = first.single_observation_space if encoding else _scaled_space(declared)
+        low, high = (bound / declared.layout.largest for bound in (declared.layout.low, declared.layout.high))
+        space = first.single_observation_space if encoding else spaces.Box(low, high, dtype=np.float32)
         super().__init__(num_envs, space, first.single_action_space)
         self.seed(seed)
 
@@ -134,17 +135,14 @@ class LearnerVecEnv(VecEnv):
     def reset(self) -> npt.NDArray[np.float32]:
         """Start new games, from the seed set by `seed` if any; returns observations."""
         started = time.perf_counter()
-        begun = [batch.reset(seed=self._seed_of(number)) for number, batch in enumerate(self.batches)]
+        seed = self._seed  # that of the first batch
+        begun = [batch.reset(seed=None if seed is None else seed ^ i) for i, batch in enumerate(self.batches)]
         self.seconds += time.perf_counter() - started
         self._seed = None
         self._returns[:] = 0
         self._lengths[:] = 0
         self.reset_infos = [{"action_mask": mask} for _, info in begun for mask in info["action_mask"]]
         return np.concatenate([shown for shown, _ in begun])
-
-    def _seed_of(self, number: int) -> int | None:
-        """The seed of a batch; the first one has that of the environment."""
-        return None if self._seed is None else self._seed ^ number
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Store the learner's actions, integers (num_envs,), for `step_wait`."""
@@ -224,8 +222,3 @@ def _info_of(info: Mapping[str, Any], i: int) -> dict[str, Any]:
     if "_final_obs" in info and info["_final_obs"][i]:
         return {"action_mask": info["action_mask"][i], "terminal_observation": info["final_obs"][i]}
     return {"action_mask": info["action_mask"][i]}
-
-
-def _scaled_space(game: Game) -> spaces.Box:
-    layout = game.layout
-    return spaces.Box(layout.low / layout.largest, layout.high / layout.largest, dtype=np.float32)

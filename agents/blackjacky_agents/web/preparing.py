@@ -31,15 +31,11 @@ def parts_of(game: str) -> list[Callable[[], Any]]:
     names = list(dict.fromkeys([*opponents, *agent_names(game)]))
     return [
         lambda: env.reset(seed=0),
-        lambda: copy.deepcopy(env).step(_first_legal(env)),
+        lambda: copy.deepcopy(env).step(int(env.observe(env.agent_selection)["action_mask"].argmax())),
         *(lambda name=name: _decide(env, name) for name in names),
         lambda: Adviser(game).hint(env, env.observe(env.agent_selection)),
         lambda: _replay(env),
     ]
-
-
-def _first_legal(env: TableEnv) -> int:
-    return int(env.observe(env.agent_selection)["action_mask"].argmax())
 
 
 def _decide(env: TableEnv, name: str) -> None:

@@ -161,7 +161,8 @@ class Table:
         copy.deepcopy(self.env).step(int(observation["action_mask"].argmax()))
 
     def _begin(self) -> None:
-        self._wake_agents()
+        for agent in (*self._agents.values(), *self._hint_agents.values()):
+            agent.reset(secrets.randbelow(2**31))  # a seed that nobody can predict
         self._views = self._look()
         self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
         self._pauses: dict[Reader, Pause] = {}  # the last pause
@@ -169,11 +170,6 @@ class Table:
         self._settled: dict[Reader, View] = {}  # what the picture shows of it
         self.moments: list[str] = []
         """What people should see after the last move, in this order: ``"pause"`` and ``"settlement"``."""
-
-    def _wake_agents(self) -> None:
-        """Reset the agents with unpredictable seeds."""
-        for agent in (*self._agents.values(), *self._hint_agents.values()):
-            agent.reset(secrets.randbelow(2**31))
 
     # ---------------------------------------------------------------- the game
 
@@ -195,7 +191,7 @@ class Table:
     @property
     def turn(self) -> int | None:
         """The seat to act; None when the game is over."""
-        return None if self.over else self._seat_of(self.env.agent_selection)
+        return None if self.over else int(self.env.agent_selection.removeprefix("player_"))
 
     @property
     def move(self) -> int:
@@ -213,10 +209,6 @@ class Table:
         if self.over:
             return "over"
         return f"{self.env.game.words.round_key} {self.round}, {len(self._told)} moves" if self._told else "new"
-
-    @staticmethod
-    def _seat_of(agent: str) -> int:
-        return int(agent.removeprefix("player_"))
 
     @staticmethod
     def _agent_of(seat: int) -> str:

@@ -54,18 +54,6 @@ class Played(NamedTuple):
     studies: Studies
 
 
-def play_games(
-    learner: Learner,
-    agents: Sequence[CompiledAgent],
-    seating: npt.NDArray[np.int64],
-    first_seed: int,
-    study_fraction: float | None = None,
-    cluster: ClusterExecutor | None = None,
-) -> Played:
-    """Play whole games and roll out actions at decisions of agent 0; arguments are those of `start_games`."""
-    return start_games(learner, agents, seating, first_seed, study_fraction, cluster)()
-
-
 def start_games(
     learner: Learner,
     agents: Sequence[CompiledAgent],
@@ -74,7 +62,7 @@ def start_games(
     study_fraction: float | None = None,
     cluster: ClusterExecutor | None = None,
 ) -> Callable[[], Played]:
-    """Begin to play games with the present weights; the function that is returned waits for the results.
+    """Begin to play whole games with the present weights; the function that is returned waits for the results.
 
     Game i has seed ``first_seed + i``, the i-th table size of the settings, and agents ``seating[i]`` (N, P), of which
     agent 0 is studied. ``study_fraction`` overrides the setting. A cluster plays them on all its cores, with the same

@@ -18,7 +18,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.learning.checkpoint import Arrays
 from blackjacky_agents.learning.league.exploiter import train_against, train_exploiter
-from blackjacky_agents.learning.league.games import Played, draw_seating, play_games, possible_variants, start_games
+from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner, initial_layers
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
@@ -82,11 +82,11 @@ class League(TrainingRun):
         """Compile before the clock starts, imitate the teacher, and fit the value network."""
         self._against_bots(1)
         few = np.zeros((self.cluster.cores if self.cluster else 1, self.game.max_players), np.int64)
-        play_games(self.learner, self._agents(), few, 0, cluster=self.cluster)
+        start_games(self.learner, self._agents(), few, 0, cluster=self.cluster)()
         self.clock.set(0)
         self._imitate()
         seating = np.zeros((self.settings.games_per_update, self.game.max_players), np.int64)
-        played = play_games(self.learner, self._agents(), seating, self.settings.seed, 0.0, self.cluster)
+        played = start_games(self.learner, self._agents(), seating, self.settings.seed, 0.0, self.cluster)()
         self.learner.remember(played.studies)
         self.learner.learn_values(_INITIAL_VALUE_UPDATES, 1.0)
 

@@ -173,6 +173,11 @@ def one_by_one(
     return np.array([act({"observation": seen, "action_mask": mask}) for seen, mask in pairs], np.int64)
 
 
+def plays_alone(agent: object) -> bool:
+    """Whether an agent plays one game at a time, as its attribute ``one_game_at_a_time`` says."""
+    return bool(getattr(agent, "one_game_at_a_time", False))
+
+
 def check_plays(agent: object, name: str, game: str) -> None:
     """Raise `ValueError` if an agent says that it plays another game."""
     plays = getattr(agent, "game", game)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -41,7 +41,14 @@ class ResultsFile:
         card = self._read_card()
         if card is None:
             return join([], self._table.num_players), 0.0
-        self._refuse_other(card["setup"])
+        for name, own in self._setup.items():
+            found = card["setup"].get(name)
+            if found != own:
+                old, new = _differing(found, own)
+                raise ValueError(
+                    f"{self.path} holds games with {name}={old!r}, not {name}={new!r}: "
+                    "use the same setup, or another place (--output)"
+                )
         return self._read(), float(card["seconds"])
 
     @contextmanager
@@ -103,15 +110,6 @@ class ResultsFile:
         except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise ValueError(f"{self.card} is not the card of a tournament, or is damaged: {error!r}") from None
         return dict(card)
-
-    def _refuse_other(self, setup: Mapping[str, Any]) -> None:
-        for name, own in self._setup.items():
-            if setup.get(name) != own:
-                other = _differing(setup.get(name), own)
-                raise ValueError(
-                    f"{self.path} holds games with {name}={other[0]!r}, not {name}={other[1]!r}: "
-                    "use the same setup, or another place (--output)"
-                )
 
     def _read(self) -> Rows:
         if not self.path.exists():

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, plays_alone
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
@@ -92,18 +92,13 @@ class ScoreResult:
 
 def jobs(protocol: Protocol, length: str, agent: Agent | None = None) -> list[Job]:
     """All jobs of a score, in order; single deals for an agent that plays one game at a time, since it may be slow."""
-    games = 1 if _alone(agent) else _JOB
+    games = 1 if plays_alone(agent) else _JOB
     return [
         Job(number, first, min(size, deals - first))
         for number, table in enumerate(protocol.tables)
         for deals, size in [(protocol.deals(table, length), -(-games // table.num_players))]
         for first in range(0, deals, size)
     ]
-
-
-def _alone(agent: Agent | None) -> bool:
-    """Whether an agent plays one game at a time."""
-    return bool(getattr(agent, "one_game_at_a_time", False))
 
 
 def games_of(protocol: Protocol, some: Iterable[Job]) -> int:
@@ -172,7 +167,7 @@ class _Player:
         if isinstance(self.agent, SubprocessAgent):
             self.agent.facts = {"players": place.num_players, "variant": place.variant, "options": table.options}
         first, games = job.first * place.num_players, job.deals * place.num_players
-        step = 1 if _alone(self.agent) else max(games, 1)
+        step = 1 if plays_alone(self.agent) else max(games, 1)
         shares = np.zeros(games)
         for number in range(0, max(games, 1), step):
             shares[number : number + step] = self._play(table, watched, first + number, min(step, games))

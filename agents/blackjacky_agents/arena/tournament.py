@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent, check_plays
+from blackjacky_agents.agent import Agent, check_plays, plays_alone
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.standings import Games, stopping_widths
@@ -313,8 +313,8 @@ class _Workers:
 
     def __init__(self, table: Table, pool: Pool[tuple[Rows, float]]) -> None:
         self._pool, self._adapts = pool, table.compiled
-        one_by_one = any(getattr(agent, "one_game_at_a_time", False) for agent in table.agents)
-        self._size = 1 if table.compiled or one_by_one else _TOGETHER  # games of the next job
+        alone = table.compiled or any(map(plays_alone, table.agents))
+        self._size = 1 if alone else _TOGETHER  # games of the next job
 
     def play(self, first: int, last: int) -> Iterator[tuple[Rows, float]]:
         """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""

@@ -25,8 +25,14 @@ SHOWN_LINEUPS = 30  # more are left out of the report
 
 def markdown_report(report: Report) -> str:
     """The whole report: standings, pairs, cycles and line-ups of every table size."""
-    sections = [section for table in report["tables"] for section in whole_section(report, table)]
-    return "\n\n".join([intro(report), *sections, footnotes(report)])
+    sections = [intro(report)]
+    for table in report["tables"]:
+        sections += mixed_section(report, table)
+        if report["lineups"] == "copies":
+            sections.append(copies_table(table))
+        elif 1 < len(table["lineups"]) <= SHOWN_LINEUPS:
+            sections.append(lineups_table(table))
+    return "\n\n".join([*sections, footnotes(report)])
 
 
 def ladder(report: Report) -> str:
@@ -42,14 +48,6 @@ def intro(report: Report) -> str:
     """Number of games, duration, command and machine."""
     games = sum(table["games"] for table in report["tables"])
     return f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {where_run(report['machine'])}."
-
-
-def whole_section(report: Report, table: Table) -> list[str]:
-    """All parts of one table size."""
-    parts = mixed_section(report, table)
-    if report["lineups"] == "copies":
-        return [*parts, copies_table(table)]
-    return [*parts, *([lineups_table(table)] if 1 < len(table["lineups"]) <= SHOWN_LINEUPS else [])]
 
 
 def mixed_section(report: Report, table: Table) -> list[str]:

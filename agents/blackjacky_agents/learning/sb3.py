@@ -204,17 +204,15 @@ def _tables(
     game: Game, num_envs: int, num_players: int | Sequence[int] | None, variant: str | None
 ) -> list[tuple[int, int | Sequence[int] | None, str | None]]:
     """Number of games, table sizes and variant of each batch: one batch if a variant allows all the table sizes."""
-    if isinstance(num_players, int | None) or variant is not None or _share_variant(game, num_players):
+    if isinstance(num_players, int | None) or variant is not None:
         return [(num_envs, num_players, variant)]
+    if any(set(num_players) <= set(each.sizes) for each in game.variants):
+        return [(num_envs, num_players, None)]
     tables: dict[str, list[int]] = {}
     kinds = [game.choose_table(size, label="each of num_players") for size in num_players]
     for size, name in islice(cycle(kinds), num_envs):
         tables.setdefault(name, []).append(size)
     return [(len(sizes), sizes, name) for name, sizes in tables.items()]
-
-
-def _share_variant(game: Game, num_players: Sequence[int]) -> bool:
-    return any(all(size in each.sizes for size in num_players) for each in game.variants)
 
 
 def _info_of(info: Mapping[str, Any], i: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from blackjacky_agents.wording import is_settled
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import new_table
-from tests.every_game import NAMES, with_tiny
+from tests.every_game import NAMES
 
 RESULTS = Path(__file__).parents[3] / "agents" / "results"
 ROOMS = [game for game in GAMES if (RESULTS / game / "ladder.json").exists()]
@@ -29,10 +29,7 @@ HERE, AWAY = ("127.0.0.1", 1), ("192.168.0.9", 1)
 ORDER = {"game": "tiny", "variant": "classic", "people": ["Anna", "Ben"], "agents": ["random"], "rules": {}}
 
 
-@pytest.fixture(autouse=True)
-def _tiny():
-    with with_tiny():
-        yield
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def entered(server, client=HERE):

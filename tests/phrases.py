@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import View, is_settled, known_move, score_table
+from blackjacky_agents.narration import View
+from blackjacky_agents.wording import is_settled, known_move, score_table
 from blackjacky_env.envs.aec import TableEnv
 
 

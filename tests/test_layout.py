@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,24 @@ def files_of(*folders: Path) -> list[Path]:
     return [path for path in found if path.is_file() and not any(path.is_relative_to(room) for room in rooms)]
 
 
-def imported(path: Path) -> Iterator[str]:
+def full_name(path: Path) -> str:
+    """The name by which a file of ours is imported."""
+    place = path.relative_to(AGENTS.parent if path.is_relative_to(AGENTS) else ROOT).with_suffix("")
+    return ".".join(place.parts).removesuffix(".__init__")
+
+
+class WithoutTypes(ast.NodeTransformer):
+    """Removes what is imported for type checkers alone."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        return None if ast.unparse(node.test) == "TYPE_CHECKING" else self.generic_visit(node)
+
+
+def imported(path: Path, for_types: bool = True) -> Iterator[str]:
     """The full names of the modules that a file imports, wherever in it."""
     package = path.relative_to(AGENTS.parent if path.is_relative_to(AGENTS) else ROOT).parent.parts
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree: ast.AST = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree if for_types else WithoutTypes().visit(tree)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -106,6 +121,18 @@ def test_the_engine_imports_nothing_of_ours() -> None:
 def test_a_room_of_rules_imports_the_engine_alone(game: str) -> None:
     room = f"blackjacky_env.games.{game}"
     assert imports_of(ENV / "games" / game, but=("blackjacky_env.engine", room)) == []
+
+
+def test_no_module_imports_one_that_imports_it_back() -> None:
+    """Neither at its top nor inside functions; what is imported for type checkers alone does not count."""
+    paths = {full_name(path): path for side in (ENV, AGENTS) for path in side.rglob("*.py")}
+    names = {module: set(imported(path, for_types=False)) for module, path in paths.items()}
+    found = {module: {name if name in paths else name.rpartition(".")[0] for name in names[module]} for module in paths}
+    order = TopologicalSorter({module: own & paths.keys() - {module} for module, own in found.items()})
+    try:
+        order.prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
 def test_environments_import_no_agents() -> None:

@@ -7,8 +7,9 @@ import copy
 import importlib
 import pickle
 import sys
+from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -101,7 +102,8 @@ class CompiledAgent:
         return {**vars(self), "policy": _origin_of(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(own_arrays(state), policy=_find_policy(state["policy"]))
+        origin: _Origin = state["policy"]
+        vars(self).update(own_arrays(state), policy=_kinds[origin.kind][1](origin.place, origin.name))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A copy that shares the policy, which is immutable."""
@@ -112,52 +114,75 @@ class CompiledAgent:
 
 
 class _Origin(NamedTuple):
-    """A policy as pickled: an importable function, a network by its encoding, or the policy of a named agent."""
+    """A policy as pickled: what kind of thing it is, where it is found, and its name there."""
 
-    kind: Literal["function", "network", "agent"]
+    kind: str
     place: str
-    """Module of the function, otherwise the game."""
+    """Module of a function, otherwise the game."""
     name: str
-    """Name of the function, the encoding or the agent."""
+    """Name of the function, the encoding of a network, or the agent."""
+
+
+Places = Callable[[CompiledAgent], Iterable[tuple[str, str]]]
+Find = Callable[[str, str], Policy]
+
+
+def _places_of_function(agent: CompiledAgent) -> list[tuple[str, str]]:
+    function = getattr(agent.policy, "py_func", agent.policy)
+    if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
+        return []  # defined in a notebook or console, which other processes cannot import
+    return [(function.__module__, function.__qualname__)]
+
+
+def _find_function(module: str, name: str) -> Policy:
+    return attrgetter(name)(importlib.import_module(module))  # type: ignore[no-any-return]
+
+
+_kinds: dict[str, tuple[Places, Find]] = {"function": (_places_of_function, _find_function)}
+
+
+def register_policies(kind: str, places: Places, find: Find) -> None:
+    """Pickle agents whose policies are made, and so cannot be imported, by what makes them.
+
+    Args:
+        kind: name of this kind of policy in pickles.
+        places: (agent) -> pairs of a place and a name by which its policy might be found.
+        find: (place, name) -> the policy; may raise `ImportError`, `AttributeError` or `ValueError`.
+    """
+    _kinds[kind] = (places, find)
 
 
 def _origin_of(agent: CompiledAgent) -> _Origin:
+    for kind, (places, find) in _kinds.items():
+        for place, name in places(agent):
+            with contextlib.suppress(ImportError, AttributeError, ValueError):
+                if find(place, name) is agent.policy:
+                    return _Origin(kind, place, name)
     function = getattr(agent.policy, "py_func", agent.policy)
-    by_itself = [_Origin("function", function.__module__, function.__qualname__)]
-    if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
-        by_itself = []  # defined in a notebook or console, which other processes cannot import
-    origins = (
-        *by_itself,
-        *(_Origin("network", agent.game, encoding) for encoding in _encodings(agent.game)),
-        _Origin("agent", agent.game, agent.name),
-    )
-    for origin in origins:
-        with contextlib.suppress(ImportError, AttributeError, ValueError):
-            if _find_policy(origin) is agent.policy:
-                return origin
     raise pickle.PicklingError(
         f"the policy of the agent {agent.name!r}, {function.__module__}.{function.__qualname__}, cannot be sent to "
         "other processes; define it at the top level of a module that they can import"
     )
 
 
-def _find_policy(origin: _Origin) -> Policy:
-    from blackjacky_agents.learning.encoding import find_encoding
-    from blackjacky_agents.learning.network import network_policy
-    from blackjacky_agents.registry import make_agent
-
-    kind, place, name = origin
-    if kind == "function":
-        return attrgetter(name)(importlib.import_module(place))  # type: ignore[no-any-return]
-    if kind == "network":
-        return network_policy(find_encoding(name, place))
-    return make_agent(name, place).policy  # type: ignore[attr-defined,no-any-return]  # AttributeError: none of ours
+def one_by_one(
+    act: Callable[[dict[str, npt.NDArray[Any]]], int], observations: npt.NDArray[Any], masks: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """Actions (N,) of an agent that is asked for them one by one."""
+    pairs = zip(observations, masks, strict=True)
+    return np.array([act({"observation": seen, "action_mask": mask}) for seen, mask in pairs], np.int64)
 
 
-def _encodings(game: str) -> tuple[str, ...]:
-    from blackjacky_agents.learning.encoding import encodings_of
+def plays_alone(agent: object) -> bool:
+    """Whether an agent plays one game at a time, as its attribute ``one_game_at_a_time`` says."""
+    return bool(getattr(agent, "one_game_at_a_time", False))
 
-    return tuple(encodings_of(game))
+
+def check_plays(agent: object, name: str, game: str) -> None:
+    """Raise `ValueError` if an agent says that it plays another game."""
+    plays = getattr(agent, "game", game)
+    if plays != game:
+        raise ValueError(f"agent {name!r} plays {plays}, not {game}")
 
 
 def check_asked(

@@ -20,10 +20,15 @@ _MOST_TOLD = 200  # characters of another process's command
 _ASIDE = ".part"  # ends the names of files that are being written
 
 
-def write_file(path: Path, content: bytes | str) -> None:
-    """Replace the file at ``path`` atomically: a crash leaves either the old or the new content. Text is UTF-8."""
+def write_file(path: Path, content: bytes | str, is_private: bool = False) -> None:
+    """Replace the file at ``path`` atomically: a crash leaves either the old or the new content. Text is UTF-8.
+
+    ``is_private``: nobody but this user may read it.
+    """
     aside = _aside(path)
     try:
+        if is_private:
+            aside.touch(mode=0o600)
         aside.write_bytes(content.encode() if isinstance(content, str) else content)
         aside.replace(path)
     except BaseException:
@@ -80,7 +85,6 @@ def only_writer(folder: Path) -> Iterator[None]:
 
 
 def _read_writer(note: Path) -> str:
-    """The process that holds a folder, in words."""
     try:
         found = parse_json(note.read_bytes())
         host, command = (ascii(str(found[name]))[1:-1][:_MOST_TOLD] for name in ("host", "command"))

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
 
-from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.settings import TrainingSettings
 from blackjacky_agents.learning.tuning import Tuning
 from blackjacky_agents.narration import Narrator, Phrase, View
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_env.engine.policies import Policy
+
+if TYPE_CHECKING:
+    from blackjacky_agents.learning.encoding import Encoding
+    from blackjacky_agents.learning.settings import TrainingSettings
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 """A compiled policy, with its parameters if it has any."""
@@ -60,7 +62,7 @@ class GameKit:
     """(view, constructor options in force) -> the table in words, for readers without the picture: first where the
     game is, then each seat, then what lies in the middle."""
     texts: Mapping[str, Any] = field(default_factory=dict)
-    """The game's texts by language, in the sections listed at `blackjacky_agents.narration.page_texts`."""
+    """The game's texts by language, in the sections listed at `blackjacky_agents.wording.page_texts`."""
     score: Path | None = None
     """The protocol of `blackjacky score`, written by ``scripts/documents/calibrate_scores.py``; None: one is made from
     the game's bots for each score."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from blackjacky_agents import random_bot
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, register_policies
 from blackjacky_agents.external.python_agent import is_place, load_python_agent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, bot_names, get_kit
@@ -99,3 +99,8 @@ def _endings(game: str) -> dict[str, str]:
 
 
 register_provider(_endings, make_agent)
+register_policies(
+    "agent",
+    lambda agent: [(agent.game, agent.name)],
+    lambda game, name: make_agent(name, game).policy,  # type: ignore[attr-defined]  # AttributeError: it has none
+)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,11 @@ def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
+def rate_cells(rate: Mapping[str, Any]) -> list[str]:
+    """Cells of a table: a win rate, its 95 % interval and par."""
+    return [f"{rate['win_rate']:.1%}", f"{rate['low']:.1%} .. {rate['high']:.1%}", f"{rate['par']:.1%}"]
+
+
 def replace_part(text: str, name: str, part: str) -> str:
     """``text`` with the part between the markers of ``name`` replaced; `ValueError` if a marker is missing."""
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
@@ -24,6 +30,17 @@ def replace_part(text: str, name: str, part: str) -> str:
         raise ValueError(f"the document lacks {begin} or {end}")
     before, _, rest = text.partition(begin)
     return f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
+
+
+def ready_for_json(value: Any) -> Any:
+    """``value`` with floats rounded to 6 decimals and NaN replaced by None."""
+    if isinstance(value, dict):
+        return {name: ready_for_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [ready_for_json(item) for item in value]
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 6)
+    return value
 
 
 def machine() -> dict[str, Any]:

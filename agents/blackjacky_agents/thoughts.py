@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.network import action_probabilities, is_network
+from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env import playout
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.observations import sample_state
@@ -53,30 +53,24 @@ def explain(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: in
         return None
     vector, mask = observation["observation"], observation["action_mask"]
     chances = action_probabilities(agent, vector[None], mask[None])[0]
-    return Thoughts(chances, _share_won(agent, vector, playouts) if playouts else None)
+    if not playouts:
+        return Thoughts(chances)
+    rng = np.random.default_rng(0)
+    states = [sample_state(get_game(agent.game), vector, rng) for _ in range(playouts)]
+    rewards = playout(states, agent, games=1, threads=1)
+    return Thoughts(chances, chance_to_win(rewards[:, 0, 0].mean(), unpack(states[0])[0]["num_players"]))
 
 
 def champion_of(game: str) -> CompiledAgent | None:
     """The game's last trained agent, if it has any."""
-    trained = list(get_kit(game).trained.items())
-    if not trained:
-        return None
-    name, path = trained[-1]
-    return load_agent(path, game, name)
+    names = list(get_kit(game).trained)
+    return make_compiled_agent(names[-1], game) if names else None
 
 
 def in_place_of(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: int = 0) -> Thoughts | None:
     """What an agent would think in place of the player to act, with its name; arguments as for `explain`."""
     thoughts = explain(agent, observation, playouts)
     return None if thoughts is None else replace(thoughts, by=agent.name)
-
-
-def _share_won(agent: CompiledAgent, vector: npt.NDArray[Any], playouts: int) -> float:
-    """Win rate over playouts from the observed position, from a fixed seed."""
-    rng = np.random.default_rng(0)
-    states = [sample_state(get_game(agent.game), vector, rng) for _ in range(playouts)]
-    rewards = playout(states, agent, games=1, threads=1)
-    return chance_to_win(rewards[:, 0, 0].mean(), unpack(states[0])[0]["num_players"])
 
 
 def play(

@@ -28,10 +28,6 @@ def test_it_is_an_agent_like_any_other():
     assert "champion" in agent_names("black_jacky")
 
 
-def test_its_weights_are_under_two_megabytes():
-    assert WEIGHTS.stat().st_size < 2_000_000
-
-
 def test_its_card_says_how_it_was_trained_and_how_strong_it_is():
     assert "--preset league" in CARD["command"]
     assert CARD["trained_on"]["num_players"] == [2, 3, 4, 5, 6]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,15 +9,12 @@ import pytest
 pytest.importorskip("ray", reason="of the extra `cluster`")
 pytest.importorskip("sb3_contrib", reason="of the extra `train`")
 
+from tests.agents.test_cluster import told_by
+
 
 @pytest.fixture(scope="module")
 def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `use_cluster_league.py` tells; it runs once, in a process of its own, since Ray connects to this host."""
-    folder = tmp_path_factory.mktemp("cluster")
-    program = [sys.executable, str(Path(__file__).with_name("use_cluster_league.py"))]
-    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False, timeout=1200)
-    assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    told: dict[str, Any] = told_by("use_cluster_league", tmp_path_factory.mktemp("cluster"))
     return told
 
 

@@ -19,7 +19,7 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.best_response import BestResponse, response_settings
 from blackjacky_agents.learning.league import League, exploiter
-from blackjacky_agents.learning.league.games import Played, draw_seating, play_games, sizes_of_tables
+from blackjacky_agents.learning.league.games import Played, draw_seating, sizes_of_tables, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
@@ -153,9 +153,9 @@ def seeds_of_exploiters(
 
     def play(learner: Learner, agents: Any, seating: Any, first_seed: int, **options: Any) -> Played:
         found[-1].update(range(first_seed, first_seed + len(seating)))
-        return play_games(learner, agents, seating, first_seed, **options)
+        return start_games(learner, agents, seating, first_seed, **options)
 
-    monkeypatch.setattr(exploiter, "play_games", play)
+    monkeypatch.setattr(exploiter, "start_games", play)
     league = League(settings, folder, "")
     for number in snapshots:
         found.append(set())

@@ -16,11 +16,11 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.engine import random
-from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.purposes import FOR_POLICIES
 from blackjacky_env.engine.table import identity, pack
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
+from tests.agents.policies import last_legal
 from tests.agents.positions import encoded
 
 sb3_contrib = pytest.importorskip("sb3_contrib")
@@ -34,15 +34,6 @@ SIZE, NUM_ACTIONS = GAME.layout.size, GAME.num_actions
 ALL_SIZES = [2, 3, 4, 5, 6]
 # One round of one turn: player 0 starts, and somebody loses his only heart before player 1 acts.
 OVER_AFTER_ONE_TURN = {"num_players": 2, "hearts": 1, "max_turns_per_round": 1, "tricks": ()}
-
-
-@compiled
-def last_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
-    """Play the legal action with the highest number."""
-    for action in range(len(mask) - 1, -1, -1):
-        if mask[action]:
-            return action
-    return -1
 
 
 LAST = CompiledAgent("last", GAME.name, last_legal)

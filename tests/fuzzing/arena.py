@@ -63,7 +63,7 @@ def _read_results(data: bytes) -> None:
     assert file is not None
     file.path, file.card = folder() / "copy.jsonl", folder() / "copy.json"
     rows, tournament.seconds = file.read()
-    tournament._rows, tournament._count = [rows], len(rows.seeds)
+    tournament._rows, tournament.played = [rows], len(rows.seeds)
     tournament.games()
     tournament.replay(0)
 

@@ -8,10 +8,11 @@ import re
 import numpy as np
 import pytest
 
-from blackjacky_agents import cli, hints
+from blackjacky_agents import cli
 from blackjacky_agents.cli import terminal
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.registry import display_names
+from blackjacky_agents.search import hints
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.engine.text import WIDTH, columns_of, fitted, plain, with_names

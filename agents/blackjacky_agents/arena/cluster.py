@@ -137,7 +137,6 @@ class ClusterExecutor(Executor):
         ray.shutdown()
 
     def _store(self, work: Callable[..., Any]) -> Any:
-        """Where the nodes find the pickled function."""
         if id(work) not in self._stored:
             import ray
 
@@ -182,7 +181,6 @@ def _host_and_port(address: str) -> tuple[str | None, int | None]:
 
 
 def _connect(address: str, cores: int | None, folder: Path | None = None) -> None:
-    """Connect to the cluster; `ClusterError` if that is impossible."""
     if address not in _NAMED:
         _check_answer(address)
     sent = {"py_modules": _local_modules(), "working_dir": str(folder) if folder else None}
@@ -201,7 +199,6 @@ def _connect(address: str, cores: int | None, folder: Path | None = None) -> Non
 
 
 def _refusal(address: str, options: dict[str, Any]) -> Exception | None:
-    """Why Ray does not connect; None if it does."""
     import ray
 
     try:
@@ -246,7 +243,6 @@ def _no_cluster(address: str) -> ClusterError:
 
 
 def _advice(address: str, error: BaseException) -> str:
-    """What to do about an error of Ray's."""
     if "connect" not in str(error).lower():
         return ""
     start = "start one with `ray start --head`; " if address == "auto" else ""
@@ -264,7 +260,6 @@ def _in_short(error: BaseException) -> str:
 
 
 def _pack(work: Callable[..., Any]) -> bytes:
-    """A pickled function; `TypeError` if it cannot be pickled."""
     from ray import cloudpickle
 
     try:

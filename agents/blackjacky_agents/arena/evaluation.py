@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.intervals import Floats, of_games
+from blackjacky_agents.arena.intervals import Floats, of_games, shares_of
 from blackjacky_agents.arena.workers import in_parts
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import zeros
@@ -148,9 +148,7 @@ def play_games(
         raise ValueError(f"seating must hold indices of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
     env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)  # checks the options
     for agent in agents:
-        plays = getattr(agent, "game", game)
-        if plays != game:
-            raise ValueError(f"the agent {agent.name!r} plays {plays}, not {game}; pass game={plays!r}")
+        check_plays(agent, agent.name, game)
     if cluster is not None:
         rules = {"variant": variant, "game": game, "threads": 1, **rule_options}
         parts = in_parts(
@@ -173,7 +171,6 @@ def _play_part(
     seating: npt.NDArray[np.int64],
     seeds: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.float64]:
-    """`play_games` for games with consecutive seeds."""
     return play_games(agents, seating, int(seeds[0]), **options)
 
 
@@ -198,12 +195,7 @@ def _play_compiled(
         done += size
         if time.perf_counter() - begun < _SECONDS:
             size *= 2
-    return _shares(states["winners"][:, :players])
-
-
-def _shares(winners: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    shares: npt.NDArray[np.float64] = winners / np.maximum(winners.sum(axis=1, keepdims=True), 1)
-    return shares
+    return shares_of(states["winners"][:, :players])
 
 
 def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> npt.NDArray[np.float64]:
@@ -217,7 +209,6 @@ def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> npt.NDArray[
             break
         assert observation is not None
         env.step(seats[name].act(observation))
-    winners = np.zeros((1, len(agents)))
-    winners[0, env.snapshot()["winners"]] = 1
-    shares: npt.NDArray[np.float64] = _shares(winners)[0]
-    return shares
+    winners = np.zeros(len(agents))
+    winners[env.snapshot()["winners"]] = 1
+    return shares_of(winners)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,12 @@ class Estimate:
 
 
 UNKNOWN = Estimate(math.nan, math.nan, math.nan)
+
+
+def shares_of(winners: npt.NDArray[Any]) -> Floats:
+    """1 / number of winners for a winner, 0 for the others, of winners (true or 1) along the last axis."""
+    shares: Floats = winners / np.maximum(winners.sum(axis=-1, keepdims=True), 1)
+    return shares
 
 
 def wilson(mean: float, games: float, quantile: float = Z) -> tuple[float, float]:

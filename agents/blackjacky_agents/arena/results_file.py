@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -41,7 +41,14 @@ class ResultsFile:
         card = self._read_card()
         if card is None:
             return join([], self._table.num_players), 0.0
-        self._refuse_other(card["setup"])
+        for name, own in self._setup.items():
+            found = card["setup"].get(name)
+            if found != own:
+                old, new = _differing(found, own)
+                raise ValueError(
+                    f"{self.path} holds games with {name}={old!r}, not {name}={new!r}: "
+                    "use the same setup, or another place (--output)"
+                )
         return self._read(), float(card["seconds"])
 
     @contextmanager
@@ -104,18 +111,7 @@ class ResultsFile:
             raise ValueError(f"{self.card} is not the card of a tournament, or is damaged: {error!r}") from None
         return dict(card)
 
-    def _refuse_other(self, setup: Mapping[str, Any]) -> None:
-        """Raise `ValueError` with the first difference from the current setup, if there is one."""
-        for name, own in self._setup.items():
-            if setup.get(name) != own:
-                other = _differing(setup.get(name), own)
-                raise ValueError(
-                    f"{self.path} holds games with {name}={other[0]!r}, not {name}={other[1]!r}: "
-                    "use the same setup, or another place (--output)"
-                )
-
     def _read(self) -> Rows:
-        """All complete games; the `ValueError` for a damaged file names the line."""
         if not self.path.exists():
             raise ValueError(f"{self.card} has no games: {self.path.name} is missing beside it")
         *lines, _ = self.path.read_bytes().split(b"\n")  # the rest was truncated by an interruption
@@ -157,7 +153,6 @@ class ResultsFile:
 
 
 def _are_integers(values: object) -> bool:
-    """Whether these are a list of integers of 64 bits."""
     return isinstance(values, list) and all(type(value) is int and abs(value) < 2**63 for value in values)
 
 

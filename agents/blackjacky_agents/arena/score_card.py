@@ -18,6 +18,7 @@ from blackjacky_agents.arena.results_file import describe_agent
 from blackjacky_agents.arena.scoring import Job, Played, Results, ScoreResult, jobs
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
+from blackjacky_agents.reports import ready_for_json
 from blackjacky_env.engine.reading import parse_json
 
 FORMAT = 1
@@ -30,34 +31,17 @@ _GREEN, _OLIVE, _BROWN, _RED = "#2e7d32", "#5b7312", "#8a5d00", "#a4402c"  # whi
 def make_card(
     protocol: Protocol, length: str, agent: Agent, result: ScoreResult, run: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The card of a score, JSON-ready.
-
-    Args:
-        protocol: the protocol.
-        length: its length.
-        agent: the scored agent.
-        result: its score.
-        run: what may differ when the score is repeated: command, machine, versions, times.
-    """
+    """The card of a score, JSON-ready; ``run``: what may differ when it is repeated, such as command and machine."""
     return {
         "format": FORMAT,
         "agent": _identity(agent),
         "game": protocol.game,
         "protocol": {"name": protocol.name, "length": length, "sha256": protocol.sha256},
         "options": protocol.options,
-        **rounded(asdict(result)),
+        **ready_for_json(asdict(result)),
         "package": package(),
         "run": dict(run),
     }
-
-
-def rounded(value: Any) -> Any:
-    """JSON-ready data with six decimals."""
-    if isinstance(value, dict):
-        return {name: rounded(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [rounded(each) for each in value]
-    return round(value, 6) if isinstance(value, float) else value
 
 
 def _identity(agent: Agent) -> dict[str, Any]:
@@ -79,7 +63,6 @@ def package() -> dict[str, Any]:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """The output of a git command; None if it fails or there is no git."""
     try:
         done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -123,14 +106,7 @@ def _colour(score: float) -> str:
 
 
 class ScoreFile:
-    """The finished jobs of a score (JSON Lines), so that an interrupted one can be resumed.
-
-    Args:
-        path: the file.
-        protocol: the protocol.
-        length: its length.
-        agent: the scored agent.
-    """
+    """The finished jobs of a score (JSON Lines), so that an interrupted one can be resumed."""
 
     def __init__(self, path: Path, protocol: Protocol, length: str, agent: Agent) -> None:
         self.path = path
@@ -173,6 +149,5 @@ class ScoreFile:
 
 
 def _fits(job: Job, played: Played) -> bool:
-    """Whether these can be the results of a job."""
     numbers = all(type(each) in (int, float) for each in (*played.shares, *played.microseconds))
     return numbers and len(played.shares) == job.deals and all(0 <= share <= 1 for share in played.shares)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from functools import cache
@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, plays_alone
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals
+from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.arena.workers import open_pool
@@ -92,18 +92,13 @@ class ScoreResult:
 
 def jobs(protocol: Protocol, length: str, agent: Agent | None = None) -> list[Job]:
     """All jobs of a score, in order; single deals for an agent that plays one game at a time, since it may be slow."""
-    games = 1 if _alone(agent) else _JOB
+    games = 1 if plays_alone(agent) else _JOB
     return [
         Job(number, first, min(size, deals - first))
         for number, table in enumerate(protocol.tables)
         for deals, size in [(protocol.deals(table, length), -(-games // table.num_players))]
         for first in range(0, deals, size)
     ]
-
-
-def _alone(agent: Agent | None) -> bool:
-    """Whether an agent plays one game at a time."""
-    return bool(getattr(agent, "one_game_at_a_time", False))
 
 
 def games_of(protocol: Protocol, some: Iterable[Job]) -> int:
@@ -172,7 +167,7 @@ class _Player:
         if isinstance(self.agent, SubprocessAgent):
             self.agent.facts = {"players": place.num_players, "variant": place.variant, "options": table.options}
         first, games = job.first * place.num_players, job.deals * place.num_players
-        step = 1 if _alone(self.agent) else max(games, 1)
+        step = 1 if plays_alone(self.agent) else max(games, 1)
         shares = np.zeros(games)
         for number in range(0, max(games, 1), step):
             shares[number : number + step] = self._play(table, watched, first + number, min(step, games))
@@ -188,11 +183,11 @@ class _Player:
         except Exception as error:
             if watched is not None:
                 which = f"game {first}" if games == 1 else f"games {first} .. {first + games - 1}"
-                where = f"a table of {table.num_players} against {_opponents(table)}"
+                opponents = in_short([table.agents[number].name for number in table.lineups[0][1:]])
+                where = f"a table of {table.num_players} against {opponents}"
                 error.add_note(f"{where}, {which}, after {watched.moves} of its moves")
             raise
-        shares = rows.winners / np.maximum(rows.winners.sum(axis=1, keepdims=True), 1)
-        own: Floats = shares[rows.seats == 0]
+        own: Floats = shares_of(rows.winners)[rows.seats == 0]
         if isinstance(self.agent, SubprocessAgent) and games:
             self.agent.finish(float(own[0]))
         return own
@@ -261,10 +256,6 @@ def make_table(protocol: Protocol, number: int, agent: Agent) -> Table:
 def _opponent(name: str, game: str) -> Agent:
     """An opponent, which is compiled and therefore keeps nothing from game to game."""
     return make_compiled_agent(name, game)
-
-
-def _opponents(table: Table) -> str:
-    return in_short([table.agents[number].name for number in table.lineups[0][1:]])
 
 
 def time_moves(protocol: Protocol, agent: CompiledAgent) -> tuple[float, ...]:
@@ -337,7 +328,7 @@ def score(protocol: Protocol, results: Results) -> ScoreResult:
     below = [each.score.mean - each.score.low for each in tables]
     above = [each.score.high - each.score.mean for each in tables]
     return ScoreResult(
-        Estimate(mean, mean - _added(below) / len(tables), mean + _added(above) / len(tables)),
+        Estimate(mean, mean - math.hypot(*below) / len(tables), mean + math.hypot(*above) / len(tables)),
         tables,
         sum(each.games for each in tables),
         sum(map(len, deals)),
@@ -351,7 +342,7 @@ def _score_table(protocol: Protocol, number: int, shares: Floats) -> TableScore:
     at = (own.mean - zero.win_rate) / span
     # To first order, from the independent errors of all three win rates.
     references = (Z * (1 - at) * zero.error, Z * at * hundred.error)
-    below, above = (_added((half, *references)) / span for half in (own.mean - own.low, own.high - own.mean))
+    below, above = (math.hypot(half, *references) / span for half in (own.mean - own.low, own.high - own.mean))
     return TableScore(
         place.num_players,
         place.variant,
@@ -363,13 +354,7 @@ def _score_table(protocol: Protocol, number: int, shares: Floats) -> TableScore:
     )
 
 
-def _added(halves: Sequence[float]) -> float:
-    """Half of the interval of a sum, on one side, from those of its independent terms (Zou and Donner 2008)."""
-    return math.hypot(*halves)
-
-
 def _win_rate(protocol: Protocol, number: int, shares: Floats) -> Estimate:
-    """The win rate at a table from the agent's share of the win in each deal."""
     mean, deals = float(shares.mean()), len(shares)
     games = deals * protocol.tables[number].num_players
     return Estimate(mean, *of_deals(mean, shares / deals, np.zeros(deals, np.int64), games))

@@ -15,7 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.arena.intervals import UNKNOWN, Estimate, Floats, Integers, Z, of_deals, of_ratio, of_values
+from blackjacky_agents.arena.intervals import (
+    UNKNOWN,
+    Estimate,
+    Floats,
+    Integers,
+    Z,
+    of_deals,
+    of_ratio,
+    of_values,
+    shares_of,
+)
 
 RATED_GAMES = 2000  # of each replicate of the ratings, which are updated game by game
 RATING_REPLICATES = 30
@@ -39,8 +49,7 @@ class Games(NamedTuple):
     @property
     def shares(self) -> Floats:
         """1 / number of winners for a winner, 0 for the others, shape (deals, turns, seats)."""
-        shares: Floats = self.winners / np.maximum(self.winners.sum(axis=2, keepdims=True), 1)
-        return shares
+        return shares_of(self.winners)
 
     @property
     def rewards(self) -> Floats:
@@ -138,7 +147,6 @@ def standings(games: Games, seed: int = 0) -> Standings:
 
 
 def _seen(games: Games) -> range:
-    """The line-ups with at least one deal."""
     return range(min(len(games.lineups), len(games.seats)))
 
 
@@ -165,7 +173,6 @@ def _rates(games: Games, values: Floats, least: float = 0.0) -> list[Estimate]:
 
 
 def _scores(games: Games) -> list[Estimate]:
-    """Each agent's mean final score."""
     means, copies, turns = deal_means(games, games.scores), _copies(games), games.seats.shape[1]
     least, most, variance = float(games.scores.min()), float(games.scores.max()), float(games.scores.var())
     estimates = []
@@ -245,7 +252,6 @@ def pair_wins(games: Games) -> tuple[Floats, Floats]:
 
 
 def _copies(games: Games) -> Integers:
-    """Each agent's number of seats in the line-ups with deals, shape (L, A)."""
     lineups = games.lineups[list(_seen(games))]
     return np.asarray((lineups[:, :, None] == np.arange(len(games.agents))).sum(axis=1), np.int64)
 

@@ -77,7 +77,6 @@ class Rows(NamedTuple):
 
 
 def _narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-    """An array of the smallest integers that hold these numbers."""
     bounds = (int(numbers.min(initial=0)), int(numbers.max(initial=0)))
     return numbers.astype(np.result_type(*map(np.min_scalar_type, bounds)))
 

@@ -21,14 +21,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent
+from blackjacky_agents.agent import Agent, check_plays, plays_alone
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.standings import Games, stopping_widths
@@ -41,7 +41,6 @@ from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 from blackjacky_env.games import DEFAULT
 
-LINEUPS = ("mixed", "copies")
 MAX_GAMES = 2**40
 
 _SECONDS = 2.0  # target duration of a job, after which results are written and Ctrl-C takes effect
@@ -71,17 +70,15 @@ def copies_lineups(agents: int, num_players: int) -> list[Lineup]:
     return [(one, *[other] * (num_players - 1)) for one, other in permutations(range(agents), 2)]
 
 
+LINEUPS = {"mixed": mixed_lineups, "copies": copies_lineups}
+
+
 def _find_lineups(lineups: str | Sequence[Sequence[str]], names: Sequence[str], num_players: int) -> tuple[Lineup, ...]:
-    """Line-ups as agent indices; `ValueError` if they are invalid."""
-    if isinstance(lineups, str):
-        if lineups not in LINEUPS:
-            raise ValueError(
-                f"lineups={lineups!r} is unknown; allowed are 'mixed', 'copies' and a list of lists of names"
-            )
-        make = mixed_lineups if lineups == "mixed" else copies_lineups
-        return tuple(make(len(names), num_players))
-    if not lineups:
-        raise ValueError(f"lineups={lineups!r} is empty; allowed are 'mixed', 'copies' and a list of lists of names")
+    if isinstance(lineups, str) and lineups in LINEUPS:
+        return tuple(LINEUPS[lineups](len(names), num_players))
+    if isinstance(lineups, str) or not lineups:
+        what = "unknown" if isinstance(lineups, str) else "empty"
+        raise ValueError(f"lineups={lineups!r} is {what}; allowed are 'mixed', 'copies' and a list of lists of names")
     return tuple(_find_lineup(lineup, names, num_players) for lineup in lineups)
 
 
@@ -161,17 +158,13 @@ class Tournament:
         self.score = env.game.score_reward
         self.seconds = 0.0
         """Wall time spent playing, over all sessions."""
+        self.played = 0
+        """Number of games played so far."""
         self._rows: list[Rows] = []
-        self._count = 0
         self._file = None if results is None else ResultsFile(Path(results), self.table, self.score)
         if self._file is not None:
             rows, self.seconds = self._file.read()
             self._add(rows)
-
-    @property
-    def played(self) -> int:
-        """Number of games played so far."""
-        return self._count
 
     @property
     def cycle(self) -> int:
@@ -211,12 +204,12 @@ class Tournament:
         table = self.table
         if cluster is None and (table.compiled or cores == 1):
             table.play(0, 0)  # compile here, not in two threads at once
-        with self._writing(), open_pool(_TimedTable(table), cores, table.compiled, cluster) as pool:
+        with self._writing(), open_pool(partial(_play_timed, table), cores, table.compiled, cluster) as pool:
             workers = _Workers(table, pool)
             for target in self._looks(last) if until is not None else [last]:
-                for rows, seconds in workers.play(self._count, target):
+                for rows, seconds in workers.play(self.played, target):
                     self._keep(rows.wide(), seconds)
-                    progress(self._count)
+                    progress(self.played)
                 if until is not None and stopping_widths(self.games(target)).max() <= until:
                     return
 
@@ -229,7 +222,7 @@ class Tournament:
         with self._file.writing() as found:
             if found is not None:  # another process has played since the file was read
                 rows, self.seconds = found
-                self._rows, self._count = [], 0
+                self._rows, self.played = [], 0
                 self._add(rows)
             yield
 
@@ -237,7 +230,7 @@ class Tournament:
         """The complete deals among the first ``count`` games (all by default)."""
         table, rows = self.table, self._joined()
         players = table.num_players
-        deals = (self._count if count is None else min(count, self._count)) // players
+        deals = (self.played if count is None else min(count, self.played)) // players
         part = slice(deals * players)
         shape = (deals, players, players)
         return Games(
@@ -253,8 +246,8 @@ class Tournament:
 
         Raises `ValueError` if there is no such game, or if its result differs from the recorded one.
         """
-        check_integer("game", number, 0, max(self._count - 1, 0))
-        if not self._count:
+        check_integer("game", number, 0, max(self.played - 1, 0))
+        if not self.played:
             raise ValueError("no game has been played yet")
         rows = self._joined()
         env = self.table.env()
@@ -284,15 +277,14 @@ class Tournament:
     def _keep(self, rows: Rows, seconds: float) -> None:
         self.seconds += seconds
         if self._file is not None:
-            self._file.append(self._count, rows, self.seconds)
+            self._file.append(self.played, rows, self.seconds)
         self._add(rows)
 
     def _add(self, rows: Rows) -> None:
         self._rows.append(rows)
-        self._count += len(rows.seeds)
+        self.played += len(rows.seeds)
 
     def _joined(self) -> Rows:
-        """All rows as one."""
         if len(self._rows) != 1:
             self._rows = [join(self._rows, self.table.num_players)]
         return self._rows[0]
@@ -304,9 +296,7 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
     for name in ("name", "reset", "act_batch"):
         if not hasattr(agent, name):
             raise TypeError(f"agent {agent!r} has no {name}; agents have name, reset and act_batch, see Agent")
-    plays = getattr(agent, "game", game)
-    if plays != game:
-        raise ValueError(f"agent {agent.name!r} plays {plays}, not {game}")
+    check_plays(agent, agent.name, game)
     return agent
 
 
@@ -323,8 +313,8 @@ class _Workers:
 
     def __init__(self, table: Table, pool: Pool[tuple[Rows, float]]) -> None:
         self._pool, self._adapts = pool, table.compiled
-        one_by_one = any(getattr(agent, "one_game_at_a_time", False) for agent in table.agents)
-        self._size = 1 if table.compiled or one_by_one else _TOGETHER  # games of the next job
+        alone = table.compiled or any(map(plays_alone, table.agents))
+        self._size = 1 if alone else _TOGETHER  # games of the next job
 
     def play(self, first: int, last: int) -> Iterator[tuple[Rows, float]]:
         """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
@@ -357,12 +347,7 @@ class _Workers:
             self._size = int(min(max(count * min(factor, 4), 1), _MOST))
 
 
-@dataclass(frozen=True)
-class _TimedTable:
-    """Plays games of a table; returns the results, narrow, and the seconds taken."""
-
-    table: Table
-
-    def __call__(self, first: int, count: int) -> tuple[Rows, float]:
-        begun = time.perf_counter()
-        return self.table.play(first, count).narrow(), time.perf_counter() - begun
+def _play_timed(table: Table, first: int, count: int) -> tuple[Rows, float]:
+    """The results, narrow, and the seconds taken."""
+    begun = time.perf_counter()
+    return table.play(first, count).narrow(), time.perf_counter() - begun

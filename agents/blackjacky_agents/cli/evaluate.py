@@ -23,7 +23,7 @@ from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.files import versions, write_file, write_json
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_agents.reports import markdown_table, rate_cells, replace_part
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
 
@@ -63,7 +63,8 @@ def main(arguments: Sequence[str], program: str) -> int:
         variant = check(args, len(names))
         agents = [make_agent(name, args.game) for name in names]
     scores = play(names, agents, args)
-    facts = facts_of(args, variant, command_line(program, arguments))
+    given = {name: value for name, value in asdict(args).items() if name not in ("output", "page")}
+    facts = {"command": command_line(program, arguments), **given, "variant": variant, "versions": versions()}
     if args.output is not None:
         rows = [{"agent": name, "seats": names.count(name), **asdict(score)} for name, score in scores.items()]
         write_json(args.output, {**facts, "results": rows})
@@ -86,12 +87,6 @@ def check(args: Args[Any], num_players: int) -> str:
         replace_part(args.page.read_text("utf-8"), "evaluation", "")
         check_writable("--page", args.page)
     return TableEnv(args.game, num_players, args.variant, **args.rule_options).variant
-
-
-def facts_of(args: Args[Any], variant: str, command: str) -> dict[str, Any]:
-    """Command, arguments and versions, JSON-ready."""
-    facts = {name: value for name, value in asdict(args).items() if name not in ("output", "page")}
-    return {"command": command, **facts, "variant": variant, "versions": versions()}
 
 
 # ---------------------------------------------------------------- playing
@@ -163,9 +158,7 @@ def score_table(scores: Mapping[str, Score], seats: Mapping[str, int]) -> str:
     rows = [
         [
             f"{name} x{seats[name]}, each" if seats[name] > 1 else name,
-            f"{score.win_rate:.1%}",
-            f"{score.low:.1%} .. {score.high:.1%}",
-            f"{score.par:.1%}",
+            *rate_cells(asdict(score)),
             f"{score.nobody:.1%}",
             f"{score.games:,}",
         ]

@@ -6,7 +6,7 @@ import argparse
 import io
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
@@ -91,11 +91,6 @@ def given_options(rules: Any) -> dict[str, Any]:
     """The rule options that differ from their defaults, by name, JSON-ready."""
     given = {each.name: getattr(rules, each.name) for each in fields(rules)}
     return {each.name: plain(given[each.name]) for each in fields(rules) if given[each.name] != each.default}
-
-
-def values_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Rule options read from JSON, with lists converted back to tuples."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
 def named_game(arguments: Sequence[str], default: str = DEFAULT) -> Game:

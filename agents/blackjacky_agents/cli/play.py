@@ -150,7 +150,6 @@ def listen(args: Args[Any]) -> socket.socket:
 
 
 def _why_not(host: str, port: int, error: OSError) -> str:
-    """Why nothing can listen on a host and port."""
     if error.errno == errno.EADDRINUSE:
         return f"--port {port} is in use, perhaps by another server; use another one, or --port 0 for any free port"
     if error.errno in (errno.EADDRNOTAVAIL, socket.EAI_NONAME, socket.EAI_AGAIN):

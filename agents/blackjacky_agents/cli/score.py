@@ -30,11 +30,7 @@ from blackjacky_agents.arena.scoring import (
 )
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
-from blackjacky_agents.external.subprocess_agent import (
-    MOVE_TIMEOUT,
-    START_TIMEOUT,
-    SubprocessAgent,
-)
+from blackjacky_agents.external.subprocess_agent import MOVE_TIMEOUT, START_TIMEOUT, SubprocessAgent
 from blackjacky_agents.files import only_writer, versions, write_file, write_json
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import machine, markdown_table

@@ -19,17 +19,10 @@ import numpy as np
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.files import write_file
-from blackjacky_agents.hints import Adviser, Outlook
-from blackjacky_agents.narration import (
-    View,
-    explanation,
-    help_in_words,
-    in_words,
-    is_settled,
-    tell_move,
-    terminal_texts,
-)
+from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
+from blackjacky_agents.search.hints import Adviser, Outlook
+from blackjacky_agents.wording import explanation, help_in_words, in_words, is_settled, tell_move, terminal_texts
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.text import WIDTH, fitted, listed, with_names
@@ -102,7 +95,7 @@ class Sitting:
     @property
     def picture(self) -> str:
         """The table as the person sees it, as text."""
-        return fitted(with_names(str(self.env.render()), self.names), columns())
+        return picture_of(self.env, self.names)
 
     @property
     def choices(self) -> dict[int, str]:
@@ -131,6 +124,17 @@ class Sitting:
 def columns() -> int:
     """Characters in a line of the terminal, at least `NARROWEST`."""
     return max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
+
+
+def picture_of(env: TableEnv, names: Sequence[str]) -> str:
+    """The table as the environment renders it, with names, fitted to the terminal."""
+    return fitted(with_names(str(env.render()), names), columns())
+
+
+def result(view: View, names: Sequence[str]) -> str:
+    """Who has won, as a sentence."""
+    winners = [names[seat] for seat in view["winners"]]
+    return f"{listed(winners) if winners else 'Nobody'} won the game."
 
 
 def filled(text: str) -> str:
@@ -184,13 +188,8 @@ def commands(sitting: Sitting) -> str:
     """How to choose actions, with one of the game's as an example."""
     actions = sitting.env.game.words.actions
     first = max(actions.infos, key=lambda info: (info.card is not None, info.pile is not None, not info.seats))
-    told = _COMMANDS.format(example=_abbreviated(actions.tell(first)))
+    told = _COMMANDS.format(example=" ".join(word[:3] for word in actions.tell(first).split()[:2]))
     return "\n".join(filled(line) for line in told.split("\n"))
-
-
-def _abbreviated(words: str) -> str:
-    """A name shortened as a person might type it."""
-    return " ".join(word[:3] for word in words.split()[:2])
 
 
 def _play(sitting: Sitting, delay: float) -> None:
@@ -215,8 +214,7 @@ def _play(sitting: Sitting, delay: float) -> None:
                 wait()
         elif told and agent != sitting.me:
             time.sleep(delay)
-    winners = [sitting.names[seat] for seat in sitting.view["winners"]]
-    print(f"\n{listed(winners) if winners else 'Nobody'} won the game.")
+    print(f"\n{result(sitting.view, sitting.names)}")
 
 
 def wait() -> None:

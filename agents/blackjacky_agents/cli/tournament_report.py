@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from pathlib import Path
 from typing import Any
 
@@ -21,30 +20,28 @@ Row = dict[str, Any]
 SHOWN_LINEUPS = 30  # more are left out of the report
 
 
-def ready_for_json(value: Any) -> Any:
-    """``value`` with floats rounded to 6 decimals and NaN replaced by None."""
-    if isinstance(value, dict):
-        return {name: ready_for_json(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [ready_for_json(item) for item in value]
-    if isinstance(value, float):
-        return None if math.isnan(value) else round(value, 6)
-    return value
-
-
 # ---------------------------------------------------------------- Markdown
 
 
 def markdown_report(report: Report) -> str:
     """The whole report: standings, pairs, cycles and line-ups of every table size."""
-    sections = [section for table in report["tables"] for section in whole_section(report, table)]
-    return "\n\n".join([intro(report), *sections, footnotes(report)])
+    sections = [intro(report)]
+    for table in report["tables"]:
+        sections += mixed_section(report, table)
+        if report["lineups"] == "copies":
+            sections.append(copies_table(table))
+        elif 1 < len(table["lineups"]) <= SHOWN_LINEUPS:
+            sections.append(lineups_table(table))
+    return "\n\n".join([*sections, footnotes(report)])
 
 
 def ladder(report: Report) -> str:
     """The published ladder: agents against copies of each other, or the standings of mixed line-ups."""
-    make = copies_section if report["lineups"] == "copies" else mixed_section
-    return "\n\n".join([intro(report), *(section for table in report["tables"] for section in make(report, table))])
+    sections = [intro(report)]
+    for table in report["tables"]:
+        copies = [heading(table), copies_table(table), cycles(table)] if report["lineups"] == "copies" else []
+        sections += copies or mixed_section(report, table)
+    return "\n\n".join(sections)
 
 
 def intro(report: Report) -> str:
@@ -53,22 +50,9 @@ def intro(report: Report) -> str:
     return f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {where_run(report['machine'])}."
 
 
-def whole_section(report: Report, table: Table) -> list[str]:
-    """All parts of one table size."""
-    parts = [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
-    if report["lineups"] == "copies":
-        return [*parts, copies_table(table)]
-    return [*parts, *([lineups_table(table)] if 1 < len(table["lineups"]) <= SHOWN_LINEUPS else [])]
-
-
 def mixed_section(report: Report, table: Table) -> list[str]:
     """Standings and pairwise results of one table size."""
     return [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
-
-
-def copies_section(_: Report, table: Table) -> list[str]:
-    """Each agent against copies of the others, at one table size."""
-    return [heading(table), copies_table(table), cycles(table)]
 
 
 def heading(table: Table) -> str:

@@ -18,7 +18,7 @@ import tyro
 
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import R, command_line, given_options, values_of, with_help
+from blackjacky_agents.cli.options import R, command_line, given_options, with_help
 from blackjacky_agents.cli.runs import (
     begin_run,
     check_name,
@@ -33,7 +33,7 @@ from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
 from blackjacky_agents.learning.run import TrainingRun
-from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, TrainingSettings, presets_of
+from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, TrainingSettings, presets_of, with_tuples
 from blackjacky_agents.reports import duration, machine
 from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.games import get_game
@@ -125,7 +125,9 @@ def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSett
     known, _ = first.parse_known_args(arguments)
     stored = read_settings(known.resume) if known.resume else preset_settings(known.game, known.preset)
     rules = with_help(get_game(stored.game).options)
-    shown = Args(settings=replace(stored, rule_options={}), rules=rules(**values_of(stored.rule_options)), resume=None)
+    shown = Args(
+        settings=replace(stored, rule_options={}), rules=rules(**with_tuples(stored.rule_options)), resume=None
+    )
     kind: Any = Args[type(stored), rules]  # type: ignore[misc]  # the game's options, known only now
     given = tyro.cli(kind, default=shown, args=arguments, prog=program)
     settings: TrainingSettings = replace(given.settings, rule_options=given_options(given.rules))

@@ -8,7 +8,7 @@ from typing import Any
 
 from blackjacky_agents.learning.run import CURVE_FILE, TrainingRun
 from blackjacky_agents.learning.settings import TrainingSettings
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, rate_cells
 from blackjacky_env.engine.text import listed
 from blackjacky_env.games import DEFAULT
 
@@ -22,15 +22,7 @@ def results_table(rows: Sequence[Row]) -> str:
     """The results as a Markdown table."""
     heading = ["players", "against copies of", "win rate", "95 % interval", "par", "no winner", "games"]
     cells = (
-        [
-            row["players"],
-            row["opponents"],
-            f"{row['win_rate']:.1%}",
-            f"{row['low']:.1%} .. {row['high']:.1%}",
-            f"{row['par']:.1%}",
-            f"{row['nobody']:.1%}",
-            f"{row['games']:,}",
-        ]
+        [row["players"], row["opponents"], *rate_cells(row), f"{row['nobody']:.1%}", f"{row['games']:,}"]
         for row in rows
     )
     return markdown_table(heading, cells)

@@ -17,18 +17,18 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
-from blackjacky_agents.cli.terminal import columns
+from blackjacky_agents.cli.terminal import picture_of, result
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
-from blackjacky_agents.narration import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_agents.registry import display_names, is_python, parse_agents
 from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, replay
 from blackjacky_agents.thoughts import play as play_on
+from blackjacky_agents.wording import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.reading import parse_json
-from blackjacky_env.engine.text import fitted, listed, printable, with_names
+from blackjacky_env.engine.text import printable
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 from blackjacky_env.replay import new_table
 
@@ -85,7 +85,7 @@ class Show:
     @property
     def picture(self) -> str:
         """The table as it is shown, as text."""
-        return fitted(with_names(str(self.env.render()), list(self.names.values())), columns())
+        return picture_of(self.env, list(self.names.values()))
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -140,12 +140,7 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
         agent.reset(seed + number)
     env.reset(seed=seed)
     moves = play_on(env, agents, instead=champion_of(args.game)) if args.out else play_on(env, agents)
-    return Show(
-        env,
-        called(names),
-        moves,
-        headline=f"{env.game.title}, seed {seed}",
-    )
+    return Show(env, called(names), moves, headline=f"{env.game.title}, seed {seed}")
 
 
 def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
@@ -184,7 +179,7 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
         options = dict(setup["options"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{card} is not the card of a tournament, or is damaged: {error!r}") from None
-    players = [_unloaded(name, same["game"]) for name in agents]
+    players = [PythonAgent(_Unloaded(), name, same["game"]) if is_python(name) else name for name in agents]
     tournament = Tournament(players, results=found[0], **same, **options)
     record, (_, seats) = tournament.replay(number), tournament.table.schedule(number, 1)
     return record, called([agents[agent] for agent in seats[0]])
@@ -195,10 +190,6 @@ class _Unloaded:
 
     def act(self, observation: object) -> int:
         raise NotImplementedError("a recorded game needs no agent")
-
-
-def _unloaded(name: str, game: str) -> str | PythonAgent:
-    return PythonAgent(_Unloaded(), name, game) if is_python(name) else name
 
 
 def called(names: Sequence[str]) -> dict[str, str]:
@@ -240,5 +231,4 @@ def tell(show: Show, delay: float) -> None:
             time.sleep(delay)
         before = after
     if before["phase"] == "over":
-        winners = [names[seat] for seat in before["winners"]]
-        print(f"\n{listed(winners) if winners else 'Nobody'} won the game.")
+        print(f"\n{result(before, names)}")

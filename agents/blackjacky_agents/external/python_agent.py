@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_agents.agent import check_plays, one_by_one
 from blackjacky_env.engine.game import IllegalActionError
 
 _PLACE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*(?:\.[^\W\d]\w*)*)")
@@ -35,9 +36,7 @@ class PythonAgent:
     def __init__(self, inner: Any, name: str, game: str, place: str | None = None) -> None:
         if not callable(getattr(inner, "act", None)):
             raise TypeError(f"agent {name!r} is {inner!r}, which has no method act(observation) -> action")
-        plays = getattr(inner, "game", game)
-        if plays != game:
-            raise ValueError(f"agent {name!r} plays {plays}, not {game}")
+        check_plays(inner, name, game)
         self.name, self.game = name, game
         self.one_game_at_a_time = not hasattr(inner, "act_batch")
         """Whether a score plays its games one after the other, so that it may remember the game since ``reset``."""
@@ -62,8 +61,7 @@ class PythonAgent:
         """Actions (N,) for observations (N, K) and masks (N, A), asked for one by one if it has no ``act_batch``."""
         if not self.one_game_at_a_time:
             return np.asarray(self._inner.act_batch(observations, masks))
-        pairs = zip(observations, masks, strict=True)
-        return np.array([self.act({"observation": seen, "action_mask": mask}) for seen, mask in pairs], np.int64)
+        return one_by_one(self.act, observations, masks)
 
     def source(self) -> str | None:
         """The SHA-256 of the file that defines the object's class; None if there is none, as in a console."""

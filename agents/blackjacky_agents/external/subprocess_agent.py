@@ -17,6 +17,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_agents.agent import one_by_one
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -102,8 +103,7 @@ class SubprocessAgent:
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Actions (N,) for observations (N, K) and masks (N, A), asked for one by one."""
-        pairs = zip(observations, masks, strict=True)
-        return np.array([self.act({"observation": seen, "action_mask": mask}) for seen, mask in pairs], np.int64)
+        return one_by_one(self.act, observations, masks)
 
     def close(self) -> None:
         """End the process; the next game starts another one."""

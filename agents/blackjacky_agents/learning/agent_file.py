@@ -19,20 +19,23 @@ from safetensors.numpy import load, save
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding, find_encoding
-from blackjacky_agents.learning.network import Layers, network_policy, pack
+from blackjacky_agents.learning.network import Layers, network_agent, pack
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
 
 AGENT_FILE = "weights.safetensors"
 _FORMAT = 1
+_PARTS = ("weight", "bias")  # of a layer
 
 
 def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy: bool = True, **facts: Any) -> None:
     """Write a trained agent to ``path`` (.safetensors) and its card beside it; ``facts`` are added to the card."""
-    arrays = {f"layer_{i}.{name}": part for i, layer in enumerate(layers) for name, part in _named(layer)}
-    data = save({name: np.ascontiguousarray(part, np.float32) for name, part in arrays.items()})
-    card = {**identity(game, encoding), "layers": _sizes(layers), "activation": "relu", "greedy": greedy}
+    parts = {f"layer_{i}.{name}": layer[k] for i, layer in enumerate(layers) for k, name in enumerate(_PARTS)}
+    data = save({name: np.ascontiguousarray(part, np.float32) for name, part in parts.items()})
+    sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
+    card = {**identity(game, encoding), "layers": sizes, "activation": "relu", "greedy": greedy}
     coming = _coming(path)
     write_file(coming, data)
     write_json(path.with_suffix(".json"), {**card, "sha256": hashlib.sha256(data).hexdigest(), **facts})
@@ -58,28 +61,25 @@ def identity(game: str, encoding: Encoding) -> dict[str, Any]:
     }
 
 
-def _named(layer: tuple[Any, Any]) -> tuple[tuple[str, Any], tuple[str, Any]]:
-    return ("weight", layer[0]), ("bias", layer[1])
-
-
-def _sizes(layers: Layers) -> list[int]:
-    return [len(layers[0][0]), *(len(bias) for _, bias in layers)]
-
-
 def load_agent(path: Path | str, game: str = DEFAULT, name: str = "") -> CompiledAgent:
     """Load a trained agent from a run folder or a ``.safetensors`` file; its name is ``ppo:PATH`` unless given.
 
     Raises `ValueError` if the files are missing or damaged, or made for another game, version or space.
     """
     layers, encoding, greedy = read_network(path, game)
-    return CompiledAgent(name or f"ppo:{path}", game, network_policy(encoding), pack(layers, greedy))
+    return network_agent(game, encoding, pack(layers, greedy), name or f"ppo:{path}")
+
+
+def read_initial(name: str, game: str) -> tuple[Layers, str, tuple[int, ...]]:
+    """Layers, encoding and sizes of the hidden layers of a shipped agent, a run folder or a weights file."""
+    layers, encoding, _ = read_network(get_kit(game).trained.get(name, name), game)
+    return layers, encoding.name, tuple(len(bias) for _, bias in layers[:-1])
 
 
 def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encoding, bool]:
     """Layers and encoding of a trained agent, and whether it acts greedily; errors as `load_agent`."""
     where = f"the trained agent {str(path)!r}"
-    file = Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
-    card = read_card(path)
+    file, card = _file_of(path), read_card(path)
     try:
         encoding = find_encoding(card.get("encoding", ""), game)
     except ValueError as error:
@@ -96,8 +96,11 @@ def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encodin
     return _read_layers(where, data, card, encoding), encoding, greedy
 
 
+def _file_of(path: Path | str) -> Path:
+    return Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
+
+
 def _read_weights(file: Path, card: Mapping[str, Any]) -> bytes | None:
-    """The weights that belong to the card, or None."""
     for place in (file, _coming(file)):
         data = place.read_bytes() if place.is_file() else b""
         if hashlib.sha256(data).hexdigest() == card.get("sha256"):
@@ -128,7 +131,7 @@ def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Enc
 
 def read_card(path: Path | str) -> dict[str, Any]:
     """The card of the trained agent at ``path`` (see `load_agent`); `ValueError` if it is missing or unreadable."""
-    file = Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
+    file = _file_of(path)
     card = file.with_suffix(".json")
     for needed in (file, card):
         if not needed.is_file() and not _coming(needed).is_file():

@@ -38,10 +38,7 @@ def response_settings(agent: str, players: int, game: str = DEFAULT, **others: A
 
 
 class BestResponse(League):
-    """Training of a best response, which saves the network with the best evaluation.
-
-    Arguments and errors are those of `League`, with settings from `response_settings`.
-    """
+    """A `League` with settings from `response_settings`, which saves the network with the best evaluation."""
 
     def __init__(self, settings: LeagueSettings, folder: Path, command: str) -> None:
         super().__init__(settings, folder, command)

@@ -90,5 +90,14 @@ def _read_checkpoint(path: Path) -> tuple[Arrays, dict[str, Any]]:
     return load(data), state
 
 
+def grouped(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Arrays]:
+    """Arrays called ``GROUP.NAME``, by group and name."""
+    groups: dict[str, Arrays] = {}
+    for name, array in arrays.items():
+        group, _, rest = name.partition(".")
+        groups.setdefault(group, {})[rest] = array
+    return groups
+
+
 def _checksum(data: bytes, state: Mapping[str, Any]) -> str:
     return hashlib.sha256(data + json.dumps(state, sort_keys=True).encode()).hexdigest()

@@ -6,15 +6,15 @@ All networks with the same encoding share one compiled function, so snapshots of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
-from blackjacky_agents.learning.encoding import Encoding, encodings_of
+from blackjacky_agents.agent import Agent, CompiledAgent, check_asked, register_policies
+from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
 from blackjacky_env.engine.compiling import compiled, entry, scratch
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import Encoder
@@ -56,6 +56,13 @@ def network_policy(encoding: Encoding) -> Policy:
     policy = compiled(choose)
     policy.check_gpu = _check_gpu  # type: ignore[attr-defined]
     return policy
+
+
+register_policies(
+    "network",
+    lambda agent: [(agent.game, encoding) for encoding in encodings_of(agent.game)],
+    lambda game, encoding: network_policy(find_encoding(encoding, game)),
+)
 
 
 def _check_gpu(parameters: npt.NDArray[np.float32]) -> None:
@@ -154,15 +161,21 @@ def _pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # com
     return best
 
 
-def layers_of(linears: Sequence[Any]) -> Layers:
-    """Convert torch linear layers to `Layers`."""
+def layers_of(modules: Iterable[Any]) -> Layers:
+    """The linear layers among torch modules as `Layers`."""
     return [
         (
-            np.ascontiguousarray(linear.weight.detach().cpu().numpy().T, np.float32),
-            linear.bias.detach().cpu().numpy().astype(np.float32),
+            np.ascontiguousarray(module.weight.detach().cpu().numpy().T, np.float32),
+            module.bias.detach().cpu().numpy().astype(np.float32),
         )
-        for linear in linears
+        for module in modules
+        if hasattr(module, "in_features")
     ]
+
+
+def network_agent(game: str, encoding: Encoding, parameters: npt.NDArray[np.float32], name: str = "") -> CompiledAgent:
+    """A `pack`ed network as an agent, by default called ``learner``."""
+    return CompiledAgent(name or "learner", game, network_policy(encoding), parameters)
 
 
 @cache
@@ -240,7 +253,6 @@ def is_network(agent: Agent) -> bool:
 
 
 def _find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
-    """The agent with its encoding; `TypeError` if it is not a network."""
     if isinstance(agent, CompiledAgent):
         for encoding in encodings_of(agent.game).values():
             if agent.policy is network_policy(encoding):

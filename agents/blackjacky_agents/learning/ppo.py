@@ -13,15 +13,14 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.checkpoint import Arrays
-from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.learning.checkpoint import Arrays, grouped
 from blackjacky_agents.learning.lineups import draw_lineups
-from blackjacky_agents.learning.network import Layers, layers_of, network_policy, pack
+from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack
+from blackjacky_agents.learning.optimizers import moments_of, set_moments, tensors
 from blackjacky_agents.learning.run import Clock, TrainingRun
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.settings import PPOSettings
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_env.games import DEFAULT
 
 
 def make_model(settings: PPOSettings, env: LearnerVecEnv, clock: Clock) -> MaskablePPO:
@@ -48,12 +47,6 @@ def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
     """The linear layers of the policy network, from input to output."""
     modules = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     return [module for module in modules if isinstance(module, torch.nn.Linear)]
-
-
-def as_agent(model: MaskablePPO, encoding: Encoding, greedy: bool = True, game: str = DEFAULT) -> CompiledAgent:
-    """The model's policy as a compiled agent, greedy or sampling."""
-    parameters = pack(layers_of(policy_layers(model)), greedy)
-    return CompiledAgent("learner", game, network_policy(encoding), parameters)
 
 
 def pass_advice_on(layers: Sequence[torch.nn.Linear], begins: int, logit: float) -> None:
@@ -105,7 +98,7 @@ class PPORun(TrainingRun):
 
     def agent(self, greedy: bool) -> CompiledAgent:
         """The current policy as an agent; if not greedy, it samples its actions as in training."""
-        return as_agent(self.model, self.encoding, greedy, self.game.name)
+        return network_agent(self.game.name, self.encoding, pack(self.layers(), greedy))
 
     def layers(self) -> Layers:
         """The current policy network."""
@@ -145,11 +138,9 @@ class PPORun(TrainingRun):
     # ------------------------------------------------------------ checkpoints
 
     def _arrays(self) -> Arrays:
-        """Weights, optimizer state, opponents, games, and generators stored as arrays."""
         model = self.model
         arrays = {f"policy.{name}": tensor.numpy() for name, tensor in model.policy.state_dict().items()}
-        for number, entry in model.policy.optimizer.state_dict()["state"].items():
-            arrays |= {f"adam.{number}.{name}": value.numpy() for name, value in entry.items()}
+        arrays |= moments_of(model.policy.optimizer, "adam.", ".")
         arrays |= {f"snapshot.{i}": snapshot.parameters for i, snapshot in enumerate(self.snapshots)}
         arrays |= {f"games.{name}": array for name, array in self.env.get_state().items()}
         arrays["episode_starts"] = np.asarray(model._last_episode_starts)
@@ -169,15 +160,11 @@ class PPORun(TrainingRun):
         }
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        groups: dict[str, Arrays] = {}
-        for name, array in arrays.items():
-            group, _, rest = name.partition(".")
-            groups.setdefault(group, {})[rest] = array
+        groups = grouped(arrays)
         self._restore_learner(groups, state)
-        policy, snapshots = network_policy(self.encoding), groups.get("snapshot", {})
-        self.snapshots = [
-            CompiledAgent("learner", self.game.name, policy, snapshots[str(i)]) for i in range(len(snapshots))
-        ]
+        snapshots = groups.get("snapshot", {})
+        parameters = [snapshots[str(i)] for i in range(len(snapshots))]
+        self.snapshots = [network_agent(self.game.name, self.encoding, each) for each in parameters]
         self.rng.bit_generator.state = state["drawn_from"]
         self._seat_opponents()
         self.model._last_obs = self.env.set_state(groups["games"])
@@ -185,14 +172,8 @@ class PPORun(TrainingRun):
 
     def _restore_learner(self, groups: Mapping[str, Arrays], state: Mapping[str, Any]) -> None:
         model = self.model
-        optimizer = model.policy.optimizer
-        weights = {name: torch.from_numpy(array.copy()) for name, array in groups["policy"].items()}
-        model.policy.load_state_dict(weights)
-        moments: dict[int, dict[str, torch.Tensor]] = {}
-        for name, array in groups.get("adam", {}).items():
-            number, _, which = name.partition(".")
-            moments.setdefault(int(number), {})[which] = torch.tensor(array)
-        optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+        model.policy.load_state_dict(tensors(groups["policy"]))
+        set_moments(model.policy.optimizer, groups.get("adam", {}), ".")
         model.num_timesteps, model._n_updates = state["steps"], state["updates"]
         model._last_episode_starts = groups["episode_starts"][""]
         torch.set_rng_state(torch.from_numpy(groups["torch"][""].copy()))
@@ -217,7 +198,7 @@ class _BetweenUpdates(BaseCallback):
             self._next_snapshot += run.settings.snapshot_every
             rates = run.take_snapshot()
         else:
-            rates = run._evaluate_if_due()
+            rates = run.evaluate() if run._is_evaluation_due else {}
         for name, rate in rates.items():
             self.logger.record(f"win_rate/{name}", rate)
         run._save_if_due()

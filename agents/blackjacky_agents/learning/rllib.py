@@ -38,7 +38,7 @@ from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.lineups import as_lists, draw_lineups
-from blackjacky_agents.learning.network import Layers, layers_of, network_policy, pack
+from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack
 from blackjacky_agents.learning.settings import PPOSettings
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.envs.vector import SeatVectorEnv
@@ -69,14 +69,12 @@ def make_games(settings: PPOSettings, num_envs: int, threads: int) -> SeatVector
 
 def make_agent(settings: PPOSettings, parameters: npt.NDArray[np.float32]) -> CompiledAgent:
     """A policy as an agent, of its `pack`ed network."""
-    policy = network_policy(find_encoding(settings.encoding, settings.game))
-    return CompiledAgent("learner", settings.game, policy, parameters)
+    return network_agent(settings.game, find_encoding(settings.encoding, settings.game), parameters)
 
 
 def policy_layers(module: Any) -> Layers:
     """The policy network of RLlib's default module for PPO, with one encoder for policy and one for value."""
-    parts = (module.encoder.actor_encoder, module.pi)
-    return layers_of([layer for part in parts for layer in part.modules() if isinstance(layer, torch.nn.Linear)])
+    return layers_of(layer for part in (module.encoder.actor_encoder, module.pi) for layer in part.modules())
 
 
 class GamesRunner(SingleAgentEnvRunner):  # type: ignore[misc]  # Ray is not installed where this is checked
@@ -176,7 +174,6 @@ class GamesRunner(SingleAgentEnvRunner):  # type: ignore[misc]  # Ray is not ins
 
     @torch.no_grad()
     def _step(self, rollout: _Rollout, step: int, explore: bool) -> None:
-        """Let the module decide in all games."""
         rollout.observations[step], rollout.masks[step] = self._shown, self.env.action_masks()
         seen = {
             OBSERVATIONS: torch.from_numpy(rollout.observations[step]),
@@ -194,7 +191,6 @@ class GamesRunner(SingleAgentEnvRunner):  # type: ignore[misc]  # Ray is not ins
             rollout.last[step, game] = info["final_obs"][game]
 
     def _log(self, rollout: _Rollout) -> None:
-        """Report numbers of steps and games to RLlib, and means over the games that have ended."""
         returns, lengths = [], []
         for rewards, ended in zip(rollout.rewards, rollout.ended, strict=True):
             self._returns += rewards
@@ -271,9 +267,6 @@ class SelfPlay(RLlibCallback):  # type: ignore[misc]  # see above
     Both happen after the first iteration and then every ``snapshot_every`` steps, rounded to whole iterations. The
     results of all iterations have ``win_rate``, those of the last evaluation: of the greedy policy, by name of the bots
     that were its opponents; ``evaluated``, whether it took place now; and ``seconds``, evaluations included.
-
-    Args:
-        settings: those of the training.
     """
 
     def __init__(self, settings: PPOSettings) -> None:
@@ -309,12 +302,10 @@ class SelfPlay(RLlibCallback):  # type: ignore[misc]  # see above
         self._send(algorithm, snapshots)
 
     def _send(self, algorithm: Any, snapshots: Sequence[npt.NDArray[np.float32]]) -> None:
-        """Replace the snapshots of all runners."""
         sent = ray.put(snapshots)
         algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.set_snapshots(ray.get(sent)))
 
     def _evaluate(self, algorithm: Any) -> None:
-        """Play against copies of each bot."""
         settings, started = self.settings, time.perf_counter()
         agent = make_agent(settings, pack(policy_layers(algorithm.get_module()), greedy=True))
         tables = {"game": settings.game, "variant": settings.variant, **settings.rule_options}

@@ -39,11 +39,7 @@ PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"
 
 
 class Clock:
-    """Elapsed training time and remaining fraction of the training.
-
-    Args:
-        minutes: time limit.
-    """
+    """Elapsed training time, and remaining fraction of a training of so many minutes."""
 
     def __init__(self, minutes: float) -> None:
         self._allowed = 60 * minutes
@@ -143,7 +139,9 @@ class TrainingRun(ABC):
         if not self._resumed:
             self._prepare()
         self._save_due = time.perf_counter() + CHECKPOINT_SECONDS
-        with self._progress_bar() as self.bar, stop_gently(self):
+        pause = 0.5 if sys.stderr.isatty() else 15
+        bar = tqdm(total=1.0, initial=1 - self.left, bar_format="{percentage:3.0f}%|{bar}| {desc}", mininterval=pause)
+        with bar as self.bar, stop_gently(self):
             self._learn()
             self.show_progress()
         if not self.interrupted and self.steps > self._evaluated_steps:
@@ -157,15 +155,6 @@ class TrainingRun(ABC):
     def left(self) -> float:
         """Remaining fraction of the training, by steps or by time."""
         return self.clock.left(1 - self.steps / self.settings.steps)
-
-    def _progress_bar(self) -> tqdm[Any]:
-        """A bar of the fraction of the training done, by steps or by time; see `show_progress`."""
-        return tqdm(
-            total=1.0,
-            initial=1 - self.left,
-            bar_format="{percentage:3.0f}%|{bar}| {desc}",
-            mininterval=0.5 if sys.stderr.isatty() else 15,
-        )
 
     def show_progress(self, doing: str = "") -> None:
         """Update the bar: steps, speed, estimated time left, and the last win rate against the strongest bot.
@@ -206,10 +195,6 @@ class TrainingRun(ABC):
         self._print_rates(line, rates)
         return rates
 
-    def _evaluate_if_due(self) -> dict[str, float]:
-        """`evaluate` if a fifth of the training has passed since the last time; {} if not, or at the end."""
-        return self.evaluate() if self._is_evaluation_due else {}
-
     @property
     def _is_evaluation_due(self) -> bool:
         """Whether a fifth of the training has passed since the last evaluation; not at the end."""
@@ -235,13 +220,11 @@ class TrainingRun(ABC):
         return self._score(self.agent(greedy=True), self.settings.eval_players, games, progress=progress)
 
     def _score(self, agent: CompiledAgent, players: int, games: int, seed: int = 0, **options: Any) -> list[Score]:
-        """Scores of an agent against copies of each bot, in the game being learned."""
         options = {**self._rules, "cluster": self.cluster, **options}
         return against_copies(agent, self.bots, players, games, seed, self.settings.threads, **options)
 
     @property
     def _rules(self) -> dict[str, Any]:
-        """Options of `play_games` for the game being learned."""
         return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:

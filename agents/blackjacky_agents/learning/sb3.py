@@ -89,7 +89,8 @@ class LearnerVecEnv(VecEnv):
         self.seconds = 0.0
         self._ends = np.cumsum([batch.num_envs for batch in self.batches])[:-1]
         self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
-        space = first.single_observation_space if encoding else _scaled_space(declared)
+        low, high = (bound / declared.layout.largest for bound in (declared.layout.low, declared.layout.high))
+        space = first.single_observation_space if encoding else spaces.Box(low, high, dtype=np.float32)
         super().__init__(num_envs, space, first.single_action_space)
         self.seed(seed)
 
@@ -125,7 +126,6 @@ class LearnerVecEnv(VecEnv):
         return np.concatenate([batch.set_state(own)[0] for batch, own in zip(self.batches, each, strict=True)])
 
     def _split(self, array: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        """The parts of an array of all games that belong to each batch."""
         if len(self.batches) == 1:
             return [array]
         return np.split(array, self._ends * (len(array) // self.num_envs))
@@ -135,17 +135,14 @@ class LearnerVecEnv(VecEnv):
     def reset(self) -> npt.NDArray[np.float32]:
         """Start new games, from the seed set by `seed` if any; returns observations."""
         started = time.perf_counter()
-        begun = [batch.reset(seed=self._seed_of(number)) for number, batch in enumerate(self.batches)]
+        seed = self._seed  # that of the first batch
+        begun = [batch.reset(seed=None if seed is None else seed ^ i) for i, batch in enumerate(self.batches)]
         self.seconds += time.perf_counter() - started
         self._seed = None
         self._returns[:] = 0
         self._lengths[:] = 0
         self.reset_infos = [{"action_mask": mask} for _, info in begun for mask in info["action_mask"]]
         return np.concatenate([shown for shown, _ in begun])
-
-    def _seed_of(self, number: int) -> int | None:
-        """The seed of a batch; the first one has that of the environment."""
-        return None if self._seed is None else self._seed ^ number
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Store the learner's actions, integers (num_envs,), for `step_wait`."""
@@ -207,8 +204,10 @@ def _tables(
     game: Game, num_envs: int, num_players: int | Sequence[int] | None, variant: str | None
 ) -> list[tuple[int, int | Sequence[int] | None, str | None]]:
     """Number of games, table sizes and variant of each batch: one batch if a variant allows all the table sizes."""
-    if isinstance(num_players, int | None) or variant is not None or _share_variant(game, num_players):
+    if isinstance(num_players, int | None) or variant is not None:
         return [(num_envs, num_players, variant)]
+    if any(set(num_players) <= set(each.sizes) for each in game.variants):
+        return [(num_envs, num_players, None)]
     tables: dict[str, list[int]] = {}
     kinds = [game.choose_table(size, label="each of num_players") for size in num_players]
     for size, name in islice(cycle(kinds), num_envs):
@@ -216,18 +215,8 @@ def _tables(
     return [(len(sizes), sizes, name) for name, sizes in tables.items()]
 
 
-def _share_variant(game: Game, num_players: Sequence[int]) -> bool:
-    """Whether one variant allows all these table sizes."""
-    return any(all(size in each.sizes for size in num_players) for each in game.variants)
-
-
 def _info_of(info: Mapping[str, Any], i: int) -> dict[str, Any]:
     """What SB3 is told of game i of a batch: the mask, and the last observation of a game that has ended."""
     if "_final_obs" in info and info["_final_obs"][i]:
         return {"action_mask": info["action_mask"][i], "terminal_observation": info["final_obs"][i]}
     return {"action_mask": info["action_mask"][i]}
-
-
-def _scaled_space(game: Game) -> spaces.Box:
-    layout = game.layout
-    return spaces.Box(layout.low / layout.largest, layout.high / layout.largest, dtype=np.float32)

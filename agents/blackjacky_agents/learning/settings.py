@@ -158,14 +158,17 @@ class LeagueSettings(TrainingSettings):
     """Number of training decisions of an exploiter."""
 
 
+def with_tuples(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Values read from JSON, with lists converted back to tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()}
+
+
 def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
     """Settings restored from a run's JSON, as written from `dataclasses.asdict`.
 
     Raises `ValueError` naming unknown and missing settings, or the first of another type.
     """
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
-    }
+    values = with_tuples(stored)
     kinds: dict[type[TrainingSettings], set[str]] = {
         kind: {one.name for one in fields(kind)} for kind in (PPOSettings, LeagueSettings)
     }
@@ -272,19 +275,16 @@ def _check_league(settings: LeagueSettings) -> None:
 
 
 def presets_of(game: str) -> dict[str, TrainingSettings]:
-    """The presets of a game by name; a game that declares none has `quick`."""
-    return dict(get_kit(game).presets) or {"quick": _neutral_settings(game)}
+    """The presets of a game by name; a game that declares none has `quick`, with all its bots."""
+    return dict(get_kit(game).presets) or {
+        "quick": PPOSettings(game=game, bots=tuple(bot_names(game)), encoding=_first_encoding(game))
+    }
 
 
 def league_settings_of(game: str) -> LeagueSettings:
     """Default league settings of a game: its preset, or else generic settings."""
     found = [settings for settings in presets_of(game).values() if isinstance(settings, LeagueSettings)]
     return found[0] if found else LeagueSettings(game=game, encoding=_first_encoding(game))
-
-
-def _neutral_settings(game: str) -> PPOSettings:
-    """Generic settings: the game's usual table size, all its bots, and its first encoding."""
-    return PPOSettings(game=game, bots=tuple(bot_names(game)), encoding=_first_encoding(game))
 
 
 def _first_encoding(game: str) -> str:

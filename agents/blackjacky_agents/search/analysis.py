@@ -209,7 +209,6 @@ def _costs(
 
 
 def _error(values: npt.NDArray[np.float64]) -> float:
-    """The standard error of the mean."""
     return float(values.std(ddof=1)) / math.sqrt(len(values))
 
 

@@ -14,9 +14,6 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.search.config import Numbers, SearchConfig
 from blackjacky_agents.search.tree import (
     NONE,
-    PLAYOUTS,
-    ROLLOUT_HEAD,
-    TREE_HEAD,
     Tree,
     clocked,
     rollout_policy,
@@ -39,32 +36,18 @@ _AT_ONCE = 16  # simulations between two checks of the clock
 def make_searcher(name: str, game: str) -> Agent:
     """The search agent called ``name``; `ValueError` for an invalid budget."""
     kind, _, budget = name.partition(":")
+    if re.fullmatch("[0-9]{1,9}", budget) and 1 <= int(budget) <= MOST:
+        return Searcher(name, game, int(budget))
     if kind == "rollout":
-        return Searcher(name, game, _count(name, budget))
-    if budget.endswith("s"):
-        return TimedSearcher(name, game, _seconds(name, budget))
-    return Searcher(name, game, _count(name, budget))
-
-
-def _count(name: str, budget: str) -> int:
-    if not re.fullmatch("[0-9]{1,9}", budget) or not 1 <= int(budget) <= MOST:
-        raise ValueError(f"agent {name!r}: {budget!r} is not a budget; {_allowed(name)}")
-    return int(budget)
-
-
-def _seconds(name: str, budget: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,6})?s", budget) or not 0 < float(budget[:-1]) <= LONGEST:
-        raise ValueError(f"agent {name!r}: {budget!r} is not a budget; {_allowed(name)}")
-    return float(budget[:-1])
-
-
-def _allowed(name: str) -> str:
-    if name.startswith("rollout"):
-        return f"allowed are 1 .. {MOST} playouts per legal action, such as 'rollout:256'"
-    return (
-        f"allowed are 1 .. {MOST} simulations per move, such as 'ismcts:1000', "
-        f"and up to {LONGEST:.0f} seconds per move, such as 'ismcts:0.1s'"
-    )
+        allowed = f"1 .. {MOST} playouts per legal action, such as 'rollout:256'"
+    else:
+        if re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,6})?s", budget) and 0 < float(budget[:-1]) <= LONGEST:
+            return TimedSearcher(name, game, float(budget[:-1]))
+        allowed = (
+            f"1 .. {MOST} simulations per move, such as 'ismcts:1000', "
+            f"and up to {LONGEST:.0f} seconds per move, such as 'ismcts:0.1s'"
+        )
+    raise ValueError(f"agent {name!r}: {budget!r} is not a budget; allowed are {allowed}")
 
 
 class Searcher(CompiledAgent):
@@ -79,20 +62,21 @@ class Searcher(CompiledAgent):
     def __init__(self, name: str, game: str, budget: int) -> None:
         config = get_kit(game).search
         if name.startswith("rollout"):
-            super().__init__(name, game, rollout_policy(get_game(game), config), rollout_parameters(budget, config))
+            parameters = np.array([budget, *config.playout_parameters], np.float32)
+            super().__init__(name, game, rollout_policy(get_game(game), config), parameters)
         else:
             super().__init__(name, game, tree_policy(get_game(game), config), tree_parameters(budget, config))
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """As `CompiledAgent.act_batch`; also raises `ValueError` for observations that no position can have."""
-        check_positions(self.game, *check_asked(self.name, self.game, observations, masks))
+        check_positions(self, observations, masks)
         return super().act_batch(observations, masks)
 
     def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts | None:
         """`thoughts_of_root` of the search that `act` would run now; None for rollouts."""
         if self.name.startswith("rollout"):
             return None
-        seen, mask = check_alone(self.name, self.game, observation)
+        seen, mask = check_alone(self, observation)
         begin, go_on = clocked(get_game(self.game), get_kit(self.game).search)
         action, tree = begin(seen, mask, self._key, self._decisions, self.parameters)
         if action == NONE:
@@ -100,32 +84,28 @@ class Searcher(CompiledAgent):
         return thoughts_of_root(tree, mask, action)
 
 
-def rollout_parameters(playouts: int, config: SearchConfig) -> Numbers:
-    """Parameters for `rollout_policy`."""
-    head = np.zeros(ROLLOUT_HEAD, np.float32)
-    head[PLAYOUTS] = playouts
-    return np.append(head, np.array(config.playout_parameters, np.float32))
-
-
 def tree_parameters(simulations: int, config: SearchConfig) -> Numbers:
     """Parameters for `tree_policy`."""
-    head = np.array([simulations, EXPLORATION, PRIOR, PROPOSALS], np.float32)
-    assert len(head) == TREE_HEAD
-    return np.append(head, np.array(config.playout_parameters, np.float32))
+    return np.array([simulations, EXPLORATION, PRIOR, PROPOSALS, *config.playout_parameters], np.float32)
 
 
-def check_positions(game: str, observations: Vector, masks: npt.NDArray[np.int8]) -> None:
-    """Raise `ValueError` for impossible observations, from which the compiled rules might never terminate."""
-    for observation, mask in zip(observations, masks, strict=True):
-        _, may = sample_record(get_game(game), observation, np.random.default_rng(0))
+def check_positions(
+    agent: Searcher | TimedSearcher, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
+) -> tuple[Vector, npt.NDArray[np.int8]]:
+    """As `check_asked`; also refuses impossible observations, from which the compiled rules might never terminate."""
+    vectors, masks = check_asked(agent.name, agent.game, observations, masks)
+    for vector, mask in zip(vectors, masks, strict=True):
+        _, may = sample_record(get_game(agent.game), vector, np.random.default_rng(0))
         if (mask > may).any():
             raise ValueError("the action mask allows an action that is illegal given the observation")
+    return vectors, masks
 
 
-def check_alone(name: str, game: str, observation: dict[str, npt.NDArray[Any]]) -> tuple[Vector, npt.NDArray[np.int8]]:
-    """Vector and mask of a single observation, checked as by `Searcher.act_batch`."""
-    seen, masks = check_asked(name, game, observation["observation"][None], observation["action_mask"][None])
-    check_positions(game, seen, masks)
+def check_alone(
+    agent: Searcher | TimedSearcher, observation: dict[str, npt.NDArray[Any]]
+) -> tuple[Vector, npt.NDArray[np.int8]]:
+    """Vector and mask of a single observation, checked."""
+    seen, masks = check_positions(agent, observation["observation"][None], observation["action_mask"][None])
     return seen[0], masks[0]
 
 
@@ -172,23 +152,21 @@ class TimedSearcher:
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Actions (N,) int64 for observations (N, K) and masks (N, A), searched one after the other."""
-        observations, masks = check_asked(self.name, self.game, observations, masks)
-        check_positions(self.game, observations, masks)
+        observations, masks = check_positions(self, observations, masks)
         pairs = zip(observations, masks, strict=True)
-        return np.array([self._search(seen, mask) for seen, mask in pairs], np.int64)
+        actions = np.empty(len(masks), np.int64)
+        for i, (seen, mask) in enumerate(pairs):
+            self._decisions += 1
+            actions[i], _ = self._grow(seen, mask, self._decisions)
+        return actions
 
     def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts:
         """`thoughts_of_root` of a search with the same time limit."""
-        seen, mask = check_alone(self.name, self.game, observation)
+        seen, mask = check_alone(self, observation)
         action, tree = self._grow(seen, mask, self._decisions + 1)
         return thoughts_of_root(tree, mask, action if mask.sum() == 1 else NONE)
 
-    def _search(self, observation: Vector, mask: npt.NDArray[np.int8]) -> int:
-        self._decisions += 1
-        return self._grow(observation, mask, self._decisions)[0]
-
     def _grow(self, observation: Vector, mask: npt.NDArray[np.int8], decision: int) -> tuple[int, Tree]:
-        """The best action, and the tree."""
         deadline = time.perf_counter() + self.seconds
         self.simulations = 0
         action, tree = self._begin(observation, mask, self._key, decision, self.parameters)
@@ -200,10 +178,8 @@ class TimedSearcher:
         return int(action), tree
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by name, since compiled functions cannot be pickled."""
-        from blackjacky_agents import make_agent
-
-        return make_agent, (self.name, self.game), (self._key, self._decisions)
+        """Made again, since compiled functions cannot be pickled."""
+        return TimedSearcher, (self.name, self.game, self.seconds), (self._key, self._decisions)
 
     def __setstate__(self, state: tuple[np.uint64, int]) -> None:
         self._key, self._decisions = state

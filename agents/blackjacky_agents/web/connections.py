@@ -183,7 +183,6 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         super().send_receive_event_to_app()
 
     def _fail(self, code: int, reason: str) -> None:
-        """Close the connection because of what was received."""
         if self.close_sent:
             return
         self.close_sent = True

@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from blackjacky_agents.narration import refusal_in_words
 from blackjacky_agents.web.messages import Allowance, MessageError, read_message
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look
 from blackjacky_agents.web.table import Reader, Table
+from blackjacky_agents.wording import refusal_in_words
 
 T = TypeVar("T")
 

@@ -13,6 +13,8 @@ from math import inf
 
 from uvicorn.protocols.utils import get_remote_addr
 
+from blackjacky_agents.web.origin import is_local, read_address
+
 try:
     import resource
 except ImportError:  # Windows, which has no such limit
@@ -97,7 +99,7 @@ class Gate:
         self._deadlines[transport] = inf
         self.expect(transport, self.limits.request_time)
         limit, own = self.limits.per_address, [self._crowds[address, answered] for answered in (False, True)]
-        if sum(map(len, own)) > limit and not (_is_loopback(host) or self.is_proxy(host)):
+        if sum(map(len, own)) > limit and not (is_local(host) or self.is_proxy(host)):
             self._evict(own, f"{limit} from one address")
         elif len(self) > self.limits.connections:
             self._evict(self._crowds.values(), f"{self.limits.connections} in all")
@@ -149,15 +151,7 @@ class Gate:
 
 def _network(host: str) -> str:
     """What counts as one address: an IPv4 address, or the /64 network that is given to one customer."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    address = read_address(host)
+    if address is None or address.version == 4:
         return host
-    return host if address.version == 4 else str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))

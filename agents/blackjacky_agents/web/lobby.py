@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blackjacky_agents.games import agent_names, bot_names, get_kit
-from blackjacky_agents.narration import page_texts
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_name
 from blackjacky_agents.web.table import Reader, Table, seats_for
+from blackjacky_agents.wording import page_texts
 from blackjacky_env.engine.options import describe_options
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import GAMES, get_game

@@ -78,7 +78,6 @@ def _listed(names: Any) -> str:
 
 
 def _short(value: object) -> str:
-    """A value as ASCII text, truncated."""
     text = ascii(value)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 

@@ -24,7 +24,7 @@ _UNKNOWN = (
 
 def is_local(host: str) -> bool:
     """Whether only this machine can reach the host: ``localhost`` or a loopback address."""
-    address = _address(host)
+    address = read_address(host)
     return host == "localhost" if address is None else address.is_loopback
 
 
@@ -36,7 +36,7 @@ def host_in(header: str) -> str | None:
     literal, name = found.groups()
     if literal is None:
         return str(name)
-    return literal if isinstance(_address(literal), ipaddress.IPv6Address) else None
+    return literal if isinstance(read_address(literal), ipaddress.IPv6Address) else None
 
 
 def own_names() -> set[str]:
@@ -59,7 +59,8 @@ def is_from_here(request: HTTPConnection) -> bool:
     return origin is None or origin == f"{scheme}://{request.headers.get('host')}"
 
 
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def read_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """An address in digits; None for a name."""
     try:
         return ipaddress.ip_address(host)
     except ValueError:
@@ -84,4 +85,4 @@ class KnownHost:
             await PlainTextResponse(_UNKNOWN, 400)(scope, receive, send)
 
     def _knows(self, host: str | None) -> bool:
-        return host is not None and (host in self.names or _address(host) is not None)
+        return host is not None and (host in self.names or read_address(host) is not None)

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from blackjacky_agents.narration import page_texts
+from blackjacky_agents.wording import page_texts
 from blackjacky_env.envs.aec import TableEnv
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import agent_names, default_opponents
-from blackjacky_agents.hints import Adviser
 from blackjacky_agents.registry import make_agent, parse_agents
+from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_env.envs.aec import TableEnv
 
@@ -31,15 +31,11 @@ def parts_of(game: str) -> list[Callable[[], Any]]:
     names = list(dict.fromkeys([*opponents, *agent_names(game)]))
     return [
         lambda: env.reset(seed=0),
-        lambda: copy.deepcopy(env).step(_first_legal(env)),
+        lambda: copy.deepcopy(env).step(int(env.observe(env.agent_selection)["action_mask"].argmax())),
         *(lambda name=name: _decide(env, name) for name in names),
         lambda: Adviser(game).hint(env, env.observe(env.agent_selection)),
         lambda: _replay(env),
     ]
-
-
-def _first_legal(env: TableEnv) -> int:
-    return int(env.observe(env.agent_selection)["action_mask"].argmax())
 
 
 def _decide(env: TableEnv, name: str) -> None:
@@ -49,7 +45,6 @@ def _decide(env: TableEnv, name: str) -> None:
 
 
 def _replay(env: TableEnv) -> None:
-    """The replay of a game's first move."""
     with contextlib.suppress(NotImplementedError):  # without pictures there is no replay
         names = dict.fromkeys(env.possible_agents, "")
         replay_page({"record": env.record(), "names": {name: name for name in names}})

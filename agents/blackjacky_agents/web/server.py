@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import (
@@ -173,7 +174,6 @@ class Server:
         ]
 
     def _table_routes(self, place: str) -> list[Route | WebSocketRoute]:
-        """What a person at a table, or a spectator, finds."""
         return [
             Route(place, self._page),
             Route(f"{place}/code.svg", self._seat_code),
@@ -188,22 +188,23 @@ class Server:
     async def _home(self, request: Request) -> Response:
         """The lobby, for whoever sits at this machine."""
         if not self._is_at_this_machine(request):
-            return PlainTextResponse(_NO_LOBBY, 404)
+            raise HTTPException(404, _NO_LOBBY)
         return RedirectResponse(str(request.url.replace(scheme="", netloc="", path=f"/lobby/{self.lobby}")), 303)
 
     def _is_at_this_machine(self, request: Request) -> bool:
         return not self.is_behind_proxy and is_at_this_machine(request)
 
-    def _knows_lobby(self, request: Request) -> bool:
-        return secrets.compare_digest(request.path_params["token"].encode(), self.lobby.encode())
+    def _check_lobby(self, request: Request) -> None:
+        if not secrets.compare_digest(request.path_params["token"].encode(), self.lobby.encode()):
+            raise HTTPException(404, _NO_LOBBY)
 
     async def _lobby_page(self, request: Request) -> Response:
-        return FileResponse(PAGE / "lobby.html") if self._knows_lobby(request) else PlainTextResponse(_NO_LOBBY, 404)
+        self._check_lobby(request)
+        return FileResponse(PAGE / "lobby.html")
 
     async def _list_tables(self, request: Request) -> Response:
         """Games and tables; the addresses of seats only for a browser at this machine."""
-        if not self._knows_lobby(request):
-            return PlainTextResponse(_NO_LOBBY, 404)
+        self._check_lobby(request)
         is_here = self._is_at_this_machine(request)
         tables = [listed(table, self._addresses(table) if is_here else {}) for table in self.tables()]
         return JSONResponse({"games": describe_games(), "tables": tables, "address": self.lobby_address})
@@ -224,10 +225,9 @@ class Server:
 
     async def _open_table(self, request: Request) -> Response:
         """Open a table and answer with the addresses of its people."""
-        if not self._knows_lobby(request):
-            return PlainTextResponse(_NO_LOBBY, 404)
+        self._check_lobby(request)
         if not is_from_here(request):
-            return PlainTextResponse("Tables are opened from the lobby.\n", 403)
+            raise HTTPException(403, "Tables are opened from the lobby.\n")
         if sum(not table.over for table in self.tables()) + self._waiting >= MAX_OPEN:
             return _refusal(f"{MAX_OPEN} tables are open; play one of them to its end, or restart the server", 409)
         try:
@@ -244,66 +244,67 @@ class Server:
 
     async def _progress(self, request: Request) -> Response:
         """How many parts of a game are compiled, of how many."""
-        if not self._knows_lobby(request):
-            return PlainTextResponse(_NO_LOBBY, 404)
+        self._check_lobby(request)
         done, parts = self._preparing.progress(request.path_params["game"])
         return JSONResponse({"done": done, "parts": parts})
 
     async def _picture(self, request: Request) -> Response:
         """The picture of a game for its card."""
+        self._check_lobby(request)
         game = request.path_params["game"]
-        path = picture_of(game) if self._knows_lobby(request) and game in GAMES else None
-        return PlainTextResponse(_NO_LOBBY, 404) if path is None else FileResponse(path, headers=PICTURE_HEADERS)
+        path = picture_of(game) if game in GAMES else None
+        if path is None:
+            raise HTTPException(404, _NO_LOBBY)
+        return FileResponse(path, headers=PICTURE_HEADERS)
 
     # ---------------------------------------------------------------- codes to photograph
 
     async def _lobby_code(self, request: Request) -> Response:
-        if not self._knows_lobby(request) or self.lobby_address is None:
-            return PlainTextResponse(_NO_LOBBY, 404)
+        self._check_lobby(request)
+        if self.lobby_address is None:
+            raise HTTPException(404, _NO_LOBBY)
         return _code(self.lobby_address)
 
     async def _seat_code(self, request: Request) -> Response:
-        token = request.path_params["token"]
-        if token not in self._seats or self.address is None:
-            return PlainTextResponse(_NO_SEAT, 404)
-        return _code(self._address_of(token))
+        self._table_of(request)
+        if self.address is None:
+            raise HTTPException(404, _NO_SEAT)
+        return _code(self._address_of(request.path_params["token"]))
 
     # ---------------------------------------------------------------- a seat
 
+    def _table_of(self, request: Request) -> Table:
+        found = self._seats.get(request.path_params["token"])
+        if found is None:
+            raise HTTPException(404, _NO_SEAT)
+        return found[0].table
+
     async def _page(self, request: Request) -> Response:
-        if request.path_params["token"] not in self._seats:
-            return PlainTextResponse(_NO_SEAT, 404)
+        self._table_of(request)
         return FileResponse(PAGE / "index.html")
 
     async def _texts(self, request: Request) -> Response:
-        """The texts of the seat's game by language."""
-        found = self._seats.get(request.path_params["token"])
-        return PlainTextResponse(_NO_SEAT, 404) if found is None else JSONResponse(found[0].table.texts)
+        return JSONResponse(self._table_of(request).texts)
 
     async def _record(self, request: Request) -> Response:
-        found = self._seats.get(request.path_params["token"])
-        if found is None:
-            return PlainTextResponse(_NO_SEAT, 404)
-        table = found[0].table
+        table = self._table_of(request)
         try:
             record = table.record()
         except MessageError as error:
-            return PlainTextResponse(f"{error}\n", 409)
+            raise HTTPException(409, f"{error}\n") from error
         headers = {"Content-Disposition": f'attachment; filename="{table.env.game.name}.json"'}
         return JSONResponse(record, headers=headers)
 
     async def _replay(self, request: Request) -> Response:
         """The finished game as a page."""
-        found = self._seats.get(request.path_params["token"])
-        if found is None:
-            return PlainTextResponse(_NO_SEAT, 404)
+        table = self._table_of(request)
         try:
-            record = found[0].table.record()
+            record = table.record()
             if self._waiting >= MAX_WAITING:
-                return PlainTextResponse(_BUSY, 503)
+                raise HTTPException(503, _BUSY)
             page = await self._run_aside(lambda: replay_page(record))
         except (MessageError, NotImplementedError) as error:
-            return PlainTextResponse(f"{error}\n", 409)
+            raise HTTPException(409, f"{error}\n") from error
         return HTMLResponse(page, headers=REPLAY_HEADERS)
 
     async def _socket(self, socket: WebSocket) -> None:
@@ -344,7 +345,6 @@ def _refusal(text: str, status: int) -> Response:
 
 
 def _code(address: str) -> Response:
-    """A QR code of an address."""
     import segno
 
     image = io.BytesIO()

@@ -20,24 +20,15 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.hints import Adviser
-from blackjacky_agents.narration import (
-    Move,
-    Pause,
-    Phrase,
-    ScoreTable,
-    View,
-    action_phrase,
-    is_settled,
-    known_move,
-    page_texts,
-    score_table,
-)
+from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
 from blackjacky_agents.registry import bot_names, make_agent
+from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
+from blackjacky_agents.wording import is_settled, known_move, page_texts, score_table
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.reading import parse_json
@@ -170,7 +161,8 @@ class Table:
         copy.deepcopy(self.env).step(int(observation["action_mask"].argmax()))
 
     def _begin(self) -> None:
-        self._wake_agents()
+        for agent in (*self._agents.values(), *self._hint_agents.values()):
+            agent.reset(secrets.randbelow(2**31))  # a seed that nobody can predict
         self._views = self._look()
         self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
         self._pauses: dict[Reader, Pause] = {}  # the last pause
@@ -178,11 +170,6 @@ class Table:
         self._settled: dict[Reader, View] = {}  # what the picture shows of it
         self.moments: list[str] = []
         """What people should see after the last move, in this order: ``"pause"`` and ``"settlement"``."""
-
-    def _wake_agents(self) -> None:
-        """Reset the agents with unpredictable seeds."""
-        for agent in (*self._agents.values(), *self._hint_agents.values()):
-            agent.reset(secrets.randbelow(2**31))
 
     # ---------------------------------------------------------------- the game
 
@@ -204,7 +191,7 @@ class Table:
     @property
     def turn(self) -> int | None:
         """The seat to act; None when the game is over."""
-        return None if self.over else self._seat_of(self.env.agent_selection)
+        return None if self.over else int(self.env.agent_selection.removeprefix("player_"))
 
     @property
     def move(self) -> int:
@@ -224,15 +211,10 @@ class Table:
         return f"{self.env.game.words.round_key} {self.round}, {len(self._told)} moves" if self._told else "new"
 
     @staticmethod
-    def _seat_of(agent: str) -> int:
-        return int(agent.removeprefix("player_"))
-
-    @staticmethod
     def _agent_of(seat: int) -> str:
         return f"player_{seat}"
 
     def _sees(self, reader: Reader) -> str | None:
-        """Whose view a reader has, as environments call them."""
         return None if reader is None else self._agent_of(reader)
 
     def act(self, seat: int, move: int, action: int) -> None:
@@ -327,7 +309,6 @@ class Table:
         self.seats = seats
 
     def _save_first(self, env: TableEnv, earlier: int, seats: Sequence[Seat]) -> None:
-        """Save what the table is about to become; `MessageError` if that fails."""
         try:
             self._write(env, earlier, seats)
         except OSError as error:
@@ -357,7 +338,6 @@ class Table:
             self.moments += [] if self.over else ["settlement"]
 
     def _look(self) -> dict[Reader, dict[str, Any]]:
-        """The view of each reader."""
         return {each: self.env.view(self._sees(each)) for each in self.readers}
 
     def _story(self, move: Move) -> list[Phrase]:
@@ -459,14 +439,8 @@ class Table:
         people = [asdict(seat) for seat in seats]
         kept = {"format": FORMAT, "earlier": earlier, "hints": self.hints, "seats": people, "record": record}
         kept["watch"] = self.watch
-        aside = self.path.with_name(f".{self.path.name}.part")  # `only_writer` removes what a kill leaves
-        try:
-            aside.touch(mode=0o600)  # the file contains tokens and hidden cards
-            aside.write_text("\n".join([json.dumps(kept), *map(str, actions), ""]), encoding="utf-8")
-            aside.replace(self.path)
-        except OSError:
-            aside.unlink(missing_ok=True)
-            raise
+        text = "\n".join([json.dumps(kept), *map(str, actions), ""])
+        write_file(self.path, text, is_private=True)  # it contains tokens and hidden cards
         self._is_behind = False
 
     def _note(self, action: int) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Phrase, action_phrase, is_settled, score_table
+from blackjacky_agents.narration import Move, Phrase, action_phrase
 from blackjacky_agents.web.picture import picture
 from blackjacky_agents.web.table import SENTENCES, Table, seats_for
+from blackjacky_agents.wording import is_settled, score_table
 from blackjacky_env.envs.aec import TableEnv
 
 SHORT = {"schwarze_katze": {"deals": 2}, "black_spy": {"max_deals": 2, "mole": True, "call_colour": True}}

@@ -11,17 +11,17 @@ from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.cli import play
 from blackjacky_agents.cli.options import read_arguments
 from blackjacky_agents.games import default_opponents, get_kit
-from blackjacky_agents.narration import is_settled
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.web import server as server_module
 from blackjacky_agents.web.lobby import MAX_ORDER, describe_games, levels, read_order
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.preparing import Preparing, parts_of
 from blackjacky_agents.web.server import Server
+from blackjacky_agents.wording import is_settled
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import new_table
-from tests.every_game import NAMES, with_tiny
+from tests.every_game import NAMES
 
 RESULTS = Path(__file__).parents[3] / "agents" / "results"
 ROOMS = [game for game in GAMES if (RESULTS / game / "ladder.json").exists()]
@@ -29,10 +29,7 @@ HERE, AWAY = ("127.0.0.1", 1), ("192.168.0.9", 1)
 ORDER = {"game": "tiny", "variant": "classic", "people": ["Anna", "Ben"], "agents": ["random"], "rules": {}}
 
 
-@pytest.fixture(autouse=True)
-def _tiny():
-    with with_tiny():
-        yield
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def entered(server, client=HERE):

@@ -8,20 +8,18 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, score_table
+from blackjacky_agents.narration import Move
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.wording import score_table
 from blackjacky_env.games import GAMES
 from tests.agents.web.tables import as_sent, choose, new_table
-from tests.every_game import NAMES, with_tiny
+from tests.every_game import NAMES
 
 LONG = 1e6  # seconds: nothing goes on by itself
 
 
-@pytest.fixture(autouse=True)
-def _tiny():
-    with with_tiny():
-        yield
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 class Page:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from make_screenshots import TOURED
 
-from blackjacky_agents.narration import in_words, page_texts
+from blackjacky_agents.wording import in_words, page_texts
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 from tests.agents.web.running import running

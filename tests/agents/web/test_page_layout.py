@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from make_screenshots import DEVICES, LOOKS, open_browser, positions, show, table_at, table_in
 
-from blackjacky_agents.narration import in_words
 from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
+from blackjacky_agents.wording import in_words
 from blackjacky_env.engine.svg import PHONE_TEXT
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.running import running

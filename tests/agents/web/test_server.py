@@ -19,17 +19,14 @@ from blackjacky_agents.web.server import MAX_WAITING, Server
 from blackjacky_agents.web.table import resumed
 from blackjacky_env.games import GAMES as ROOMS
 from tests.agents.web.tables import PACE_KEYS, choose, new_table, states_from_views
-from tests.every_game import NAMES, with_tiny
+from tests.every_game import NAMES
 from tests.replay.reading import film_in
 
 GAMES = int(os.environ.get("BLACKJACKY_WEB_GAMES", "4"))
 FUZZED = int(os.environ.get("BLACKJACKY_WEB_FUZZED", "3000"))
 
 
-@pytest.fixture(autouse=True)
-def _tiny():
-    with with_tiny():
-        yield
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 @contextmanager

@@ -14,13 +14,9 @@ from blackjacky_agents.web.table import Table, resumed, seats_for
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from tests.agents.web.tables import STATE_KEYS, as_sent, choose, new_table, states_from_views
-from tests.every_game import NAMES, with_tiny
+from tests.every_game import NAMES
 
-
-@pytest.fixture(autouse=True)
-def _tiny():
-    with with_tiny():
-        yield
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def play_on(table, rng, moves=10**6, watch=lambda table: None):
@@ -189,7 +185,7 @@ def test_what_cannot_be_saved_is_not_done(tmp_path, monkeypatch, change):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "write_text", full)
+        patched.setattr(Path, "write_bytes", full)
         with pytest.raises(MessageError, match="could not be saved, so nothing has changed: No space left"):
             change(table)
     assert as_sent(table.state(0)) == before

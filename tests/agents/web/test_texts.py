@@ -7,9 +7,10 @@ from string import Formatter
 import numpy as np
 import pytest
 
-from blackjacky_agents.narration import action_phrase, in_words, page_texts, terminal_texts
+from blackjacky_agents.narration import action_phrase
 from blackjacky_agents.web.server import PAGE
 from blackjacky_agents.web.table import Table, person
+from blackjacky_agents.wording import in_words, page_texts, terminal_texts
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import SHORT, choose

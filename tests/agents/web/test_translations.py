@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import in_words, page_texts, refusal_in_words
 from blackjacky_agents.web.picture import Look, read_look
+from blackjacky_agents.wording import in_words, page_texts, refusal_in_words
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.options import declared_options
 from blackjacky_env.engine.svg import LAYOUTS

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import in_words, is_settled, page_texts, say, seat, tell_move
+from blackjacky_agents.narration import say, seat
+from blackjacky_agents.wording import in_words, is_settled, page_texts, tell_move
 from blackjacky_env import black_spy_v0
 from blackjacky_env.engine.svg import MINUS
 from tests.games.black_spy.rigging import BLACKS, Table, dealt, full, last_card, second_deal, shoot, shooter

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import in_words, is_settled, page_texts, tell_move
+from blackjacky_agents.wording import in_words, is_settled, page_texts, tell_move
 from tests.games.halunken.rigging import Table
 from tests.phrases import keys_in, shown
 

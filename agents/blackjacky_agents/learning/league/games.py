@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.arena.intervals import shares_of
 from blackjacky_agents.learning.encoding import find_encoding, standing_encoding
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.lookahead import Studies, study
@@ -53,18 +54,6 @@ class Played(NamedTuple):
     studies: Studies
 
 
-def play_games(
-    learner: Learner,
-    agents: Sequence[CompiledAgent],
-    seating: npt.NDArray[np.int64],
-    first_seed: int,
-    study_fraction: float | None = None,
-    cluster: ClusterExecutor | None = None,
-) -> Played:
-    """Play whole games and roll out actions at decisions of agent 0; arguments are those of `start_games`."""
-    return start_games(learner, agents, seating, first_seed, study_fraction, cluster)()
-
-
 def start_games(
     learner: Learner,
     agents: Sequence[CompiledAgent],
@@ -73,7 +62,7 @@ def start_games(
     study_fraction: float | None = None,
     cluster: ClusterExecutor | None = None,
 ) -> Callable[[], Played]:
-    """Begin to play games with the present weights; the function that is returned waits for the results.
+    """Begin to play whole games with the present weights; the function that is returned waits for the results.
 
     Game i has seed ``first_seed + i``, the i-th table size of the settings, and agents ``seating[i]`` (N, P), of which
     agent 0 is studied. ``study_fraction`` overrides the setting. A cluster plays them on all its cores, with the same
@@ -114,10 +103,8 @@ def _play(settings: LeagueSettings, games: Games, value: npt.NDArray[np.float32]
         (encoding, settings.min_action_prob) if settings.min_action_prob else None,
         settings.threads,
     )
-    winners = states["winners"].astype(float)
-    shares = winners / np.maximum(winners.sum(axis=1, keepdims=True), 1)
     seated = np.arange(game.max_players) < games.sizes[:, None]
-    return Played(np.where(seated, games.seating, NO_SEAT), shares, studies)
+    return Played(np.where(seated, games.seating, NO_SEAT), shares_of(states["winners"]), studies)
 
 
 def _cut(games: Games, parts: int) -> list[Games]:
@@ -127,7 +114,6 @@ def _cut(games: Games, parts: int) -> list[Games]:
 
 
 def _join(parts: Sequence[Played]) -> Played:
-    """The results of consecutive parts as one."""
     seating, shares, studies = zip(*parts, strict=True)
     joined = Studies(*(np.concatenate(arrays) for arrays in zip(*studies, strict=True)))
     return Played(np.concatenate(seating), np.concatenate(shares), joined)
@@ -160,7 +146,6 @@ def draw_variants(settings: LeagueSettings, first_seed: int, count: int) -> list
 
 
 def _new_record(settings: LeagueSettings, num_players: int, variant: str) -> Any:
-    """A state record with options written and no game started."""
     game = get_game(settings.game)
     options = game.check_options(num_players, variant, settings.rule_options)
     return game.new_state(num_players, variant, options)[0]

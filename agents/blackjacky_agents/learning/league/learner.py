@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +11,14 @@ import torch
 from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.agent_file import read_network
-from blackjacky_agents.learning.checkpoint import Arrays
+from blackjacky_agents.learning.agent_file import read_initial
+from blackjacky_agents.learning.checkpoint import Arrays, grouped
 from blackjacky_agents.learning.encoding import Encoding, find_encoding, standing_encoding
 from blackjacky_agents.learning.league.buffers import ReplayBuffer
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.lookahead import Studies
-from blackjacky_agents.learning.network import Layers, encode_all, layers_of, network_policy, pack
+from blackjacky_agents.learning.network import Layers, encode_all, layers_of, network_agent, pack
+from blackjacky_agents.learning.optimizers import moments_of, set_moments, tensors
 from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.games import get_game
@@ -69,16 +68,15 @@ class Learner:
 
     def agent(self, greedy: bool) -> CompiledAgent:
         """An agent with the averaged network, greedy or sampling."""
-        parameters = pack(self.layers(), greedy)
-        return CompiledAgent("learner", self.settings.game, network_policy(self.encoding), parameters)
+        return network_agent(self.settings.game, self.encoding, pack(self.layers(), greedy))
 
     def layers(self) -> Layers:
         """The layers of the averaged network."""
-        return layers_of(linear_layers(self.averaged))
+        return layers_of(self.averaged)
 
     def value_network(self) -> tuple[Encoding, npt.NDArray[np.float32]]:
         """Encoding and packed value network, as passed to `study`."""
-        return self.standing_encoding, pack(layers_of(linear_layers(self.value)), True)
+        return self.standing_encoding, pack(layers_of(self.value), True)
 
     def successor(self, seed: int) -> Learner:
         """A new learner with copies of the averaged policy and of the value and scale networks; empty buffers."""
@@ -177,25 +175,16 @@ class Learner:
         for name in _NETWORKS:
             arrays |= {f"{name}.{key}": tensor.numpy() for key, tensor in getattr(self, name).state_dict().items()}
         for name, optimizer in self._optimizers.items():
-            for number, moments in optimizer.state_dict()["state"].items():
-                arrays |= {f"adam {name}.{number} {key}": tensor.numpy() for key, tensor in moments.items()}
+            arrays |= moments_of(optimizer, f"adam {name}.", " ")
         return arrays
 
     def set_state(self, arrays: Arrays) -> None:
         """Restore the arrays of `state`."""
-        groups: dict[str, Arrays] = {}
-        for name, array in arrays.items():
-            group, _, rest = name.partition(".")
-            groups.setdefault(group, {})[rest] = array
+        groups = grouped(arrays)
         for name in _NETWORKS:
-            tensors = {key: torch.from_numpy(array.copy()) for key, array in groups[name].items()}
-            getattr(self, name).load_state_dict(tensors)
+            getattr(self, name).load_state_dict(tensors(groups[name]))
         for name, optimizer in self._optimizers.items():
-            moments: dict[int, dict[str, torch.Tensor]] = {}
-            for key, array in groups.get(f"adam {name}", {}).items():
-                number, _, which = key.partition(" ")
-                moments.setdefault(int(number), {})[which] = torch.from_numpy(array.copy())
-            optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+            set_moments(optimizer, groups.get(f"adam {name}", {}), " ")
 
 
 # ---------------------------------------------------------------- networks
@@ -209,14 +198,10 @@ def mlp(sizes: Sequence[int]) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
-def linear_layers(network: nn.Sequential) -> list[nn.Linear]:
-    """The linear layers, from input to output."""
-    return [layer for layer in network if isinstance(layer, nn.Linear)]
-
-
 def set_layers(network: nn.Sequential, layers: Layers) -> None:
     """Copy layers of the same sizes into a network."""
-    for linear, (weight, bias) in zip(linear_layers(network), layers, strict=True):
+    linears = [module for module in network if isinstance(module, nn.Linear)]
+    for linear, (weight, bias) in zip(linears, layers, strict=True):
         with torch.no_grad():
             linear.weight.copy_(torch.from_numpy(weight.T.copy()))
             linear.bias.copy_(torch.from_numpy(bias.copy()))
@@ -226,12 +211,10 @@ def initial_layers(settings: LeagueSettings) -> Layers | None:
     """The layers of ``init_from``, if set; `ValueError` if encoding or sizes differ from the settings."""
     if not settings.init_from:
         return None
-    path: Any = get_kit(settings.game).trained.get(settings.init_from, settings.init_from)
-    layers, encoding, _ = read_network(path, settings.game)
-    sizes = tuple(len(bias) for _, bias in layers[:-1])
-    if (encoding.name, sizes) != (settings.encoding, settings.hidden_sizes):
+    layers, encoding, sizes = read_initial(settings.init_from, settings.game)
+    if (encoding, sizes) != (settings.encoding, settings.hidden_sizes):
         raise ValueError(
-            f"init_from={settings.init_from!r} has encoding={encoding.name!r} and hidden_sizes={sizes}; "
+            f"init_from={settings.init_from!r} has encoding={encoding!r} and hidden_sizes={sizes}; "
             f"the learner has encoding={settings.encoding!r} and hidden_sizes={settings.hidden_sizes}"
         )
     return layers

@@ -18,11 +18,11 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.learning.checkpoint import Arrays
 from blackjacky_agents.learning.league.exploiter import train_against, train_exploiter
-from blackjacky_agents.learning.league.games import Played, draw_seating, play_games, possible_variants, start_games
+from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner, initial_layers
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
-from blackjacky_agents.learning.network import Layers, network_policy
+from blackjacky_agents.learning.network import Layers, network_agent
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_agents.registry import display_names, make_compiled_agent
@@ -82,16 +82,15 @@ class League(TrainingRun):
         """Compile before the clock starts, imitate the teacher, and fit the value network."""
         self._against_bots(1)
         few = np.zeros((self.cluster.cores if self.cluster else 1, self.game.max_players), np.int64)
-        play_games(self.learner, self._agents(), few, 0, cluster=self.cluster)
+        start_games(self.learner, self._agents(), few, 0, cluster=self.cluster)()
         self.clock.set(0)
         self._imitate()
         seating = np.zeros((self.settings.games_per_update, self.game.max_players), np.int64)
-        played = play_games(self.learner, self._agents(), seating, self.settings.seed, 0.0, self.cluster)
+        played = start_games(self.learner, self._agents(), seating, self.settings.seed, 0.0, self.cluster)()
         self.learner.remember(played.studies)
         self.learner.learn_values(_INITIAL_VALUE_UPDATES, 1.0)
 
     def _imitate(self) -> None:
-        """Behaviour cloning of the teacher, if there is one."""
         wanted, collected = self.settings.imitation_steps, 0
         if not wanted or not self.settings.teacher or self.settings.init_from:
             return
@@ -140,7 +139,6 @@ class League(TrainingRun):
         self.show_progress()
 
     def _start_games(self) -> _Batch:
-        """Begin to play a batch of games with the present weights and pool."""
         settings, number = self.settings, self._batches + len(self._playing)
         seating = draw_seating(settings, self.pool.probabilities(), self.rng)
         first_seed = settings.seed * _RUN_SEEDS + number * settings.games_per_update
@@ -189,7 +187,6 @@ class League(TrainingRun):
                 self._add_exploiter()
 
     def _add_exploiter(self) -> None:
-        """Add the exploiter in training, if there is one, to the pool."""
         if self._exploiter is not None:
             self.pool.add(Opponent(f"exploiter {self._exploiting}", self._exploiter()))
         self._exploiting, self._exploiter = 0, None
@@ -241,8 +238,8 @@ class League(TrainingRun):
         """Restore weights, pool and generators; the replay buffers are not saved and refill."""
         learner = {name: array for name, array in arrays.items() if name.startswith("learner/")}
         self.learner.set_state({name.removeprefix("learner/"): array for name, array in learner.items()})
-        policy, learned = network_policy(self.encoding), len(state["pool"]) - len(self.settings.bots)
-        agents = [CompiledAgent("learner", self.game.name, policy, arrays[f"pool/{i}"]) for i in range(learned)]
+        learned = len(state["pool"]) - len(self.settings.bots)
+        agents = [network_agent(self.game.name, self.encoding, arrays[f"pool/{i}"]) for i in range(learned)]
         self.pool.set_state(state["pool"], agents)
         self._steps, self._batches, self._snapshots = state["steps"], state["batches"], state["snapshots"]
         self._exploiting = state["exploiting"]

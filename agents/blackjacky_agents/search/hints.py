@@ -56,11 +56,7 @@ class Outlook(NamedTuple):
 
 
 class Adviser:
-    """Gives hints for one game, from its strongest bot and its first trained agent.
-
-    Args:
-        game: name of the game.
-    """
+    """Gives hints for one game, from its strongest bot and its first trained agent."""
 
     def __init__(self, game: str) -> None:
         self._game = get_game(game)

@@ -1,0 +1,151 @@
+"""The words of a game for people: its moves and settlements as far as a seat may know them, and its texts."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.narration import Move, Phrase, Score, ScoreTable, View, winner_mark
+from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo
+from blackjacky_env.engine.text import WIDTH
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
+
+Texts = Mapping[str, Any]
+"""The texts of a game in one language, by section; see `page_texts`."""
+
+_SECTIONS = (
+    *("phases", "actions", "explanations", "sentences", "cards", "piles", "numbers", "hidden"),
+    *("picture", "options", "refusals"),
+)
+
+
+def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int | None) -> list[Phrase]:
+    """Describe a move as far as a seat may know it.
+
+    Args:
+        env: the table, after the move.
+        before: the seat's view before the move.
+        after: the seat's view after it.
+        action: the action played.
+        seat: the reader's seat; None: a spectator.
+    """
+    return get_kit(env.game.name).narrator.story(known_move(env, before, after, action, seat))
+
+
+def known_move(env: TableEnv, before: View, after: View, action: int, seat: int | None) -> Move:
+    """A move without what the seat cannot know; arguments as in `tell_move`."""
+    known = env.game.words.actions.known(action, before["phase"], is_own=seat == before["player"])
+    return Move(before, after, known, seat, env.num_players, env.config_dict())
+
+
+def is_settled(game: str, before: View, after: View) -> bool:
+    """Whether a round was settled between the two views, or the game has ended."""
+    key = get_game(game).words.round_key
+    return bool(before[key] != after[key] or after["phase"] == "over")
+
+
+def score_table(game: str, move: Move) -> ScoreTable:
+    """The outcome of the round that ``move`` settled."""
+    scores = get_kit(game).narrator.scores
+    return _plain_scores(game, move) if scores is None else scores(move)
+
+
+def _plain_scores(game: str, move: Move) -> ScoreTable:
+    """The lists in the snapshot's last settlement that have an entry for each player."""
+    key = get_game(game).words.settlement_key
+    settled = move.after[key]
+    found = settled if isinstance(settled, dict) else {key: settled}
+    lists = {name: each for name, each in found.items() if isinstance(each, list) and len(each) == move.players}
+    rows = [
+        Score(player, [_plainly(each[player]) for each in lists.values()], [], winner_mark(move, player))
+        for player in range(move.players)
+    ]
+    return ScoreTable([name.replace("_", " ") for name in lists], rows)
+
+
+def _plainly(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+
+
+# ---------------------------------------------------------------- texts
+
+
+def page_texts(game: str) -> dict[str, Texts]:
+    """The texts of a game by language, English first; missing entries fall back to English.
+
+    Sections are ``summary`` (a sentence), ``help`` (a list of paragraphs), ``tour`` (pairs of a place that
+    ``web/page/tour.js`` knows and a text about the first turn) and the following, each a mapping from key to
+    text: ``phases`` (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions,
+    by ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
+    from those in snapshots), ``hidden`` (words for secret fields), ``options`` (rule options with their ``{value}``,
+    by ``OPTION_VALUE`` or ``OPTION``), and translations by the English template of the words in the ``picture`` and of
+    ``refusals`` (why an action is illegal).
+    """
+    texts = get_kit(game).texts
+    general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}
+    named = _over(general, {"actions": get_game(game).words.actions.names})
+    english = _over(named, texts.get("en", {}))
+    return {"en": english, **{language: _over(english, own) for language, own in texts.items() if language != "en"}}
+
+
+def _over(texts: Texts, others: Texts) -> Texts:
+    merged = {name: {**texts.get(name, {}), **others.get(name, {})} for name in _SECTIONS}
+    whole: Texts = {"summary": "", "help": [], "tour": []}
+    return {**{name: others.get(name, texts.get(name, empty)) for name, empty in whole.items()}, **merged}
+
+
+def terminal_texts(game: str) -> Texts:
+    """The English texts for a terminal, with cards written and actions called as they are typed."""
+    return {**page_texts(game)["en"], "cards": {}, "actions": get_game(game).words.actions.names}
+
+
+def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:
+    """Render a phrase with ``texts`` and the players' ``names`` by seat."""
+    match phrase:
+        case list():
+            players = all(isinstance(each, dict) and "seat" in each for each in phrase)
+            return (", " if players else " ").join(in_words(each, texts, names) for each in phrase)
+        case {"key": key, "values": values}:
+            words = {name: in_words(value, texts, names) for name, value in values.items()}
+            return str(texts["sentences"][key].format(**words))
+        case {"kind": kind}:
+            seats = {f"seat{i}": names[each] for i, each in enumerate(phrase["seats"], 1)}
+            fields = {name: in_words({name: phrase[name]}, texts, names) for name in ("card", "pile", "number")}
+            return str(texts["actions"][kind].format(**fields, **seats))
+        case {"seat": number}:
+            return str(names[number])
+        case {"card": value} | {"pile": value} | {"number": value}:
+            (field,) = phrase
+            called = texts["hidden"] if value == HIDDEN else texts.get(f"{field}s", {})
+            return str(called.get(field if value == HIDDEN else str(value), value))
+    return str(phrase)
+
+
+def refusal_in_words(refusal: str, texts: Texts) -> str:
+    """Why an action is illegal, as in an `IllegalActionError`, translated if ``texts`` have a translation of it.
+
+    The legal actions are left out: whoever reads this sees them.
+    """
+    said = refusal.split(". Legal for ", 1)[0]
+    reason = said.split(" is illegal: ", 1)[-1]
+    for template, words in texts["refusals"].items():
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
+        if found := re.fullmatch(pattern, reason):
+            return str(words.format(**found.groupdict()))
+    return said
+
+
+def explanation(texts: Texts, info: ActionInfo) -> str:
+    """What an action does, "" if the texts do not say."""
+    keys = (f"{info.kind}_{info.card}", f"{info.kind}_{info.pile}", info.kind)
+    return str(next((texts["explanations"][key] for key in keys if key in texts["explanations"]), ""))
+
+
+def help_in_words(game: str) -> str:
+    """The rules in short, for a terminal."""
+    lines = [textwrap.fill(paragraph, WIDTH) for paragraph in terminal_texts(game)["help"]]
+    return "\n" + "\n".join(lines)

@@ -18,13 +18,13 @@ from blackjacky_env.engine.text import (
     STRONG,
     TITLE,
     YOURS,
-    framed,
+    drawing,
     joined,
     listed,
     paint,
     plain,
-    seen_by,
     viewer,
+    win,
 )
 
 View = dict[str, Any]
@@ -42,18 +42,6 @@ _PLUS_ONE = "1;38;5;231;48;5;90"
 _STATUS_STYLES = {"wanted": "33", "out": FAINT, "winner": TITLE, "first knock": "1;35", "knocked": "35"}
 
 
-def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
-    """The table that ``view`` shows, in lines of at most 80 characters; ``options`` are from `TableEnv.config_dict`.
-
-    Without ``colour`` the text has no escape codes, but the same characters.
-    """
-    lines = [*_options_line(options), *_seats(view, options), "", *_piles(view), *_lines_below(view)]
-    if has_just_settled(view):
-        lines += ["", *_old_settlement(view, options)]
-    text = framed(lines, paint(title(options), TITLE), when(view), seen_by(view))
-    return text if colour else plain(text)
-
-
 # ---------------------------------------------------------------- headings
 
 
@@ -66,11 +54,6 @@ def when(view: View) -> str:
     """The round, and its current turn or phase."""
     now = {"over": "game over", "tip": "tips"}.get(view["phase"], f"turn {view['turn'] + 1}")
     return f"round {view['round'] + 1} · {now}"
-
-
-def _options_line(options: dict[str, Any]) -> list[str]:
-    others = options_in_force(options)
-    return [paint(others, FAINT), ""] if others else []
 
 
 def options_in_force(options: dict[str, Any]) -> str:
@@ -298,10 +281,8 @@ def sentences(view: View, names: Sequence[str], card: Callable[[int | str], str]
 
 def _phase(view: View, names: Sequence[str], card: Callable[[int | str], str]) -> str:
     if view["phase"] == "over":
-        winners = [names[seat] for seat in view["winners"]]
-        verb = "wins" if len(winners) == 1 else "win"
-        result = f"{listed(winners)} {verb}." if winners else "Nobody has a heart left: nobody wins."
-        return paint(result, STRONG)
+        nobody = paint("Nobody has a heart left: nobody wins.", STRONG)
+        return win(view, names) if view["winners"] else nobody
     player = paint(names[view["player"]], STRONG)
     if view["phase"] == "tip":
         return f"{player} tips who will lose a heart in this round."
@@ -350,3 +331,11 @@ def _old_settlement(view: View, options: dict[str, Any]) -> list[str]:
     ]
     heading = paint(f"Settlement of round {view['round']}", STRONG)
     return [f"   {heading}   {_legend_of_loss()}", *_table(rows)[1:]]
+
+
+def _lines(view: View, options: dict[str, Any]) -> list[str]:
+    lines = [*_seats(view, options), "", *_piles(view), *_lines_below(view)]
+    return [*lines, "", *_old_settlement(view, options)] if has_just_settled(view) else lines
+
+
+draw_text = drawing(title=title, when=lambda view, options: when(view), lines=_lines, in_force=options_in_force)

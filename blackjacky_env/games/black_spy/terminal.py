@@ -16,13 +16,12 @@ from blackjacky_env.engine.text import (
     STRONG,
     TITLE,
     YOURS,
-    framed,
+    drawing,
     joined,
-    listed,
     paint,
     plain,
-    seen_by,
     viewer,
+    win,
 )
 from blackjacky_env.games.black_spy.rules import LIMITS
 from blackjacky_env.games.black_spy.state import CARDS, COLOUR_NAMES, PICKS, RANKS
@@ -72,18 +71,6 @@ _ASKED = {
     "call": "calls a colour",
     "choose": "has all black cards and chooses who gets the points",
 }
-
-
-def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
-    """The table that ``view`` shows, in lines of at most 80 characters; ``options`` are from `TableEnv.config_dict`.
-
-    Without ``colour`` the text has no escape codes, but the same characters.
-    """
-    names = [f"player_{seat}" for seat in range(len(view["totals"]))]
-    lines = [*_options_lines(options), *_seats(view, names), *_cards_known(view), *_cards_played(view)]
-    lines += ["", "   " + sentence(view, options, names)]
-    text = framed(lines, paint("Black Spy", TITLE), when(view), seen_by(view))
-    return text if colour else plain(text)
 
 
 def when(view: View) -> str:
@@ -261,8 +248,7 @@ def _cards_played(view: View) -> list[str]:
 def sentence(view: View, options: dict[str, Any], names: Sequence[str]) -> str:
     """What is asked, in words, with the players' names."""
     if view["phase"] == "over":
-        verb = "wins" if len(view["winners"]) == 1 else "win"
-        return paint(f"{listed([names[winner] for winner in view['winners']])} {verb}.", STRONG)
+        return win(view, names)
     return f"{paint(names[view['player']], STRONG)} {_asked(view, options)}."
 
 
@@ -293,3 +279,12 @@ def _to_follow(view: View, options: dict[str, Any]) -> str:
 
 def _towards(direction: str) -> str:
     return "across" if direction == "across" else f"to the {direction}"
+
+
+def _lines(view: View, options: dict[str, Any]) -> list[str]:
+    names = [f"player_{seat}" for seat in range(len(view["totals"]))]
+    lines = [*_options_lines(options), *_seats(view, names), *_cards_known(view), *_cards_played(view)]
+    return [*lines, "", "   " + sentence(view, options, names)]
+
+
+draw_text = drawing(title=lambda options: "Black Spy", when=lambda view, options: when(view), lines=_lines)

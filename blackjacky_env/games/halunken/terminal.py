@@ -11,7 +11,7 @@ from itertools import groupby, zip_longest
 from typing import Any
 
 from blackjacky_env.engine.actions import HIDDEN
-from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, framed, joined, listed, paint, plain
+from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, drawing, joined, paint, plain, win
 from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, GAMES, JACK_MOVES, MOVES, ROUNDS, movement_card
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
@@ -48,18 +48,6 @@ _ASKED = {
 }
 
 
-def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
-    """The table that ``view`` shows, in lines of at most 80 characters; ``options`` are from `TableEnv.config_dict`.
-
-    Without ``colour`` the text has no escape codes, but the same characters.
-    """
-    names = [f"player_{seat}" for seat in range(len(view["crews"]))]
-    lines = [*_options_line(options), *_ring(view), "", *_seats(view, names), "", *_harbour(view, options)]
-    lines += ["", "  " + sentence(view, names)]
-    text = framed(lines, paint(title(options), TITLE), when(view, options), seen_by(view))
-    return text if colour else plain(text)
-
-
 def title(options: dict[str, Any]) -> str:
     """The game and its variant."""
     variant = options["variant"]
@@ -75,11 +63,6 @@ def when(view: View, options: dict[str, Any]) -> str:
 def seen_by(view: View) -> str:
     """Whether face-down cards are shown."""
     return "all cards open" if isinstance(view["black_jack_deck"], list) else "seen by all"
-
-
-def _options_line(options: dict[str, Any]) -> list[str]:
-    others = options_in_force(options)
-    return [paint(others, FAINT), ""] if others else []
 
 
 def options_in_force(options: dict[str, Any]) -> str:
@@ -279,8 +262,7 @@ def _laid_by_black_jack(view: View) -> str:
 def sentence(view: View, names: Sequence[str]) -> str:
     """What is asked, in words, with the players' names."""
     if view["phase"] == "over":
-        verb = "wins" if len(view["winners"]) == 1 else "win"
-        return paint(f"{listed([names[winner] for winner in view['winners']])} {verb}.", STRONG)
+        return win(view, names)
     return f"{paint(names[view['player']], STRONG)} {_asked(view, names)}."
 
 
@@ -296,3 +278,12 @@ def _asked(view: View, names: Sequence[str]) -> str:
             through = " through Black Jack" if view["mover"] == BLACK_JACK else ""
             return f"robs {names[view['victim']]} of a card{through}"
     return _ASKED[view["phase"]]
+
+
+def _lines(view: View, options: dict[str, Any]) -> list[str]:
+    names = [f"player_{seat}" for seat in range(len(view["crews"]))]
+    lines = [*_ring(view), "", *_seats(view, names), "", *_harbour(view, options)]
+    return [*lines, "", "  " + sentence(view, names)]
+
+
+draw_text = drawing(title=title, when=when, lines=_lines, in_force=options_in_force, corner=seen_by)

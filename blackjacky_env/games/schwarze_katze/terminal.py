@@ -8,21 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.engine.text import (
-    FACE_DOWN,
-    FAINT,
-    RED,
-    STRONG,
-    TITLE,
-    YOURS,
-    framed,
-    joined,
-    listed,
-    paint,
-    plain,
-    seen_by,
-    viewer,
-)
+from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, drawing, joined, paint, viewer, win
 from blackjacky_env.games.schwarze_katze.state import CARDS, SUIT_LETTERS
 from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
 
@@ -39,27 +25,12 @@ _SUIT_STYLES = {
 _CAT = "1;38;5;231;48;5;90"
 
 
-def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
-    """The table that ``view`` shows, in lines of at most 80 characters; ``options`` are from `TableEnv.config_dict`.
-
-    Without ``colour`` the text has no escape codes, but the same characters.
-    """
-    lines = [*_options_line(options), *_seats(view), *_own_hand(view), "", "   " + sentence(view, _names(view))]
-    text = framed(lines, paint("Schwarze Katze", TITLE), when(view, options), seen_by(view))
-    return text if colour else plain(text)
-
-
 def when(view: View, options: dict[str, Any]) -> str:
     """The deal, and its current trick."""
     deal = f"deal {view['deal'] + 1} of {options['deals']}"
     if view["phase"] == "over":
         return f"{deal} · game over"
     return f"{deal} · trick {view['trick'] + 1} of {CARDS // len(view['totals'])}"
-
-
-def _options_line(options: dict[str, Any]) -> list[str]:
-    others = options_in_force(options)
-    return [paint(others, FAINT), ""] if others else []
 
 
 def options_in_force(options: dict[str, Any]) -> str:
@@ -127,10 +98,16 @@ def _penalty(points: int) -> str:
 def sentence(view: View, names: Sequence[str]) -> str:
     """The current situation in words, with the players' names."""
     if view["phase"] == "over":
-        verb = "wins" if len(view["winners"]) == 1 else "win"
-        return paint(f"{listed([names[winner] for winner in view['winners']])} {verb}.", STRONG)
+        return win(view, names)
     player = paint(names[view["player"]], STRONG)
     if not view["table"]:
         return f"{player} leads a trick."
     led = SUIT_NAMES[SUIT_LETTERS.index(view["table"][0][1][-1])]
     return f"{player} plays to {led} and must follow if possible."
+
+
+def _lines(view: View, options: dict[str, Any]) -> list[str]:
+    return [*_seats(view), *_own_hand(view), "", "   " + sentence(view, _names(view))]
+
+
+draw_text = drawing(title=lambda options: "Schwarze Katze", when=when, lines=_lines, in_force=options_in_force)

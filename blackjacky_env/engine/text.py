@@ -8,7 +8,6 @@ from typing import Any
 from unicodedata import combining, east_asian_width
 
 View = dict[str, Any]
-Options = dict[str, Any]
 
 WIDTH = 79  # some terminals break a line of 80 characters
 FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
@@ -139,35 +138,20 @@ def seen_by(view: dict[str, Any], names: Sequence[str] | None = None) -> str:
     return "all cards open" if isinstance(view["hands"][0], list) else "seen by a spectator"
 
 
-def drawing(
-    *,
-    title: Callable[[Options], str],
-    when: Callable[[View, Options], str],
-    lines: Callable[[View, Options], Iterable[str]],
-    in_force: Callable[[Options], str] = lambda options: "",
-    corner: Callable[[View], str] = seen_by,
-) -> Callable[[View, Options, bool], str]:
-    """The `Words.draw_text` of a game.
+def drawn(lines: Iterable[str], title: str, when: str, corner: str, in_force: str, colour: bool) -> str:
+    """A table as `Words.draw_text` returns it.
 
     Args:
-        title: (options) -> the game's name, perhaps with its variant.
-        when: (view, options) -> where the game is.
-        lines: (view, options) -> lines of at most 75 visible characters.
-        in_force: (options) -> the options that differ from the rule sheet, in words, for the line above; "": none.
-        corner: (view) -> whose view it is.
+        lines: At most 75 visible characters each.
+        title: The game's name, perhaps with its variant.
+        when: Where the game is.
+        corner: Whose view it is.
+        in_force: The options that differ from the rule sheet, in words, for the line above; "": none.
+        colour: Without it the text has no escape codes, but the same characters.
     """
-
-    def draw_text(view: View, options: Options, colour: bool) -> str:
-        """The table that ``view`` shows, in lines of at most 80 characters; options are from `TableEnv.config_dict`.
-
-        Without ``colour`` the text has no escape codes, but the same characters.
-        """
-        others = in_force(options)
-        above = [paint(others, FAINT), ""] if others else []
-        text = framed([*above, *lines(view, options)], paint(title(options), TITLE), when(view, options), corner(view))
-        return text if colour else plain(text)
-
-    return draw_text
+    above = [paint(in_force, FAINT), ""] if in_force else []
+    text = framed([*above, *lines], paint(title, TITLE), when, corner)
+    return text if colour else plain(text)
 
 
 def win(view: View, names: Sequence[str]) -> str:

@@ -603,7 +603,7 @@ class TableEnv(AECEnv[str, Any, Any]):
                 begun, dealt = again._twin(), number + 1
         if not self._is_at_the_same_table(again):
             raise ValueError("this position was set by a state whose actions do not lead to it: there are no events")
-        listener = Listener(self.game.words, seat)
+        listener = Listener(self.game, seat)
         listener.hear(begun.snapshot(), begun._last_move if dealt else None, is_deal=True)
         for number in range(dealt, len(self._actions)):
             self._repeat(begun, number)

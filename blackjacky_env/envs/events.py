@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.engine.game import Words
+from blackjacky_env.engine.game import Game
 
 Event = dict[str, Any]
 
@@ -17,13 +17,13 @@ class Listener:
     """A seat that follows a game, from the last deal on.
 
     Args:
-        words: the game in words.
+        game: the game.
         seat: the seat; None: a spectator.
     """
 
-    def __init__(self, words: Words, seat: int | None) -> None:
+    def __init__(self, game: Game, seat: int | None) -> None:
         self.events: list[Event] = []
-        self._words, self._seat = words, seat
+        self._game, self._seat = game, seat
         self._view: dict[str, Any] = {}
 
     def hear(self, table: dict[str, Any], move: Sequence[int] | None, is_deal: bool) -> None:
@@ -34,13 +34,13 @@ class Listener:
             move: actor, action and number of the phase it was taken in; None: nobody acted.
             is_deal: whether the cards have just been dealt.
         """
-        view = self._words.view(table, self._seat)
+        view = self._game.words.view(table, self._seat)
         before = {} if is_deal else self._view
         shown = {name: value for name, value in view.items() if name not in before or before[name] != value}
         event: Event = {"actor": None, "action": None, "shown": shown}
         if move is not None:
             actor, action, phase = move
-            known = self._words.actions.known(action, self._words.phases[phase], is_own=actor == self._seat)
+            known = self._game.words.actions.known(action, self._game.words.phases[phase], is_own=actor == self._seat)
             event |= {"actor": actor, "action": known.describe()}
         self.events = [event] if is_deal else [*self.events, event]
         self._view = view

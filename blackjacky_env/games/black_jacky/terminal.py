@@ -18,11 +18,12 @@ from blackjacky_env.engine.text import (
     STRONG,
     TITLE,
     YOURS,
-    drawing,
+    drawn,
     joined,
     listed,
     paint,
     plain,
+    seen_by,
     viewer,
     win,
 )
@@ -338,4 +339,6 @@ def _lines(view: View, options: dict[str, Any]) -> list[str]:
     return [*lines, "", *_old_settlement(view, options)] if has_just_settled(view) else lines
 
 
-draw_text = drawing(title=title, when=lambda view, options: when(view), lines=_lines, in_force=options_in_force)
+def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
+    """The table that ``view`` shows, see `Words.draw_text`."""
+    return drawn(_lines(view, options), title(options), when(view), seen_by(view), options_in_force(options), colour)

@@ -16,10 +16,11 @@ from blackjacky_env.engine.text import (
     STRONG,
     TITLE,
     YOURS,
-    drawing,
+    drawn,
     joined,
     paint,
     plain,
+    seen_by,
     viewer,
     win,
 )
@@ -287,4 +288,6 @@ def _lines(view: View, options: dict[str, Any]) -> list[str]:
     return [*lines, "", "   " + sentence(view, options, names)]
 
 
-draw_text = drawing(title=lambda options: "Black Spy", when=lambda view, options: when(view), lines=_lines)
+def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
+    """The table that ``view`` shows, see `Words.draw_text`."""
+    return drawn(_lines(view, options), "Black Spy", when(view), seen_by(view), "", colour)

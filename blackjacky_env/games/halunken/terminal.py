@@ -11,7 +11,7 @@ from itertools import groupby, zip_longest
 from typing import Any
 
 from blackjacky_env.engine.actions import HIDDEN
-from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, drawing, joined, paint, plain, win
+from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, drawn, joined, paint, plain, win
 from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, GAMES, JACK_MOVES, MOVES, ROUNDS, movement_card
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
@@ -286,4 +286,8 @@ def _lines(view: View, options: dict[str, Any]) -> list[str]:
     return [*lines, "", "  " + sentence(view, names)]
 
 
-draw_text = drawing(title=title, when=when, lines=_lines, in_force=options_in_force, corner=seen_by)
+def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
+    """The table that ``view`` shows, see `Words.draw_text`."""
+    return drawn(
+        _lines(view, options), title(options), when(view, options), seen_by(view), options_in_force(options), colour
+    )

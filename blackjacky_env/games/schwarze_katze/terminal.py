@@ -8,7 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, drawing, joined, paint, viewer, win
+from blackjacky_env.engine.text import (
+    FACE_DOWN,
+    FAINT,
+    RED,
+    STRONG,
+    TITLE,
+    YOURS,
+    drawn,
+    joined,
+    paint,
+    seen_by,
+    viewer,
+    win,
+)
 from blackjacky_env.games.schwarze_katze.state import CARDS, SUIT_LETTERS
 from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
 
@@ -110,4 +123,8 @@ def _lines(view: View, options: dict[str, Any]) -> list[str]:
     return [*_seats(view), *_own_hand(view), "", "   " + sentence(view, _names(view))]
 
 
-draw_text = drawing(title=lambda options: "Schwarze Katze", when=when, lines=_lines, in_force=options_in_force)
+def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
+    """The table that ``view`` shows, see `Words.draw_text`."""
+    return drawn(
+        _lines(view, options), "Schwarze Katze", when(view, options), seen_by(view), options_in_force(options), colour
+    )

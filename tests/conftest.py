@@ -9,16 +9,20 @@ pytest-randomly shuffles the tests; ``--randomly-seed`` with the number in a run
 import gc
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from tests.skipped import in_one_line
-
 os.environ.setdefault("NUMBA_OPT", "1")  # before Numba is imported; processes that tests start inherit it
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of these processes parses every module again
 sys.dont_write_bytecode = False
+
+from blackjacky_env.engine.game import Game  # noqa: E402
+from blackjacky_env.games import get_game  # noqa: E402
+from tests.every_game import NAMES, with_tiny  # noqa: E402
+from tests.skipped import in_one_line  # noqa: E402
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
@@ -32,6 +36,19 @@ def _stay_here(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_stay_here)
+
+
+@pytest.fixture
+def tiny() -> Iterator[None]:
+    """The tiny game is in the registry."""
+    with with_tiny():
+        yield
+
+
+@pytest.fixture(params=NAMES)
+def game(request: pytest.FixtureRequest, tiny: None) -> Game:
+    """Every game, the tiny one too."""
+    return get_game(request.param)
 
 
 def pytest_collection_finish() -> None:

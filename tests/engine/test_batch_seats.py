@@ -16,15 +16,8 @@ from blackjacky_env.engine.play import _score_all
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from tests.envs.copying import COPIES
-from tests.every_game import NAMES, with_tiny
 
 GAMMA, WEIGHT = 0.9, 0.25
-
-
-@pytest.fixture(params=NAMES)
-def game(request: pytest.FixtureRequest) -> Iterator[Game]:
-    with with_tiny():
-        yield get_game(request.param)
 
 
 def batch_of(game: str = DEFAULT, num_games: int = 6, **options: Any) -> Batch:

@@ -19,7 +19,7 @@ from blackjacky_env.engine.batch import make_seat_arrays
 from blackjacky_env.engine.compiling import PLAIN, compiled, fingerprint
 from blackjacky_env.engine.game import Game
 from blackjacky_env.games import DEFAULT, get_game
-from tests.every_game import NAMES, with_tiny
+from tests.every_game import with_tiny
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
 pytest.importorskip("nvidia", reason="nvidia-cuda-nvcc is not installed")
@@ -36,14 +36,14 @@ if not PLAIN:
     from blackjacky_env.engine.backend_cuda import make_kernel, make_kernels, make_padded_board, make_playouts
 
 
-@pytest.fixture(params=NAMES)
-def game(request: pytest.FixtureRequest) -> Iterator[Game]:
+@pytest.fixture
+def _no_collection() -> Iterator[None]:
     gc.disable()  # a fifth of the time of compiling
-    with with_tiny():
-        yield get_game(request.param)
+    yield
     gc.enable()
 
 
+@pytest.mark.usefixtures("_no_collection")
 def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.Config) -> None:
     """Begin, legal, apply, settle, returns, encode, random numbers, what is kept for each seat, imagined positions.
 

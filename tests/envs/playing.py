@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import blackjacky_env
-from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import DEFAULT
 from tests.every_game import TINY, with_tiny
 
 
@@ -24,9 +24,9 @@ def play_randomly(env: Any, seed: int, actions: int | None = None) -> Any:
     return env
 
 
-def fresh(seed: int = 0, **options: Any) -> Any:
+def fresh(seed: int | None = 0, game: str = DEFAULT, **options: Any) -> Any:
     """Return an environment that was reset."""
-    env = black_jacky_v0.env(**options)
+    env = TableEnv(game, **options)
     env.reset(seed=seed)
     return env
 
@@ -51,9 +51,7 @@ def one_game(seed: int = 5) -> str:
 def one_tiny_game() -> str:
     """The same with a game that is compiled quickly."""
     with with_tiny():
-        env = TableEnv(TINY)
-        env.reset(seed=5)
-        return fingerprint(play_randomly(env, 5))
+        return fingerprint(play_randomly(fresh(5, TINY), 5))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import base64
 import copy
 import json
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -21,27 +20,7 @@ from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import get_game
 from blackjacky_env.games.black_jacky.state import GIVE
 from blackjacky_env.testing.tables import hear
-from tests.envs.playing import play_randomly
-from tests.every_game import NAMES, with_tiny
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _tiny() -> Iterator[None]:
-    with with_tiny():
-        yield
-
-
-@pytest.fixture(params=NAMES)
-def game(request: pytest.FixtureRequest) -> Game:
-    """Every game."""
-    return get_game(request.param)
-
-
-def fresh(game: str, seed: int = 0, **options: Any) -> TableEnv:
-    """Return an environment that was reset."""
-    env = TableEnv(game, **options)
-    env.reset(seed=seed)
-    return env
+from tests.envs.playing import fresh, play_randomly
 
 
 def present(events: list[dict[str, Any]]) -> dict[str, Any]:
@@ -57,7 +36,7 @@ def heard_by_all(env: TableEnv) -> list[list[dict[str, Any]]]:
 
 
 def test_events_make_up_the_present_view_of_everybody_and_are_in_infos_if_asked_for(game: Game) -> None:
-    env, rng = fresh(game.name, 1, events_in_infos=True), np.random.default_rng(1)
+    env, rng = fresh(1, game.name, events_in_infos=True), np.random.default_rng(1)
     while not env.terminations[env.agent_selection]:
         play_randomly(env, 1, int(rng.integers(1, 20)))
         for agent in [*env.possible_agents, None]:
@@ -69,12 +48,12 @@ def test_events_make_up_the_present_view_of_everybody_and_are_in_infos_if_asked_
 
 
 def test_infos_have_no_events_unless_asked_for(game: Game) -> None:
-    env = play_randomly(fresh(game.name), 0, 3)
+    env = play_randomly(fresh(game=game.name), 0, 3)
     assert all(list(info) == ["action_mask"] for info in env.infos.values())
 
 
 def test_every_action_since_the_deal_is_heard_after_the_one_that_led_to_it(game: Game) -> None:
-    env, taken, deals = fresh(game.name, 2), [(None, None)], 1
+    env, taken, deals = fresh(2, game.name), [(None, None)], 1
     while not env.terminations[env.agent_selection]:
         actor = env.agent_selection
         play_randomly(env, 2, 1)
@@ -86,7 +65,7 @@ def test_every_action_since_the_deal_is_heard_after_the_one_that_led_to_it(game:
 
 
 def test_own_actions_are_known_and_what_others_do_in_secret_is_hidden() -> None:
-    env = fresh("black_jacky", 0)
+    env = fresh(0)
     while env.snapshot()["phase"] != "exchange":
         play_randomly(env, 0, 1)
     giver = env.agent_selection
@@ -100,7 +79,7 @@ def test_own_actions_are_known_and_what_others_do_in_secret_is_hidden() -> None:
 
 
 def test_a_card_drawn_is_shown_to_the_player_who_draws_it_only() -> None:
-    env = fresh("black_jacky", 3, num_players=3)
+    env = fresh(3, num_players=3)
     env.step(env.parse_action("no trick"))
     seat = env.possible_agents.index(env.agent_selection)
     env.step(env.parse_action("draw"))
@@ -134,7 +113,7 @@ def test_the_learner_in_a_seat_is_told_if_it_asks() -> None:
 
 
 def test_copies_states_and_records_have_heard_the_same(game: Game) -> None:
-    env = play_randomly(fresh(game.name, 4, events_in_infos=True), 4, 7)
+    env = play_randomly(fresh(4, game.name, events_in_infos=True), 4, 7)
     from_state, replayed = (TableEnv(game.name, events_in_infos=True) for _ in range(2))
     from_state.set_state(env.get_state())
     replayed.replay(env.record())
@@ -145,7 +124,7 @@ def test_copies_states_and_records_have_heard_the_same(game: Game) -> None:
 
 
 def test_a_reseeded_game_has_heard_the_same_and_goes_on(game: Game) -> None:
-    env = play_randomly(fresh(game.name, 5), 5, 4)
+    env = play_randomly(fresh(5, game.name), 5, 4)
     before = heard_by_all(env)
     env.reseed(np.random.default_rng(0))
     assert heard_by_all(env) == before
@@ -160,7 +139,7 @@ def test_a_reseeded_game_has_heard_the_same_and_goes_on(game: Game) -> None:
 
 
 def test_a_sampled_position_is_heard_of_from_there_on(game: Game) -> None:
-    env = play_randomly(fresh(game.name, 6), 6, 5)
+    env = play_randomly(fresh(6, game.name), 6, 5)
     sampled = GameModule(game.name).sample_state(env.last()[0]["observation"], np.random.default_rng(0))
     env.set_state(sampled)
     assert heard_by_all(env)[0] == [{"actor": None, "action": None, "shown": env.view("player_0")}]
@@ -186,7 +165,7 @@ def tampered(state: bytes, **history: Any) -> bytes:
 
 
 def test_actions_that_do_not_lead_to_the_position_are_found_out() -> None:
-    env = play_randomly(fresh("black_jacky", 7), 7, 6)
+    env = play_randomly(fresh(7), 7, 6)
     state, actions = env.get_state(), list(env._actions)
     for wrong in (actions[:-1], actions[::-1], [60] * 6, actions * 50):
         env.set_state(tampered(state, actions=wrong))
@@ -195,7 +174,7 @@ def test_actions_that_do_not_lead_to_the_position_are_found_out() -> None:
 
 
 def test_a_state_of_which_no_events_can_be_told_leaves_the_game_as_it_was() -> None:
-    env = fresh("black_jacky", 7)
+    env = fresh(7)
     told = TableEnv("black_jacky", num_players=env.num_players, events_in_infos=True)
     told.reset(seed=1)
     before, infos = told.get_state(), copy.deepcopy(told.infos["player_0"]["events"])
@@ -225,13 +204,13 @@ def test_a_state_of_which_no_events_can_be_told_leaves_the_game_as_it_was() -> N
     ids=str,
 )
 def test_a_past_that_no_game_has_is_refused(history: dict[str, Any]) -> None:
-    env = play_randomly(fresh("black_jacky", 7), 7, 6)
+    env = play_randomly(fresh(7), 7, 6)
     with pytest.raises((TypeError, ValueError)):
         env.set_state(tampered(env.get_state(), **history))
 
 
 def test_records_of_a_past_that_no_game_has_are_refused() -> None:
-    env = play_randomly(fresh("black_jacky", 7), 7, 6)
+    env = play_randomly(fresh(7), 7, 6)
     records = env._states[:1].copy()
     records["hands"][0, 0, 1] = 9
     with pytest.raises(ValueError, match=r"contradicts itself|allowed are"):
@@ -244,7 +223,7 @@ def test_records_of_a_past_that_no_game_has_are_refused() -> None:
 def leaks(game: str, positions: int) -> list[str]:
     """What is found by listeners at random positions."""
     found, rng = [], np.random.default_rng(0)
-    env = fresh(game, 0)
+    env = fresh(0, game)
     for _ in range(positions):
         if env.terminations[env.agent_selection]:
             env.reset()

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
-from tests.every_game import NAMES, with_tiny
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -20,18 +20,6 @@ from blackjacky_env.openspiel import SpielState, load_game  # noqa: E402  # need
 
 SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 ALL_SIX = [1, 2, 2, 3, 3, 3]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _tiny() -> Iterator[None]:
-    with with_tiny():
-        yield
-
-
-@pytest.fixture(params=NAMES)
-def name(request: pytest.FixtureRequest) -> str:
-    """The name of every game."""
-    return str(request.param)
 
 
 def six_cards(**options: Any) -> Any:
@@ -59,10 +47,12 @@ def nodes(state: SpielState) -> Iterator[SpielState]:
 # ---------------------------------------------------------------- the interface
 
 
-def test_openspiels_test_passes_for_every_game_variant_and_size(name: str) -> None:
-    for variant in get_game(name).variants:
+def test_openspiels_test_passes_for_every_game_variant_and_size(game: Game) -> None:
+    for variant in game.variants:
         for players in variant.sizes:
-            pyspiel.random_sim_test(load_game(name, players, variant.name), num_sims=1, serialize=True, verbose=False)
+            pyspiel.random_sim_test(
+                load_game(game.name, players, variant.name), num_sims=1, serialize=True, verbose=False
+            )
 
 
 def test_openspiels_test_passes_with_all_orders_of_a_small_deck() -> None:
@@ -143,10 +133,10 @@ def test_the_start_player_is_drawn_with_the_deal_unless_given() -> None:
     assert load_game("black_jacky", 4, start_player=2).new_initial_state().child(5).current_player() == 2
 
 
-def test_nothing_is_shuffled_but_at_chance_nodes(name: str) -> None:
+def test_nothing_is_shuffled_but_at_chance_nodes(game: Game) -> None:
     """With another key every action leads to the same table, unless there is a chance node."""
-    game, rng = load_game(name, chance_outcomes=5), np.random.default_rng(1)
-    state, chances = game.new_initial_state(), 0
+    rng = np.random.default_rng(1)
+    state, chances = load_game(game.name, chance_outcomes=5).new_initial_state(), 0
     while not state.is_terminal():
         chances += state.is_chance_node()
         other = state.clone()
@@ -197,13 +187,13 @@ def test_equal_information_states_have_equal_observations_and_recall_what_was_do
     assert len(known) > 100
 
 
-def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(name: str) -> None:
-    sampler, game, differ = pyspiel.UniformProbabilitySampler(0.0, 1.0), load_game(name), 0
+def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(game: Game) -> None:
+    sampler, spiel_game, differ = pyspiel.UniformProbabilitySampler(0.0, 1.0), load_game(game.name), 0
     for seed in range(12):
-        state = played(game, seed, decisions=seed)
+        state = played(spiel_game, seed, decisions=seed)
         if state.is_terminal():
             continue
-        for player in range(game.num_players()):
+        for player in range(spiel_game.num_players()):
             other = state.resample_from_infostate(player, sampler)
             assert other.current_player() == state.current_player()
             assert other.information_state_string(player) == state.information_state_string(player)

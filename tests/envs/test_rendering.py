@@ -42,8 +42,9 @@ def window() -> Any:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_render_test_passes(game: str) -> None:
+def test_render_test_passes_without_a_word(game: str, capsys: pytest.CaptureFixture[str]) -> None:
     render_test(lambda **options: TableEnv(game, **options))
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("game", GAMES)

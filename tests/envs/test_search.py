@@ -21,23 +21,13 @@ from blackjacky_env.engine.states import check_records, reseed_state
 from blackjacky_env.engine.table import identity, table_functions
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
-from blackjacky_env.games import get_game
 from tests.envs.playing import play_randomly
-from tests.every_game import NAMES, TINY, with_tiny
+from tests.every_game import TINY
 
 SIX_CARDS = {"num_players": 2, "max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _tiny() -> Iterator[None]:
-    with with_tiny():
-        yield
-
-
-@pytest.fixture(params=NAMES)
-def game(request: pytest.FixtureRequest) -> Game:
-    """Every game."""
-    return get_game(request.param)
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def tables(game: Game) -> Iterator[TableEnv]:

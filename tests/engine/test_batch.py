@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
-from collections.abc import Callable
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -51,33 +48,6 @@ def assert_same_position(batch: Batch, i: int, env: TableEnv) -> None:
     seen = env.observe(env.agent_selection)
     np.testing.assert_array_equal(batch.observations[i], seen["observation"])
     np.testing.assert_array_equal(batch.action_masks[i], seen["action_mask"])
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"reward": "win"},
-        {"reward": "hearts", "max_turns_per_round": 9},
-        {"reward": "win", "variant": "schnell_duell"},
-        {"reward": "hearts", "variant": "schnell_duell", "tricks": [3, 6], "hand_size": 3},
-    ],
-)
-def test_every_game_goes_on_as_the_environment_with_its_seed(options: dict[str, Any]) -> None:
-    batch, rng = batch_of(**options), np.random.default_rng(1)
-    envs = [same_game(batch, i, **options) for i in range(10)]
-    finished = np.zeros(10, int)
-    while finished.min() < 3:
-        actions = random_actions(batch, rng)
-        batch.step(actions)
-        for i, action in enumerate(actions):
-            envs[i].step(int(action))
-            paid = list(envs[i].rewards.values())
-            assert batch.rewards[i].tolist() == paid + [0.0] * (6 - len(paid))
-            assert batch.terminated[i] == all(envs[i].terminations.values())
-            if batch.terminated[i]:
-                envs[i] = same_game(batch, i, **options)
-                finished[i] += 1
-            assert_same_position(batch, i, envs[i])
 
 
 def test_it_is_ready_when_made_and_its_arrays_have_the_declared_shapes() -> None:
@@ -206,17 +176,6 @@ def test_arrays_are_reused_unless_copies_are_asked_for() -> None:
     assert_same(arrays(reusing), arrays(copying))
 
 
-@pytest.mark.parametrize("remake", [deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))])
-def test_a_copied_or_pickled_batch_goes_on_as_the_same_games(remake: Callable[[Batch], Batch]) -> None:
-    batch = batch_of()
-    batch.run_random(20)
-    copied = remake(batch)
-    for one in (copied, batch):
-        one.run_random(20)
-        one.step(one.random_actions())
-    assert_same(arrays(copied), arrays(batch))
-
-
 def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:
     batch, undisturbed = batch_of(), batch_of()
     rng = np.random.default_rng(5)
@@ -273,33 +232,3 @@ def test_actions_of_every_integer_type_and_layout_are_taken() -> None:
 def test_actions_of_another_shape_or_type_are_refused(actions: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         batch_of(4).step(actions)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"num_games": 0}, ValueError, "num_games=0 is out of range; allowed are 1"),
-        ({"num_games": 2.0}, TypeError, "num_games=2.0 is not an integer"),
-        ({"num_players": 7}, ValueError, r"num_players=7 is out of range; allowed are 2 \.\. 6"),
-        ({"num_players": [2, 1]}, ValueError, r"each of num_players=1 is out of range; allowed are 2 \.\. 6"),
-        ({"num_players": []}, ValueError, r"num_players=\[\] is empty; allowed are"),
-        ({"num_players": "3"}, TypeError, "each of num_players='3' is not an integer"),
-        ({"seed": -1}, ValueError, "seed=-1 is out of range"),
-        ({"seed": 2**63}, ValueError, "seed=9223372036854775808 is out of range"),
-        ({"backend": "tpu"}, ValueError, "backend='tpu' is unknown; allowed are 'cpu', 'cuda'"),
-        ({"threads": 0}, ValueError, "threads=0 is out of range; allowed are 1"),
-        ({"threads": "all"}, TypeError, "threads='all' is not an integer"),
-        ({"variant": "chess"}, ValueError, "variant='chess' is unknown; allowed are 'classic', 'schnell_duell'"),
-        ({"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
-        ({"speed": 3}, TypeError, "unknown option speed=3"),
-        ({"num_players": [2, 6], "hand_size": 6}, ValueError, "hand_size=6 cannot be dealt to num_players=6"),
-    ],
-)
-def test_impossible_options_are_refused_by_name(options: dict[str, Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        batch_of(**{"num_games": 4, "num_players": 3, **options})
-
-
-def test_an_unknown_game_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match="unknown game 'black_jack'; did you mean 'black_jacky'"):
-        make_batch("black_jack", 1)

@@ -11,7 +11,6 @@ import sys
 from ast import literal_eval
 from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,8 @@ from blackjacky_agents import CompiledAgent
 from blackjacky_env.engine import ownership
 from blackjacky_env.engine.compiling import compiled, entry, fingerprint, inlined
 from blackjacky_env.engine.part import Part
-from blackjacky_env.engine.table import table_functions
 from blackjacky_env.envs.batch import make_batch
-from blackjacky_env.games import get_game
+from tests.policies import first_legal, last_legal
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -268,43 +266,6 @@ def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, oth
     assert hits(again) == 1
 
 
-def test_games_that_differ_in_one_rule_are_kept_apart() -> None:
-    game = get_game("black_jacky")
-    seen = []
-    for value in (1, 2, 1):
-        other = replace(game, rules=replace(game.rules, encode=_encode_as(value), legal=_nothing_is_legal))
-        look = table_functions(other).look
-        observation, mask = np.zeros(game.layout.size, np.int8), np.zeros(game.num_actions, np.int8)
-        look(game.new_state(2, "classic", game.check_options(2, "classic", {})), 1, observation, mask)
-        seen.append((observation[0], hits(look)))
-    assert seen == [(1, 0), (2, 0), (1, 1)]
-
-
-def _encode_as(value: int) -> Callable[..., None]:
-    @compiled
-    def encode(s, observer, out):
-        out[:] = value
-
-    return encode
-
-
-@compiled
-def _nothing_is_legal(s, mask):
-    mask[:] = 0
-
-
-@compiled
-def choose_first(observation, mask, random_state, parameters):
-    """The first legal action."""
-    return np.argmax(mask)
-
-
-@compiled
-def choose_last(observation, mask, random_state, parameters):
-    """The last legal action."""
-    return len(mask) - 1 - np.argmax(mask[::-1])
-
-
 MAKER = """
 import sys
 from blackjacky_env.engine.compiling import compiled, entry
@@ -378,8 +339,8 @@ def test_bots_are_kept_apart() -> None:
     batch = make_batch("black_jacky", 1)
     observations, masks = batch.observations, np.zeros_like(batch.action_masks)
     masks[0, 1:3] = 1
-    first = CompiledAgent("first", "black_jacky", choose_first)
-    last = CompiledAgent("last", "black_jacky", choose_last)
+    first = CompiledAgent("first", "black_jacky", first_legal)
+    last = CompiledAgent("last", "black_jacky", last_legal)
     assert first.act_batch(observations, masks) == [1]
     assert last.act_batch(observations, masks) == [2]
 
@@ -432,44 +393,24 @@ def test_what_cannot_be_told_is_refused_by_name() -> None:
 # ---------------------------------------------------------------- damage
 
 
-def _cut(content: bytes) -> bytes:
-    return content[: len(content) // 2]
-
-
-def _flip(content: bytes) -> bytes:
-    middle = len(content) // 2
-    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
-
-
-def _empty(content: bytes) -> bytes:
-    return b""
-
-
 def _with_checksum(data: bytes) -> bytes:
     return hashlib.sha256(data).digest() + data
 
 
-def _no_pickle(content: bytes) -> bytes:
-    return _with_checksum(b"not a pickle")
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda content: content[: len(content) // 2],
+    "a bit flipped": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+    "empty": lambda content: b"",
+    "no pickle": lambda content: _with_checksum(b"not a pickle"),
+    "pickle of another thing": lambda content: _with_checksum(pickle.dumps({"a": 1})),
+    "pickle of a missing module": lambda content: _with_checksum(b"cno_such_module\nmake\n(tR."),
+    "pickle that raises": lambda content: _with_checksum(  # 1 / 0, and its double
+        b"c_operator\nmul\n(c_operator\ntruediv\n(I1\nI0\ntRI2\ntR."
+    ),
+}
 
 
-def _pickle_of_another_thing(content: bytes) -> bytes:
-    return _with_checksum(pickle.dumps({"a": 1}))
-
-
-def _pickle_of_a_missing_module(content: bytes) -> bytes:
-    return _with_checksum(b"cno_such_module\nmake\n(tR.")
-
-
-def _pickle_that_raises(content: bytes) -> bytes:
-    """1 / 0, and its double."""
-    return _with_checksum(b"c_operator\nmul\n(c_operator\ntruediv\n(I1\nI0\ntRI2\ntR.")
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [_cut, _flip, _empty, _no_pickle, _pickle_of_another_thing, _pickle_of_a_missing_module, _pickle_that_raises],
-)
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[bytes], bytes]) -> None:
     make_sum(uncompiled(double), 1)(10)
     assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}

@@ -8,6 +8,7 @@ from blackjacky_env.engine.backend_cpu import OUTSIDE, address_of, ask, make_cas
 from blackjacky_env.engine.compiling import PLAIN, compiled, entry, zeros
 from blackjacky_env.engine.policies import Outside
 from blackjacky_env.games import get_game
+from tests.policies import first_legal, last_legal
 
 GAMES = ["black_jacky", "schwarze_katze"]  # observations of int8 and of int16
 
@@ -20,18 +21,6 @@ def told(observation, mask, random_state, parameters):
         numbers = 10 * numbers + number
     shown = int(observation[-1]) + 1000 * int(mask[-1])
     return shown + 10_000 * np.int64(random_state) + 1_000_000 * np.int64(numbers)
-
-
-@compiled
-def first_legal(observation, mask, random_state, parameters):
-    """Return the first legal action."""
-    return np.argmax(mask)
-
-
-@compiled
-def last_legal(observation, mask, random_state, parameters):
-    """Return the last legal action."""
-    return len(mask) - 1 - np.argmax(mask[::-1])
 
 
 @entry

@@ -1,7 +1,11 @@
-"""Unknown options: refused in Python's wording, which frameworks look for, and in ours."""
+"""Options of all environments: what is wrong with one is told by name, with what is allowed.
+
+Unknown ones are refused in Python's wording, which frameworks look for, and in ours.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -15,8 +19,81 @@ from blackjacky_env.engine.options import NoOptions
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.seat import SeatEnv
+from blackjacky_env.envs.vector import SeatVectorEnv
+from tests.policies import Follower, first_legal_of
 
 ID = "blackjacky/BlackJackySeat-v0"
+TABLE, SEAT, SEATS, BATCH = "table", "seat", "seats", "batch"
+MAKE: dict[str, Callable[..., Any]] = {
+    TABLE: black_jacky_v0.env,
+    SEAT: partial(SeatEnv, "black_jacky"),
+    SEATS: lambda num_envs=4, **options: SeatVectorEnv("black_jacky", num_envs, **options),
+    BATCH: lambda num_games=4, **options: make_batch("black_jacky", num_games, **options),
+}
+ALL, MANY = tuple(MAKE), (SEATS, BATCH)
+NOT_COMPILED = "is not compiled, .* allowed are compiled agents by name .*'threshold'"
+OF_ANOTHER_GAME = "plays black_spy, this environment is black_jacky"
+REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
+    (ALL, {"num_players": 7}, ValueError, r"num_players=7 is out of range; allowed are 2 \.\. 6"),
+    (ALL, {"variant": "duel"}, ValueError, "variant='duel' is unknown; allowed are 'classic', 'schnell_duell'"),
+    (ALL, {"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
+    (ALL, {"max_card": 9}, ValueError, r"max_card=9 is out of range; allowed are 2 \.\. 8"),
+    (ALL, {"maximum": 9}, TypeError, "unknown option maximum=9"),
+    (ALL, {"hand_size": 6, "num_players": 6}, ValueError, "hand_size=6 cannot be dealt to num_players=6"),
+    (MANY, {"hand_size": 6, "num_players": [2, 6]}, ValueError, "hand_size=6 cannot be dealt to num_players=6"),
+    (MANY, {"num_players": [2, 1]}, ValueError, r"each of num_players=1 is out of range; allowed are 2 \.\. 6"),
+    (MANY, {"num_players": []}, ValueError, r"num_players=\[\] is empty; allowed are"),
+    (MANY, {"num_players": "3"}, TypeError, "each of num_players='3' is not an integer"),
+    (MANY, {"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
+    (MANY, {"threads": "all"}, TypeError, "threads='all' is not an integer"),
+    ((SEATS,), {"num_envs": 0}, ValueError, r"num_envs=0 is out of range; allowed are 1 \.\. "),
+    ((BATCH,), {"num_games": 0}, ValueError, r"num_games=0 is out of range; allowed are 1 \.\. "),
+    ((BATCH,), {"num_games": 2.0}, TypeError, "num_games=2.0 is not an integer"),
+    ((BATCH,), {"seed": -1}, ValueError, "seed=-1 is out of range"),
+    ((BATCH,), {"seed": 2**63}, ValueError, "seed=9223372036854775808 is out of range"),
+    ((BATCH,), {"backend": "tpu"}, ValueError, "backend='tpu' is unknown; allowed are 'cpu', 'cuda'"),
+    ((SEAT, SEATS), {"seat": 4}, ValueError, r"seat=4 is out of range; allowed are 0 \.\. 3"),
+    ((SEATS,), {"num_players": [2, 6], "seat": 2}, ValueError, r"seat=2 is out of range; allowed are 0 \.\. 1"),
+    ((SEAT, SEATS), {"seat": "me"}, TypeError, "seat='me' is not an integer"),
+    ((SEAT, SEATS), {"on_illegal": "warn"}, ValueError, "on_illegal='warn' is unknown; allowed are 'raise', 'lose'"),
+    ((SEATS,), {"autoreset_mode": "no"}, ValueError, "autoreset_mode='no' .* 'NextStep', 'SameStep', 'Disabled'"),
+    (
+        (SEATS,),
+        {"render_mode": "ansi"},
+        TypeError,
+        r"unknown option render_mode='ansi'; options of black_jacky are",
+    ),
+    ((SEAT,), {"render_as": "player_1"}, TypeError, "unexpected keyword argument 'render_as': it draws the learner's"),
+    ((SEAT, SEATS), {"opponents": "random"}, TypeError, "opponents='random' is not a list; allowed is a list of names"),
+    ((SEAT, SEATS), {"opponents": []}, ValueError, r"opponents=\[\] is empty; allowed is a list of names"),
+    ((SEAT, SEATS), {"opponents": ["cuonter"]}, ValueError, "unknown opponent 'cuonter' for .* did you mean 'counter'"),
+    ((SEAT, SEATS), {"opponents": ["zz"]}, ValueError, "'zz' for black_jacky; opponents are .*'ppo:PATH'"),
+    ((SEAT,), {"opponents": [3]}, TypeError, "opponent 3 is neither a name nor an agent"),
+    ((SEAT,), {"opponents": [Follower(game="black_spy")]}, ValueError, OF_ANOTHER_GAME),
+    ((SEATS,), {"opponents": [first_legal_of("black_spy")]}, ValueError, OF_ANOTHER_GAME),
+    ((SEATS,), {"opponents": [Follower()]}, TypeError, NOT_COMPILED),
+    ((SEATS,), {"opponents": [[]]}, ValueError, r"the line-up \[\] has 0 agents; allowed are 1 \.\. 5"),
+    ((SEATS,), {"opponents": [["random"] * 6]}, ValueError, r"has 6 agents; allowed are 1 \.\. 5"),
+    ((SEATS,), {"opponents": [["random"], "random"]}, TypeError, "mixes line-ups and single agents; allowed is a list"),
+]
+
+
+@pytest.mark.parametrize(
+    ("maker", "options", "error", "message"),
+    [pytest.param(maker, *case, id=f"{maker}: {case[-1]}") for makers, *case in REFUSED for maker in makers],
+)
+def test_what_is_wrong_is_refused_by_name(
+    maker: str, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        MAKE[maker](**options)
+
+
+def test_an_unknown_game_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="unknown game 'black_jack'; did you mean 'black_jacky'"):
+        make_batch("black_jack", 1)
+
+
 MAKERS = {
     "TableEnv.__init__": black_jacky_v0.env,
     "SeatEnv.__init__": partial(gymnasium.make, ID),
@@ -43,11 +120,6 @@ def test_the_message_begins_as_pythons_own_and_names_all_options(name: str) -> N
 def test_a_near_miss_is_named(option: str, meant: str) -> None:
     with pytest.raises(TypeError, match=rf"unknown option {option}='x'; did you mean '{meant}'\? options of"):
         SeatEnv("black_jacky", **{option: "x"})
-
-
-def test_a_seat_is_drawn_as_its_learner_sees_it_and_refuses_another_view() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'render_as': it draws the learner's view"):
-        SeatEnv("black_jacky", render_as="player_1")
 
 
 def test_only_what_the_maker_has_is_offered() -> None:

@@ -56,6 +56,7 @@ def test_a_copied_seat_goes_on_alone(copied: Copied) -> None:
     again = env.step(action)
     np.testing.assert_array_equal(observation, again[0])
     assert reward == again[1]
+    np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
 
 
 @in_every_way
@@ -84,7 +85,9 @@ def test_a_copied_batch_goes_on_alone(copied: Copied, kept: bool) -> None:
     other.run_random(50)
     np.testing.assert_array_equal(batch.observations, before)
     batch.run_random(50)
-    for name in ("observations", "action_masks", "current_player", "seeds"):
+    for each in (other, batch):
+        each.step(each.random_actions())
+    for name in ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated"):
         np.testing.assert_array_equal(getattr(other, name), getattr(batch, name))
 
 

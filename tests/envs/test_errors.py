@@ -12,13 +12,11 @@ from blackjacky_env import IllegalActionError, black_jacky_v0
 from tests.envs.playing import fingerprint, fresh, play_randomly
 from tests.games.black_jacky.rigging import (
     DRAW,
-    DRAWS,
     IDLE_3,
     KNOCK,
     KNOCKS,
     NO_TRICK,
     Table,
-    deal,
     exchange,
     give,
     lay,
@@ -33,60 +31,35 @@ from tests.games.black_jacky.rigging import (
 
 def unchanged(env, action, error=IllegalActionError, match=None):
     """Assert that the action is refused and nothing has changed; return what was said."""
-    before, state = fingerprint(env), env.unwrapped.get_state()
+    before, state = fingerprint(env), env.get_state()
     with pytest.raises(error, match=match) as caught:
         env.step(action)
     assert fingerprint(env) == before
-    assert env.unwrapped.get_state() == state
+    assert env.get_state() == state
     return str(caught.value)
 
 
-# Options
+BAD_OPTIONS = {
+    "num_players": ([1, 7, 0, -2, 2.5, "four"], "2.*6"),
+    "variant": (["blitz", 3], "classic.*schnell_duell"),
+    "reward": (["points", None], "win.*hearts"),
+    "render_mode": (["gif", 3], "human.*ansi|ansi.*human"),
+    "render_as": (["player_4", "somebody", 0], "player_0.*player_3"),
+    "max_card": ([1, 9, 4.5, "8", None], "2.*8"),
+    "bust_at": ([1, 100, -21, "21", None], "2.*99"),
+    "hand_size": ([0, 9, 1.5, None], "1.*8"),
+    "hearts": ([0, 10, -1, "two"], "1.*9"),
+    "tricks": ([[0], [9], [2, 12], ["3"], 3, "123"], "1.*8"),
+    "max_turns_per_round": ([0, 128, -1, 2.5, "many"], "1.*127.*None"),
+}
 
 
-BAD_OPTIONS = [
-    ("num_players", [1, 7, 0, -2, 2.5, "four"]),
-    ("variant", ["blitz", 3]),
-    ("reward", ["points", None]),
-    ("render_mode", ["gif", 3]),
-    ("render_as", ["player_4", "somebody", 0]),
-    ("max_card", [1, 9, 4.5, "8", None]),
-    ("bust_at", [1, 100, -21, "21", None]),
-    ("hand_size", [0, 9, 1.5, None]),
-    ("hearts", [0, 10, -1, "two"]),
-    ("tricks", [[0], [9], [2, 12], ["3"], 3, "123"]),
-    ("max_turns_per_round", [0, 128, -1, 2.5, "many"]),
-]
-
-
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD_OPTIONS for value in values])
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name in BAD_OPTIONS for value in BAD_OPTIONS[name][0]])
 def test_a_wrong_option_is_refused_by_name_value_and_what_is_allowed(name, value):
-    with pytest.raises((TypeError, ValueError)) as caught:
+    with pytest.raises((TypeError, ValueError), match=f"{name}.*{BAD_OPTIONS[name][1]}") as caught:
         black_jacky_v0.env(**{"num_players": 4, name: value})
     message = str(caught.value)
-    allowed = {
-        "num_players": "2.*6",
-        "variant": "classic.*schnell_duell",
-        "reward": "win.*hearts",
-        "render_mode": "human.*ansi|ansi.*human",
-        "render_as": "player_0.*player_3",
-        "max_card": "2.*8",
-        "bust_at": "2.*99",
-        "hand_size": "1.*8",
-        "hearts": "1.*9",
-        "tricks": "1.*8",
-        "max_turns_per_round": "1.*127.*None",
-    }
-    assert name in message
     assert (repr(value) in message) or (isinstance(value, list) and str(value[-1]) in message)
-    assert re.search(allowed[name], message)
-
-
-def test_an_unknown_option_is_refused_by_name_with_those_there_are():
-    with pytest.raises((TypeError, ValueError), match="heart_count") as caught:
-        black_jacky_v0.env(heart_count=3)
-    assert "hearts" in str(caught.value)
-    assert "max_turns_per_round" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +83,8 @@ def test_what_cannot_be_dealt_is_refused(options):
 )
 def test_what_can_just_be_dealt_is_allowed(options):
     env = fresh(1, **options)
-    assert len(env.unwrapped.snapshot()["draw_pile"]) == 0
-    assert play_randomly(env, 1).unwrapped.snapshot()["phase"] == "over"
+    assert len(env.snapshot()["draw_pile"]) == 0
+    assert play_randomly(env, 1).snapshot()["phase"] == "over"
 
 
 # Reset
@@ -128,6 +101,7 @@ BAD_RESETS = [
     ("deck", [9, *GOOD_DECK[1:]], "9"),
     ("deck", [1] * 36, "1"),
     ("deck", [GOOD_DECK, GOOD_DECK[:-1]], "36"),
+    ("deck", [GOOD_DECK, []], "36"),
     ("deck", "all", "card"),
     ("deck", 36, "card"),
 ]
@@ -148,7 +122,7 @@ def test_an_unknown_reset_option_is_warned_of_by_name_with_those_allowed():
     with pytest.warns(UserWarning, match="shuffle") as caught:
         env.reset(seed=1, options={"shuffle": False})
     assert all(name in str(caught[0].message) for name in ("deck", "start_player"))
-    assert env.unwrapped.snapshot() == fresh(1).unwrapped.snapshot()
+    assert env.snapshot() == fresh(1).snapshot()
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63, 1.5, "one"])
@@ -235,23 +209,6 @@ def test_every_kind_of_integer_is_an_action(integer):
     assert fingerprint(env) == fingerprint(other)
 
 
-@pytest.mark.parametrize("players", range(2, 7))
-def test_the_mask_is_exactly_what_step_accepts(players):
-    env = fresh(players, num_players=players, hearts=1)
-    rng = np.random.default_rng(players)
-    for _ in range(25):
-        if env.terminations["player_0"]:
-            break
-        mask = env.observe(env.agent_selection)["action_mask"]
-        state = env.unwrapped.get_state()
-        for action in range(61):
-            if not mask[action]:
-                with pytest.raises(IllegalActionError):
-                    env.step(action)
-                assert env.unwrapped.get_state() == state
-        env.step(rng.choice(np.flatnonzero(mask)))
-
-
 def test_illegal_action_error_is_a_value_error_of_the_package():
     assert issubclass(IllegalActionError, ValueError)
     assert blackjacky_env.IllegalActionError is IllegalActionError
@@ -272,24 +229,16 @@ def test_illegal_action_error_is_a_value_error_of_the_package():
         lambda env: env.record(),
         lambda env: env.get_state(),
         lambda env: next(iter(env.agent_iter())),
+        lambda env: env.render(),
     ],
 )
 def test_using_an_environment_before_reset_says_so(use):
     with pytest.raises(Exception, match="reset"):
-        use(black_jacky_v0.env(num_players=4))
-
-
-def test_rendering_before_reset_says_so():
-    with pytest.raises(Exception, match="reset"):
-        black_jacky_v0.env(render_mode="ansi").render()
-
-
-def over():
-    return one_round([[8, 8], [5, 4]], hearts=1).knock_all().env
+        use(black_jacky_v0.env(num_players=4, render_mode="ansi"))
 
 
 def test_acting_after_the_end_is_refused():
-    env = over()
+    env = one_round([[8, 8], [5, 4]], hearts=1).knock_all().env
     message = unchanged(env, DRAW, ValueError)
     assert re.search("None|over|ended", message)
     env.step(None)
@@ -302,7 +251,7 @@ def test_acting_after_the_end_is_refused():
 
 @pytest.mark.parametrize("agent", ["player_4", "somebody", 0])
 def test_an_unknown_agent_is_named_with_those_there_are(agent):
-    env = fresh(1, num_players=4).unwrapped
+    env = fresh(1, num_players=4)
     for use in (env.observe, env.view):
         with pytest.raises(ValueError, match=str(agent)) as caught:
             use(agent)
@@ -310,7 +259,7 @@ def test_an_unknown_agent_is_named_with_those_there_are(agent):
 
 
 def test_unknown_action_names_and_numbers_are_refused():
-    env = fresh().unwrapped
+    env = fresh()
     with pytest.raises(ValueError, match="juggle"):
         env.parse_action("juggle")
     for action in (-1, 61):
@@ -335,19 +284,3 @@ def test_a_vector_that_no_player_can_see_is_refused():
     for impossible in (np.zeros_like(vector), more_cards):
         with pytest.raises(ValueError, match="observation"):
             black_jacky_v0.sample_state(impossible, np.random.default_rng(0))
-
-
-def test_errors_leave_room_to_go_on():
-    env = one_round([[3, 7], [8, 8]]).env
-    with pytest.raises(IllegalActionError):
-        env.step(KNOCK)
-    for action in (*DRAWS, *DRAWS):
-        env.step(action)
-    assert env.unwrapped.snapshot()["turn"] == 2
-
-
-def test_a_deck_is_refused_before_anything_is_dealt():
-    env = fresh(1, num_players=2)
-    with pytest.raises((TypeError, ValueError), match="deck"):
-        env.reset(seed=2, options={"deck": [deal([[1, 2], [3, 4]]), []]})
-    assert env.unwrapped.snapshot() == fresh(1, num_players=2).unwrapped.snapshot()

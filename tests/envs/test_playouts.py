@@ -15,6 +15,7 @@ from blackjacky_env import black_jacky_v0, playout
 from blackjacky_env.engine import random, table
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_POLICIES
 from blackjacky_env.envs.aec import TableEnv
+from tests.policies import Follower, first_legal_of
 
 BOTS = ["random", "threshold", "random", "threshold", "random", "threshold"]
 
@@ -63,17 +64,17 @@ def test_results_are_zero_sum_and_nothing_lies_at_seats_that_do_not_exist() -> N
     assert set(np.unique(results[1])) <= {-1.0, 0.0, 1.0}
 
 
-def test_one_state_counts_as_a_list_of_one() -> None:
-    np.testing.assert_array_equal(playout(MIXED[0], BOTS, 7), playout(MIXED[:1], BOTS, 7))
-
-
-def test_one_agent_sits_in_all_seats() -> None:
-    np.testing.assert_array_equal(playout(MIXED, "threshold", 7), playout(MIXED, ["threshold"] * 6, 7))
-
-
-def test_agents_are_given_by_name_or_as_objects() -> None:
-    agents = [make_agent(name) for name in BOTS]
-    np.testing.assert_array_equal(playout(MIXED, agents, 7), playout(MIXED, BOTS, 7))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ((MIXED[0], BOTS), (MIXED[:1], BOTS)),
+        ((MIXED, "threshold"), (MIXED, ["threshold"] * 6)),
+        ((MIXED, [make_agent(name) for name in BOTS]), (MIXED, BOTS)),
+    ],
+    ids=["one state as a list of one", "one agent in all seats", "agents by name or as objects"],
+)
+def test_states_and_agents_may_be_given_in_two_ways(one: tuple[Any, Any], other: tuple[Any, Any]) -> None:
+    np.testing.assert_array_equal(playout(*one, 7), playout(*other, 7))
 
 
 def test_every_seat_is_played_by_its_own_agent() -> None:
@@ -202,18 +203,6 @@ def test_neighbours_change_nothing() -> None:
 # ---------------------------------------------------------------- errors
 
 
-class Human:
-    """An agent that is not compiled."""
-
-    name = "human"
-
-    def reset(self, seed: int | None = None) -> None:
-        """Nothing to do."""
-
-    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
-        return int(observation["action_mask"].argmax())
-
-
 def with_header(state: bytes, **changes: Any) -> bytes:
     header, data = table.unpack(state)
     return table.pack({**header, **changes}, table.read_records(header, data, at(state).game.state_dtype))
@@ -256,11 +245,11 @@ def of_another_layout(state: bytes) -> bytes:
         ({"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
         ({"policies": "cuonter"}, ValueError, "unknown opponent 'cuonter' for black_jacky; did you mean 'counter'"),
         (
-            {"policies": Human()},
+            {"policies": Follower()},
             TypeError,
             "is not compiled, .* allowed are compiled agents by name .'random', 'threshold', .*'ppo:PATH'.",
         ),
-        ({"policies": ["random"] * 5 + [Human()]}, TypeError, "is not compiled"),
+        ({"policies": ["random"] * 5 + [Follower()]}, TypeError, "is not compiled"),
         (
             {"policies": ["random"] * 5},
             ValueError,
@@ -268,16 +257,10 @@ def of_another_layout(state: bytes) -> bytes:
         ),
         ({"policies": ["random"], "states": MIXED[0]}, ValueError, r"are 1 agents .* and 4 \.\. 6"),
         ({"policies": ["random"] * 7}, ValueError, r"are 7 agents .* and 6 \.\. 6"),
+        ({"policies": first_legal_of("black_spy")}, ValueError, "plays black_spy, this environment is black_jacky"),
         ({"policies": []}, ValueError, r"are 0 agents .* and 6 \.\. 6"),
     ],
 )
 def test_what_is_wrong_is_refused_by_name(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         playout(**{"states": MIXED, "policies": BOTS, "games": 2, **changes})
-
-
-def test_an_agent_of_another_game_is_refused() -> None:
-    agent: Any = make_agent("random")
-    agent.game = "skat"
-    with pytest.raises(ValueError, match="plays skat, this environment is black_jacky"):
-        playout(MIXED, agent, 1)

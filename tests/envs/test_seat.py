@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import subprocess
 import sys
-from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -16,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv
 
 from blackjacky_agents import make_agent
@@ -24,6 +20,7 @@ from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.envs import opponents
 from blackjacky_env.envs.screen import frame
 from blackjacky_env.envs.seat import SeatEnv
+from tests.policies import Follower
 
 START_METHODS = ["spawn", "fork"] if sys.platform == "linux" else ["spawn"]  # elsewhere forks are not safe or not there
 # One round of one turn: player 0 starts, and somebody loses his only heart before player 1 acts.
@@ -59,35 +56,7 @@ def assert_same_episode(one: list[Any], other: list[Any]) -> None:
         assert reward_a == reward_b
 
 
-class Follower:
-    """Plays the first legal action (or a given one) and remembers what it was shown."""
-
-    name = "follower"
-
-    def __init__(self, action: int | None = None) -> None:
-        self.action = action
-        self.shown: list[dict[str, Any]] = []
-        self.seeds: list[int | None] = []
-
-    def reset(self, seed: int | None = None) -> None:
-        self.seeds.append(seed)
-
-    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
-        self.shown.append(observation)
-        return int(np.flatnonzero(observation["action_mask"])[0]) if self.action is None else self.action
-
-
 # ---------------------------------------------------------------- checkers
-
-
-def test_gymnasiums_checker_passes_without_a_warning() -> None:
-    check_env(make(on_illegal="lose").unwrapped)
-
-
-def test_stable_baselines_checker_passes_without_a_warning() -> None:
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(make(on_illegal="lose"))
-    checker.check_env(make(on_illegal="lose", variant="schnell_duell", reward="hearts").unwrapped)
 
 
 @pytest.mark.parametrize("options", [{"num_players": 6}, {"num_players": 2, "variant": "schnell_duell"}])
@@ -98,12 +67,6 @@ def test_every_observation_lies_in_the_space_and_something_is_always_legal(optio
         assert all(observation in env.observation_space for observation, _, _ in steps)
         assert all(info["action_mask"].any() for _, info, _ in steps[:-1])
         assert not steps[-1][1]["action_mask"].any()
-
-
-def test_the_spaces_are_those_of_the_table() -> None:
-    env, table = make(num_players=2, hearts=3), black_jacky_v0.env(num_players=6)
-    assert env.observation_space == table.observation_space("player_0")["observation"]
-    assert env.action_space == table.action_space("player_0")
 
 
 def test_the_mask_is_where_sb3_contrib_looks_for_it() -> None:
@@ -344,36 +307,6 @@ def test_an_opponent_that_breaks_the_rules_is_named_and_the_learner_does_not_los
         env.step(0)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"opponents": ["randum"]}, ValueError, "unknown opponent 'randum' for black_jacky; did you mean 'random'"),
-        ({"opponents": ["zzz"]}, ValueError, "unknown opponent 'zzz' for black_jacky; opponents are .*'ppo:PATH'"),
-        ({"opponents": "random"}, TypeError, "opponents='random' is not a list; allowed is a list of names"),
-        ({"opponents": []}, ValueError, r"opponents=\[\] is empty; allowed is a list of names"),
-        ({"opponents": [3]}, TypeError, "opponent 3 is neither a name nor an agent"),
-        ({"seat": 4}, ValueError, r"seat=4 is out of range; allowed are 0 \.\. 3"),
-        ({"seat": "me"}, TypeError, "seat='me' is not an integer"),
-        ({"num_players": 1}, ValueError, r"num_players=1 is out of range; allowed are 2 \.\. 6"),
-        ({"on_illegal": "warn"}, ValueError, "on_illegal='warn' is unknown; allowed are 'raise', 'lose'"),
-        ({"variant": "duel"}, ValueError, "variant='duel' is unknown"),
-        ({"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
-        ({"max_card": 9}, ValueError, r"max_card=9 is out of range; allowed are 2 \.\. 8"),
-        ({"maximum": 9}, TypeError, "unknown option maximum=9"),
-    ],
-)
-def test_impossible_options_are_refused_by_name(options: dict[str, Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        make(**options)
-
-
-def test_an_agent_of_another_game_is_refused() -> None:
-    agent = Follower()
-    agent.game = "black_spy"  # type: ignore[attr-defined]  # as trained agents say it
-    with pytest.raises(ValueError, match="plays black_spy, this environment is black_jacky"):
-        make(opponents=[agent])
-
-
 # ---------------------------------------------------------------- looking, copies, workers
 
 
@@ -385,23 +318,6 @@ def test_the_table_is_drawn_as_the_learner_sees_it(capsys: pytest.CaptureFixture
     env = make(render_mode="rgb_array", num_players=2, seat=1)
     env.reset(seed=0)
     assert np.array_equal(env.render(), frame(env.unwrapped.table.draw("player_1", theme="light")))
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_go_on_alike(copied: Callable[[Any], Any]) -> None:
-    env = make(opponents=[Follower()], reward="hearts").unwrapped
-    _, info = env.reset(seed=3)
-    for _ in range(7):
-        _, _, _, _, info = env.step(np.flatnonzero(info["action_mask"])[0])
-    other = copied(env)
-    terminated = False
-    while not terminated:
-        action = np.flatnonzero(info["action_mask"])[-1]
-        observation, reward, terminated, _, info = env.step(action)
-        again = other.step(action)
-        np.testing.assert_array_equal(observation, again[0])
-        assert (reward, terminated) == again[1:3]
-    np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 on: any fork with threads

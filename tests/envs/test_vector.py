@@ -17,11 +17,11 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from blackjacky_agents import make_agent
 from blackjacky_env import IllegalActionError, black_jacky_v0
-from blackjacky_env.engine.compiling import PLAIN, compiled
+from blackjacky_env.engine.compiling import PLAIN
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
+from tests.policies import first_legal, last_legal
 
 GAME = get_game("black_jacky")
 MODES = list(AutoresetMode)
@@ -39,24 +39,6 @@ class Policy:
     choice: int
     """Which of the legal actions it plays."""
     parameters: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
-
-
-@compiled
-def first_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
-    """Play the legal action with the lowest number."""
-    for action in range(len(mask)):
-        if mask[action]:
-            return action
-    return -1
-
-
-@compiled
-def last_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
-    """Play the legal action with the highest number."""
-    for action in range(len(mask) - 1, -1, -1):
-        if mask[action]:
-            return action
-    return -1
 
 
 FIRST, LAST = Policy(first_legal, 0), Policy(last_legal, -1)
@@ -133,15 +115,6 @@ def test_gymnasiums_own_vector_environments_can_still_be_asked_for() -> None:
     env.close()
 
 
-def test_the_spaces_are_those_of_the_single_seat_in_a_batch() -> None:
-    single = gymnasium.make("blackjacky/BlackJackySeat-v0")
-    env, sync = make(3), SyncVectorEnv([lambda: gymnasium.make("blackjacky/BlackJackySeat-v0")] * 3)
-    assert env.single_observation_space == single.observation_space
-    assert env.single_action_space == single.action_space
-    assert env.observation_space == sync.observation_space
-    assert env.action_space == sync.action_space
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_arrays_lie_in_the_spaces_and_the_masks_are_empty_only_where_a_game_is_over(mode: AutoresetMode) -> None:
     env = make(autoreset_mode=mode)
@@ -157,11 +130,6 @@ def test_arrays_lie_in_the_spaces_and_the_masks_are_empty_only_where_a_game_is_o
         over = terminations & (mode is not SAME_STEP)
         np.testing.assert_array_equal(info["action_mask"].any(axis=1), ~over)
         np.testing.assert_array_equal(info["action_mask"], env.action_masks())
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_the_mode_may_be_given_by_its_name(mode: AutoresetMode) -> None:
-    assert make(1, autoreset_mode=mode.value).metadata["autoreset_mode"] is mode
 
 
 # ---------------------------------------------------------------- autoreset
@@ -726,54 +694,7 @@ def test_unknown_reset_options_are_ignored_with_a_warning_and_none_is_changed() 
     assert list(options) == ["deck", "reset_mask"]
 
 
-class Human:
-    """An opponent that is not compiled."""
-
-    name = "human"
-
-    def reset(self, seed: int | None = None) -> None:
-        """Nothing to do."""
-
-    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
-        return int(observation["action_mask"].argmax())
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"num_envs": 0}, ValueError, r"num_envs=0 is out of range; allowed are 1 \.\. "),
-        ({"num_players": 7}, ValueError, r"num_players=7 is out of range; allowed are 2 \.\. 6"),
-        ({"num_players": []}, ValueError, r"num_players=\[\] is empty"),
-        ({"num_players": [2, 6], "seat": 2}, ValueError, r"seat=2 is out of range; allowed are 0 \.\. 1"),
-        ({"variant": ""}, ValueError, "variant='' is unknown; allowed are 'classic', 'schnell_duell'"),
-        ({"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
-        ({"on_illegal": "warn"}, ValueError, "on_illegal='warn' is unknown; allowed are 'raise', 'lose'"),
-        ({"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
-        ({"autoreset_mode": "never"}, ValueError, "autoreset_mode='never' .* 'NextStep', 'SameStep', 'Disabled'"),
-        ({"render_mode": "ansi"}, TypeError, r"unknown option render_mode='ansi'; options of black_jacky are max_card"),
-        ({"hand_size": 6}, ValueError, "hand_size=6 cannot be dealt to num_players=6"),
-        ({"opponents": "random"}, TypeError, r"opponents='random' is not a list; allowed is a list of names"),
-        ({"opponents": []}, ValueError, r"opponents=\[\] is empty; allowed is a list of names"),
-        ({"opponents": [[]]}, ValueError, r"the line-up \[\] has 0 agents; allowed are 1 \.\. 5"),
-        ({"opponents": [["random"] * 6]}, ValueError, r"has 6 agents; allowed are 1 \.\. 5"),
-        ({"opponents": [["random"], "random"]}, TypeError, "mixes line-ups and single agents; allowed is a list"),
-        ({"opponents": ["cuonter"]}, ValueError, "unknown opponent 'cuonter' for black_jacky; did you mean 'counter'"),
-        ({"opponents": [Human()]}, TypeError, "is not compiled, .* allowed are compiled agents by name .*'threshold'"),
-    ],
-)
-def test_options_are_checked_by_name(options: dict[str, Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        make(**options)
-
-
 @pytest.mark.skipif(PLAIN, reason="in plain Python mode every function will do")
 def test_a_policy_that_is_no_compiled_function_is_refused() -> None:
     with pytest.raises(TypeError, match="is not compiled, so it cannot play inside a batch"):
         make(opponents=[Policy(lambda observation, mask, random_state, parameters: 0, 0)])
-
-
-def test_an_agent_of_another_game_is_refused() -> None:
-    agent: Any = make_agent("random")
-    agent.game = "skat"
-    with pytest.raises(ValueError, match="plays skat, this environment is black_jacky"):
-        make(opponents=[agent])

@@ -23,7 +23,8 @@ from tests.testing import toy
 NO_PROOFS = {"no_leaks": "skipped", "public_shows": "skipped"}
 OURS = [
     {"num_players": 2, "reward": "hearts"},
-    {"num_players": 4, "hearts": 1, "render_mode": "ansi"},
+    {"num_players": 4, "render_mode": "ansi"},
+    {"num_players": 5, "hearts": 1},
     {"num_players": 6, "hearts": 1, "variant": "schnell_duell", "reward": "hearts", "render_as": "player_3"},
     {"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3], "max_turns_per_round": 9},
 ]
@@ -40,7 +41,7 @@ def outcomes(report):
 def test_our_environments_pass_every_check(options):
     quick = set(CHECKS) - {"other_process"}
     report = check_all(
-        functools.partial(black_jacky_v0.env, **options), quick, games=2, moments=2, positions=20, **PROMISES
+        functools.partial(black_jacky_v0.env, **options), quick, games=2, moments=2, positions=60, **PROMISES
     )
     skipped = {"rewards_cleared"} if any(result.outcome == "skipped" for result in report) else set()
     assert {result.name for result in report if result.outcome != "passed"} <= skipped, report

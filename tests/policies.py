@@ -1,0 +1,46 @@
+"""Agents that play the first or the last legal action."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents import CompiledAgent
+from blackjacky_env.engine.compiling import compiled
+
+
+@compiled
+def first_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """A policy."""
+    return np.argmax(mask)
+
+
+@compiled
+def last_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """A policy."""
+    return len(mask) - 1 - np.argmax(mask[::-1])
+
+
+def first_legal_of(game: str) -> CompiledAgent:
+    """An agent of a game."""
+    return CompiledAgent("first", game, first_legal)
+
+
+class Follower:
+    """Plays the first legal action (or a given one) and remembers what it was shown; it is not compiled."""
+
+    name = "follower"
+
+    def __init__(self, action: int | None = None, game: str = "black_jacky") -> None:
+        self.action, self.game = action, game
+        self.shown: list[dict[str, Any]] = []
+        self.seeds: list[int | None] = []
+
+    def reset(self, seed: int | None = None) -> None:
+        self.seeds.append(seed)
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        self.shown.append(observation)
+        return int(np.flatnonzero(observation["action_mask"])[0]) if self.action is None else self.action

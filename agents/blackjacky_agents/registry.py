@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from blackjacky_agents import random_bot
 from blackjacky_agents.agent import Agent, CompiledAgent, register_policies
+from blackjacky_agents.bots import random_bot
 from blackjacky_agents.external.python_agent import is_place, load_python_agent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, bot_names, get_kit

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 from gymnasium.error import ResetNeeded
 
-from blackjacky_agents import random_bot
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.bots import random_bot
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.engine import random

@@ -9,6 +9,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_env.engine.checks import check_choice
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.layout import Layout
 from blackjacky_env.engine.play import Encoder
 from blackjacky_env.games import get_game
 
@@ -20,10 +21,15 @@ class Encoding(NamedTuple):
     version: int
     """Incremented when the meaning of the features changes."""
     function: Encoder
-    size: int
-    """Number of features, float32."""
+    layout: Layout
+    """The features, in order."""
     advice: int | None = None
     """Index of the first feature of a bot's advice (one-hot over the actions); None: the encoding has no advice."""
+
+    @property
+    def size(self) -> int:
+        """Number of features, float32."""
+        return self.layout.size
 
 
 @cache
@@ -35,7 +41,7 @@ def raw_encoding(game: Game) -> Encoding:
         for i in range(len(scale)):
             out[i] = observation[i] * scale[i]
 
-    return Encoding("raw", game.version, compiled(encode), game.layout.size)
+    return Encoding("raw", game.version, compiled(encode), game.layout)
 
 
 def encodings_of(game: str) -> dict[str, Encoding]:

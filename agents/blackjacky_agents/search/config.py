@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents import random_bot
+from blackjacky_agents.bots import random_bot
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.policies import Policy
 

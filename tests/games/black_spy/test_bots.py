@@ -11,7 +11,7 @@ import pytest
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games.black_spy.bots.counter import PARAMETERS, estimate
-from blackjacky_agents.games.black_spy.encodings import ADVICE_LAYOUT, ENCODINGS, LAYOUT
+from blackjacky_agents.games.black_spy.encodings import ENCODINGS
 from blackjacky_agents.games.black_spy.prospects import value
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import encode_all
@@ -209,7 +209,6 @@ def test_the_value_is_a_zero_sum_and_highest_for_the_lowest_total() -> None:
 
 @pytest.mark.parametrize("encoding", ENCODINGS, ids=lambda encoding: encoding.name)
 def test_features_lie_in_their_declared_ranges(encoding: Encoding) -> None:
-    layout = {"cards": LAYOUT, "advice": ADVICE_LAYOUT}[encoding.name]
     batch = make_batch("black_spy", num_games=30, num_players=[3, 4, 5, 6], seed=0, **ALL_OPTIONS)
     rng, seen = np.random.default_rng(0), []
     for _ in range(150):
@@ -217,13 +216,13 @@ def test_features_lie_in_their_declared_ranges(encoding: Encoding) -> None:
         seen.append(encode_all(encoding, batch.observations, batch.action_masks))
     features = np.concatenate(seen)
     assert features.any()
-    assert (features >= layout.low).all()
-    assert (features <= layout.high).all()
+    assert (features >= encoding.layout.low).all()
+    assert (features <= encoding.layout.high).all()
 
 
 def test_advice_names_what_counter_plays() -> None:
     batch = make_batch("black_spy", num_games=50, seed=0, **ALL_OPTIONS)
-    agent, advice = make_agent("counter", "black_spy"), ADVICE_LAYOUT.offset("advice")
+    agent, advice = make_agent("counter", "black_spy"), ENCODINGS[1].advice
     for _ in range(80):
         shown = encode_all(ENCODINGS[1], batch.observations, batch.action_masks)[:, advice:]
         actions = agent.act_batch(batch.observations, batch.action_masks)

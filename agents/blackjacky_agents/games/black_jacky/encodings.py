@@ -321,7 +321,7 @@ def _show_odds(fixed, cards, spread, bust_at, total, out):
 
 
 ENCODINGS = (
-    Encoding("cards", VERSION, cards, LAYOUT.size),
-    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, TO.advice),
+    Encoding("cards", VERSION, cards, LAYOUT),
+    Encoding("advice", VERSION, advice, ADVICE_LAYOUT, TO.advice),
 )
-STANDING = Encoding("standing", VERSION, standing, STANDING_LAYOUT.size)
+STANDING = Encoding("standing", VERSION, standing, STANDING_LAYOUT)

@@ -216,6 +216,6 @@ def bits_of(observation):
 
 
 ENCODINGS = (
-    Encoding("cards", VERSION, cards, LAYOUT.size),
-    Encoding("advice", VERSION, advice, ADVICE_LAYOUT.size, TO.advice),
+    Encoding("cards", VERSION, cards, LAYOUT),
+    Encoding("advice", VERSION, advice, ADVICE_LAYOUT, TO.advice),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from blackjacky_agents.bots.random_bot import choose as choose_at_random
 from blackjacky_agents.games.black_jacky.bots.cards import (
     AT,
     EXCHANGING,
@@ -14,7 +15,6 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
     somebody_knocked,
     top_of_discards,
 )
-from blackjacky_agents.random_bot import choose as choose_at_random
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.games.black_jacky.state import DRAW, GIVE, KNOCK, NO_TRICK, SWAP_DISCARD, SWAP_DRAW
 

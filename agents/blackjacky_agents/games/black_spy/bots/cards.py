@@ -1,7 +1,8 @@
-"""Observation readers for the bots of Black Spy: what is asked, the trick on the table, points and hands."""
+"""What the bots of Black Spy read from an observation: what is asked, the trick on the table, points, unseen cards."""
 
 from __future__ import annotations
 
+from blackjacky_agents.bots.trick_taking import readers
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.games.black_spy.state import (
     BLACK_1,
@@ -18,7 +19,7 @@ from blackjacky_env.games.black_spy.state import (
 )
 
 AT = RECORD.at
-NOTHING = -1
+led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(RECORD, CARDS, RANKS)
 
 
 @compiled
@@ -28,32 +29,6 @@ def phase_of(observation):
         if observation[AT.phase + phase]:
             return phase
     return PLAY + 1
-
-
-@compiled
-def led_card(observation):
-    """The card that was led, NOTHING if it is mine to lead."""
-    for seat in range(1, SEATS):
-        if observation[AT.leader + seat]:
-            return int(observation[AT.table + seat]) - 1
-    return NOTHING
-
-
-@compiled
-def highest_on_table(observation, led):
-    """The card that wins the trick so far, NOTHING if none is led."""
-    highest = led
-    for seat in range(1, SEATS):
-        card = int(observation[AT.table + seat]) - 1
-        if card // RANKS == led // RANKS and card > highest:
-            highest = card
-    return highest
-
-
-@compiled
-def beats(card, highest, led):
-    """Whether a card takes over the trick; the card that is led always does."""
-    return led == NOTHING or (card // RANKS == led // RANKS and card > highest)
 
 
 @compiled
@@ -77,21 +52,6 @@ def points_on_table(observation):
         if observation[AT.table + seat]:
             points += points_of(observation, int(observation[AT.table + seat]) - 1)
     return points
-
-
-@compiled
-def players_to_come(observation):
-    """Number of players who play to this trick after me."""
-    count = -1
-    for seat in range(int(observation[AT.num_players])):
-        count += observation[AT.table + seat] == 0
-    return count
-
-
-@compiled
-def hand_size_of(observation, seat):
-    """Number of cards that a player holds; in passing without those that I have chosen."""
-    return CARDS // int(observation[AT.num_players]) - int(observation[AT.trick]) - (observation[AT.table + seat] > 0)
 
 
 @compiled

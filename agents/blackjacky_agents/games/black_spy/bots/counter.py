@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from blackjacky_agents.bots.trick_taking import NOTHING
 from blackjacky_agents.games.black_spy.bots.cards import (
     AT,
-    NOTHING,
     beats,
     count_unseen,
     hand_size_of,

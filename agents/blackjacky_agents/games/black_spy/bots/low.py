@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from blackjacky_agents.bots.trick_taking import NOTHING
 from blackjacky_agents.games.black_spy.bots.cards import (
     AT,
-    NOTHING,
     beats,
     highest_on_table,
     led_card,

@@ -17,7 +17,6 @@ from blackjacky_agents.games.schwarze_katze.bots.cards import (
     hand_size_of,
     highest_on_table,
     is_unseen,
-    is_void,
     led_card,
     penalty_of,
 )
@@ -69,14 +68,9 @@ def estimate(observation, mask, costs, parameters):
             if beats(card, highest, led):
                 taking, lying = fate_of_trick(observation, count, card, on_table, parameters)
             later, without = future_without(observation, count, card, parameters)
-            bonus = parameters[NO_TRICK_WEIGHT] * NO_TRICK * without * (1.0 - taking) * (tricks_taken(observation) == 0)
+            bonus = parameters[NO_TRICK_WEIGHT] * NO_TRICK * without * (1.0 - taking)
+            bonus *= observation[AT.tricks_taken] == 0
             costs[card] = taking * lying + parameters[LATER] * later + bonus
-
-
-@compiled
-def tricks_taken(observation):
-    """My own."""
-    return observation[AT.tricks_taken]
 
 
 # ---------------------------------------------------------------- counting
@@ -94,7 +88,7 @@ def count_unseen(observation, count):
     for suit in range(SUITS):
         total = 0.0
         for seat in range(1, int(observation[AT.num_players])):
-            if not is_void(observation, seat, suit):
+            if not observation[AT.voids + SUITS * seat + suit]:
                 shares[seat, suit] = hand_size_of(observation, seat)
                 total += shares[seat, suit]
         if total > 0.0:

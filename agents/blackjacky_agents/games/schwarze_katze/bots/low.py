@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.schwarze_katze.bots.cards import AT, NOTHING, beats, highest_on_table, led_card
+from blackjacky_agents.bots.trick_taking import NOTHING
+from blackjacky_agents.games.schwarze_katze.bots.cards import beats, highest_on_table, led_card, players_to_come
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS
 
@@ -12,7 +13,7 @@ def choose(observation, mask, random_state, parameters):
     """The legal card that it likes best; of equal ones the first."""
     led = led_card(observation)
     highest = highest_on_table(observation, led)
-    last = played_so_far(observation) == observation[AT.num_players] - 1
+    last = players_to_come(observation) == 0
     best, best_liking = NOTHING, -1000
     for card in range(CARDS):
         if mask[card]:
@@ -20,15 +21,6 @@ def choose(observation, mask, random_state, parameters):
             if liking > best_liking:
                 best, best_liking = card, liking
     return best
-
-
-@compiled
-def played_so_far(observation):
-    """Cards of the trick on the table."""
-    count = 0
-    for seat in range(1, int(observation[AT.num_players])):
-        count += observation[AT.table + seat] > 0
-    return count
 
 
 @compiled

@@ -1,0 +1,1 @@
+"""Bots of all games, and what the bots of several games share."""

@@ -1,0 +1,79 @@
+"""What bots and encodings of trick-taking games read from an observation.
+
+The observation has the parts ``num_players``, ``trick`` (tricks taken in this deal), ``leader`` (one-hot) and ``table``
+(by seat: 1 + the card played to this trick, 0 = none). The cards of a suit are consecutive, the highest last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.fields import Fields
+
+NOTHING = -1  # no card
+
+
+class Readers(NamedTuple):
+    """Compiled functions of an observation, in the order in which they are unpacked."""
+
+    led_card: Callable[..., Any]
+    """(observation) -> the card that was led, `NOTHING` if it is mine to lead."""
+    highest_on_table: Callable[..., Any]
+    """(observation, led) -> the card that wins the trick so far, `NOTHING` if none is led."""
+    beats: Callable[..., Any]
+    """(card, highest, led) -> whether a card takes over the trick; the card that is led always does."""
+    players_to_come: Callable[..., Any]
+    """(observation) -> number of players who play to this trick after me."""
+    hand_size_of: Callable[..., Any]
+    """(observation, seat) -> number of cards that a player holds; without those that it is passing."""
+
+
+def readers(record: Fields, cards: int, suit: int) -> Readers:
+    """The functions for a game of ``cards`` cards, of which ``suit`` make a suit."""
+    at, seats = record.at, record.seats
+
+    @compiled
+    def led_card(observation):
+        for seat in range(1, seats):
+            if observation[at.leader + seat]:
+                return int(observation[at.table + seat]) - 1
+        return NOTHING
+
+    @compiled
+    def highest_on_table(observation, led):
+        highest = led
+        for seat in range(1, seats):
+            card = int(observation[at.table + seat]) - 1
+            if card // suit == led // suit and card > highest:
+                highest = card
+        return highest
+
+    @compiled
+    def beats(card, highest, led):
+        return led == NOTHING or (card // suit == led // suit and card > highest)
+
+    @compiled
+    def players_to_come(observation):
+        count = -1
+        for seat in range(int(observation[at.num_players])):
+            count += observation[at.table + seat] == 0
+        return count
+
+    @compiled
+    def hand_size_of(observation, seat):
+        dealt = cards // int(observation[at.num_players])
+        return dealt - int(observation[at.trick]) - (observation[at.table + seat] > 0)
+
+    return Readers(led_card, highest_on_table, beats, players_to_come, hand_size_of)
+
+
+@compiled
+def lead_over_others(totals, n, seat):
+    """How far the total of a seat lies above the lowest of the others; ``totals``: (n,) or more."""
+    lowest = 30000
+    for other in range(n):
+        if other != seat:
+            lowest = min(lowest, int(totals[other]))
+    return int(totals[seat]) - lowest

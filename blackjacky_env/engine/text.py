@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 from unicodedata import combining, east_asian_width
 
@@ -50,6 +51,33 @@ def listed(words: Sequence[str]) -> str:
 def joined(cells: Sequence[str], widths: Iterable[int]) -> str:
     """One line of a table."""
     return " ".join(pad(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def wrapped(pieces: Iterable[str], width: int, between: str = " ") -> list[str]:
+    """Pieces side by side, on as many lines of so many visible characters as they need."""
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and len(plain(lines[-1] + between + piece)) <= width:
+            lines[-1] += between + piece
+        else:
+            lines.append(piece)
+    return lines
+
+
+def table(columns: Mapping[str, int], rows: Iterable[Iterable[Sequence[str]]]) -> list[str]:
+    """The lines of a table.
+
+    Args:
+        columns: Width by heading.
+        rows: For each column a cell, which is a list of lines.
+    """
+    heading = joined([paint(name, FAINT) for name in columns], columns.values())
+    return [heading, *(joined(line, columns.values()) for row in rows for line in zip_longest(*row, fillvalue=""))]
+
+
+def count_of(cards: Sequence[Any] | int) -> int:
+    """The number of cards, which a view lists if they are open, and counts if they are hidden."""
+    return cards if isinstance(cards, int) else len(cards)
 
 
 def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:

@@ -14,6 +14,7 @@ from blackjacky_env.engine.artwork import INK, RED
 from blackjacky_env.engine.svg import View, data, group, say, use, words
 from blackjacky_env.games.halunken import terminal
 from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, LEVELS
+from blackjacky_env.games.halunken.terminal import Figure
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
 _TABLE_BOTTOM, _SEATS_TOP, _SEATS_HEIGHT, _WORDS_TOP = 358, 370, 180, 570
@@ -99,12 +100,12 @@ def _centred(text: str, x: float, y: float, size: float, fill: str) -> str:
     return f'<text {at} fill="{fill}" text-anchor="middle">{text}</text>'
 
 
-def _colours(figure: int | str) -> tuple[str, str]:
+def _colours(figure: Figure) -> tuple[str, str]:
     """The colour of a seat or of Black Jack, and that of signs on it."""
     return _JACK_COLOURS if isinstance(figure, str) else _SEAT_COLOURS[figure]
 
 
-def _figure(figure: int | str, x: float, y: float, scale: float = 1) -> str:
+def _figure(figure: Figure, x: float, y: float, scale: float = 1) -> str:
     """A captain with the mark of the seat, or Black Jack with an eye patch, 30 x 40 units before scaling."""
     fill, ink = _colours(figure)
     if isinstance(figure, str):
@@ -190,30 +191,22 @@ def _landings(view: View, field: int, ring: _Ring) -> list[str]:
     return [
         f'<circle cx="{x:g}" cy="{y:g}" r="{17 - 5 * i}" fill="none" stroke="{stroke}" stroke-width="{width}" '
         'stroke-dasharray="6 4"/>'
-        for i, figure in enumerate(each for each in _standing(view) if _target(view, each) == field)
+        for i, figure in enumerate(each for each in terminal.standing(view) if _target(view, each) == field)
         for stroke, width in ((INK, 6), (_colours(figure)[0], 4))
     ]
 
 
-def _target(view: View, figure: int | str) -> int | None:
+def _target(view: View, figure: Figure) -> int | None:
     """H6: the field that a figure will move to; None if it stays, its Rum is not named, or it will be pushed first."""
-    fields, mover = _standing(view), view["mover"]
-    number = view["black_jack_number"] if isinstance(figure, str) else view["numbers"][figure]
+    fields, mover, number = terminal.standing(view), view["mover"], terminal.of_figure(view, "numbers", figure)
     if number in (0, "Rum") or (mover is not None and fields[figure] == fields[mover]):
         return None
     return int(fields[figure] + number) % FIELDS
 
 
-def _standing(view: View) -> dict[int | str, int]:
-    """The fields of all figures on the ring."""
-    fields: dict[int | str, int | None] = dict(enumerate(view["captains"]))
-    fields[BLACK_JACK] = view["black_jack"]
-    return {figure: field for figure, field in fields.items() if field is not None}
-
-
 def _figures(view: View, ring: _Ring) -> list[str]:
     """All figures on their fields; two on one field, where one is about to be pushed, stand side by side."""
-    fields = _standing(view)
+    fields = terminal.standing(view)
     parts = []
     for figure, field in fields.items():
         there = [each for each in fields if fields[each] == field]
@@ -229,7 +222,7 @@ def _movement_cards(view: View, options: dict[str, Any], ring: _Ring) -> list[st
     """This round's movement card of each figure beside the one before; in an auction the offers."""
     if view["opener"] is None:
         return []
-    figures: list[int | str] = [*range(len(view["crews"]))]
+    figures: list[Figure] = [*range(len(view["crews"]))]
     figures += [BLACK_JACK] * terminal.has_black_jack(options)
     top, in_row, step = ring.slots
     left = ring.middle - step * min(in_row, len(figures)) / 2 + 6
@@ -239,7 +232,7 @@ def _movement_cards(view: View, options: dict[str, Any], ring: _Ring) -> list[st
     ]
 
 
-def _slot(view: View, figure: int | str) -> list[str]:
+def _slot(view: View, figure: Figure) -> list[str]:
     """What a figure has laid or offered in this round, and what it laid in the last one; 56 x 46 units."""
     bids = view["phase"] == "bid" and isinstance(figure, int)
     card = _offer(view, int(figure)) if bids else _laid(view, figure)
@@ -255,11 +248,11 @@ def _offer(view: View, seat: int) -> str:
     return (highest if seat == view["bidder"] else "") + _chip(offer, 22, 0, 34, 44)
 
 
-def _laid(view: View, figure: int | str) -> str:
+def _laid(view: View, figure: Figure) -> str:
     """A movement card: open, chosen in secret, or not yet chosen."""
-    if _has_revealed(view, figure):
+    if terminal.has_revealed(view, figure):
         return _open_movement_card(view, figure)
-    choice = view["black_jack_choice"] if isinstance(figure, str) else view["choices"][figure]
+    choice = terminal.of_figure(view, "choices", figure)
     if choice is None:
         return _NO_CARD
     fill, ink = _colours(figure)
@@ -269,17 +262,9 @@ def _laid(view: View, figure: int | str) -> str:
     return paper + _value(choice, 39, 22, ink)
 
 
-def _has_revealed(view: View, figure: int | str) -> bool:
-    """Whether the figure's movement card of this round lies open."""
-    if isinstance(figure, str):
-        return terminal.has_black_jack_revealed(view)
-    return terminal.has_revealed(view, figure)
-
-
-def _open_movement_card(view: View, figure: int | str) -> str:
+def _open_movement_card(view: View, figure: Figure) -> str:
     """A movement card in a frame of its figure's colour, struck out if it is cancelled."""
-    card = view["black_jack_laid"] if isinstance(figure, str) else view["laid"][figure]
-    number = view["black_jack_number"] if isinstance(figure, str) else view["numbers"][figure]
+    card, number = (terminal.of_figure(view, key, figure) for key in ("laid", "numbers"))
     frame = f'<rect x="22" width="34" height="44" rx="5" fill="{_colours(figure)[0]}" stroke="{INK}"/>'
     paper = '<rect x="26" y="4" width="26" height="36" rx="2" fill="#fffdf6"/>'
     named = _centred(str(number), 39, 28, 16, "#fff") if card == "Rum" and isinstance(number, int) and number else ""
@@ -294,10 +279,10 @@ def _value(card: int | str, x: float, y: float, fill: str, size: float = 24) -> 
     return _centred(str(card), x, y, size, fill)
 
 
-def _laid_before(view: View, figure: int | str) -> str:
+def _laid_before(view: View, figure: Figure) -> str:
     """The movement card of the last round, small, until this round's lies open."""
-    card = view["black_jack_laid"] if isinstance(figure, str) else view["laid"][figure]
-    if card is None or _has_revealed(view, figure):
+    card = terminal.of_figure(view, "laid", figure)
+    if card is None or terminal.has_revealed(view, figure):
         return ""
     struck = f'<path d="M0 18 17 0" stroke="{RED}" stroke-width="2"/>' if terminal.is_cancelled(view, figure) else ""
     return group([_small(card, _colours(figure)), struck], 1, 27)

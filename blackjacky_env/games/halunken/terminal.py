@@ -6,17 +6,41 @@ seats differ only in the movement cards chosen in secret.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
 
 from blackjacky_env.engine.actions import HIDDEN
-from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, drawn, joined, paint, plain, win
+from blackjacky_env.engine.text import (
+    FACE_DOWN,
+    FAINT,
+    RED,
+    STRONG,
+    TITLE,
+    YOURS,
+    count_of,
+    drawn,
+    joined,
+    paint,
+    table,
+    win,
+    wrapped,
+)
 from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, GAMES, JACK_MOVES, MOVES, ROUNDS, movement_card
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
 View = dict[str, Any]
+Figure = int | str
+"""A seat, for its captain, or ``"black_jack"``."""
 
+_OF_BLACK_JACK = {
+    "captains": "black_jack",
+    "spent": "black_jack_spent",
+    "choices": "black_jack_choice",
+    "laid": "black_jack_laid",
+    "numbers": "black_jack_number",
+}
+"""Keys of a view, by those with an entry for each seat."""
 MOVEMENT_CARDS = tuple(movement_card(i + 1) for i in range(MOVES))
 """A captain's movement cards, and Black Jack's in a duel: 1 .. 7 and ``"Rum"``."""
 
@@ -86,22 +110,28 @@ def cards_of_black_jack(options: dict[str, Any]) -> Sequence[int | str]:
     return MOVEMENT_CARDS if options["variant"] == "duel" else range(1, JACK_MOVES + 1)
 
 
-def has_revealed(view: View, seat: int) -> bool:
-    """Whether the seat's movement card of this round lies open."""
-    return bool(len(view["spent"][seat]) > view["round"])
+def of_figure(view: View, key: str, figure: Figure) -> Any:
+    """What a view has under ``key`` for a captain, by seat, or for Black Jack."""
+    return view[_OF_BLACK_JACK[key]] if isinstance(figure, str) else view[key][figure]
 
 
-def has_black_jack_revealed(view: View) -> bool:
-    """Whether Black Jack's movement card of this round lies open."""
-    return bool(len(view["black_jack_spent"]) > view["round"])
+def standing(view: View) -> dict[Figure, int]:
+    """The fields of all figures on the ring."""
+    figures: list[Figure] = [*range(len(view["captains"])), BLACK_JACK]
+    fields = {figure: of_figure(view, "captains", figure) for figure in figures}
+    return {figure: field for figure, field in fields.items() if field is not None}
 
 
-def is_cancelled(view: View, seat: int | str) -> bool:
-    """H4, D3: whether another figure's equal card cancels the card last laid by a seat or by ``"black_jack"``."""
-    laid: dict[int | str, Any] = dict(enumerate(view["laid"]))
-    if len(laid) == 2:
-        laid[BLACK_JACK] = view["black_jack_laid"]
-    return laid.get(seat) is not None and list(laid.values()).count(laid[seat]) > 1
+def has_revealed(view: View, figure: Figure) -> bool:
+    """Whether the figure's movement card of this round lies open."""
+    return len(of_figure(view, "spent", figure)) > int(view["round"])
+
+
+def is_cancelled(view: View, figure: Figure) -> bool:
+    """H4, D3: whether another figure's equal card cancels the movement card that the figure has last laid."""
+    figures: list[Figure] = [*range(len(view["laid"])), *([BLACK_JACK] if len(view["laid"]) == 2 else [])]
+    laid = {each: of_figure(view, "laid", each) for each in figures}
+    return laid.get(figure) is not None and [*laid.values()].count(laid[figure]) > 1
 
 
 def has_passed(view: View, seat: int) -> bool:
@@ -137,16 +167,13 @@ def _card(name: str) -> str:
 
 def _cards(names: Iterable[str]) -> list[str]:
     """Cards grouped by colour, each group as a chip such as ``R 4 7 15``."""
-    groups = groupby(sorted(names, key=_by_colour), key=lambda name: name[0])
+    by_colour = sorted(names, key=lambda name: (COLOUR_LETTERS.index(name[0]), int(name[1:])))
+    groups = groupby(by_colour, key=lambda name: name[0])
     return [paint(f"{colour} {' '.join(name[1:] for name in group)}", _CARD_STYLES[colour]) for colour, group in groups]
 
 
-def _by_colour(name: str) -> tuple[int, int]:
-    return COLOUR_LETTERS.index(name[0]), int(name[1:])
-
-
-def _figure(seat: int) -> str:
-    return paint(str(seat), _SEAT_STYLES[seat])
+def _figure(figure: Figure) -> str:
+    return paint("J", _JACK_STYLE) if isinstance(figure, str) else paint(str(figure), _SEAT_STYLES[figure])
 
 
 def _movement(cards: Iterable[int | str], spent: Sequence[int | str]) -> list[str]:
@@ -159,39 +186,28 @@ def _movement(cards: Iterable[int | str], spent: Sequence[int | str]) -> list[st
 
 def _ring(view: View) -> list[str]:
     """Fields, cards turned up, face-down cards and figures, one column for each field."""
-    taverns = view["taverns"]
-    hidden = [each["hidden"] if isinstance(each["hidden"], int) else len(each["hidden"]) for each in taverns]
+    taverns, fields = view["taverns"], standing(view)
     rows = {
         "field": [paint(str(field), FAINT) for field in range(FIELDS)],
         "tavern": [_card(each["top"]) if each["top"] else paint("-", FAINT) for each in taverns],
-        "face down": [paint(str(count), FACE_DOWN) if count else "" for count in hidden],
-        "figures": ["".join(_figures_on(view, field)) for field in range(FIELDS)],
+        "face down": [paint(str(count_of(each["hidden"]) or ""), FACE_DOWN) for each in taverns],
+        "figures": ["".join(_figure(each) for each in fields if fields[each] == field) for field in range(FIELDS)],
     }
     widths = [9, *[3] * FIELDS]
     return ["  " + joined([paint(name, FAINT), *cells], widths) for name, cells in rows.items()]
-
-
-def _figures_on(view: View, field: int) -> Iterator[str]:
-    yield from (_figure(seat) for seat, place in enumerate(view["captains"]) if place == field)
-    if view["black_jack"] == field:
-        yield paint("J", _JACK_STYLE)
 
 
 # ---------------------------------------------------------------- seats
 
 
 def _seats(view: View, names: Sequence[str]) -> list[str]:
-    columns = dict(_COLUMNS) if view["phase"] == "bid" else {key: _COLUMNS[key] for key in _COLUMNS if key != "offer"}
-    lines = ["  " + joined([paint(name, FAINT) for name in columns], columns.values())]
-    for seat in range(len(names)):
-        cells = {**_cells(view, seat, names), "crew": _wrapped(_cards(view["crews"][seat]), _COLUMNS["crew"])}
-        rows = zip_longest(*(cells[name] for name in columns), fillvalue="")
-        lines += ["  " + joined(row, columns.values()) for row in rows]
-    return lines
+    columns = {name: width for name, width in _COLUMNS.items() if name != "offer" or view["phase"] == "bid"}
+    cells = [_cells(view, seat, names) for seat in range(len(names))]
+    return ["  " + line for line in table(columns, [[row[name] for name in columns] for row in cells])]
 
 
 def _cells(view: View, seat: int, names: Sequence[str]) -> dict[str, list[str]]:
-    """The lines of each column but the crew."""
+    """The lines of each column."""
     score = paint(str(view["scores"][seat]), TITLE if seat in view["winners"] else STRONG)
     total = [paint(f"({view['totals'][seat]})", FAINT)] if view["game"] else []
     return {
@@ -201,19 +217,16 @@ def _cells(view: View, seat: int, names: Sequence[str]) -> dict[str, list[str]]:
         "cards": ["".join(_movement(MOVEMENT_CARDS, view["spent"][seat]))],
         "laid": [_laid(view, seat)],
         "offer": [_offer(view, seat)],
+        "crew": wrapped(_cards(view["crews"][seat]), _COLUMNS["crew"]),
     }
 
 
-def _laid(view: View, seat: int) -> str:
-    """The movement card of this round; before the reveal, that it has been chosen."""
-    if has_revealed(view, seat):
-        card = view["laid"][seat]
-        return paint(f"({card})", FAINT) if is_cancelled(view, seat) else paint(str(card), STRONG)
-    return _chosen(view["choices"][seat])
-
-
-def _chosen(choice: int | str | None) -> str:
-    """A movement card chosen in secret, face down unless the viewer knows it."""
+def _laid(view: View, figure: Figure) -> str:
+    """The movement card of this round; before the reveal, what the viewer knows of the choice."""
+    if has_revealed(view, figure):
+        card = of_figure(view, "laid", figure)
+        return paint(f"({card})", FAINT) if is_cancelled(view, figure) else paint(str(card), STRONG)
+    choice = of_figure(view, "choices", figure)
     if choice is None:
         return ""
     return paint("[?]" if choice == HIDDEN else f"[{choice}]", FACE_DOWN)
@@ -224,17 +237,6 @@ def _offer(view: View, seat: int) -> str:
     return _card(offer) if offer else paint("pass", FAINT) if has_passed(view, seat) else ""
 
 
-def _wrapped(pieces: Sequence[str], width: int) -> list[str]:
-    """Pieces side by side, on as many lines as they need."""
-    lines: list[str] = []
-    for piece in pieces:
-        if lines and len(plain(lines[-1])) + 1 + len(plain(piece)) <= width:
-            lines[-1] += " " + piece
-        else:
-            lines.append(piece)
-    return lines
-
-
 # ---------------------------------------------------------------- the harbour
 
 
@@ -243,17 +245,11 @@ def _harbour(view: View, options: dict[str, Any]) -> list[str]:
     if not has_black_jack(options):
         return []
     left = " ".join(_movement(cards_of_black_jack(options), view["black_jack_spent"]))
-    laid = _laid_by_black_jack(view) if has_black_jack_revealed(view) else _chosen(view["black_jack_choice"])
-    cards = _wrapped(_cards(view["harbour"]), 60) or [paint("empty", FAINT)]
+    cards = wrapped(_cards(view["harbour"]), 60) or [paint("empty", FAINT)]
     return [
-        f"  {paint('Black Jack', FAINT)}  {left}  {laid}",
+        f"  {paint('Black Jack', FAINT)}  {left}  {_laid(view, BLACK_JACK)}",
         *(f"  {paint(f'{name:10}', FAINT)}  {line}" for name, line in zip_longest(["harbour"], cards, fillvalue="")),
     ]
-
-
-def _laid_by_black_jack(view: View) -> str:
-    card = view["black_jack_laid"]
-    return paint(f"({card})", FAINT) if is_cancelled(view, BLACK_JACK) else paint(str(card), STRONG)
 
 
 # ---------------------------------------------------------------- a sentence
@@ -280,14 +276,8 @@ def _asked(view: View, names: Sequence[str]) -> str:
     return _ASKED[view["phase"]]
 
 
-def _lines(view: View, options: dict[str, Any]) -> list[str]:
-    names = [f"player_{seat}" for seat in range(len(view["crews"]))]
-    lines = [*_ring(view), "", *_seats(view, names), "", *_harbour(view, options)]
-    return [*lines, "", "  " + sentence(view, names)]
-
-
 def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
     """The table that ``view`` shows, see `Words.draw_text`."""
-    return drawn(
-        _lines(view, options), title(options), when(view, options), seen_by(view), options_in_force(options), colour
-    )
+    names = [f"player_{seat}" for seat in range(len(view["crews"]))]
+    lines = [*_ring(view), "", *_seats(view, names), "", *_harbour(view, options), "", f"  {sentence(view, names)}"]
+    return drawn(lines, title(options), when(view, options), seen_by(view), options_in_force(options), colour)

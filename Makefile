@@ -44,7 +44,7 @@ speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commi
 	$(RUN) scripts/speed/compare_speed.py $(BASE) $(ARGS)
 
 frameworks: $(INSTALLED) ## install RLlib, TorchRL and others in build/frameworks, run their examples and tests
-	$(RUN) scripts/documents/measure_frameworks.py $(ARGS)
+	$(RUN) scripts/documents/frameworks.py $(ARGS)
 
 cluster: $(INSTALLED)-cluster ## install Ray, and run the tests that need a cluster of it on this machine
 	$(RUN) -m pytest -n 0 $(wildcard tests/agents/test_cluster*.py) $(ARGS)

@@ -1,7 +1,7 @@
 """The learning curve of an example: now and then its policy plays whole games in the arena, against random agents.
 
 Decisions are counted as frameworks count them, so curves of different frameworks can be compared. A curve is a file
-``runs/frameworks/NAME.csv``, of which scripts/documents/measure_frameworks.py makes the table and the picture.
+``runs/frameworks/NAME.csv``, of which scripts/documents/frameworks.py makes the table and the picture.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from blackjacky_agents.files import write_file
+
 
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A Markdown table."""
@@ -30,6 +32,11 @@ def replace_part(text: str, name: str, part: str) -> str:
         raise ValueError(f"the document lacks {begin} or {end}")
     before, _, rest = text.partition(begin)
     return f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
+
+
+def write_part(page: Path, name: str, part: str) -> None:
+    """Replace the part between the markers of ``name`` in a document; `ValueError` if a marker is missing."""
+    write_file(page, replace_part(page.read_text(encoding="utf-8"), name, part))
 
 
 def ready_for_json(value: Any) -> Any:

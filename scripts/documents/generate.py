@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-import make_animation
+import frameworks
 import make_facts
-import make_frameworks
-import make_learning
 import make_pictures
 import make_results
 import make_tables
@@ -27,7 +25,7 @@ from parts import ROOT, Part
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import replace_part
 
-MAKERS = (make_tables, make_results, make_facts, make_frameworks, make_pictures, make_animation, make_learning)
+MAKERS = (make_tables, make_results, make_facts, frameworks, make_pictures)
 
 
 @dataclass(frozen=True)

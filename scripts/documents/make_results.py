@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
+from statistics import mean
 from typing import Any
 
 from parts import DOCS, ROOMS, ROOT, Part
@@ -13,11 +15,14 @@ from blackjacky_agents import bot_names
 from blackjacky_agents.cli.exploit_report import exploit_table
 from blackjacky_agents.cli.tournament_report import ladder
 from blackjacky_agents.learning.agent_file import read_card
-from blackjacky_agents.reports import markdown_table, where_run
+from blackjacky_agents.reports import markdown_table
 from blackjacky_env.games import get_game
 
 RESULTS = ROOT / "agents" / "results"
 """Measurements in a folder for each game; `MEASUREMENTS` lists their files."""
+
+CURVE = ROOT / "examples" / "ppo_batch.csv"
+"""The learning_curve.csv of examples/ppo_batch.py, with the rows of all seeds."""
 
 AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
 
@@ -26,8 +31,9 @@ Cards = dict[str, dict[Path, dict[str, Any]]]
 
 
 def parts() -> Iterator[Part]:
-    """The results of trained agents, and all measurements of all games."""
+    """The results of trained agents and of the example, and all measurements of all games."""
     yield Part(DOCS / "results.md", "results", results(shipped_cards()))
+    yield Part(DOCS / "train.md", "ppo_batch", curve())
     for game in ROOMS:
         for kind, show in MEASUREMENTS.items():
             path = RESULTS / game / f"{kind}.json"
@@ -87,36 +93,33 @@ def note(game: str, path: Path, card: dict[str, Any]) -> str:
     )
 
 
-# ---------------------------------------------------------------- measurements
+# ---------------------------------------------------------------- the example
 
 
-def speeds(measured: dict[str, Any]) -> str:
-    """Decision times of a game's agents."""
-    heading = ["agent", "decisions per second in a batch, one core", "one `act`"]
-    rows = (
-        [f"`{name}`", f"{speed['decisions_per_second']:,}", f"{speed['act_microseconds']} µs"]
-        for name, speed in measured["agents"].items()
-    )
-    check = measured["check_microseconds"]
+def curve() -> str:
+    """Win rates of the example over the course of the training, all seeds together."""
+    tests: dict[int, list[dict[str, str]]] = {}
+    with CURVE.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            tests.setdefault(int(row["steps"]), []).append(row)
+    shown = [steps for i, steps in enumerate(tests, 1) if i % 2 == 0 or i == len(tests)]
+    table = markdown_table(["decisions", "win rate", "CPU time"], [line(steps, tests[steps]) for steps in shown])
+    seeds = [row["seed"] for row in tests[shown[-1]]]
+    [processor] = {row["processor"] for row in tests[shown[-1]]}
     return (
-        f"{markdown_table(heading, rows)}\n\n"
-        "`act` first validates the observation and mask, because compiled policies do not: "
-        f"{check['alone']} µs for one observation, {check['in a batch']} µs each in a large batch. Games "
-        f"played in compiled code skip this. Measured on {where_run(measured['machine'])}."
+        f"`python examples/ppo_batch.py --seed SEED` with the seeds {', '.join(seeds)}, on one core of a busy machine "
+        f"({processor}): mean, lowest and highest win rate of a seed.\n\n{table}"
     )
 
 
-def seat_rates(measured: dict[str, Any]) -> str:
-    """Win rates by distance from the start player."""
-    most = max(table["players"] for table in measured["tables"])
-    heading = ["variant", "players", "par", "start player", *(f"left + {i}" for i in range(1, most))]
-    rows = []
-    for table in measured["tables"]:
-        size = table["players"]
-        rates = [rate(seat) for seat in table["seats"]] + ["-"] * (most - size)
-        rows.append([f"`{table['variant']}`", str(size), f"{100 / size:.1f} %", *rates])
-    note = f"`{measured['command']}`: {measured['games']:,} games of copies of `{measured['agent']}` in each row."
-    return f"{markdown_table(heading, rows)}\n\n{note}"
+def line(steps: int, rows: list[dict[str, str]]) -> list[str]:
+    """A line of the table: the tests of all seeds after so many decisions."""
+    rates, seconds = [100 * float(row["win_rate"]) for row in rows], mean(float(row["cpu_seconds"]) for row in rows)
+    spread = f"**{mean(rates):.1f} %** ({min(rates):.1f} .. {max(rates):.1f})"
+    return [f"{steps:,}", spread, f"{seconds:.0f} s"]
+
+
+# ---------------------------------------------------------------- measurements
 
 
 def scores(cards: list[dict[str, Any]]) -> str:
@@ -143,26 +146,10 @@ def scores(cards: list[dict[str, Any]]) -> str:
     return f"{markdown_table(heading, rows)}\n\nMeasured on {where}."
 
 
-def stalling(measured: dict[str, Any]) -> str:
-    """How many rounds are settled by the limit of their turns, in the course of several trainings."""
-    after = [
-        f"{decisions / 1e6:.1f} million decisions" if decisions else "untrained" for decisions in measured["decisions"]
-    ]
-    rows = [
-        [row["training"], *(" and ".join(f"{100 * share:.0f} %" for share in shares) for shares in row["stalled"])]
-        for row in measured["rows"]
-    ]
-    table = markdown_table(["training", *after], rows)
-    return f"{table}\n\n`{measured['command']}`: each of {measured['seeds']} trainings."
-
-
 MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "scores": scores,
     "ladder": ladder,
-    "timing": speeds,
     "exploitability": exploit_table,
-    "seats": seat_rates,
-    "stalling": stalling,
     "search": ladder,
 }
 """(contents of the file) -> Markdown, by name of the file."""

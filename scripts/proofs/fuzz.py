@@ -37,7 +37,7 @@ from tqdm import tqdm
 from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import machine, markdown_table, replace_part
+from blackjacky_agents.reports import machine, markdown_table, write_part
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(report(results, args))
     status = judge(results, args)
     if args.write and status == 0:
-        write_file(args.page, replace_part(args.page.read_text(encoding="utf-8"), "fuzz", report(results, args)))
+        write_part(args.page, "fuzz", report(results, args))
     return status
 
 

@@ -38,9 +38,9 @@ from tqdm import tqdm
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.arena.workers import in_order, open_pool
-from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.files import write_json
 from blackjacky_agents.games import agent_names
-from blackjacky_agents.reports import markdown_table, processor, replace_part
+from blackjacky_agents.reports import markdown_table, processor, write_part
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT
 
@@ -111,7 +111,7 @@ def main(args: Args) -> int:
     text = report(args, measured)
     print(text)
     if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), f"cluster-{args.write}", text))
+        write_part(PAGE, f"cluster-{args.write}", text)
     return int(len({one.sha for one in measured.values()}) > 1 or len(measured["killed"].kills) < args.kills)
 
 

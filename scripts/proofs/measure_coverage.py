@@ -27,8 +27,7 @@ from blackjacky_agents.arena.intervals import Estimate, Floats
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
 from blackjacky_agents.arena.scoring import Job, Played, score
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
-from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_agents.reports import markdown_table, write_part
 from blackjacky_env.engine.checks import check_integer
 
 PAGE = Path(__file__).parents[2] / "docs" / "tournaments.md"
@@ -236,7 +235,7 @@ def main(args: Args) -> int:
     )
     print(text)
     if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text("utf-8"), "coverage", text))
+        write_part(PAGE, "coverage", text)
     return 0
 
 

@@ -382,10 +382,9 @@ def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
 
 def publish(page: Path, text: str) -> None:
     """Write the result into a document."""
-    from blackjacky_agents.files import write_file
-    from blackjacky_agents.reports import replace_part
+    from blackjacky_agents.reports import write_part
 
-    write_file(page, replace_part(page.read_text(encoding="utf-8"), "mutants", text))
+    write_part(page, "mutants", text)
 
 
 def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args, there_are: int) -> str:

@@ -30,8 +30,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.workers import in_order, open_pool
-from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_agents.reports import markdown_table, write_part
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
@@ -99,7 +98,7 @@ def main(args: Args) -> int:
         print(f"leak: {leak}")
     if args.write:
         page = PAGES / args.game / "README.md"
-        write_file(page, replace_part(page.read_text(encoding="utf-8"), "leaks", text))
+        write_part(page, "leaks", text)
     return int(bool(leaks))
 
 

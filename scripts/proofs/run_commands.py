@@ -29,8 +29,7 @@ from typing import NamedTuple
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import markdown_table, replace_part, where, where_run
+from blackjacky_agents.reports import markdown_table, where, where_run, write_part
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "proof.md"
@@ -118,7 +117,7 @@ def main(args: Args) -> int:
     told = table(results, args.seconds)
     print(told)
     if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text("utf-8"), "commands", told))
+        write_part(PAGE, "commands", told)
     return int(not all(each.passed for each in results))
 
 

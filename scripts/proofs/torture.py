@@ -28,8 +28,8 @@ import tyro
 from attacks.common import BAD, OUTCOMES, Row
 from tqdm import tqdm
 
-from blackjacky_agents.files import write_file, write_json
-from blackjacky_agents.reports import duration, markdown_table, replace_part, where, where_run
+from blackjacky_agents.files import write_json
+from blackjacky_agents.reports import duration, markdown_table, where, where_run, write_part
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "proof.md"
@@ -61,7 +61,7 @@ def main(args: Args) -> int:
     text = report(found, args)
     print(text)
     if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "torture", text))
+        write_part(PAGE, "torture", text)
     return int(any(row.counts[what] for result in found.values() for row in rows_of(result) for what in BAD))
 
 

@@ -36,14 +36,13 @@ import tyro
 from peers import peers, versions
 from pettingzoo import AECEnv
 from pettingzoo.env_registry.exceptions import FailedToImport
-from time_agents import observations
 from tqdm import tqdm
 
-from blackjacky_agents.files import write_file
+from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.ppo import PPORun, time_shares
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import markdown_table, processor, replace_part
+from blackjacky_agents.reports import markdown_table, processor, write_part
 from blackjacky_env import make_batch
 from blackjacky_env.engine.backend_cpu import cores, spread
 from blackjacky_env.engine.compiling import entry, zeros
@@ -107,7 +106,7 @@ def main(args: Args) -> None:
     text = f"{table({**ratios(found), **found})}\n\n{facts(args, rounds, busy)}"
     print(text)
     if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "benchmark", text))
+        write_part(PAGE, "benchmark", text)
         draw(found)
 
 
@@ -363,6 +362,20 @@ def bot_probes(seed: int, scale: float) -> list[Probe]:
     seen = observations(agent, max(int(2000 * scale), 10))
     line = Line("one decision of `counter` through `act`", "µs")
     return [*probes, Probe([line], lambda: [decision(agent.act, seen)])]
+
+
+def observations(agent: CompiledAgent, count: int) -> list[dict[str, Any]]:
+    """Observations of the players to act in games between copies of the agent."""
+    env, seen = make_env(agent.game), []
+    env.reset(seed=0)
+    while len(seen) < count:
+        observation, _, terminated, _, _ = env.last()
+        if terminated or observation is None:
+            env.reset()
+            continue
+        seen.append(observation)
+        env.step(agent.act(observation))
+    return seen
 
 
 def play_out_probe(name: str, games: int, seed: int) -> Probe:

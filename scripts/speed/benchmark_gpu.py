@@ -32,10 +32,11 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents import games as agents_of_games
-from blackjacky_agents.files import write_file, write_json
-from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_agents.files import write_json
+from blackjacky_agents.reports import markdown_table, write_part
 from blackjacky_env import make_batch, playout
 from blackjacky_env.engine.batch import new_states
+from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.opponents import find_compiled
@@ -44,10 +45,9 @@ from blackjacky_env.games import DEFAULT, GAMES, get_game
 try:
     from numba import cuda
 
-    from blackjacky_env.engine.backend_cuda import check_gpu
+    from blackjacky_env.engine.backend_cuda import check_gpu, make_padded_board
 except ImportError as missing:
     sys.exit(f"error: {missing}")
-from assemble_kernels import bytes_of_step
 from peers import pgx_games
 
 ROOT = Path(__file__).parents[2]
@@ -101,7 +101,7 @@ def main(args: Args) -> None:
     text = page(args.folder, list(does))
     print(text)
     if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text(encoding="utf-8"), "gpu", text))
+        write_part(PAGE, "gpu", text)
 
 
 def page(folder: Path, stages: list[str]) -> str:
@@ -198,6 +198,20 @@ def measure_steps(name: str, bandwidth: float, args: Args) -> Iterator[Row]:
             speed = count * steps / seconds(call, args.rounds)
             yield name, f"{what}, {count:,} games", speed / 1e6, "million steps/s"
             yield name, "the same, of the bound by memory", 100 * speed * moved / bandwidth, "%"
+
+
+def bytes_of_step(game: Game) -> int:
+    """Bytes that one step of one game reads and writes, if each is moved once and nothing stays in a cache.
+
+    The record, the count of moves and whether the game had ended are read and written, the action is read, and all that
+    a batch shows is written.
+    """
+    board = make_padded_board(game, 1)
+    both = board.states, board.moves
+    written = board.observations, board.action_masks, board.current_player, board.rewards, board.terminated
+    return (
+        2 * sum(array.nbytes for array in both) + sum(array.nbytes for array in written) + np.dtype(np.int64).itemsize
+    )
 
 
 def random_step(batch: Any, **options: bool) -> None:

@@ -22,8 +22,7 @@ from pathlib import Path
 
 import tyro
 
-from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import duration, markdown_table, replace_part, where, where_run
+from blackjacky_agents.reports import duration, markdown_table, where, where_run, write_part
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "install.md"
@@ -51,7 +50,7 @@ def main(args: Args) -> None:
     told = f"{markdown_table(heading, [[what, duration(seconds)] for what, seconds in rows])}\n\n{made}"
     print(told)
     if args.write:
-        write_file(PAGE, replace_part(PAGE.read_text("utf-8"), "minutes", told))
+        write_part(PAGE, "minutes", told)
 
 
 def browser_rows() -> Iterator[tuple[str, float]]:

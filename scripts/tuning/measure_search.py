@@ -31,7 +31,7 @@ from blackjacky_agents.arena.standings import normalised_score
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import agent_names, bot_names, get_kit
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import markdown_table, processor, replace_part
+from blackjacky_agents.reports import markdown_table, processor, write_part
 from blackjacky_agents.search.searchers import tree_parameters
 from blackjacky_agents.search.tree import ACTIONS, make_grow, make_new_tree
 from blackjacky_env.engine.checks import check_integer
@@ -115,7 +115,7 @@ def write_page(cells: dict[str, Any], args: Args, speed: str) -> None:
     command = f"python scripts/tuning/measure_search.py {shlex.join(sys.argv[1:])}".rstrip()
     page = AGENTS.parent / "docs" / "results.md"
     part = f"{tables(cells, args)}\n\n`{command}`; {speed}"
-    write_file(page, replace_part(page.read_text("utf-8"), "search", part))
+    write_part(page, "search", part)
     draw(cells, args, AGENTS / "search.svg")
 
 

@@ -8,32 +8,68 @@ from __future__ import annotations
 
 import gc
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
 
 import numba
 import numpy as np
 import pytest
 
 from blackjacky_env.engine.batch import make_seat_arrays
-from blackjacky_env.engine.compiling import PLAIN, compiled, fingerprint
+from blackjacky_env.engine.compiling import PLAIN, compiled, fingerprint, zeros
 from blackjacky_env.engine.game import Game
+from blackjacky_env.envs.opponents import compiled_names, find_compiled
 from blackjacky_env.games import DEFAULT, get_game
 from tests.every_game import with_tiny
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
-pytest.importorskip("nvidia", reason="nvidia-cuda-nvcc is not installed")
+nvidia = pytest.importorskip("nvidia", reason="nvidia-cuda-nvcc is not installed")
 pytestmark = pytest.mark.skipif(PLAIN, reason="nothing is compiled in plain mode")
 
 if not PLAIN:
-    import assemble_kernels
     import benchmark_gpu
     import numba_cuda
     from numba import cuda, typeof
     from numba.core.errors import TypingError
+    from numba.cuda import dispatcher
 
     from blackjacky_env.engine import backend_cuda
-    from blackjacky_env.engine.backend_cuda import make_kernel, make_kernels, make_padded_board, make_playouts
+    from blackjacky_env.engine.backend_cuda import (
+        make_kernel,
+        make_kernels,
+        make_numbered_cast,
+        make_padded_board,
+        make_playouts,
+        no_contraction,
+    )
+
+CAPABILITY = (9, 0)  # H100, H200
+
+
+def ptx_of(kernel: Any, arguments: tuple[Any, ...], optimized: bool = False) -> str:
+    """A kernel in NVIDIA's assembly language, by numba-cuda, which spends most of its time on optimising it."""
+    with a_device(), no_contraction():
+        ptx, _ = cuda.compile_ptx(kernel.py_func, tuple(map(typeof, arguments)), cc=CAPABILITY, opt=optimized)
+    return str(ptx)
+
+
+def a_device() -> Any:
+    """numba-cuda asks the current device what to compile for; this one answers where there is none."""
+    device = SimpleNamespace(compute_capability=CAPABILITY)
+    return mock.patch.object(dispatcher, "get_current_device", return_value=device)
+
+
+def playouts_and_arguments(game: Game, bots: list[str]) -> tuple[Any, tuple[Any, ...]]:
+    """The kernel of playouts of these bots, and arguments."""
+    agents = [(agent.policy, agent.parameters) for agent in (find_compiled(game.name, bot) for bot in bots)]
+    policies = tuple(policy for policy, _ in agents)
+    states, seating = zeros(1, game.state_dtype), np.zeros((1, game.max_players), np.int64)
+    results = np.zeros((1, 1, game.max_players))
+    return make_playouts(game, policies), (states, seating, make_numbered_cast(policies, agents), 0, states, results, 0)
 
 
 @pytest.fixture
@@ -49,7 +85,8 @@ def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.C
 
     It takes many seconds, so what has compiled before is not compiled again.
     """
-    playouts, cast = assemble_kernels.playouts_and_arguments(game, assemble_kernels.bots_of(game))
+    bots = [name for name in compiled_names(game.name) if not name.endswith(":")]
+    playouts, cast = playouts_and_arguments(game, bots)
     run = compiled(make_kernels(game, pays_result=True, per_seat=True).run_random.py_func)
     sample, score, play = game.rules.sample, game.rules.score, compiled(playouts.py_func)
 
@@ -65,7 +102,7 @@ def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.C
     if cache and cache.get(place, "") == content:
         return
     arrays = make_padded_board(game, 1), make_seat_arrays(game, 1, 1.0, 1.0), np.zeros(1, np.uint64)
-    ptx = assemble_kernels.ptx_of(make_kernel(everything), (*arrays, *cast), optimized=False)
+    ptx = ptx_of(make_kernel(everything), (*arrays, *cast))
     assert ".visible .entry" in ptx
     if cache:
         cache.set(place, content)
@@ -76,9 +113,14 @@ def on_gpu() -> str:
     return Path(backend_cuda.__file__).read_text(encoding="utf-8")
 
 
-def test_a_step_is_assembled() -> None:
-    kernel, arguments = assemble_kernels.kernel_and_arguments(get_game(DEFAULT), "observe")
-    assert assemble_kernels.assemble(assemble_kernels.ptx_of(kernel, arguments), level=0).instructions > 100
+def test_a_step_is_assembled(tmp_path: Path) -> None:
+    """NVIDIA's assembler, from the package nvidia-cuda-nvcc, takes what numba-cuda writes."""
+    board, games = make_padded_board(get_game(DEFAULT), 1), np.zeros(1, np.int64)
+    kernels = make_kernels(get_game(DEFAULT), pays_result=True)
+    ptx = ptx_of(kernels.observe, (board.states, games, games, board.observations, board.action_masks))
+    (tmp_path / "kernel.ptx").write_text(ptx, encoding="utf-8")
+    [ptxas] = (path for folder in nvidia.__path__ for path in Path(folder).glob("*/bin/ptxas"))
+    subprocess.run([ptxas, "-O0", "-arch=sm_90", "kernel.ptx", "-o", "kernel.cubin"], cwd=tmp_path, check=True)
 
 
 def test_kernels_round_like_a_cpu() -> None:
@@ -88,9 +130,9 @@ def test_kernels_round_like_a_cpu() -> None:
         numbers[0] = numbers[1] * numbers[2] + numbers[3]
 
     numbers = (np.zeros(4),)
-    assert "fma." not in assemble_kernels.ptx_of(make_kernel(multiply_and_add), numbers)
-    with assemble_kernels.a_device():
-        contracted, _ = cuda.compile_ptx(multiply_and_add, tuple(map(typeof, numbers)), cc=assemble_kernels.CAPABILITY)
+    assert "fma." not in ptx_of(make_kernel(multiply_and_add), numbers, optimized=True)
+    with a_device():
+        contracted, _ = cuda.compile_ptx(multiply_and_add, tuple(map(typeof, numbers)), cc=CAPABILITY)
     assert "fma." in contracted
 
 
@@ -102,10 +144,10 @@ def test_an_agent_that_allocates_arrays_is_refused() -> None:
 
     with with_tiny():
         tiny = get_game("tiny")
-        _, arguments = assemble_kernels.playouts_and_arguments(tiny, ["random"])
+        _, arguments = playouts_and_arguments(tiny, ["random"])
     playouts = make_playouts(tiny, (compiled(choose),))
     with pytest.raises(TypingError, match="empty"):
-        assemble_kernels.ptx_of(playouts, arguments, optimized=False)
+        ptx_of(playouts, arguments)
 
 
 def test_without_a_gpu_the_benchmark_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,7 +166,3 @@ def test_the_page_keeps_what_each_stage_of_the_benchmark_has_found(tmp_path: Pat
     page = benchmark_gpu.page(tmp_path, ["equality", "speed", "training"])
     assert "| a game | the equality | 1,234.5 | steps/s |\n| a game | the speed | 1,234.5 | steps/s |" in page
     assert page.endswith("- A note on equality.\n- A note on speed.")
-
-
-def test_the_page_on_speed_has_the_bounds_of_these_records() -> None:
-    assert assemble_kernels.roofline() in assemble_kernels.PAGE.read_text(encoding="utf-8")

@@ -15,8 +15,8 @@ import pytest
 
 pytest.importorskip("tyro")
 
+from frameworks import EXAMPLES, FRAMEWORKS, Framework
 from learning_curve import LearningCurve
-from make_frameworks import EXAMPLES, FRAMEWORKS, Framework
 
 DECISIONS = 1_000
 

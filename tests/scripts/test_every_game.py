@@ -13,7 +13,6 @@ import pytest
 from blackjacky_agents import cli
 from blackjacky_agents.cli.runs import run_identity
 from blackjacky_agents.cli.train import read_arguments
-from blackjacky_agents.registry import make_compiled_agent
 from tests.every_game import TINY, with_tiny
 
 
@@ -77,9 +76,3 @@ def test_its_agents_are_exploited(
     small = ["--minutes=0.02", "--games-per-update=8", "--eval-games=4", "--final-eval-games=6", "--threads=1"]
     assert cli.run("exploit", ["--game", TINY, "--agent", "random", "--players", "3", *small]) == 0
     assert "| `random` | 3 | **" in capsys.readouterr().out
-
-
-def test_bots_are_timed() -> None:
-    timed = importlib.import_module("time_agents")
-    assert timed.decisions_per_second(make_compiled_agent("random", TINY), seconds=0.01) > 0
-    assert len(timed.observations(make_compiled_agent("random", TINY), 20)) == 20

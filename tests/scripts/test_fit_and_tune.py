@@ -1,9 +1,8 @@
-"""scripts/tuning: fit_prospects.py, tune_counter.py and sweep_threshold.py."""
+"""scripts/tuning: fit_prospects.py and tune_counter.py."""
 
 import fit_prospects
 import numpy as np
 import pytest
-import sweep_threshold
 import tune_counter
 import tyro
 
@@ -23,7 +22,7 @@ def test_prospects_of_each_game_are_fitted_to_its_games(game, tables, capsys):
     assert [line for line in capsys.readouterr().out.splitlines() if line.isupper()] == tables
 
 
-@pytest.mark.parametrize("script", [fit_prospects, tune_counter, sweep_threshold])
+@pytest.mark.parametrize("script", [fit_prospects, tune_counter])
 def test_a_game_that_does_not_exist_is_refused(script, capsys):
     assert run(script, "--game", "chess") == 2
     assert "unknown game 'chess'" in capsys.readouterr().err
@@ -32,8 +31,6 @@ def test_a_game_that_does_not_exist_is_refused(script, capsys):
 def test_a_bot_without_a_declared_tuning_is_refused_with_those_that_have_one():
     with pytest.raises(ValueError, match="black_jacky declares no tuning of 'random'; allowed are 'counter'"):
         tune_counter.find_task("black_jacky", "random")
-    with pytest.raises(ValueError, match="schwarze_katze declares no sweep of 'low'; allowed are none"):
-        sweep_threshold.find_task("schwarze_katze", "low")
 
 
 def test_fitted_spreads_say_who_wins_from_totals():
@@ -63,16 +60,3 @@ def test_changed_parameters_stay_whole_numbers_and_probabilities(game, bot):
 def test_a_candidate_with_the_same_parameters_gains_nothing(game, bot):
     task = tune_counter.find_task(game, bot)
     assert tune_counter.gain(task.parameters, task.parameters, task, games=40, seed=0, threads=1) == (0, 0)
-
-
-@pytest.mark.parametrize(("game", "bot"), [(game, bot) for game in GAMES for bot in get_kit(game).tuning.sweeps])
-def test_a_sweep_finds_the_candidate_with_the_least_regret(game, bot):
-    task = sweep_threshold.find_task(game, bot)
-    args = sweep_threshold.Args(game=game, bot=bot, threads=1)
-    few = task.sweep.grid[:2]
-    candidates = sweep_threshold.ranked(few, few, sweep_threshold.win_rates(few, few, 40, task, args))
-    assert {candidate.parameters for candidate in candidates} == set(few)
-    assert candidates[0].regret <= candidates[1].regret
-    responses, tables = sweep_threshold.refine(candidates, task.sweep)
-    assert set(tables) <= set(responses)
-    assert f"| {sweep_threshold.written(candidates[0].parameters)} |" in sweep_threshold.report(candidates, args)

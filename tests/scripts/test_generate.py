@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -10,12 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import generate
-import make_animation
 import make_facts
+import make_pictures
 import make_results
 import measure_trained
 import pytest
-import time_agents
 from parts import Part
 
 from blackjacky_agents import bot_names
@@ -86,32 +84,20 @@ def test_the_games_of_an_agent_are_played_again_on_demand(tmp_path: Path) -> Non
     assert {**new, "results": None} == {**old, "results": None}
 
 
-def test_timing_one_game_leaves_the_results_of_the_others_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    measured = {"machine": {}, "agents": {"random": {"decisions_per_second": 7, "act_microseconds": 0.5}}}
-    monkeypatch.setattr(time_agents, "timing", lambda game: {**measured, "game": game})
-    time_agents.main(time_agents.Args(game=GAME, results=tmp_path))
-    first = (tmp_path / GAME / "timing.json").read_bytes()
-    time_agents.main(time_agents.Args(game="schwarze_katze", results=tmp_path))
-    assert (tmp_path / GAME / "timing.json").read_bytes() == first
-    assert json.loads((tmp_path / "schwarze_katze" / "timing.json").read_text("utf-8"))["game"] == "schwarze_katze"
-
-
 def test_measurements_of_every_game_have_a_part_of_their_own() -> None:
     names = [part.name for part in make_results.parts()]
     kept = [f"{path.stem}-{path.parent.name}" for path in make_results.RESULTS.glob("*/*.json")]
-    assert sorted(names[1:]) == sorted(kept)
+    assert sorted(names[2:]) == sorted(kept)
     assert len(set(names)) == len(names)
 
 
 def test_the_animation_shows_one_frame_at_a_time_and_keeps_the_last_one_without_motion() -> None:
     frame = '<svg xmlns="http://www.w3.org/2000/svg"><style>.a{}</style><defs><g id="cat"/></defs><text>%d</text></svg>'
-    film = make_animation.animation([frame % number for number in range(3)])
-    slots = 2 + make_animation.LAST
-    assert re.findall(r"animation-delay:([\d.]+)s", film) == [f"{make_animation.SECONDS * i:g}" for i in range(3)]
+    film = make_pictures.animation([frame % number for number in range(3)])
+    slots = 2 + make_pictures.LAST
+    assert re.findall(r"animation-delay:([\d.]+)s", film) == [f"{make_pictures.SECONDS * i:g}" for i in range(3)]
     assert f"@keyframes frame{{0%{{visibility:visible}}{100 / slots:.4f}%" in film
-    assert f"@keyframes last{{0%{{visibility:visible}}{100 * make_animation.LAST / slots:.4f}%" in film
+    assert f"@keyframes last{{0%{{visibility:visible}}{100 * make_pictures.LAST / slots:.4f}%" in film
     assert film.count('id="cat"') == 1
     assert re.search(r'class="frame last"[^>]*><text>2</text>', film)
     assert "prefers-reduced-motion" in film

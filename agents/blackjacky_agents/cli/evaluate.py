@@ -21,9 +21,9 @@ from blackjacky_agents.arena.intervals import Floats, of_games
 from blackjacky_agents.arena.workers import in_order, tasks_ahead
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
-from blackjacky_agents.files import versions, write_file, write_json
+from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import markdown_table, rate_cells, replace_part
+from blackjacky_agents.reports import markdown_table, rate_cells, replace_part, write_part
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
 
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         write_json(args.output, {**facts, "results": rows})
     table = f"{score_table(scores, Counter(names))}\n\n{how_it_was_made(facts)}"
     if args.page is not None:
-        write_file(args.page, replace_part(args.page.read_text("utf-8"), "evaluation", table))
+        write_part(args.page, "evaluation", table)
     print(table)
     return 0
 

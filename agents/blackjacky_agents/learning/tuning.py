@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Numbers = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -37,17 +36,6 @@ class BotTuning:
 
 
 @dataclass(frozen=True)
-class BotSweep:
-    """A grid search over integer parameters of a bot for values that are a best response to themselves."""
-
-    num_players: int
-    grid: tuple[Numbers, ...]
-    """The candidates of the first stage."""
-    refine: Callable[[Numbers], Sequence[Numbers]]
-    """(candidate) -> its neighbours, compared in the second stage."""
-
-
-@dataclass(frozen=True)
 class ValueFit:
     """A fit of the value of positions between rounds to the outcomes of games."""
 
@@ -64,7 +52,5 @@ class Tuning:
     """Everything that can be tuned for one game."""
 
     bots: Mapping[str, BotTuning] = field(default_factory=dict)
-    """By the bot's name."""
-    sweeps: Mapping[str, BotSweep] = field(default_factory=dict)
     """By the bot's name."""
     value: ValueFit | None = None

@@ -1,8 +1,7 @@
-"""Tunable parts of Black Jacky: the parameters of `counter`, the limits of `threshold`, the value of hearts."""
+"""Tunable parts of Black Jacky: the parameters of `counter`, the value of hearts."""
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,9 @@ import numpy as np
 from blackjacky_agents.games.black_jacky.bots import counter
 from blackjacky_agents.games.black_jacky.prospects import WEIGHTS
 from blackjacky_agents.learning.tuning import (
-    BotSweep,
     BotTuning,
     Floats,
     Integers,
-    Numbers,
     Tuning,
     TuningTable,
     ValueFit,
@@ -23,12 +20,6 @@ from blackjacky_agents.learning.tuning import (
 SEATS, KINDS = 6, WEIGHTS.shape[1]
 NOT_THERE = KINDS  # an eliminated player or an empty seat
 STEPS = 400  # gradient ascent
-_LAST_DRAW = range(5, 10)
-
-
-def vary_last_draw(limits: Numbers) -> list[Numbers]:
-    """Limits of `threshold` that differ only in the draw limit of the last turn."""
-    return [(*limits[:3], last_draw) for last_draw in _LAST_DRAW]
 
 
 def kinds_of(parts: dict[str, Any], seat: int) -> list[int]:
@@ -71,13 +62,6 @@ TUNING = Tuning(
             ),
             integers=(counter.DRAW_BELOW, counter.SWAPPED),
             probabilities=(counter.CUT_OFF, counter.SECOND_TURN),
-        )
-    },
-    sweeps={
-        "threshold": BotSweep(
-            num_players=4,
-            grid=tuple((*limits, 7) for limits in product(range(1, 5), range(3, 7), range(1, 5))),
-            refine=vary_last_draw,
         )
     },
     value=ValueFit("round", kinds_of, fit_weights),

@@ -1,7 +1,7 @@
 """Install frameworks in environments of their own and run their examples (`make frameworks`).
 
-    python scripts/documents/measure_frameworks.py                       a short run of every example
-    python scripts/documents/measure_frameworks.py --decisions 60000 --write
+    python scripts/documents/frameworks.py                       a short run of every example
+    python scripts/documents/frameworks.py --decisions 60000 --write
 
 Environments are made once, in build/frameworks/NAME, from examples/requirements/NAME.txt. With --write the results go
 to examples/frameworks.json, of which `scripts/documents/generate.py` makes the table of docs/frameworks.md, and the
@@ -10,29 +10,56 @@ curves to docs/frameworks.svg. A curve that a stopped run has finished is kept.
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import os
 import subprocess
 import sys
 import venv
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import tyro
-from make_frameworks import FRAMEWORKS, RESULTS, Framework, table
-from parts import DOCS, ROOT
+from parts import DOCS, ROOT, Part
 
 from blackjacky_agents.files import write_json
-from blackjacky_agents.reports import where
+from blackjacky_agents.reports import markdown_table, where, where_run
 
-NULL = ROOT / "scripts" / "speed" / "run_null.py"
-SHORT = 4_096
-"""Decisions of a run that measures speed."""
+EXAMPLES = ROOT / "examples"
+RESULTS = EXAMPLES / "frameworks.json"
 PYTHON = Path("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+class Framework(NamedTuple):
+    """A framework, and the example that shows it."""
+
+    name: str
+    """Of the example's learning curve."""
+    title: str
+    package: str
+    """Its name in the package index."""
+    example: str
+
+    @property
+    def environment(self) -> str:
+        """The environment that it is installed in, with examples/requirements/ENVIRONMENT.txt."""
+        return self.name.partition("_")[0]
+
+
+FRAMEWORKS = [
+    Framework("sb3", "sb3-contrib", "sb3-contrib", "sb3_maskable_ppo.py"),
+    Framework("sb3_selfplay", "sb3-contrib, self-play", "sb3-contrib", "sb3_selfplay.py"),
+    Framework("rllib", "RLlib", "ray", "rllib_selfplay.py"),
+    Framework("torchrl", "TorchRL", "torchrl", "torchrl_ppo.py"),
+    Framework("tianshou", "Tianshou", "tianshou", "tianshou_dqn.py"),
+    Framework("supersuit", "SuperSuit", "supersuit", "supersuit_sb3.py"),
+    Framework("agilerl", "AgileRL", "agilerl", "agilerl_ppo.py"),
+    Framework("openspiel", "OpenSpiel", "open_spiel", "openspiel_dqn.py"),
+]
 
 
 @dataclass(frozen=True)
@@ -41,8 +68,8 @@ class Args:
 
     only: tuple[str, ...] = ()
     """Names of frameworks; by default all."""
-    decisions: int = 0
-    """Decisions of learning curves; 0: none."""
+    decisions: int = 4_096
+    """Decisions of a learning curve."""
     points: int = 5
     """Points of a curve after the first."""
     games: int = 400
@@ -57,61 +84,45 @@ class Args:
 
 def main(args: Args) -> int:
     """Measure, print, write; returns the exit status, 1 if an example fails."""
-    found = read_results()
-    failed = []
+    kept = json.loads(RESULTS.read_text("utf-8"))["frameworks"]
+    found, failed = {}, []
     for framework in FRAMEWORKS:
         if args.only and framework.name not in args.only:
             continue
         print(f"{framework.title} ...", flush=True)
         try:
-            found["frameworks"][framework.name] = measure(args, framework, found["frameworks"].get(framework.name))
+            found[framework.name] = measure(args, framework)
         except subprocess.CalledProcessError as error:
             print(f"{framework.title}: {' '.join(map(str, error.cmd))} failed\n{error.stderr}", file=sys.stderr)
             failed.append(framework.title)
         if args.write:
-            write_json(RESULTS, {**found, "where": where()})
-    print(table(found["frameworks"]))
+            write_json(RESULTS, {"frameworks": {**kept, **found}, "where": where()})
+    print(table(found))
     if args.write:
-        draw(found["frameworks"], DOCS / "frameworks.svg")
+        draw({**kept, **found}, DOCS / "frameworks.svg")
     return 1 if failed else 0
 
 
-def read_results() -> dict[str, Any]:
-    """The results so far."""
-    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"frameworks": {}}
-    return found
-
-
-def measure(args: Args, framework: Framework, before: dict[str, Any] | None) -> dict[str, Any]:
-    """The results of one framework; without a new curve it keeps the curve that it has."""
+def measure(args: Args, framework: Framework) -> dict[str, Any]:
+    """The results of one framework."""
     python = install(args.environments, framework)
     if args.tests:
         test(python)
-    folder = args.environments / "runs"
-    command = [python, ROOT / "examples" / framework.example]
-    short = {"decisions": SHORT, "evaluate_every": SHORT, "games": 1}
-    real = run(command, folder / "real", framework, **short)
-    null = run([python, NULL, *command[1:]], folder / "null", framework, **short) if framework.has_null else []
-    curve = before["curve"] if before else []
-    if args.decisions:
+    folder = args.environments / "runs" / f"{args.decisions}"
+    curve = read_curve(folder, framework)
+    if not curve or curve[-1]["decisions"] < args.decisions:
         options = {"decisions": args.decisions, "evaluate_every": args.decisions // args.points, "games": args.games}
-        finished = read_curve(folder / "curves", framework)
-        is_done = bool(finished) and finished[-1]["decisions"] >= args.decisions
-        curve = finished if is_done else run(command, folder / "curves", framework, **options)
-    return {
-        "version": version_of(python, framework),
-        "date": date.today().isoformat(),
-        "steps_per_second": speed(real),
-        "null_steps_per_second": speed(null) if null else None,
-        "curve": curve,
-    }
+        curve = run(python, EXAMPLES / framework.example, folder, framework, **options)
+    code = f"from importlib.metadata import version; print(version({framework.package!r}))"
+    version = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+    return {"version": version, "date": date.today().isoformat(), "curve": curve}
 
 
 def install(environments: Path, framework: Framework) -> Path:
     """The interpreter of the framework's environment, which is made if it is not there or its requirements changed."""
     folder = environments / framework.environment
     python, stamp = folder / PYTHON, folder / "requirements.txt"
-    requirements = ROOT / "examples" / "requirements" / f"{framework.environment}.txt"
+    requirements = EXAMPLES / "requirements" / f"{framework.environment}.txt"
     wanted = requirements.read_text("utf-8")
     if stamp.exists() and stamp.read_text("utf-8") == wanted:
         return python
@@ -131,20 +142,15 @@ def test(python: Path) -> None:
         raise subprocess.CalledProcessError(done.returncode, command, stderr=done.stdout)
 
 
-def run(command: Sequence[object], folder: Path, framework: Framework, **options: int) -> list[dict[str, float]]:
+def run(
+    python: str | Path, example: Path, folder: Path, framework: Framework, **options: int
+) -> list[dict[str, float]]:
     """Run an example in a folder, on one thread; returns its learning curve."""
     folder.mkdir(parents=True, exist_ok=True)
-    arguments = [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
-    subprocess.run(
-        [*map(str, command), *arguments],
-        check=True,
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    command = [str(python), str(example), *arguments]
+    subprocess.run(command, check=True, cwd=folder, env=environment, capture_output=True, text=True)
     return read_curve(folder, framework)
 
 
@@ -157,19 +163,40 @@ def read_curve(folder: Path, framework: Framework) -> list[dict[str, float]]:
         return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
-def speed(curve: list[dict[str, float]]) -> float:
-    """Decisions per CPU second of training, that of the framework included."""
-    return round(curve[-1]["decisions"] / curve[-1]["cpu_seconds"], 1)
+# ---------------------------------------------------------------- the page
 
 
-def version_of(python: Path, framework: Framework) -> str:
-    """The installed version of the framework."""
-    code = f"from importlib.metadata import version; print(version({framework.package!r}))"
-    done = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+def parts() -> Iterator[Part]:
+    """The table, with where it was measured."""
+    found = json.loads(RESULTS.read_text("utf-8"))
+    text = f"{table(found['frameworks'])}\n\n{where_run(found['where'])}."
+    yield Part(DOCS / "frameworks.md", "frameworks", text)
 
 
-def draw(found: dict[str, Any], path: Path) -> None:
+def table(found: Mapping[str, Any]) -> str:
+    """A row for each framework with results."""
+    heading = ["framework", "version", "example", "lines", "what it shows", "steps/s", "win rate", "date"]
+    return markdown_table(heading, [row(each, found[each.name]) for each in FRAMEWORKS if each.name in found])
+
+
+def row(framework: Framework, result: Mapping[str, Any]) -> list[object]:
+    """The row of one framework; its speed is that of all training, in decisions per CPU second."""
+    path, last = EXAMPLES / framework.example, result["curve"][-1]
+    code = path.read_text("utf-8")
+    shows = (ast.get_docstring(ast.parse(code)) or "").splitlines()[0].partition(": ")[2]
+    return [
+        framework.title,
+        result["version"],
+        f"[{path.name}](../examples/{path.name})",
+        len(code.splitlines()),
+        shows,
+        f"{last['decisions'] / last['cpu_seconds']:,.0f}",
+        f"{100 * last['win_rate']:.0f} % after {last['decisions']:,.0f}",
+        result["date"],
+    ]
+
+
+def draw(found: Mapping[str, Any], path: Path) -> None:
     """Draw all learning curves into one picture, that of MaskablePPO thicker."""
     from matplotlib import rcParams
     from matplotlib.figure import Figure
@@ -178,9 +205,7 @@ def draw(found: dict[str, Any], path: Path) -> None:
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot(ylim=(0, 1), xlabel="decisions", ylabel="wins against random agents")
     for framework in FRAMEWORKS:
-        points = found.get(framework.name, {}).get("curve", [])
-        if not points:
-            continue
+        points = found[framework.name]["curve"] if framework.name in found else []
         decisions, rates, low, high = (
             [point[name] for point in points] for name in ("decisions", "win_rate", "low", "high")
         )

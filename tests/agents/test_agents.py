@@ -8,7 +8,6 @@ import pickle
 from collections.abc import Callable, Sequence
 from functools import cache
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -66,27 +65,12 @@ def test_bots_are_listed_weakest_first() -> None:
     assert BOTS == ["random", "threshold", "trickster", "counter"]
 
 
-@pytest.mark.parametrize("name", BOTS)
-def test_an_agent_tells_its_name_and_its_game(name: str) -> None:
-    agent = make_agent(name)
-    assert isinstance(agent, CompiledAgent)
-    assert (agent.name, agent.game) == (name, "black_jacky")
-
-
-def a_users_agent(name: str) -> CompiledAgent:
-    return CompiledAgent(name, "black_jacky", last_legal)
-
-
 @pytest.mark.parametrize("name", ["mine", "threshold"])
-@pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
-def test_a_users_own_policy_stays_that_policy_in_copies(name: str, copied: Callable[[Any], Any]) -> None:
-    twin = copied(a_users_agent(name))
-    assert (twin.name, twin.policy) == (name, last_legal)
-
-
-@pytest.mark.parametrize("name", ["mine", "threshold"])
-def test_a_users_own_policy_is_played_in_other_processes(name: str) -> None:
-    agent, (observations, masks) = a_users_agent(name), positions()
+def test_a_users_own_policy_stays_that_policy_in_copies_and_other_processes(name: str) -> None:
+    agent, (observations, masks) = CompiledAgent(name, "black_jacky", last_legal), positions()
+    for copied in COPIES.values():
+        twin = copied(agent)
+        assert (twin.name, twin.policy) == (name, last_legal)
     with get_context("spawn").Pool(1) as pool:
         there = pool.apply(agent.act_batch, (observations, masks))
     assert there.tolist() == agent.act_batch(observations, masks).tolist()
@@ -114,7 +98,7 @@ def test_reset_with_the_same_seed_makes_the_same_choices(name: str) -> None:
     agent = seeded(name, 5)
     first = one_by_one(agent)
     agent.reset(5)
-    assert one_by_one(agent) == first == one_by_one(seeded(name, 5))
+    assert one_by_one(agent) == first
 
 
 def test_other_seeds_and_no_seed_make_other_choices() -> None:
@@ -173,6 +157,8 @@ def test_arrays_may_be_of_other_integers_read_only_and_not_contiguous(name: str)
         (lambda seen, masks: (seen, masks.astype(float)), "^action masks must be integers .* not float64"),
         (lambda seen, masks: (seen, masks[0]), r"^action masks must be integers of shape \(N, 61\)"),
         (lambda seen, masks: (None, masks), "^observations must be integers"),
+        (lambda seen, masks: (seen, -masks), r"action mask \d+ has other entries than 0 and 1"),
+        (lambda seen, masks: (seen, 2 * masks), r"action mask \d+ has other entries than 0 and 1"),
     ],
 )
 def test_other_arrays_are_refused_before_compiled_code_reads_them(change: Any, message: str) -> None:
@@ -223,9 +209,13 @@ def test_bots_in_plain_python_and_compiled_do_the_same() -> None:
 # ---------------------------------------------------------------- by name
 
 
-@pytest.mark.parametrize("name", ["countr", "Counter", "thresold", "nobody", "", "ppo"])
-def test_an_unknown_name_is_answered_with_those_there_are(name: str) -> None:
-    with pytest.raises(ValueError, match=f"^unknown agent {name!r} for black_jacky") as error:
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("countr", "counter"), ("thresold", "threshold"), ("Counter", "counter"), ("nobody", ""), ("", ""), ("ppo", "")],
+)
+def test_an_unknown_name_is_answered_with_those_there_are(name: str, near: str) -> None:
+    hint = rf"; did you mean '{near}'\?" if near else ""
+    with pytest.raises(ValueError, match=f"^unknown agent {name!r} for black_jacky{hint}") as error:
         make_agent(name)
     assert str(error.value).endswith(
         "agents are 'random', 'threshold', 'trickster', 'counter', 'champion', 'rollout:PLAYOUTS', "
@@ -234,26 +224,10 @@ def test_an_unknown_name_is_answered_with_those_there_are(name: str) -> None:
     )
 
 
-def test_the_nearest_names_are_offered() -> None:
-    with pytest.raises(ValueError, match=r"did you mean 'counter'\?"):
-        make_agent("countr")
-    with pytest.raises(ValueError, match=r"did you mean 'threshold'\?"):
-        make_agent("thresold")
-
-
 @pytest.mark.parametrize("name", ["counter", "ppo:somewhere"])
 def test_an_unknown_game_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"unknown game 'whist'\. Games are 'black_jacky'"):
         make_agent(name, game="whist")
-
-
-def test_a_trained_agent_that_is_not_there_is_named(tmp_path: Path) -> None:
-    missing = tmp_path / "runs" / "mine"
-    with pytest.raises(ValueError, match=r"no trained agent at .*mine.* pass a run folder \(runs/NAME\)"):
-        make_agent(f"ppo:{missing}")
-    missing.mkdir(parents=True)
-    with pytest.raises(ValueError, match=r"weights\.safetensors' is missing"):
-        make_agent(f"ppo:{missing}")
 
 
 def test_lists_of_agents_are_read_with_their_numbers() -> None:
@@ -358,14 +332,6 @@ def test_threads_change_nothing() -> None:
     assert scores[0] == scores[1]
 
 
-def test_every_opponent_is_met_with_the_same_games_and_seats() -> None:
-    opponents = [*AGENTS[1:], make_agent("random")]
-    scores = against_copies(AGENTS[COUNTER], opponents, num_players=3, games=200, seed=5)
-    assert scores[0] == scores[-1]
-    assert scores[0] != scores[1]
-    assert [(score.games, score.par) for score in scores] == [(200, 1 / 3)] * 4
-
-
 def test_scores_are_those_of_the_games_played_by_hand() -> None:
     log: list[str] = []
     agents = [Logged(make_agent(name), log) for name in ("threshold", "trickster", "counter")]
@@ -379,31 +345,20 @@ def test_scores_are_those_of_the_games_played_by_hand() -> None:
         assert (score.games, score.par) == (40, 1 / 3)
 
 
-def test_one_table_and_copies_agree_where_they_are_the_same() -> None:
-    """With two players an agent meets one copy of the other either way, in other seats of other games."""
-    pair = [make_agent("threshold"), make_agent("random")]
-    first, second = at_one_table(pair, games=2000, seed=1)
-    (alone,) = against_copies(pair[0], pair[1:], num_players=2, games=2000, seed=9)
-    assert first.win_rate + second.win_rate + first.nobody == pytest.approx(1)
-    assert first.nobody == second.nobody
-    assert alone.low < first.high
-    assert first.low < alone.high
-    assert second.high < 0.5 < alone.low
-
-
-def test_seats_are_drawn_for_every_game() -> None:
+def test_seats_are_drawn_for_every_game_and_every_opponent_is_met_in_the_same_games_and_seats() -> None:
     log: list[str] = []  # who was reset, which happens seat by seat
-    agents = [Logged(make_agent(name), log) for name in ("threshold", "trickster", "counter")]
-    at_one_table(agents, games=90)
+    agents = [Logged(make_agent(name), log) for name in ("threshold", "trickster", "counter", "trickster")]
+    at_one_table(agents[:3], games=90)
     for seat in range(3):
-        assert all(20 <= log[seat::3].count(agent.name) <= 40 for agent in agents)
+        assert all(20 <= log[seat::3].count(agent.name) <= 40 for agent in agents[:3])
     assert all(len({*log[game : game + 3]}) == 3 for game in range(0, len(log), 3))
     log.clear()
-    against_copies(agents[0], agents[1:], num_players=3, games=90)
+    scores = against_copies(agents[0], agents[1:], num_players=3, games=90)
     seats = [i % 3 for i, name in enumerate(log) if name == "threshold"]
-    assert seats[:90] == seats[90:]  # the same against every opponent
+    assert seats[:90] == seats[90:180] == seats[180:]
     assert all(20 <= seats[:90].count(seat) <= 40 for seat in range(3))
-    assert [log.count(agent.name) for agent in agents] == [180, 180, 180]
+    assert scores[0] == scores[2] != scores[1]
+    assert [(score.games, score.par) for score in scores] == [(90, 1 / 3)] * 3
 
 
 def test_a_score_counts_shares_and_games_without_a_winner() -> None:
@@ -432,13 +387,9 @@ def test_games_that_cannot_be_played_are_refused(seating: Any, options: Any, err
         play_games(AGENTS, np.array(seating), **options)
 
 
-if __name__ == "__main__":
-    print("\n".join(digests_of_choices()))
-
-
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("beyond", [1, 256])
-def test_entries_out_of_range_are_refused(game, beyond):
+def test_entries_out_of_range_are_refused(game: str, beyond: int) -> None:
     """Compiled code uses them as indices."""
     layout, batch = get_game(game).layout, make_batch(game, 2, seed=0)
     wrong = batch.observations.astype(np.int64)
@@ -447,16 +398,10 @@ def test_entries_out_of_range_are_refused(game, beyond):
         make_agent(agent_names(game)[-1], game).act_batch(wrong, batch.action_masks)
 
 
-def test_a_policy_that_finds_no_action_is_named():
-    batch = make_batch("black_jacky", 2, seed=0)
-    with pytest.raises(ValueError, match="lost chose -1, which is no action of black_jacky: observation and mask 1"):
-        CompiledAgent("lost", "black_jacky", no_action).act_batch(batch.observations, batch.action_masks)
+def test_a_policy_that_finds_no_action_is_named() -> None:
+    with pytest.raises(ValueError, match="lost chose -1, which is no action of black_jacky: observation and mask 199"):
+        CompiledAgent("lost", "black_jacky", no_action).act_batch(*positions())
 
 
-@pytest.mark.parametrize("entry", [-1, 2])
-def test_a_mask_has_only_0_and_1(entry):
-    batch = make_batch("black_jacky", 2, seed=0)
-    masks = batch.action_masks.copy()
-    masks[1, 0] = entry
-    with pytest.raises(ValueError, match="action mask 1 has other entries than 0 and 1"):
-        make_agent("counter").act_batch(batch.observations, masks)
+if __name__ == "__main__":
+    print("\n".join(digests_of_choices()))

@@ -121,23 +121,6 @@ def test_counter_tips_who_acts_last_in_the_round() -> None:
 
 
 @settings(max_examples=60)
-@given(hidden=st.permutations([*all_cards().elements()]), moves=st.sampled_from([DRAWS, KNOCKS]))
-def test_hidden_cards_change_nothing(hidden: list[int], moves: tuple[int, int]) -> None:
-    """Only the own hand (4, 7), the discard pile and what was taken from it are known; all else is dealt anew."""
-    for card in (4, 7, 2):
-        hidden.remove(card)
-    deck = [4, *hidden[:2], 7, *hidden[2:4], 2, *hidden[4:]]  # seat 0 has 4 and 7, a 2 is turned up
-    table = Table([deck], 3).play(NO_TRICK, swap_discard(4), moves, DRAWS)
-    assert [choice(name, table) for name in BOTS] == usual_choices(moves)
-
-
-def usual_choices(moves: tuple[int, int]) -> list[int]:
-    """The choices in the position of the test above with one deal of the hidden cards."""
-    table = one_round([[4, 7], [8, 8], [8, 8]], top=2).play(NO_TRICK, swap_discard(4), moves, DRAWS)
-    return [choice(name, table) for name in BOTS]
-
-
-@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), players=st.integers(2, 6), steps=st.integers(0, 80))
 def test_positions_that_look_alike_get_the_same_action(seed: int, players: int, steps: int) -> None:
     """Wherever the unseen cards lie, also late in a round and with cards that were given in exchanges."""
@@ -243,13 +226,6 @@ def test_trickster_lays_a_1_to_cut_off_others_when_it_is_ahead() -> None:
     assert choice("trickster", equals) != lay(1)
 
 
-def test_trickster_lays_a_2_against_a_knock_when_it_is_behind() -> None:
-    """T2."""
-    assert choice("trickster", one_round([[8, 8], [2, 4]]).play(KNOCKS)) == lay(2)
-    assert choice("trickster", one_round([[8, 8], [2, 4]]).play(DRAWS)) != lay(2)
-    assert choice("trickster", one_round([[4, 4], [2, 8]], bust_at=11).play(KNOCKS)) != lay(2)
-
-
 def test_trickster_lays_a_3_to_get_rid_of_a_card_when_it_is_bust() -> None:
     """T3: with whoever holds the most cards; it gives the highest of its own."""
     hands, stay = [[3, 8, 8], [6, 6, 6], [4, 7, 7]], [(NO_TRICK, swap_discard(6)), (NO_TRICK, swap_discard(4))]
@@ -263,29 +239,6 @@ def test_trickster_lays_a_3_to_get_rid_of_a_card_when_it_is_bust() -> None:
     assert IDLE_3 in alone.legal
 
 
-def test_trickster_lays_a_4_when_the_next_player_is_done_and_likely_to_be_bust_with_one_card_more() -> None:
-    """T4: the first has knocked, the second has drawn and has no turn left."""
-    hands = [[8, 8], [7, 7], [4, 6]]
-    assert choice("trickster", one_round(hands).play(KNOCKS, DRAWS)) == lay(4)
-    assert choice("trickster", one_round(hands).play(KNOCKS, (NO_TRICK, swap_draw(7)))) == NO_TRICK  # two cards
-    assert choice("trickster", one_round(hands).play(DRAWS, DRAWS)) == NO_TRICK  # he can still get rid of a card
-
-
-def test_trickster_lays_a_5_to_be_no_longer_bust() -> None:
-    """T5."""
-    assert choice("trickster", one_round([[5, 8, 8], [1, 2, 2]], hand_size=3)) == lay(5)
-    assert choice("trickster", one_round([[5, 7, 8], [1, 2, 2]], hand_size=3)) != lay(5)  # 20 is not bust
-    hopeless = one_round([[5, 7, 7, 7], [1, 2, 2, 3]], hand_size=4)  # 26 - 5 is bust as well
-    assert choice("trickster", hopeless) == NO_TRICK
-
-
-def test_trickster_lays_a_6_to_make_its_good_sum_better() -> None:
-    """T6."""
-    assert choice("trickster", one_round([[6, 6, 6], [1, 2, 2]], hand_size=3)) == plus_one(0)  # 18
-    assert choice("trickster", one_round([[6, 7, 7], [1, 2, 2]], hand_size=3)) == NO_TRICK  # 20 would be bust
-    assert choice("trickster", one_round([[6, 6], [1, 2]])) == NO_TRICK  # 12 stays low
-
-
 def test_trickster_lays_a_6_against_a_player_who_is_done_and_likely_to_be_just_below_bust() -> None:
     """T6: the second has laid a 7, drawn a card and has no turn left."""
     hands = [[8, 8], [3, 7], [5, 6]]
@@ -296,19 +249,43 @@ def test_trickster_lays_a_6_against_a_player_who_is_done_and_likely_to_be_just_b
     assert IDLE_6 not in safe.legal
 
 
-def test_trickster_lays_a_7_to_see_another_card_on_the_discard_pile() -> None:
-    """T7: with 15 it swaps its 1 with a 5 if one lies there."""
-    hands = [[1, 7, 7], [2, 2, 3]]
-    assert choice("trickster", one_round(hands, top=3, hand_size=3)) == lay(7)
-    assert choice("trickster", one_round(hands, top=5, hand_size=3)) == NO_TRICK
-    assert choice("trickster", one_round([[5, 7, 7], [1, 2, 2]], top=4, hand_size=3)) == NO_TRICK  # 19 is good
+THREE = {"hand_size": 3}
+DONE = [[8, 8], [7, 7], [4, 6]]
 
 
-def test_trickster_lays_an_8_for_the_tenth_that_wins_ties() -> None:
-    """T8."""
-    assert choice("trickster", one_round([[4, 8, 8], [1, 2, 2]], hand_size=3)) == lay(8)  # 20
-    assert choice("trickster", one_round([[7, 8, 8], [1, 2, 2]], hand_size=3)) == NO_TRICK  # bust
-    assert choice("trickster", one_round([[4, 8], [1, 2]])) == NO_TRICK  # 12
+@pytest.mark.parametrize(
+    ("hands", "options", "moves", "expected"),
+    [
+        # T2: against a knock, when it is behind.
+        ([[8, 8], [2, 4]], {}, [KNOCKS], lay(2)),
+        ([[8, 8], [2, 4]], {}, [DRAWS], lay(8)),
+        ([[4, 4], [2, 8]], {"bust_at": 11}, [KNOCKS], NO_TRICK),
+        # T4: the next player has no turn left, and one card more is likely to make him bust.
+        (DONE, {}, [KNOCKS, DRAWS], lay(4)),
+        (DONE, {}, [KNOCKS, (NO_TRICK, swap_draw(7))], NO_TRICK),  # he has two cards
+        (DONE, {}, [DRAWS, DRAWS], NO_TRICK),  # he can still get rid of a card
+        # T5: to be no longer bust.
+        ([[5, 8, 8], [1, 2, 2]], THREE, [], lay(5)),
+        ([[5, 7, 8], [1, 2, 2]], THREE, [], lay(8)),  # 20 is not bust
+        ([[5, 7, 7, 7], [1, 2, 2, 3]], {"hand_size": 4}, [], NO_TRICK),  # 26 - 5 is bust as well
+        # T6: to make its good sum better.
+        ([[6, 6, 6], [1, 2, 2]], THREE, [], plus_one(0)),  # 18
+        ([[6, 7, 7], [1, 2, 2]], THREE, [], NO_TRICK),  # 20 would be bust
+        ([[6, 6], [1, 2]], {}, [], NO_TRICK),  # 12 stays low
+        # T7: to see another card on the discard pile, as with 15 it swaps its 1 with a 5 if one lies there.
+        ([[1, 7, 7], [2, 2, 3]], {"top": 3, **THREE}, [], lay(7)),
+        ([[1, 7, 7], [2, 2, 3]], {"top": 5, **THREE}, [], NO_TRICK),
+        ([[5, 7, 7], [1, 2, 2]], {"top": 4, **THREE}, [], NO_TRICK),  # 19 is good
+        # T8: for the tenth that wins ties.
+        ([[4, 8, 8], [1, 2, 2]], THREE, [], lay(8)),  # 20
+        ([[7, 8, 8], [1, 2, 2]], THREE, [], NO_TRICK),  # bust
+        ([[4, 8], [1, 2]], {}, [], NO_TRICK),  # 12
+    ],
+)
+def test_trickster_lays_a_card_where_its_trick_helps(
+    hands: list[list[int]], options: Any, moves: list[Any], expected: int
+) -> None:
+    assert choice("trickster", one_round(hands, **options).play(*moves)) == expected
 
 
 def test_trickster_zocks_as_threshold_does() -> None:

@@ -258,8 +258,8 @@ DONE = [[8, 8], [7, 7], [4, 6]]
     [
         # T2: against a knock, when it is behind.
         ([[8, 8], [2, 4]], {}, [KNOCKS], lay(2)),
-        ([[8, 8], [2, 4]], {}, [DRAWS], lay(8)),
-        ([[4, 4], [2, 8]], {"bust_at": 11}, [KNOCKS], NO_TRICK),
+        ([[8, 8], [2, 4]], {}, [DRAWS], NO_TRICK),
+        ([[4, 4], [2, 8]], {"bust_at": 11}, [KNOCKS], lay(8)),  # ahead
         # T4: the next player has no turn left, and one card more is likely to make him bust.
         (DONE, {}, [KNOCKS, DRAWS], lay(4)),
         (DONE, {}, [KNOCKS, (NO_TRICK, swap_draw(7))], NO_TRICK),  # he has two cards

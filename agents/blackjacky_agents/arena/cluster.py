@@ -83,6 +83,7 @@ class ClusterExecutor(Executor):
         _connect(address, cores, folder)
         import ray
 
+        self._ray = ray
         self._task = ray.remote(max_retries=_RETRIES, num_cpus=1)(_make_task())
         self._expected = ray.put(_own_versions())
         self._stored: dict[int, tuple[Callable[..., Any], Any]] = {}  # functions that have been sent, by their id
@@ -92,9 +93,7 @@ class ClusterExecutor(Executor):
     @property
     def cores(self) -> int:
         """Number of CPUs of all nodes at this moment, at least 1."""
-        import ray
-
-        return max(1, int(ray.cluster_resources().get("CPU", 0)))
+        return max(1, int(self._ray.cluster_resources().get("CPU", 0)))
 
     def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
         """A task; ``work`` is sent once, however many tasks there are.
@@ -114,33 +113,25 @@ class ClusterExecutor(Executor):
         ``value``: an object that is told from others by its identity, such as an agent.
         """
         if value not in self._values:
-            import ray
-
-            self._values[value] = ray.put(value)
+            self._values[value] = self._ray.put(value)
         return self._values[value]
 
     def cancel(self, work: Callable[..., Any]) -> None:
         """Stop the tasks that do this work and are not finished."""
-        import ray
-
         for other, task in list(self._running.values()):
             if other is work:
-                ray.cancel(task, force=True)
+                self._ray.cancel(task, force=True)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Disconnect; tasks that are still running are waited for if ``wait`` and not ``cancel_futures``."""
-        import ray
-
         running = [task for _, task in self._running.values()]
         if running and wait and not cancel_futures:
-            ray.wait(running, num_returns=len(running))
-        ray.shutdown()
+            self._ray.wait(running, num_returns=len(running))
+        self._ray.shutdown()
 
     def _store(self, work: Callable[..., Any]) -> Any:
         if id(work) not in self._stored:
-            import ray
-
-            self._stored[id(work)] = (work, ray.put(_pack(work)))
+            self._stored[id(work)] = (work, self._ray.put(_pack(work)))
             if len(self._stored) > _KEPT:
                 del self._stored[next(iter(self._stored))]
         return self._stored[id(work)][1]
@@ -223,14 +214,11 @@ def _check_answer(address: str) -> None:
             f"--cluster {address}: nobody answers there ({error}); start a cluster with `ray start --head`, which "
             "prints its address (port 6379; for ray:// it is port 10001), and see docs/scaling.md"
         ) from None
-    if os.environ.get("RAY_USE_TLS", "0") == "0":
-        _check_protocol(address, f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}")
+    if os.environ.get("RAY_USE_TLS", "0") != "0":
+        return
+    import grpc  # comes with Ray, which speaks it
 
-
-def _check_protocol(address: str, target: str) -> None:
-    """Raise `ClusterError` if what answers does not speak gRPC, as Ray does."""
-    import grpc  # comes with Ray
-
+    target = f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}"
     with grpc.insecure_channel(target, [("grpc.enable_http_proxy", 0)]) as channel:
         try:
             grpc.channel_ready_future(channel).result(_ANSWER)

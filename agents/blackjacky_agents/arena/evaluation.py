@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -123,7 +122,7 @@ def play_games(
     progress: Callable[[int], object] = lambda games: None,
     cluster: ClusterExecutor | None = None,
     **rule_options: Any,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Play whole games; returns shares of the win, (N, num_players): 1 / number of winners for a winner, else 0.
 
     Compiled agents play on ``threads`` CPU threads, with the same results for any number of threads. If an agent is not
@@ -150,11 +149,13 @@ def play_games(
     for agent in agents:
         check_plays(agent, agent.name, game)
     if cluster is not None:
-        rules = {"variant": variant, "game": game, "threads": 1, **rule_options}
-        parts = in_parts(
-            partial(_play_part, agents, rules), (seating, seed + np.arange(len(seating))), cluster, progress
-        )
+
+        def play_part(seating: npt.NDArray[np.int64], seeds: npt.NDArray[np.int64]) -> Floats:
+            return play_games(agents, seating, int(seeds[0]), variant, game, threads=1, **rule_options)
+
+        parts = in_parts(play_part, (seating, seed + np.arange(len(seating))), cluster, progress)
         return np.concatenate([np.empty((0, seating.shape[1])), *parts])
+
     compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
     if len(compiled_agents) == len(agents):
         return _play_compiled(env, compiled_agents, seating, seed, threads, progress)
@@ -165,15 +166,6 @@ def play_games(
     return shares
 
 
-def _play_part(
-    agents: Sequence[Agent],
-    options: dict[str, Any],
-    seating: npt.NDArray[np.int64],
-    seeds: npt.NDArray[np.int64],
-) -> npt.NDArray[np.float64]:
-    return play_games(agents, seating, int(seeds[0]), **options)
-
-
 def _play_compiled(
     env: TableEnv,
     agents: Sequence[CompiledAgent],
@@ -181,7 +173,7 @@ def _play_compiled(
     seed: int,
     threads: int,
     progress: Callable[[int], object],
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     games, players = seating.shape
     states = zeros(games, env.game.state_dtype)
     states[:] = env.game.new_state(players, env.variant, env.options)
@@ -198,7 +190,7 @@ def _play_compiled(
     return shares_of(states["winners"][:, :players])
 
 
-def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> npt.NDArray[np.float64]:
+def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> Floats:
     for seat, agent in enumerate(agents):
         agent.reset(seed * len(agents) + seat)
     env.reset(seed=seed)

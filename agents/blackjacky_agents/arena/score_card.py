@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -25,7 +26,7 @@ FORMAT = 1
 """Version of the card."""
 _LETTER = 6.6  # width of an average letter in a badge
 _HEIGHT = 20
-_GREEN, _OLIVE, _BROWN, _RED = "#2e7d32", "#5b7312", "#8a5d00", "#a4402c"  # white text has a contrast of 5 on each
+_COLOURS = {90: "#2e7d32", 60: "#5b7312", 30: "#8a5d00", -math.inf: "#a4402c"}  # white text has a contrast of 5 on each
 
 
 def make_card(
@@ -77,12 +78,13 @@ def badge(title: str, score: Estimate) -> str:
     """A small SVG with a title and a score with its interval."""
     value = in_words(score)
     left, right = (round(_LETTER * len(text)) + 12 for text in (title, value))
+    colour = next(colour for least, colour in _COLOURS.items() if score.mean >= least)
     told = escape(f"{title}: {value}", {'"': "&quot;"})
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '
         f'aria-label="{told}"><title>{told}</title><clipPath id="r"><rect width="{left + right}" height="{_HEIGHT}" '
         f'rx="3"/></clipPath><g clip-path="url(#r)"><rect width="{left}" height="{_HEIGHT}" fill="#444"/>'
-        f'<rect x="{left}" width="{right}" height="{_HEIGHT}" fill="{_colour(score.mean)}"/></g>'
+        f'<rect x="{left}" width="{right}" height="{_HEIGHT}" fill="{colour}"/></g>'
         f'<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
         f'<text x="{left / 2:g}" y="14">{escape(title)}</text><text x="{left + right / 2:g}" y="14">{value}</text>'
         f"</g></svg>\n"
@@ -92,14 +94,6 @@ def badge(title: str, score: Estimate) -> str:
 def in_words(score: Estimate) -> str:
     """A score with its interval, such as ``"97.3 (96.1 .. 98.6)"``."""
     return f"{score.mean:.1f} ({score.low:.1f} .. {score.high:.1f})"
-
-
-def _colour(score: float) -> str:
-    if score >= 90:
-        return _GREEN
-    if score >= 60:
-        return _OLIVE
-    return _BROWN if score >= 30 else _RED
 
 
 # ---------------------------------------------------------------- interrupted scores

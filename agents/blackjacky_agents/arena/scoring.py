@@ -12,10 +12,9 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import count, islice
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +25,7 @@ from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
 from blackjacky_agents.arena.table import Table
-from blackjacky_agents.arena.workers import open_pool
+from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_env.engine.backend_cpu import check_threads
@@ -113,7 +112,7 @@ def play_protocol(
     threads: int | None = None,
     cluster: ClusterExecutor | None = None,
 ) -> Iterator[tuple[Job, Played]]:
-    """Play jobs in any order; yields each with its results, which do not depend on the number of threads.
+    """Play jobs; yields each with its results, which do not depend on the number of threads.
 
     Args:
         protocol: the tables.
@@ -133,7 +132,8 @@ def play_protocol(
         elif todo:
             yield from _play_in_parallel(player, todo, cores, cluster)
     finally:
-        player.close()
+        if isinstance(agent, SubprocessAgent):
+            agent.close()
 
 
 def _play_in_parallel(
@@ -142,15 +142,8 @@ def _play_in_parallel(
     compiled = isinstance(player.agent, CompiledAgent)
     if compiled and cluster is None:
         player(todo[0]._replace(deals=0))  # compile here, not in two threads at once
-    waiting, running = iter(todo), dict[Future[Played], Job]()
     with open_pool(player, cores, compiled, cluster) as pool:
-        while True:
-            for job in islice(waiting, max(pool.count_ahead() - len(running), 0)):
-                running[pool.submit(job)] = job
-            if not running:
-                return
-            for done in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(done), done.result()
+        yield from zip(todo, in_order(map(pool.submit, todo), pool.count_ahead), strict=True)
 
 
 @dataclass(frozen=True)
@@ -192,11 +185,6 @@ class _Player:
             self.agent.finish(float(own[0]))
         return own
 
-    def close(self) -> None:
-        """End the agent's process, if it has one here."""
-        if isinstance(self.agent, SubprocessAgent):
-            self.agent.close()
-
 
 class _Watched:
     """An agent that is not compiled, with the times of its moves."""
@@ -214,11 +202,9 @@ class _Watched:
         self.moves = 0
 
     def reset(self, _: int | None = None) -> None:
-        """Reseed the agent."""
         self._agent.reset(self._seed)
 
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
-        """As the agent."""
         return self._agent.act(observation)
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -152,19 +152,16 @@ def _seen(games: Games) -> range:
 
 def _standings(games: Games, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
     played = [int((games.seats == a).any(axis=2).sum()) for a in range(len(games.agents))]
-    columns = (win_rates(games), _rewards(games), _scores(games), rated, saved_by_duplicates(games))
+    # With one winner, a reward is a multiple of the win rate, less what a loser gets.
+    least = min(-1 / (games.seats.shape[2] - 1), float(games.rewards.min()))
+    rewards = _rates(games, games.rewards, least)
+    columns = (win_rates(games), rewards, _scores(games), rated, saved_by_duplicates(games))
     return tuple(starmap(Standing, zip(games.agents, played, *columns, strict=True)))
 
 
 def win_rates(games: Games) -> list[Estimate]:
     """Each agent's win rate."""
     return _rates(games, games.shares)
-
-
-def _rewards(games: Games) -> list[Estimate]:
-    """Each agent's mean reward, which with one winner is a multiple of its win rate, less what a loser gets."""
-    rewards = games.rewards
-    return _rates(games, rewards, min(-1 / (games.seats.shape[2] - 1), float(rewards.min())))
 
 
 def _rates(games: Games, values: Floats, least: float = 0.0) -> list[Estimate]:

@@ -63,9 +63,7 @@ class Rows(NamedTuple):
 
     def part(self, wanted: slice) -> Rows:
         """Some of the games."""
-        return Rows(
-            self.seeds[wanted], self.seats[wanted], self.winners[wanted], self.scores[wanted], self.actions[wanted]
-        )
+        return Rows._make(column[wanted] for column in self)
 
     def narrow(self) -> Rows:
         """The same games in as few bytes as their numbers need, to be sent elsewhere."""
@@ -84,14 +82,8 @@ def _narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
 def join(parts: Sequence[Rows], players: int) -> Rows:
     """Concatenate parts."""
     empty = np.zeros((0, players), np.int64)
-    parts = [Rows(np.zeros(0, np.int64), empty, empty > 0, empty, []), *parts]
-    return Rows(
-        np.concatenate([rows.seeds for rows in parts]),
-        np.concatenate([rows.seats for rows in parts]),
-        np.concatenate([rows.winners for rows in parts]),
-        np.concatenate([rows.scores for rows in parts]),
-        [actions for rows in parts for actions in rows.actions],
-    )
+    *columns, actions = zip(Rows(np.zeros(0, np.int64), empty, empty > 0, empty, []), *parts, strict=True)
+    return Rows._make([*map(np.concatenate, columns), [text for each in actions for text in each]])
 
 
 @dataclass(frozen=True)
@@ -126,12 +118,11 @@ class Table:
         """Play games ``first`` .. ``first + count - 1``; `IllegalActionError` names the agent that chose the action."""
         seeds, seats = self.schedule(first, count)
         winners, scores, log, decisions = self._play(seeds, seats)
-        actions = [] if self.compiled else self._write(log, decisions)
+        actions: list[str] = []
+        if not self.compiled:
+            size = get_game(self.game).num_actions
+            actions = [encode_actions(row[:count], size) for row, count in zip(log, decisions, strict=True)]
         return Rows(seeds, seats, winners, scores, actions)
-
-    def _write(self, log: npt.NDArray[np.int16], decisions: npt.NDArray[np.int64]) -> list[str]:
-        num_actions = get_game(self.game).num_actions
-        return [encode_actions(row[:count], num_actions) for row, count in zip(log, decisions, strict=True)]
 
     def actions(self, number: int) -> list[int]:
         """All actions of game ``number`` between compiled agents."""

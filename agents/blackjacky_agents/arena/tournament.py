@@ -17,7 +17,6 @@ distribution.
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -33,7 +32,7 @@ from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.standings import Games, stopping_widths
 from blackjacky_agents.arena.table import Lineup, Rows, Table, decode_actions, join
-from blackjacky_agents.arena.workers import Pool, open_pool
+from blackjacky_agents.arena.workers import Pool, in_order, open_pool
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.checks import check_integer
@@ -318,36 +317,30 @@ class _Workers:
 
     def play(self, first: int, last: int) -> Iterator[tuple[Rows, float]]:
         """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
-        running: deque[tuple[slice, Future[tuple[Rows, float]]]] = deque()  # which games of each job are wanted
         before = time.perf_counter()
-        while first < last or running:
-            cores, ahead = self._pool.count_cores(), self._pool.count_ahead()
-            while first < last and len(running) < ahead:
-                begin, count = self._next(first, last, cores)
-                wanted = slice(first - begin, min(count, last - begin))
-                running.append((wanted, self._pool.submit(begin, count)))
-                first = min(begin + count, last)
-            wanted, job = running.popleft()
-            rows, seconds = job.result()
-            self._adapt(len(rows.seeds), seconds, cores)
+        for rows, seconds in in_order(self._jobs(first, last), self._pool.count_ahead):
+            self._adapt(len(rows.seeds), seconds)
             now = time.perf_counter()
-            yield rows.part(wanted), now - before
+            yield rows, now - before
             before = now
 
-    def _next(self, first: int, last: int, cores: int) -> tuple[int, int]:
-        """First game and number of games of the job that plays game ``first``."""
-        if self._adapts:
-            return first, min(self._size, max(1, -(-(last - first) // cores)))
-        return first - first % self._size, self._size
+    def _jobs(self, first: int, last: int) -> Iterator[Future[tuple[Rows, float]]]:
+        while first < last:
+            begin, count = first - first % self._size, self._size
+            if self._adapts:
+                begin, count = first, min(self._size, max(1, -(-(last - first) // self._pool.count_cores())))
+            end = min(begin + count, last)
+            yield self._pool.submit(begin, count, slice(first - begin, end - begin))
+            first = end
 
-    def _adapt(self, count: int, seconds: float, cores: int) -> None:
+    def _adapt(self, count: int, seconds: float) -> None:
         """Adapt the job size to the time wanted; it starts small, because the speed of the agents is unknown."""
         if self._adapts:
-            factor = _SECONDS * max(1, cores / _FEW) / max(seconds, 1e-9)
+            factor = _SECONDS * max(1, self._pool.count_cores() / _FEW) / max(seconds, 1e-9)
             self._size = int(min(max(count * min(factor, 4), 1), _MOST))
 
 
-def _play_timed(table: Table, first: int, count: int) -> tuple[Rows, float]:
-    """The results, narrow, and the seconds taken."""
+def _play_timed(table: Table, first: int, count: int, wanted: slice) -> tuple[Rows, float]:
+    """The results of some of these games, narrow, and the seconds that all took."""
     begun = time.perf_counter()
-    return table.play(first, count).narrow(), time.perf_counter() - begun
+    return table.play(first, count).part(wanted).narrow(), time.perf_counter() - begun

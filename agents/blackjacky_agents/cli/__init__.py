@@ -103,12 +103,8 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         with compiling_shown(), full_disk_said_once():
             status: int = subcommand.main(list(arguments), program)
         sys.stdout.flush()  # here, where an error can be reported
-    except WrongInputError as error:
-        return refuse(str(error))
-    except (IllegalActionError, AgentProcessError) as error:  # by an agent from outside
+    except (WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentProcessError) as error:
         return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
-    except (FolderInUseError, ClusterError) as error:
-        return refuse(str(error))
     except BrokenPipeError:
         flush_or_drop()
         return NOT_READ

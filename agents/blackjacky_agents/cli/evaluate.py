@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import Agent, CompiledAgent
@@ -20,7 +18,7 @@ from blackjacky_agents.arena.evaluation import Score, shares_at_one_table
 from blackjacky_agents.arena.intervals import Floats, of_games
 from blackjacky_agents.arena.workers import in_order, tasks_ahead
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table, rate_cells, replace_part, write_part
@@ -98,7 +96,7 @@ def play(names: Sequence[str], agents: Sequence[Agent], args: Args[Any]) -> dict
     won, squares, nobody = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0), 0
     if args.cluster is None and all(isinstance(agent, CompiledAgent) for agent in agents):
         shares_at_one_table(agents, 1, args.seed, **rules)  # compiles, which is no part of the games' speed
-    with tqdm(total=args.games, unit=" games", mininterval=0.1 if sys.stderr.isatty() else 30) as bar:
+    with progress_bar(args.games) as bar:
         for shares in play_chunks(agents, args, rules, bar.update):
             for name in won:
                 together = shares[:, [other == name for other in names]].sum(axis=1)

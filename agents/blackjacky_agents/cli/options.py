@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import tyro
+from tqdm import tqdm
 
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.files import try_to_write
@@ -103,6 +104,12 @@ def named_game(arguments: Sequence[str], default: str = DEFAULT) -> Game:
 def command_line(program: str, arguments: Sequence[str]) -> str:
     """The command line as a string, for results and cards."""
     return f"{program} {shlex.join(arguments)}".rstrip()
+
+
+def progress_bar(games: int | None, what: str | None = None, done: int = 0) -> tqdm:
+    """A progress bar over games."""
+    pause = 0.1 if sys.stderr.isatty() else 30
+    return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)
 
 
 def check_writable(option: str, path: Path | None) -> None:

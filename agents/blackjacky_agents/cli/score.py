@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import tyro
-from tqdm import tqdm
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.cluster import joined
@@ -29,7 +28,7 @@ from blackjacky_agents.arena.scoring import (
     time_moves,
 )
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, command_line, progress_bar, read_arguments
 from blackjacky_agents.external.subprocess_agent import MOVE_TIMEOUT, START_TIMEOUT, SubprocessAgent
 from blackjacky_agents.files import only_writer, versions, write_file, write_json
 from blackjacky_agents.registry import make_agent
@@ -138,12 +137,6 @@ def play(protocol: Protocol, agent: Agent, args: Args[Any], folder: Path) -> tup
             print(f"\nFinished deals are in {file.path}; repeat the command with --resume.", file=sys.stderr)
             raise
     return results, round(time.perf_counter() - begun, 1)
-
-
-def progress_bar(games: int | None, what: str, done: int = 0) -> tqdm:
-    """A progress bar over games."""
-    pause = 0.1 if sys.stderr.isatty() else 30
-    return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)
 
 
 def move_times(protocol: Protocol, agent: Agent, results: Results) -> dict[str, float]:

@@ -9,14 +9,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tqdm import tqdm
-
 from blackjacky_agents import agent_names
 from blackjacky_agents.arena.cluster import ClusterExecutor, joined
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
 from blackjacky_agents.cli.tournament_report import Report, draw, markdown_report
 from blackjacky_agents.files import only_writer, write_file
 from blackjacky_agents.registry import parse_agents
@@ -149,8 +147,7 @@ def play(tournaments: Sequence[Tournament], args: Args[Any], cluster: ClusterExe
     """Play the missing games."""
     goals = [-(-args.games // tournament.cycle) * tournament.cycle for tournament in tournaments]
     done = sum(min(goal, tournament.played) for goal, tournament in zip(goals, tournaments, strict=True))
-    pause = 0.1 if sys.stderr.isatty() else 30
-    with tqdm(total=sum(goals), initial=done, unit=" games", mininterval=pause) as bar:
+    with progress_bar(sum(goals), done=done) as bar:
         for number, tournament in enumerate(tournaments):
             bar.set_postfix_str(f"{tournament.table.num_players} players", refresh=False)
             before = sum(goals[:number])

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from blackjacky_agents.games.black_jacky.bots.cards import laid_out, my_sum
 from blackjacky_agents.games.black_jacky.bots.counter import PARAMETERS, estimate
 from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.learning.features import Features, divided, one_hot
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.games.black_jacky.state import RECORD
@@ -27,106 +29,65 @@ _UNKNOWN = 8  # maximum number of unknown cards per hand; more are counted as th
 _HANDS, _SUMS_OF_HIDDEN = _UNKNOWN + 1, VALUES * _UNKNOWN + 1  # of unknown cards: numbers, sums
 _CARDS = VALUES + 1  # values of cards, 0 included
 
-LAYOUT = Layout(
+_HEARTS = Part("hearts", (3, SEATS), 0, 1, "at least 1, 2, 3 hearts, by seat")
+FEATURES = Features(
+    RECORD.layout,
     [
-        Part("num_players", (5,), 0, 1, "one-hot: 2 .. 6 players"),
-        Part("schnell_duell", (), 0, 1, "1: variant Schnell-Duell"),
-        Part("phase", (5,), 0, 1, "one-hot: tip, trick, exchange, zock, over"),
-        Part("ends_after_turn", (), 0, 1, "1: settlement follows this zock"),
-        Part("turn", (), 0, 4, "zocks done in this round / 32"),
-        Part("start_player", (SEATS,), 0, 1, "one-hot"),
-        Part("hearts", (3, SEATS), 0, 1, "at least 1, 2, 3 hearts, by seat"),
-        Part("black_hearts", (SEATS,), 0, 1, "holds or has lost one"),
-        Part("wanted", (SEATS,), 0, 1, "may tip"),
+        one_hot("num_players"),
+        "schnell_duell phase ends_after_turn",
+        divided("turn", 32),
+        "start_player",
+        _HEARTS,
+        "black_hearts wanted",
         Part("tipped", (SEATS,), 0, 5, "tips that name the seat"),
-        Part("knocked", (SEATS,), 0, 1, "has knocked"),
-        Part("first_knocker", (SEATS,), 0, 1, "one-hot"),
-        Part("last_turns", (SEATS,), 0, 1, "last turn not finished"),
-        Part("plus_one", (SEATS,), 0, 1, "one-hot"),
-        Part("trickster", (SEATS,), 0, 1, "one-hot, in an exchange"),
+        "knocked first_knocker last_turns plus_one trickster",
         Part("exchange_pair", (SEATS,), 0, 1, "the two who exchange"),
         Part("exchange_given", (), 0, 1, "1: the first of the pair has given"),
-        Part("discard_top", (VALUES,), 0, 1, "one-hot"),
+        "discard_top",
         Part("unseen", (VALUES,), 0, 1, "chance of each value to be the next card"),
-        Part("draw_count", (), 0, 2, "cards in the draw pile / 32"),
+        divided("draw_count", 32),
         Part("hand", (3, VALUES), 0, 1, "at least 1, 2, 3 of each value in my hand"),
         Part("seen_hand", (VALUES,), 0, 4, "my hand cards that everybody knows / 2"),
-        Part("hand_counts", (SEATS,), 0, 9, "cards in hand / 4"),
-        Part("displays", (SEATS, VALUES), 0, 4, "laid-out cards / 2"),
-        Part("known", (SEATS - 1, VALUES), 0, 4, "cards that I know others to hold / 2"),
+        divided("hand_counts", 4),
+        divided("displays known", 2),
         Part("sum", (_SUMS,), 0, 1, "one-hot: my whole points - bust_at + 21, at least 0 and at most 30"),
         Part("tenths", (), 0, 1, "1: my sum has tenths"),
         Part("hand_sum", (), 0, 18, "points in my hand / 16"),
-        Part(
-            "after_draw", (_NEAR,), 0, 1, "chances of whole points bust_at - 6 .. bust_at - 1 and of bust after drawing"
-        ),
-        Part(
-            "after_swap", (2, VALUES), 0, 1, "by card given for the draw pile: chances of bust and of the best 3 sums"
-        ),
-        Part(
-            "after_take", (3, VALUES), -13, 36, "by card given for the discard pile: points over bust / 8; bust; best 3"
-        ),
+        Part("after_draw", (_NEAR,), 0, 1, "chances of points bust_at - 6 .. bust_at - 1 and of bust after drawing"),
+        Part("after_swap", (2, VALUES), 0, 1, "by card given for the draw pile: chances of bust, of the best 3 sums"),
+        Part("after_take", (3, VALUES), -13, 36, "by card given for the discard pile: points over / 8; bust; best 3"),
         Part("others", (SEATS - 1, _ODDS), 0, 18, "mean sum / 16; chances of bust, below me, level, 4 low sums"),
-    ]
+    ],
 )
 """Features of `cards`."""
 ADVICE_LAYOUT = Layout(
     [
-        *LAYOUT.parts.values(),
-        Part(
-            "chances",
-            (_ACTIONS,),
-            0,
-            2,
-            "by action: chance of losing a heart as `counter` estimates it, a card power's cost added; 0 if illegal",
-        ),
+        *FEATURES.layout.parts.values(),
+        Part("chances", (_ACTIONS,), 0, 2, "by action: what `counter` expects to lose of a heart; 0 if illegal"),
         Part("advice", (_ACTIONS,), 0, 1, "one-hot: the action with the lowest of these chances"),
     ]
 )
 """Features of `advice`."""
 TO = ADVICE_LAYOUT.at
 
-STANDING_LAYOUT = Layout(
-    [
-        LAYOUT.parts[name]
-        for name in ("num_players", "schnell_duell", "start_player", "hearts", "black_hearts", "wanted")
-    ]
-    + [Part("out", (SEATS,), 0, 1, "will not come back")]
+STANDING_FEATURES = Features(
+    RECORD.layout,
+    [one_hot("num_players"), "schnell_duell start_player", _HEARTS, "black_hearts wanted out"],
 )
 """Features of `standing`."""
-
-
-STANDING_TO = STANDING_LAYOUT.at
-
-_SAME = np.array(
-    [
-        (RECORD.layout.offset(name), LAYOUT.offset(name))
-        for name in (
-            "start_player",
-            "black_hearts",
-            "wanted",
-            "knocked",
-            "first_knocker",
-            "last_turns",
-            "plus_one",
-            "trickster",
-        )
-    ]
-)
-"""Offsets in observation and features of the parts by seat that are copied unchanged."""
+_STANDING_HEARTS = STANDING_FEATURES.layout.offset("hearts")
+_repeat, _repeat_standing = FEATURES.write, STANDING_FEATURES.write
 
 
 @compiled
 def cards(observation, mask, out):
-    """Write `LAYOUT` into ``out`` (float32)."""
-    out[:] = 0
+    """Write `FEATURES` into ``out`` (float32)."""
+    _repeat(observation, out)
     chances = scratch(_CARDS, np.float32)
     chances[0] = 0
     _show_table(observation, out)
     _show_cards(observation, chances, out)
-    total = _fixed_sum(observation, 0)
-    for v in range(1, VALUES + 1):
-        total += 10 * v * int(observation[AT.my_hand + v - 1])
+    total = my_sum(observation)
     _show_sum(observation, total, out)
     _show_next_sums(observation, total // 10 - int(observation[AT.bust_at]), chances, out)
     _show_others(observation, total, chances, out)
@@ -134,17 +95,17 @@ def cards(observation, mask, out):
 
 @compiled
 def standing(observation, mask, out):
-    """Write `STANDING_LAYOUT` into ``out`` (float32): how the players stand, no cards."""
-    out[:] = 0
-    out[observation[AT.num_players] - 2] = 1
-    out[STANDING_TO.schnell_duell] = observation[AT.schnell_duell]
+    """Write `STANDING_FEATURES` into ``out`` (float32): how the players stand, no cards."""
+    _repeat_standing(observation, out)
+    _show_hearts(observation, _STANDING_HEARTS, out)
+
+
+@compiled
+def _show_hearts(observation, place, out):
+    """Hearts, from ``place`` on."""
     for seat in range(SEATS):
-        out[STANDING_TO.start_player + seat] = observation[AT.start_player + seat]
-        out[STANDING_TO.black_hearts + seat] = observation[AT.black_hearts + seat]
-        out[STANDING_TO.wanted + seat] = observation[AT.wanted + seat]
-        out[STANDING_TO.out + seat] = observation[AT.out + seat]
         for hearts in range(min(int(observation[AT.hearts + seat]), 3)):
-            out[STANDING_TO.hearts + SEATS * hearts + seat] = 1
+            out[place + SEATS * hearts + seat] = 1
 
 
 @compiled
@@ -166,23 +127,13 @@ def advice(observation, mask, out):
 
 @compiled
 def _show_table(observation, out):
-    """Hearts, knocks and everything else that is no card."""
-    out[TO.num_players + observation[AT.num_players] - 2] = 1
-    out[TO.schnell_duell] = observation[AT.schnell_duell]
-    out[TO.ends_after_turn] = observation[AT.ends_after_turn]
-    out[TO.turn] = observation[AT.turn] / np.float32(32)
+    """Hearts, tips and a pending exchange."""
+    _show_hearts(observation, TO.hearts, out)
     out[TO.exchange_given] = observation[AT.exchange_given]
-    for phase in range(5):
-        out[TO.phase + phase] = observation[AT.phase + phase]
-    for part in range(len(_SAME)):
-        for seat in range(SEATS):
-            out[_SAME[part, 1] + seat] = observation[_SAME[part, 0] + seat]
     for seat in range(SEATS):
         out[TO.exchange_pair + seat] = (
             observation[AT.exchange_pair + seat] + observation[AT.exchange_pair + SEATS + seat]
         )
-        for hearts in range(min(int(observation[AT.hearts + seat]), 3)):
-            out[TO.hearts + SEATS * hearts + seat] = 1
     for seat in range(observation[AT.num_players]):
         if observation[AT.tips + seat] > 0:
             out[TO.tipped + observation[AT.tips + seat] - 1] += 1
@@ -190,8 +141,7 @@ def _show_table(observation, out):
 
 @compiled
 def _show_cards(observation, chances, out):
-    """All cards that can be seen, and the chances (by value) of the others to be the next."""
-    half, quarter = np.float32(0.5), np.float32(0.25)
+    """My hand, and the chances (by value) of the cards that cannot be seen to be the next."""
     unseen = 0
     for v in range(1, VALUES + 1):
         i = v - 1
@@ -203,31 +153,12 @@ def _show_cards(observation, chances, out):
             left -= observation[AT.known + VALUES * seat + i]
         chances[v] = left
         unseen += left
-        out[TO.discard_top + i] = observation[AT.discard_top + i]
-        out[TO.seen_hand + i] = half * observation[AT.public + i]
+        out[TO.seen_hand + i] = observation[AT.public + i] / 2
         for copies in range(min(int(observation[AT.my_hand + i]), 3)):
             out[TO.hand + VALUES * copies + i] = 1
     for v in range(1, VALUES + 1):
         chances[v] /= max(unseen, 1)
         out[TO.unseen + v - 1] = chances[v]
-    out[TO.draw_count] = observation[AT.draw_count] / np.float32(32)
-    for seat in range(SEATS):
-        out[TO.hand_counts + seat] = quarter * observation[AT.hand_counts + seat]
-    for i in range(SEATS * VALUES):
-        out[TO.displays + i] = half * observation[AT.displays + i]
-    for i in range((SEATS - 1) * VALUES):
-        out[TO.known + i] = half * observation[AT.known + i]
-
-
-@compiled
-def _fixed_sum(observation, seat):
-    """What a seat's "+1" and laid-out cards count, in tenths (S1)."""
-    first = AT.displays + VALUES * seat
-    total = 10 * int(observation[AT.plus_one + seat]) + int(observation[first + 7])
-    for v in range(1, VALUES + 1):
-        if v != 5:
-            total += 10 * v * int(observation[first + v - 1])
-    return total
 
 
 @compiled
@@ -236,7 +167,7 @@ def _show_sum(observation, total, out):
     points = total // 10 - int(observation[AT.bust_at]) + _BUST
     out[TO.sum + min(max(points, 0), _SUMS - 1)] = 1
     out[TO.tenths] = total % 10 > 0
-    out[TO.hand_sum] = (total - _fixed_sum(observation, 0)) / np.float32(160)
+    out[TO.hand_sum] = (total - laid_out(observation, 0)) / np.float32(160)
 
 
 @compiled
@@ -272,7 +203,7 @@ def _show_others(observation, total, chances, out):
     for seat in range(1, observation[AT.num_players]):
         if observation[AT.hearts + seat] == 0:
             continue
-        fixed, unknown = _fixed_sum(observation, seat), int(observation[AT.hand_counts + seat])
+        fixed, unknown = laid_out(observation, seat), int(observation[AT.hand_counts + seat])
         for v in range(1, VALUES + 1):
             known = int(observation[AT.known + VALUES * (seat - 1) + v - 1])
             fixed += 10 * v * known
@@ -321,7 +252,7 @@ def _show_odds(fixed, cards, spread, bust_at, total, out):
 
 
 ENCODINGS = (
-    Encoding("cards", VERSION, cards, LAYOUT),
+    Encoding("cards", VERSION, cards, FEATURES.layout),
     Encoding("advice", VERSION, advice, ADVICE_LAYOUT, TO.advice),
 )
-STANDING = Encoding("standing", VERSION, standing, STANDING_LAYOUT)
+STANDING = Encoding("standing", VERSION, standing, STANDING_FEATURES.layout)

@@ -13,6 +13,7 @@ from blackjacky_agents.games.halunken.bots.crew import change, imagine
 from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate
 from blackjacky_agents.games.halunken.prospects import value
 from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.learning.features import Features, divided, one_hot
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.random import draw
@@ -22,15 +23,14 @@ from blackjacky_env.games.halunken.state import (
     COLOURS,
     FIELDS,
     HARBOUR,
-    JACK,
     JACK_MOVES,
     MOVES,
     NOBODY,
     NUM_ACTIONS,
     NUM_COLOURS,
-    OVER,
     PLACE_CAPTAIN,
     PLACE_JACK,
+    RECORD,
     ROUNDS,
     SEATS,
     STATE,
@@ -43,19 +43,14 @@ VERSION = 1
 _CARD, _COUNT, _COLOUR, _SCORE = 15.0, 10.0, 40.0, 50.0  # divisors: of a value, a number of cards, a colour, a score
 _CLEAR = 0.1  # a difference in value that is clear: the chance to win by one in twenty
 
-LAYOUT = Layout(
+FEATURES = Features(
+    RECORD.layout,
     [
-        Part("num_players", (3,), 0, 1, "one-hot: 2 .. 4 players"),
-        Part("variant", (3,), 0, 1, "one-hot: standard, basic, duel"),
-        Part("options", (3,), 0, 1, "1: rob_count before_pick, three_games, duel_black_jack standard"),
+        one_hot("num_players"),
+        "variant rob_before_pick three_games duel_overtakes",
         Part("games_left", (), 0, 1, "games after this one / 2"),
         Part("rounds_left", (), 0, 1, "rounds to come, this one included / 8"),
-        Part("decision", (OVER + 1,), 0, 1, "one-hot: what is asked, in the order of the observation"),
-        Part("opener", (SEATS,), 0, 1, "one-hot seat"),
-        Part("buyer", (SEATS,), 0, 1, "one-hot seat"),
-        Part("bidder", (SEATS,), 0, 1, "one-hot seat"),
-        Part("mover", (SEATS + 1,), 0, 1, "one-hot: seats, Black Jack"),
-        Part("victim", (SEATS,), 0, 1, "one-hot seat"),
+        "decision opener buyer bidder mover victim",
         Part("to_rob", (SEATS,), 0, 1, "seats that Black Jack still has to rob"),
         Part("offer", (), 0, 1, "value of the highest offer / 15"),
         Part("top_values", (FIELDS,), 0, 1, "by field: the card turned up / 15"),
@@ -71,17 +66,17 @@ LAYOUT = Layout(
         Part("behind", (SEATS,), -50, 50, "by seat: score, finished games included, less mine / 50"),
         Part("left", (SEATS, MOVES), 0, 1, "by seat: movement cards not yet played"),
         Part("black_jack_left", (JACK_MOVES,), 0, 1, "Black Jack's movement cards not yet revealed"),
-        Part("chosen", (SEATS,), 0, 1, "1: has chosen a card in secret"),
+        "chosen",
         Part("my_choice", (MOVES,), 0, 1, "one-hot: my card chosen in secret"),
         Part("my_black_jack_choice", (MOVES,), 0, 1, "one-hot: the card that I have chosen for Black Jack"),
-        Part("numbers", (SEATS + 1,), 0, 1, "by figure: fields still to move / 8"),
-    ]
+        divided("numbers black_jack_number", MOVES),
+    ],
 )
 """Features of `cards`."""
 
 ADVICE_LAYOUT = Layout(
     [
-        *LAYOUT.parts.values(),
+        *FEATURES.layout.parts.values(),
         Part("prospects", (SEATS,), -1, 1, "by seat: `prospects.value` of the present position"),
         Part(
             "values", (NUM_ACTIONS,), -20, 0, "by action: the value that `planner` expects less that of the best / 0.1"
@@ -91,18 +86,17 @@ ADVICE_LAYOUT = Layout(
 )
 """Features of `advice`."""
 TO = ADVICE_LAYOUT.at
+_repeat = FEATURES.write
 
 
 @compiled
 def cards(observation, mask, out):
-    """Write `LAYOUT` into ``out`` (float32)."""
+    """Write `FEATURES` into ``out`` (float32)."""
     position = scratch(1, STATE)
     s = position[0]
     imagine(observation, np.uint64(0), s)  # nothing that is drawn is used
-    for i in range(len(out)):
-        out[i] = 0.0
+    _repeat(observation, out)
     write_table(s, out)
-    write_roles(s, out)
     write_ring(s, out)
     for card in range(CARDS):
         if s.where[card] <= HARBOUR:
@@ -114,42 +108,19 @@ def cards(observation, mask, out):
 
 @compiled
 def write_table(s, out):
-    """The game, how much of it is left, Black Jack's cards and my secret choices."""
-    out[TO.num_players + int(s.num_players) - 2] = 1.0
-    out[TO.variant + int(s.variant)] = 1.0
-    out[TO.options] = s.rob_before_pick
-    out[TO.options + 1] = s.three_games
-    out[TO.options + 2] = s.duel_overtakes
+    """How much of the game is left, who waits to be robbed, Black Jack's cards and my secret choices."""
     out[TO.games_left] = (2 - int(s.game_number)) / 2 if s.three_games else 0.0
     out[TO.rounds_left] = (ROUNDS - int(s.round_number)) / ROUNDS
-    out[TO.decision + int(s.decision)] = 1.0
+    for i in range(SEATS):
+        if s.to_rob[i] != NOBODY:
+            out[TO.to_rob + int(s.to_rob[i])] = 1.0
+    out[TO.offer] = highest_offer(s) / _CARD
     for i in range(JACK_MOVES):
         out[TO.black_jack_left + i] = s.jack_spent[i] == 0
-    out[TO.numbers + JACK] = s.numbers[JACK] / MOVES
     if s.choices[0]:
         out[TO.my_choice + int(s.choices[0]) - 1] = 1.0
     if s.jack_choice and s.buyer == 0:
         out[TO.my_black_jack_choice + int(s.jack_choice) - 1] = 1.0
-
-
-@compiled
-def write_roles(s, out):
-    """Who does what in this round."""
-    mark(out, TO.opener, s.opener)
-    mark(out, TO.buyer, s.buyer)
-    mark(out, TO.bidder, s.bidder)
-    mark(out, TO.mover, s.mover)
-    mark(out, TO.victim, s.victim)
-    for i in range(SEATS):
-        mark(out, TO.to_rob, s.to_rob[i])
-    out[TO.offer] = highest_offer(s) / _CARD
-
-
-@compiled
-def mark(out, place, seat):
-    """A 1 for the seat, unless it is NOBODY, in the part that begins at ``place``."""
-    if seat != NOBODY:
-        out[place + int(seat)] = 1.0
 
 
 @compiled
@@ -180,8 +151,6 @@ def write_seat(s, p, out):
     out[TO.behind + p] = (int(s.totals[p]) + present_score(s, p) - mine) / _SCORE
     for i in range(MOVES):
         out[TO.left + MOVES * p + i] = s.spent[p, i] == 0
-    out[TO.chosen + p] = s.choices[p] != 0
-    out[TO.numbers + p] = s.numbers[p] / MOVES
 
 
 @compiled
@@ -216,6 +185,6 @@ def bits_of(observation):
 
 
 ENCODINGS = (
-    Encoding("cards", VERSION, cards, LAYOUT),
+    Encoding("cards", VERSION, cards, FEATURES.layout),
     Encoding("advice", VERSION, advice, ADVICE_LAYOUT, TO.advice),
 )

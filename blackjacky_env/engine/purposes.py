@@ -23,7 +23,6 @@ FOR_MOVES = 111  # of playouts
 FOR_TREE = 112  # of the playout policy inside the tree
 FOR_ACCEPTANCE = 113  # whether a proposed position replaces the current one
 # Studies of decisions
-FOR_LUCK = 120  # of the perfect-information player
 FOR_STUDIES = 130
 # Agents, by a key of their own, which no game has
 FOR_DECISIONS = 0

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import tyro
-from attacks.common import BAD, OUTCOMES, Row
+from attacks.common import BAD, OUTCOMES, Row, run_tasks
 from tqdm import tqdm
 
 from blackjacky_agents.files import write_json
@@ -90,7 +90,10 @@ def run_kind(kind: str, args: Args) -> dict[str, Any]:
             bar.set_description_str(kind, refresh=False)
             bar.update(done)
 
-        rows = module.attack(tries, args.seed, args.workers, show)
+        if hasattr(module, "attack"):
+            rows = module.attack(tries, args.seed, args.workers, show)
+        else:
+            rows = run_tasks(module.tasks(tries, args.seed), args.workers, show)
     seconds = round(time.monotonic() - began)
     result = {**asked, "seconds": seconds, "workers": args.workers, "where": where(), "rows": rows}
     KEPT.mkdir(parents=True, exist_ok=True)

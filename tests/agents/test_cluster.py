@@ -167,7 +167,7 @@ def test_games_of_evaluations_are_the_same_on_a_cluster(on_cluster, kind):
     assert on_cluster["shares"][kind]["cluster"] == on_cluster["shares"][kind]["here"]
 
 
-@pytest.mark.parametrize("job", ["evaluation", "fuzz", "search"])
+@pytest.mark.parametrize("job", ["evaluation", "fuzz"])
 def test_other_jobs_find_the_same_on_a_cluster(on_cluster, job):
     """The evaluation is connected through Ray's client."""
     assert on_cluster[job]["cluster"] == on_cluster[job]["here"]

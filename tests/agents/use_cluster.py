@@ -30,10 +30,6 @@ AGENTS = {"compiled": ["random", "threshold"], "in Python": ["random", "careful:
 GAMES = {"compiled": 6000, "in Python": 160}
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 FUZZ = "--workers 1 --actions 900 --chunk 100 --at-least 0"
-SEARCH = (
-    "--agents ismcts:10 --opponents threshold --players 2 --games 20 --oracle-games 5 --oracle-playouts 2 "
-    "--speed-seconds 0.1"
-)
 COMMAND = str(Path(sys.executable).with_name("blackjacky"))
 BRIEF = "--minutes 0.02 --eval-games 20 --final-eval-games 20"
 TYPED = {
@@ -48,7 +44,7 @@ TYPED = {
 
 def main() -> None:
     """Play everything here and on the cluster."""
-    told: dict[str, Any] = {"games": {}, "killed": {}, "shares": {}, "evaluation": {}, "fuzz": {}, "search": {}}
+    told: dict[str, Any] = {"games": {}, "killed": {}, "shares": {}, "evaluation": {}, "fuzz": {}}
     for name in AGENTS["in Python"]:
         make_agent(name)  # imports the modules that are sent along
     port = free_port()
@@ -72,7 +68,6 @@ def main() -> None:
             told["evaluation"][place] = evaluation(address)
         for place, address in {"here": None, "cluster": cluster.address}.items():
             told["fuzz"][place] = kept_by("proofs/fuzz.py", FUZZ, address)
-            told["search"][place] = kept_by("tuning/measure_search.py", SEARCH, address)
         addresses = {"HOST:PORT": cluster.address, "ray://HOST:PORT": f"ray://127.0.0.1:{port}", "local": "local"}
         told["typed"] = {kind: typed(kind, address) for kind, address in addresses.items()}
     finally:

@@ -1,7 +1,7 @@
 """What all attacks share: their rows, and processes that are allowed to die.
 
-A kind of attack is a module of this folder with the size of its long run, ``TRIES``, and a function ``attack(tries,
-seed, workers, progress)``, which calls ``progress`` with the number of tries made and returns its rows.
+A kind of attack is a module of this folder with the size of its long run, ``TRIES``, and a function ``tasks(tries,
+seed)`` for `run_tasks`, or ``attack(tries, seed, workers, progress)``, which returns rows, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Timer
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from blackjacky_env.games import GAMES, get_game
 
 OUTCOMES = ("refused", "survived", "crashes", "hangs", "lost", "tracebacks", "errors")
 REFUSED, SURVIVED, CRASH, HANG, LOST, TRACEBACK, ERROR = OUTCOMES
@@ -57,8 +59,31 @@ class Task(NamedTuple):
     """Words of the command line before Python."""
 
 
+def tasks_for_programs(calls: Sequence[tuple[str, str, str]], tries: int, seed: int, **more: Any) -> list[Task]:
+    """``tries`` divided equally among programs: (`Task.what`, `Task.call`, name of the program)."""
+    return [
+        Task(what, call, [name, part, seed + number], part, **more)
+        for number, ((what, call, name), part) in enumerate(zip(calls, divide(tries, len(calls)), strict=True))
+        if part
+    ]
+
+
+def tasks_for_games(what: str, call: str, tries: int, seed: int, chunk: int) -> list[Task]:
+    """``tries`` divided equally among all games, so many for each process, which checks the bounds of arrays."""
+    made: list[Task] = []
+    for game, left in zip(GAMES, divide(tries, len(GAMES)), strict=True):
+        for first in range(0, left, chunk):
+            size = min(chunk, left - first)
+            arguments = [game, size, seed + len(made)]
+            made.append(Task(what.format(get_game(game).title), call, arguments, size, BOUNDS_CHECKED))
+    return made
+
+
 def run_tasks(tasks: Sequence[Task], workers: int, progress: Callable[[int], None]) -> list[Row]:
-    """Run every task in a process of its own, some at a time; one row for each `Task.what`, in order of appearance."""
+    """Run every task in a process of its own, some at a time; one row for each `Task.what`, in order of appearance.
+
+    ``progress`` is called with the number of tries made.
+    """
     with ThreadPoolExecutor(workers) as pool:
         found = list(pool.map(lambda task: run_apart(task, progress), tasks))
     rows = {task.what: Row(task.what, 0, Counter()) for task in tasks}

@@ -17,13 +17,13 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from attacks.common import LOST, REFUSED, SURVIVED, Row, Task, divide, run_tasks
+from attacks.common import LOST, REFUSED, SURVIVED, Task, tasks_for_programs
 from attacks.forks import Fork
 from attacks.jobs import JOBS, Prepared, emptied, is_whole, prepare, start, temporary_folder
 from blackjacky_agents import bot_names, cli
@@ -36,23 +36,13 @@ _DISK = 16 << 20  # bytes
 _NAMESPACE = ("unshare", "--map-root-user", "--mount")
 _PAGES = 20_000  # bytes, a few pages of memory, so that small files have room at times
 _SAYING = 4096  # bytes that a program can print in any case
-_TABLE = "moves at a saved table"
-
-
-def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
-    """Divide ``tries`` full disks equally among all programs that write."""
-    return run_tasks(tasks(tries, seed), workers, progress)
 
 
 def tasks(tries: int, seed: int) -> list[Task]:
     """One task for each program."""
-    calls = [("attacks.disks:fill_command", name) for name in JOBS] + [("attacks.disks:fill_table", _TABLE)]
-    before = _NAMESPACE if can_mount() else ()
-    return [
-        Task(f"full disk: {name}", call, [name, part, seed + number], part, before=before)
-        for number, ((call, name), part) in enumerate(zip(calls, divide(tries, len(calls)), strict=True))
-        if part
-    ]
+    calls = [(f"full disk: {name}", "attacks.disks:fill_command", name) for name in JOBS]
+    calls.append(("full disk: moves at a saved table", "attacks.disks:fill_table", ""))
+    return tasks_for_programs(calls, tries, seed, before=_NAMESPACE if can_mount() else ())
 
 
 def can_mount() -> bool:

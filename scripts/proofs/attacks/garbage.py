@@ -15,12 +15,12 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-from attacks.common import ERROR, HANG, TRACEBACK, Row, Task, run_tasks
+from attacks.common import ERROR, HANG, TRACEBACK, Task
 
 sys.path.insert(0, str(Path(__file__).parents[3]))  # other libraries (Pgx) install packages called tests, too
 
@@ -39,13 +39,8 @@ class TooSlowError(BaseException):
     """An input has taken longer than `LIMIT`."""
 
 
-def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
-    """Divide ``tries`` inputs among all targets, by their shares."""
-    return run_tasks(tasks(tries, seed), workers, progress)
-
-
 def tasks(tries: int, seed: int) -> list[Task]:
-    """The work of all processes."""
+    """The work of all processes: ``tries`` inputs divided among all targets, by their shares."""
     made, before, whole = [], 0.0, sum(target.share for target in TARGETS.values())
     for target in TARGETS.values():
         first, last = (round(tries * part / whole) for part in (before, before + target.share))

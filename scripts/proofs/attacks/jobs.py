@@ -132,6 +132,15 @@ def temporary_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@contextlib.contextmanager
+def new_home() -> Iterator[tuple[Path, Path]]:
+    """A new folder for programs to work in, and a file outside it for what they print."""
+    with temporary_folder() as folder:
+        home = folder / "home"
+        home.mkdir()
+        yield home, folder / "log"
+
+
 def prepare(name: str) -> Prepared:
     """Do a job twice, first to load and compile, in this process; it saves after every step it takes."""
     tqdm.monitor_interval = 0  # its thread would not survive a fork

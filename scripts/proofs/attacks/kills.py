@@ -6,16 +6,42 @@ run. Other programs save, or move, as fast as they can and tell what they have s
 
 from __future__ import annotations
 
+import copy
+import itertools
+import json
+import os
 import random
+import re
+import select
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from attacks.common import LOST, REFUSED, SURVIVED, Row, Task, divide, run_tasks
-from attacks.jobs import Prepared, emptied, is_whole, prepare, start, temporary_folder
+import numba
+import numpy as np
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
+from attacks.forks import PATIENCE, Fork
+from attacks.jobs import Prepared, emptied, is_whole, new_home, prepare, start
+from blackjacky_agents import bot_names, cli
+from blackjacky_agents.files import write_json
+from blackjacky_agents.learning.agent_file import read_network, save_agent
+from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
+from blackjacky_agents.learning.encoding import encodings_of
+from blackjacky_agents.web.table import Table, resumed, seats_for
+from blackjacky_env.engine.compiling import entry
+from blackjacky_env.games import DEFAULT, get_game
 
 TRIES = 1000
+_MOMENTS = 0.02  # seconds from the first thing that a loop saves to the last moment of a kill
+_ADDRESS = re.compile(r"http://(127\.0\.0\.1:\d+/seat/[\w-]+)")
+_UNSEEN: dict[str, Any] = {"move": -1}  # the state before any has been seen
+_BOT = bot_names(DEFAULT)[0]
 _COURSE = 8  # kills until a command may come to its end
 COMMANDS = {
     "training": "training that saves after each update",
@@ -25,32 +51,14 @@ COMMANDS = {
     "evaluation": "evaluation that writes its results",
     "replay page": "replay page being written",
 }
-_LOOPS = {
-    "file": "files replaced in a loop",
-    "agent": "agents saved in a loop",
-    "checkpoint": "checkpoints saved in a loop",
-    "table": "moves at a saved table",
-    "cache": "compile cache being written",
-}
-_SERVER = "web server with a game in progress"
-
-
-def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
-    """Divide ``tries`` kills equally among all programs."""
-    return run_tasks(tasks(tries, seed), workers, progress)
 
 
 def tasks(tries: int, seed: int) -> list[Task]:
     """One task for each program."""
-    calls = [("attacks.kills:kill_command", name, what) for name, what in COMMANDS.items()]
-    calls += [("attacks.loops:kill_loop", name, what) for name, what in _LOOPS.items()]
-    calls.append(("attacks.servers:kill_server", "", _SERVER))
-    parts = divide(tries, len(calls))
-    return [
-        Task(f"killed: {what}", call, [name, kills, seed + number], kills)
-        for number, ((call, name, what), kills) in enumerate(zip(calls, parts, strict=True))
-        if kills
-    ]
+    calls = [(f"killed: {what}", "attacks.kills:kill_command", name) for name, what in COMMANDS.items()]
+    calls += [(f"killed: {loop.what}", "attacks.kills:kill_loop", name) for name, loop in LOOPS.items()]
+    calls.append(("killed: web server with a game in progress", "attacks.kills:kill_server", ""))
+    return tasks_for_programs(calls, tries, seed)
 
 
 # ---------------------------------------------------------------- commands
@@ -59,12 +67,10 @@ def tasks(tries: int, seed: int) -> list[Task]:
 def kill_command(name: str, kills: int, seed: int) -> Iterator[Counter[str]]:
     """Kill a command a few times before it may end; all these kills count as lost if its result is not whole then."""
     rng, prepared = random.Random(seed), prepare(name)
-    with temporary_folder() as outside:
-        home = outside / "home"
-        home.mkdir()
+    with new_home() as (home, log):
         while kills:
             course = min(kills, _COURSE)
-            yield Counter({_course(prepared, course, rng, emptied(home), outside / "log"): course})
+            yield Counter({_course(prepared, course, rng, emptied(home), log): course})
             kills -= course
 
 
@@ -86,3 +92,218 @@ def _course(prepared: Prepared, kills: int, rng: random.Random, home: Path, log:
         if not kills:
             return SURVIVED
         emptied(home)
+
+
+# ---------------------------------------------------------------- programs that save as fast as they can
+
+
+class Loop(NamedTuple):
+    """A program that does things numbered 0, 1, 2, ..., as fast as it can."""
+
+    what: str
+    do: Callable[[Path, int], Iterator[int]]
+    """Do the things from a number on in a folder; each number is yielded when its thing is done."""
+    read: Callable[[Path, int], int]
+    """The newest number found in the folder, given the last one done; raises an error if something is damaged."""
+
+
+def kill_loop(name: str, kills: int, seed: int) -> Iterator[Counter[str]]:
+    """Kill a loop, look for what it has done, and go on from there."""
+    rng, loop, done = random.Random(seed), LOOPS[name], -1
+    with new_home() as (home, log):
+        for _ in range(kills):
+            confirmed = _kill(loop, done + 1, rng, home, log)
+            if isinstance(confirmed, str):
+                yield Counter({confirmed: 1})
+                continue
+            try:
+                found = loop.read(home, confirmed)
+            except Exception as error:  # noqa: BLE001 - whatever a damaged file causes
+                print(f"damaged: {error!r}", file=sys.stderr)
+                found = -1
+            done = max(found, confirmed)
+            yield Counter({SURVIVED if confirmed <= found <= confirmed + 1 else LOST: 1})
+
+
+def _kill(loop: Loop, first: int, rng: random.Random, home: Path, log: Path) -> int | str:
+    """Let a loop begin, and kill it; returns the last number done, or what became of a loop that did nothing."""
+    reader, writer = os.pipe()
+
+    def does() -> None:
+        for number in loop.do(home, first):
+            os.write(writer, f"{number}\n".encode())
+
+    program = Fork(does, home, log)
+    os.close(writer)
+    is_alive = bool(select.select([reader], [], [], PATIENCE)[0])
+    has_ended = program.ends_within(rng.uniform(0, _MOMENTS))
+    if not has_ended:
+        program.kill()
+    with os.fdopen(reader, "rb") as told:
+        numbers = told.read().splitlines()
+    if has_ended or not is_alive or not numbers:
+        print(f"ended by itself, or silent: {program.said}", file=sys.stderr)
+        return HANG if not is_alive else ERROR
+    return int(numbers[-1])
+
+
+def _write_files(home: Path, first: int) -> Iterator[int]:
+    for number in itertools.count(first):
+        write_json(home / "file.json", {"number": number, "more": "x" * (number * 7919 % 100_000)})
+        yield number
+
+
+def _read_file(home: Path, _: int) -> int:
+    return int(json.loads((home / "file.json").read_text("utf-8"))["number"])
+
+
+def _save_agents(home: Path, first: int) -> Iterator[int]:
+    encoding, actions = next(iter(encodings_of(DEFAULT).values())), get_game(DEFAULT).num_actions
+    for number in itertools.count(first):
+        layers = ((np.full((encoding.size, 16), number), np.zeros(16)), (np.zeros((16, actions)), np.zeros(actions)))
+        save_agent(home / "agent.safetensors", layers, DEFAULT, encoding, number=number)
+        yield number
+
+
+def _read_agent(home: Path, _: int) -> int:
+    layers, *_ = read_network(home / "agent.safetensors", DEFAULT)
+    card = json.loads((home / "agent.json").read_text("utf-8"))
+    if (layers[0][0] != card["number"]).any():
+        raise ValueError(f"the card of agent {card['number']} is beside other weights")
+    return int(card["number"])
+
+
+def _save_checkpoints(home: Path, first: int) -> Iterator[int]:
+    """Every step is saved twice."""
+    for number in itertools.count(first):
+        save_checkpoint(home, number // 2, {"array": np.full(20_000, number)}, {"number": number})
+        yield number
+
+
+def _read_checkpoint(home: Path, _: int) -> int:
+    arrays, state, complaints = load_checkpoint(home)
+    if complaints or (arrays["array"] != state["number"]).any():
+        raise ValueError(f"{complaints} {state}")
+    return int(state["number"])
+
+
+def _make_moves(home: Path, first: int) -> Iterator[int]:
+    path, bot = home / "table.jsonl", bot_names(DEFAULT)[0]
+    table = resumed(path) if path.exists() else Table(DEFAULT, seats_for(["Person"], [bot]), seed=first, hints=[])
+    if table.path is None:
+        table.path = path
+        table.save()
+    while True:
+        yield table.move
+        if table.over:
+            table.again()
+        else:
+            actions = np.flatnonzero(table.env.observe(table.env.agent_selection)["action_mask"])
+            table.play_agent(int(np.random.default_rng(table.move).choice(actions)))
+
+
+def _read_moves(home: Path, _: int) -> int:
+    return resumed(home / "table.jsonl").move
+
+
+def _compile(home: Path, first: int) -> Iterator[int]:
+    """Compile a new function, and call it; a file that a kill left half written would make the next one wrong."""
+    numba.config.CACHE_DIR = str(home)
+    for number in itertools.count(first):
+
+        def add(value: int, number: int = number) -> int:
+            return value + number
+
+        for function in (entry(add), entry(copy.copy(add))):
+            if function(1) != 1 + number:
+                raise ValueError(f"1 + {number} is {function(1)}")
+        yield number
+
+
+def _nothing_to_read(_: Path, confirmed: int) -> int:
+    return confirmed
+
+
+LOOPS = {
+    "file": Loop("files replaced in a loop", _write_files, _read_file),
+    "agent": Loop("agents saved in a loop", _save_agents, _read_agent),
+    "checkpoint": Loop("checkpoints saved in a loop", _save_checkpoints, _read_checkpoint),
+    "table": Loop("moves at a saved table", _make_moves, _read_moves),
+    "cache": Loop("compile cache being written", _compile, _nothing_to_read),
+}
+
+
+# ---------------------------------------------------------------- the web server
+
+
+def kill_server(_: str, kills: int, seed: int) -> Iterator[Counter[str]]:
+    """Play, kill the server, and look for the last state that the page was sent; so again and again at one table."""
+    rng, seen = random.Random(seed), _UNSEEN
+    Table(DEFAULT, seats_for(["Person"], [_BOT]))  # loads what is compiled
+    with new_home() as (home, log):
+        for _ in range(kills):
+            server = Fork(lambda: _serve(home), home, log)
+            try:
+                state = _play_on(server, rng, seen)
+                yield Counter({LOST if state is None else SURVIVED: 1})
+                seen = state or _UNSEEN
+            except (TimeoutError, OSError, WebSocketException) as error:
+                print(f"{error!r}\n{server.said}", file=sys.stderr)
+                yield Counter({HANG: 1})
+            server.kill()
+
+
+def _serve(home: Path) -> int:
+    """The server; with a table if there is none yet."""
+    arguments = ["--web", "--port", "0", "--delay", "0", "--tables", str(home)]
+    arguments += [] if any(home.glob("*.jsonl")) else ["--opponents", _BOT, "--seed", "0"]
+    return cli.run("play", arguments)
+
+
+def _play_on(server: Fork, rng: random.Random, seen: dict[str, Any]) -> dict[str, Any] | None:
+    """Play until a random moment, in which the server is killed; the last state sent, None if moves were lost."""
+    with connect(f"ws://{_address(server)}/socket", open_timeout=PATIENCE, close_timeout=0) as socket:
+        state = _next_state(socket)
+        if state["move"] < seen["move"] or (state["move"] == seen["move"] and _lasting(state) != _lasting(seen)):
+            print(f"the page had been sent move {seen['move']}, and now {state['move']}", file=sys.stderr)
+            return None
+        until = time.monotonic() + rng.uniform(0, 0.3)
+        while time.monotonic() < until:
+            if message := _answer(state, rng):
+                socket.send(json.dumps(message))
+            state = _next_state(socket)
+        server.kill()
+    return state
+
+
+def _answer(state: dict[str, Any], rng: random.Random) -> dict[str, Any] | None:
+    """What the page does in a state; None: it waits."""
+    if state["winners"] is not None:
+        return {"type": "again"}
+    if state["moment"] is not None:
+        return {"type": "continue", "move": state["move"]}
+    if state["actions"]:
+        return {"type": "act", "move": state["move"], "action": rng.choice(state["actions"])["action"]}
+    return None
+
+
+def _lasting(state: dict[str, Any]) -> Any:
+    """What a state must have in common with the same one after a restart."""
+    return {name: state.get(name) for name in ("view", "turn", "names", "options")}
+
+
+def _next_state(socket: ClientConnection) -> dict[str, Any]:
+    while True:
+        message: dict[str, Any] = json.loads(socket.recv(timeout=PATIENCE))
+        if message["type"] == "state":
+            return message
+        raise ConnectionError(f"the page was sent {message}")
+
+
+def _address(server: Fork) -> str:
+    """Where the table is, as soon as the server says so."""
+    until = time.monotonic() + PATIENCE
+    while not (found := _ADDRESS.search(server.said)):
+        if server.ends_within(0.01) or time.monotonic() > until:
+            raise ConnectionError("the server names no table")
+    return found[1]

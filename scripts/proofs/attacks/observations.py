@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from attacks.common import BOUNDS_CHECKED, REFUSED, SURVIVED, Row, Task, divide, run_tasks
+from attacks.common import REFUSED, SURVIVED, Task, tasks_for_games
 from blackjacky_agents import agent_names, make_agent
 from blackjacky_env import make_batch
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.games import get_game
 
 TRIES = 1_000_000
 _CHUNK = 20_000  # observations for each process
@@ -20,21 +20,10 @@ _NEWS = 1000  # observations between two reports
 _SEARCH = "ismcts:20"
 
 
-def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
-    """Divide ``tries`` observations equally among all games."""
-    return run_tasks(tasks(tries, seed), workers, progress)
-
-
 def tasks(tries: int, seed: int) -> list[Task]:
-    """The work of all processes, game by game."""
-    made: list[Task] = []
-    for game, left in zip(GAMES, divide(tries, len(GAMES)), strict=True):
-        what = f"changed observations of {get_game(game).title}, shown to every agent"
-        for first in range(0, left, _CHUNK):
-            size = min(_CHUNK, left - first)
-            arguments = [game, size, seed + len(made)]
-            made.append(Task(what, "attacks.observations:attack_agents", arguments, size, BOUNDS_CHECKED))
-    return made
+    """The work of all processes."""
+    what = "changed observations of {}, shown to every agent"
+    return tasks_for_games(what, "attacks.observations:attack_agents", tries, seed, _CHUNK)
 
 
 def attack_agents(name: str, tries: int, seed: int) -> Iterator[Counter[str]]:

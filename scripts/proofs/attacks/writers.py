@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Row, Task, divide, run_tasks
+from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
 from attacks.forks import PATIENCE, Fork
-from attacks.jobs import JOBS, Prepared, emptied, is_whole, prepare, start, temporary_folder
+from attacks.jobs import JOBS, Prepared, emptied, is_whole, new_home, prepare, start
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.web.table import Table, seats_for
 from blackjacky_env.games import DEFAULT
@@ -35,21 +35,12 @@ _REASONS = (  # why a second process may be refused
 )
 
 
-def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
-    """Divide ``tries`` pairs of processes equally among all programs that write."""
-    return run_tasks(tasks(tries, seed), workers, progress)
-
-
 def tasks(tries: int, seed: int) -> list[Task]:
     """One task for each program."""
-    calls = [("attacks.writers:write_twice", name, f"two processes: {name}") for name in JOBS]
-    calls.append(("attacks.writers:read_beside", "tournament", "replay page beside a running tournament"))
-    calls.append(("attacks.writers:serve_twice", "", "two processes: web server"))
-    return [
-        Task(what, call, [name, part, seed + number], part)
-        for number, ((call, name, what), part) in enumerate(zip(calls, divide(tries, len(calls)), strict=True))
-        if part
-    ]
+    calls = [(f"two processes: {name}", "attacks.writers:write_twice", name) for name in JOBS]
+    calls.append(("replay page beside a running tournament", "attacks.writers:read_beside", "tournament"))
+    calls.append(("two processes: web server", "attacks.writers:serve_twice", ""))
+    return tasks_for_programs(calls, tries, seed)
 
 
 def write_twice(name: str, tries: int, seed: int) -> Iterator[Counter[str]]:
@@ -72,19 +63,17 @@ def _try(
     prepared: Prepared, start_other: Callable[[Path, Path], Fork], tries: int, seed: int
 ) -> Iterator[Counter[str]]:
     rng = random.Random(seed)
-    with temporary_folder() as outside:
-        home = outside / "home"
-        home.mkdir()
+    with new_home() as (home, log):
         for _ in range(tries):
             emptied(home)
             if rng.random() < 0.5:
                 prepared.leave(home)
-            first = start(prepared.job, home, outside / "log_1")
+            first = start(prepared.job, home, log)
             time.sleep(rng.uniform(0, prepared.seconds))
-            other = start_other(home, outside / "log_2")
+            other = start_other(home, log.with_name("log_2"))
             if rng.random() < 0.5 and not first.ends_within(rng.uniform(0, prepared.seconds)):
                 first.kill()
-            yield Counter({_what_became([first, other], prepared, home, outside / "log_3"): 1})
+            yield Counter({_what_became([first, other], prepared, home, log.with_name("log_3")): 1})
 
 
 def _what_became(programs: Sequence[Fork], prepared: Prepared, home: Path, log: Path) -> str:
@@ -113,14 +102,13 @@ def serve_twice(_: str, tries: int, seed: int) -> Iterator[Counter[str]]:
     """Start two servers on one folder; one serves, the other is told so, and a third takes over when it is killed."""
     rng = random.Random(seed)
     Table(DEFAULT, seats_for(["Person"], [_BOT]))  # loads what is compiled
-    with temporary_folder() as outside:
-        home = outside / "home"
-        home.mkdir()
+    with new_home() as (home, log):
         for _ in range(tries):
             emptied(home)
-            first = _command(_SERVE, home, outside / "log_1")
+            first = _command(_SERVE, home, log)
             time.sleep(rng.uniform(0, 0.3))
-            yield Counter({_rivals(first, _command(_SERVE, home, outside / "log_2"), home, outside / "log_3"): 1})
+            second = _command(_SERVE, home, log.with_name("log_2"))
+            yield Counter({_rivals(first, second, home, log.with_name("log_3")): 1})
 
 
 def _rivals(first: Fork, second: Fork, home: Path, log: Path) -> str:

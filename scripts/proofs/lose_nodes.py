@@ -7,8 +7,7 @@
 The nodes are processes of this machine, as `ray.cluster_utils.Cluster` starts them, with one CPU each and a head that
 plays nothing. The games are played in one process without Ray, on one thread, whose speed is the measure of the others,
 and on as many threads as there are nodes; then on a cluster, and then on one whose nodes are killed with SIGKILL and
-replaced, one at random after some seconds each time, as long as there are games to play. What has been measured is kept
-until other games are asked for, so a run that was stopped goes on.
+replaced, one at random after some seconds each time, as long as there are games to play.
 
 Exit status 0: the files are equal and there were enough kills; 1: they are not, or the games were over too soon.
 """
@@ -16,19 +15,17 @@ Exit status 0: the files are equal and there were enough kills; 1: they are not,
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import pickle
 import random
 import secrets
 import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,8 +34,6 @@ from tqdm import tqdm
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.arena.workers import in_order, open_pool
-from blackjacky_agents.files import write_json
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.reports import markdown_table, processor, write_part
 from blackjacky_env.engine.checks import check_integer
@@ -46,7 +41,6 @@ from blackjacky_env.games import DEFAULT
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
 ATTEMPTS = 5  # to start a node
-EMPTY_CHUNKS = 200
 HEALTH_CHECK_MS = 1000  # Ray takes five of them to find out that a node is lost
 
 
@@ -65,11 +59,9 @@ class Args:
     kills: int = 2
     """Minimum number of nodes that are killed and replaced; 0: none is."""
     seconds: tuple[float, float] = (5.0, 15.0)
-    """Shortest and longest time between two kills."""
+    """Shortest and longest time that all nodes live between two kills."""
     seed: int = 0
     """Random seed of the games and of the kills."""
-    folder: Path = Path("runs/lose_nodes")
-    """Folder of what has been measured."""
     write: Literal["", "bots", "search"] = ""
     """Write the result into this part of docs/scaling.md."""
 
@@ -87,14 +79,10 @@ class Measured:
     cores: int
     games: int = 0
     seconds: float = 0.0
-    chunks: int = 0
     driver_seconds: float = 0.0
     """CPU time of the process that holds the file, in the cluster's case the driver."""
-    chunk_seconds: float = 0.0
-    """CPU time of a cluster's driver for a chunk without games."""
     sha: str = ""
-    kills: list[tuple[float, int]] = field(default_factory=list)
-    """When nodes were killed, in seconds from the start, and the number of games in the file at that time."""
+    kills: int = 0
 
 
 def main(args: Args) -> int:
@@ -112,59 +100,22 @@ def main(args: Args) -> int:
     print(text)
     if args.write:
         write_part(PAGE, f"cluster-{args.write}", text)
-    return int(len({one.sha for one in measured.values()}) > 1 or len(measured["killed"].kills) < args.kills)
+    return int(len({one.sha for one in measured}) > 1 or measured[-1].kills < args.kills)
 
 
-def measure(args: Args) -> dict[str, Measured]:
-    """The measurements of all ways of playing; those of a run that was stopped are read from its folder."""
-    setup = json.loads(
-        json.dumps({name: value for name, value in vars(args).items() if name not in ("folder", "write")})
-    )
-    file = args.folder / "measured.json"
-    kept = json.loads(file.read_text("utf-8")) if file.exists() else {}
-    found = kept["found"] if kept.get("setup") == setup else {}
-    args.folder.mkdir(parents=True, exist_ok=True)
-    for name, play_all in WAYS.items():
-        if name not in found:
-            with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-                found[name] = asdict(play_all(args, Path(folder) / "games.jsonl"))
-            write_json(file, {"setup": setup, "found": found})
-    return {name: Measured(**found[name]) for name in WAYS}
-
-
-def play_alone(args: Args, path: Path) -> Measured:
-    """The games in this process, on one thread."""
-    measured = Measured("one process without Ray", 1)
-    play(args, path, measured, threads=1)
-    return measured
-
-
-def play_in_threads(args: Args, path: Path) -> Measured:
-    """The games in this process, on as many threads as there are nodes."""
-    measured = Measured(f"the same on {args.nodes} threads", args.nodes)
-    play(args, path, measured, threads=args.nodes)
-    return measured
-
-
-def play_calmly(args: Args, path: Path) -> Measured:
-    """The games on a new cluster."""
-    measured = Measured(f"{args.nodes} nodes", args.nodes)
+def measure(args: Args) -> list[Measured]:
+    """The games without Ray, on one thread and on as many as there are nodes, on a cluster, and on one losing nodes."""
+    alone, threads = Measured("one process without Ray", 1), Measured(f"the same on {args.nodes} threads", args.nodes)
+    for measured in (alone, threads):
+        play(args, measured, threads=measured.cores)
+    calm = Measured(f"{args.nodes} nodes", args.nodes)
     with new_cluster(args) as (_, _, executor):
-        measured.chunk_seconds = time_chunk(executor)
-        play(args, path, measured, cluster=executor)
-    return measured
-
-
-def play_and_kill(args: Args, path: Path) -> Measured:
-    """The games on a new cluster whose nodes are killed meanwhile."""
-    measured = Measured(f"{args.nodes} nodes, one at a time killed and replaced", args.nodes)
+        play(args, calm, cluster=executor)
+    killed = Measured(f"{args.nodes} nodes, one at a time killed and replaced", args.nodes)
     with new_cluster(args) as (cluster, nodes, executor), ThreadPoolExecutor(1) as player:
         # Ray starts nodes from the main thread only.
-        kill_nodes(cluster, nodes, args, measured, player.submit(play, args, path, measured, cluster=executor))
-    return measured
-
-
-WAYS = {"alone": play_alone, "threads": play_in_threads, "calm": play_calmly, "killed": play_and_kill}
+        kill_nodes(cluster, nodes, args, killed, player.submit(play, args, killed, cluster=executor))
+    return [alone, threads, calm, killed]
 
 
 @contextmanager
@@ -178,9 +129,7 @@ def new_cluster(args: Args) -> Iterator[tuple[Any, list[Any], ClusterExecutor]]:
         nodes = [add_node(cluster) for _ in range(args.nodes)]
         executor = ClusterExecutor(cluster.address)
         try:
-            with tempfile.TemporaryDirectory() as folder:
-                first = replace(args, games=1)
-                play(first, Path(folder) / "first.jsonl", Measured("", 1), cluster=executor)
+            play(replace(args, games=1), Measured("", 1), cluster=executor)
             yield cluster, nodes, executor
         finally:
             executor.shutdown(cancel_futures=True)
@@ -198,82 +147,63 @@ def add_node(cluster: Any) -> Any:
     return cluster.add_node(num_cpus=1)
 
 
-def play(args: Args, path: Path, measured: Measured, **options: Any) -> None:
+def play(args: Args, measured: Measured, **options: Any) -> None:
     """Play the games into a file and measure it."""
-    tournament = Tournament(args.names, seed=args.seed, results=path, game=args.game)
 
     def show(played: int) -> None:
-        measured.chunks += 1
         measured.games = played
         bar.update(played - bar.n)
 
-    with tqdm(total=args.games, unit=" games", desc=measured.where, disable=not measured.where) as bar:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tqdm(total=args.games, unit=" games", desc=measured.where, disable=not measured.where) as bar,
+    ):
+        path = Path(folder) / "games.jsonl"
+        tournament = Tournament(args.names, seed=args.seed, results=path, game=args.game)
         begun, cpu = time.perf_counter(), time.process_time()
         tournament.play(args.games, progress=show, **options)
         measured.seconds, measured.driver_seconds = time.perf_counter() - begun, time.process_time() - cpu
-    with path.open("rb") as file:
-        measured.sha = hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def time_chunk(executor: ClusterExecutor) -> float:
-    """CPU seconds of this process for a chunk that does nothing."""
-    with open_pool(time.time, 1, threads=False, cluster=executor) as pool:
-        begun = time.process_time()
-        for _ in in_order((pool.submit() for _ in range(EMPTY_CHUNKS)), pool.count_ahead):
-            pass
-    return (time.process_time() - begun) / EMPTY_CHUNKS
+        with path.open("rb") as file:
+            measured.sha = hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def kill_nodes(cluster: Any, nodes: list[Any], args: Args, measured: Measured, playing: Future[None]) -> None:
     """Kill random nodes at random times and replace them, until all games are played."""
-    rng, begun = random.Random(args.seed), time.perf_counter()
-    due = rng.uniform(*args.seconds)
-    while args.kills and not wait([playing], begun + due - time.perf_counter()).done:
+    rng = random.Random(args.seed)
+    while args.kills and not wait([playing], rng.uniform(*args.seconds)).done:
         cluster.remove_node(nodes.pop(rng.randrange(len(nodes))), allow_graceful=False)
-        measured.kills.append((time.perf_counter() - begun, measured.games))
+        measured.kills += 1
         nodes.append(add_node(cluster))
-        due = measured.kills[-1][0] + rng.uniform(*args.seconds)
     playing.result()
 
 
 # ---------------------------------------------------------------- report
 
 
-def report(args: Args, measured: dict[str, Measured]) -> str:
+def report(args: Args, measured: Sequence[Measured]) -> str:
     """The measurements as Markdown."""
-    alone, calm, killed = (measured[name] for name in ("alone", "calm", "killed"))
+    alone, _, calm, killed = measured
     pace, most = alone.games / alone.seconds, calm.games / calm.driver_seconds
     rows = [
         [
             one.where,
             f"{one.games / one.seconds:,.0f}",
             f"{one.games / one.seconds / one.cores / pace:.2f}",
-            f"{one.chunks:,}",
-            f"{1000 * one.driver_seconds / max(one.chunks, 1):.1f} ms",
             f"{1e6 * one.driver_seconds / one.games:.1f} us",
             f"`{one.sha[:16]}`",
         ]
-        for one in measured.values()
+        for one in measured
     ]
-    columns = ["played by", "games/s", "per core, of one process", "chunks", "driver per chunk", "per game", "file"]
+    columns = ["played by", "games/s", "per core, of one process", "driver per game", "file"]
     command = f"python scripts/proofs/lose_nodes.py {shlex.join(sys.argv[1:])}".rstrip()
-    kills = "; ".join(f"{seconds:.0f} s ({games:,})" for seconds, games in killed.kills)
     return (
         f"{markdown_table(columns, rows)}\n\n"
         f"`{command}`: {', '.join(f'`{name}`' for name in args.names)} of {args.game} on {processor()}, "
         f"{alone.games:,} games. The driver's time is its CPU time, that of a process without Ray includes the games. "
-        f"Nodes send it {bytes_per_game(args):.0f} bytes per game. A chunk without games takes it "
-        f"{1000 * calm.chunk_seconds:.1f} ms.\n"
+        f"{killed.kills} nodes were killed.\n"
         f"A driver with a core of its own takes {most:,.0f} games per second: 1,000 cores saturate it with agents that "
-        f"play more than {most / 1000:,.0f} games per second and core.\n"
-        f"{len(killed.kills)} nodes were killed after, with the number of games played by then: {kills or 'none'}."
+        f"play more than {most / 1000:,.0f} games per second and core."
     )
-
-
-def bytes_per_game(args: Args, games: int = 1000) -> float:
-    """Size of a game's result as it is sent."""
-    table = Tournament(args.names, seed=args.seed, game=args.game).table
-    return len(pickle.dumps(table.play(0, games).narrow(), protocol=5)) / games
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     make bench                              including the environments used for comparison
     make bench-peers                        including other libraries
-    make bench ARGS=--write                 write the table into docs/speed.md, and draw speed.svg
+    make bench ARGS=--write                 write the table into docs/speed.md
 
 Every round measures all lines one after the other, so that other load on the machine is spread over all of them. The
 table shows median, minimum and maximum over the rounds; ratios are computed per round.
@@ -52,7 +52,6 @@ from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name
 OTHER_GAMES = [game for game in GAMES if game != DEFAULT]
 PLAYERS = 4
 PAGE = Path(__file__).parents[2] / "docs" / "speed.md"
-PICTURE = Path(__file__).with_name("speed.svg")
 GOALS = json.loads(Path(__file__).with_name("goals.json").read_text(encoding="utf-8"))
 """``targets``: the target of each ``LINE [UNIT]``. ``ratios``: (name, numerator, denominator), with lines by name."""
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "torch")
@@ -71,7 +70,7 @@ class Args:
     quick: bool = False
     """A single short round, as a smoke test."""
     write: bool = False
-    """Write the table into docs/speed.md, and draw scripts/speed/speed.svg."""
+    """Write the table into docs/speed.md."""
 
 
 class Line(NamedTuple):
@@ -107,7 +106,6 @@ def main(args: Args) -> None:
     print(text)
     if args.write:
         write_part(PAGE, "benchmark", text)
-        draw(found)
 
 
 def make_probes(args: Args, folder: Path) -> list[Probe]:
@@ -512,51 +510,6 @@ def table(found: dict[Line, list[float]]) -> str:
 def number(value: float) -> str:
     """A number with three significant digits, or all digits before the decimal point."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def draw(found: dict[Line, list[float]]) -> None:
-    """Draw speed.svg: all speeds side by side, and random play by number of games and players."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    mpl.rcParams["svg.hashsalt"] = "speed"  # makes the SVG reproducible
-    speeds = {line.name: values for line, values in found.items() if line.unit in ("moves/s", "steps/s") and values}
-    figure = Figure(figsize=(11, 7), layout="constrained")
-    axes = figure.subplot_mosaic([["all", "games"], ["all", "players"]], width_ratios=[3, 2])
-    draw_bars(axes["all"], {name: values for name, values in speeds.items() if is_shown(name)})
-    draw_line(axes["games"], "games at once", {n: speeds[play_name(n, PLAYERS, 1)] for n in BATCH_SIZES})
-    axes["games"].set_xscale("log")
-    draw_line(axes["players"], "players", {n: speeds[play_name(MANY, n, 1)] for n in range(2, 7)})
-    figure.savefig(PICTURE, metadata={"Date": None})
-
-
-def is_shown(name: str) -> bool:
-    """Whether a line has a bar: only the usual batch and table sizes do."""
-    if name.startswith("`run_random`"):
-        return f": {MANY:,} games, {PLAYERS} players," in name
-    return not name.startswith("training") and (" games" not in name or f"{MANY:,} games" in name)
-
-
-def draw_bars(axes: Any, speeds: dict[str, list[float]]) -> None:
-    """Bars of medians, this project's in another colour, with error bars from minimum to maximum."""
-    names = sorted(speeds, key=lambda name: median(speeds[name]))
-    middle = np.array([median(speeds[name]) for name in names])
-    spread = np.array([(min(speeds[name]), max(speeds[name])) for name in names]).T
-    ours = ["_v0.env()" in name or name.startswith(("`run_random`", "`step`")) for name in names]
-    colours = ["tab:blue" if own else "tab:grey" for own in ours]
-    axes.barh(range(len(names)), middle, color=colours, xerr=abs(spread - middle), error_kw={"elinewidth": 1})
-    axes.set_yticks(range(len(names)), [name.replace("`", "") for name in names], fontsize=8)
-    axes.set(xscale="log", xlabel="steps per second (blue: this project)")
-    axes.grid(axis="x", alpha=0.3)
-
-
-def draw_line(axes: Any, label: str, speeds: dict[int, list[float]]) -> None:
-    """A plot of random play on one thread against one parameter."""
-    numbers, values = list(speeds), np.array(list(speeds.values())) / 1e6
-    axes.fill_between(numbers, values.min(axis=1), values.max(axis=1), alpha=0.2)
-    axes.plot(numbers, np.median(values, axis=1), marker="o")
-    axes.set(xlabel=label, ylabel="million steps/s, one thread", ylim=(0, None))
-    axes.grid(alpha=0.3)
 
 
 def facts(args: Args, rounds: int, busy: str) -> str:

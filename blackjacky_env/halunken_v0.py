@@ -1,19 +1,6 @@
 """Halunken & Spelunken, version 0: ``env``, ``raw_env`` (the same), and helpers for actions and observations."""
 
-from __future__ import annotations
-
 from blackjacky_env.envs.module import GameModule
-
-__all__ = [
-    "decode",
-    "describe_action",
-    "describe_observation",
-    "describe_options",
-    "env",
-    "raw_env",
-    "reseed_state",
-    "sample_state",
-]
 
 _module = GameModule("halunken")
 env, raw_env = _module.env, _module.raw_env

@@ -230,15 +230,11 @@ class _Rules:
     def step(self, records: Any, action: int) -> tuple[int, npt.NDArray[np.float64]]:
         """Take an action in records (2,); returns the flags of the step and the results, (max_players,)."""
         paid = np.zeros((2, self.game.max_players))
-        return self.functions.step(records, action, paid, *self.new_arrays()), paid[0]
-
-    def new_arrays(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
-        """An observation and a mask to write into."""
-        return np.empty(self.game.layout.size, self.game.layout.dtype), np.empty(self.game.num_actions, np.int8)
+        return self.functions.step(records, action, paid, *self.game.new_arrays()), paid[0]
 
     def look(self, records: Any, seat: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
         """What a seat sees, and its legal actions."""
-        seen, mask = self.new_arrays()
+        seen, mask = self.game.new_arrays()
         self.functions.look(records, seat, seen, mask)
         return seen, mask
 

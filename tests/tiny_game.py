@@ -15,7 +15,7 @@ import numpy as np
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.fields import Fields, by_seat, flag, hidden, number, own, role
-from blackjacky_env.engine.game import Game, Hidden, Rules, Words
+from blackjacky_env.engine.game import Game, Hidden, Rules, Words, share_result
 from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.random import draw, stream
 
@@ -144,17 +144,6 @@ def end(s):
 
 
 @inlined
-def returns(s, rewards):
-    winners = 0
-    for seat in range(s.num_players):
-        winners += s.winners[seat]
-    losers = s.num_players - winners
-    if losers > 0:
-        for seat in range(s.num_players):
-            rewards[seat] = 1.0 / winners if s.winners[seat] else -1.0 / losers
-
-
-@inlined
 def score(s, seat):
     return int(s.points[seat])
 
@@ -232,7 +221,7 @@ GAME = Game(
     fields=RECORD,
     score_reward="points",
     card_names=tuple(range(CARDS)),
-    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, encode, sample, score),
+    rules=Rules(begin, redeal, legal, apply, is_settled, settle, share_result, encode, sample, score),
     words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement", ("bid", "over")),
     hidden=Hidden(vary_hidden, visible),
 )

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.backend_cpu import Cast, join_cast
-from blackjacky_env.engine.batch import NONE, Batch, Board, SeatArrays, batch_functions, make_board
+from blackjacky_env.engine.batch import NONE, Batch, BatchFunctions, Board, SeatArrays, batch_functions, make_board
 from blackjacky_env.engine.compiling import compiled, scratch, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import make_play_copy
@@ -92,61 +92,37 @@ def make_kernel(function: Any) -> Any:
     return kernel
 
 
-class Kernels(NamedTuple):
-    """The kernels of a batch, one thread per game; ``seat_arrays``: `SeatArrays`, or an empty tuple."""
-
-    start: Any
-    """(board, seat_arrays, seed)."""
-    find_illegal: Any
-    """(board, actions, first int64 (1,)): lower ``first`` to the first game whose action is illegal."""
-    step: Any
-    """(board, seat_arrays, seed, actions)."""
-    draw_actions: Any
-    """(board, seat_arrays, seed, actions): write a random legal action for each game."""
-    run_random: Any
-    """(board, seat_arrays, seed, steps)."""
-    observe: Any
-    """(states, games, seats, observations, masks): write what ``seats[j]`` of ``games[j]`` sees."""
-
-
 @cache
-def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Kernels:
-    """Those of a game that pays its result, or else changes of score; ``per_seat``: with `SeatArrays`."""
+def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
+    """`batch_functions` as kernels, one thread per game."""
     functions = batch_functions(game, pays_result, per_seat)
-    start_games, take, run, look = functions.start, functions.step, functions.run_random, functions.observe
-    draw, num_actions = functions.draw_actions, game.num_actions
+    start_games, is_illegal, look = functions.start, functions.find_illegal, functions.observe
 
     def start(board, seat_arrays, seed):
         i = cuda.grid(1)
         if i < len(board.seeds):
             start_games(board, seat_arrays, seed, i, i + 1)
 
-    def find_illegal(board, actions, first):
+    def find_illegal(board, actions, found):
         i = cuda.grid(1)
-        if i < len(actions) and (actions[i] < 0 or actions[i] >= num_actions or not board.action_masks[i, actions[i]]):
-            cuda.atomic.min(first, 0, i)
+        if i < len(actions) and is_illegal(board, actions, i, i + 1) != NONE:
+            cuda.atomic.min(found, 0, i)
 
-    def step(board, seat_arrays, seed, actions):
-        i = cuda.grid(1)
-        if i < len(actions):
-            take(board, seat_arrays, seed, actions, i, i + 1)
+    def move_with(function):
+        def move(board, seat_arrays, seed, given):
+            i = cuda.grid(1)
+            if i < len(board.seeds):
+                function(board, seat_arrays, seed, given, i, i + 1)
 
-    def draw_actions(board, seat_arrays, seed, actions):
-        i = cuda.grid(1)
-        if i < len(actions):
-            draw(board, seat_arrays, seed, actions, i, i + 1)
-
-    def run_random(board, seat_arrays, seed, steps):
-        i = cuda.grid(1)
-        if i < len(board.seeds):
-            run(board, seat_arrays, seed, steps, i, i + 1)
+        return move
 
     def observe(states, games, seats, observations, masks):
         j = cuda.grid(1)
         if j < len(games):
             look(states, games, seats, observations, masks, j, j + 1)
 
-    return Kernels(*map(make_kernel, (start, find_illegal, step, draw_actions, run_random, observe)))
+    moves = map(move_with, (functions.step, functions.draw_actions, functions.run_random))
+    return BatchFunctions(*map(make_kernel, (start, find_illegal, *moves, observe)))
 
 
 def launch(kernel: Any, threads: int, *arguments: Any) -> None:
@@ -196,7 +172,7 @@ class CudaBatch(Batch):
         self._first_illegal = cuda.to_device(np.array([len(num_players)]))
         super().__init__(game, num_players, variant, reward, seed, 1, False, seat_arrays, options)
 
-    def _make_functions(self) -> Kernels:
+    def _make_functions(self) -> BatchFunctions:
         return make_kernels(self.game, self.reward == "win", self._seat_arrays is not None)
 
     def _allocate(self, states: npt.NDArray[Any]) -> None:
@@ -310,7 +286,8 @@ def play_copies(
     """
     check_gpu()
     for policy, parameters in agents:
-        getattr(policy, "check_gpu", _accept)(parameters)
+        if check := getattr(policy, "check_gpu", None):
+            check(parameters)
     policies = tuple(dict.fromkeys(policy for policy, _ in agents))
     kernel, cast = make_playouts(game, policies), _to_device(make_numbered_cast(policies, agents))
     count = len(states) * games
@@ -329,10 +306,6 @@ _NOT_COMPILED = (
     "these agents do not compile for a GPU, where compiled code cannot allocate arrays; "
     "blackjacky_env.engine.compiling.scratch gives it some of a constant size"
 )
-
-
-def _accept(parameters: npt.NDArray[np.float32]) -> None:
-    """For policies that take any parameters."""
 
 
 @cache

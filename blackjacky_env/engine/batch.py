@@ -17,7 +17,7 @@ from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.purposes import FOR_ACTIONS, FOR_GAMES
-from blackjacky_env.engine.step import OVER, make_scored_step, make_step
+from blackjacky_env.engine.step import OVER, make_look, make_scored_step, make_step
 
 DRAWN = -1  # start player: drawn for each game
 NONE = -1  # no illegal action
@@ -96,7 +96,6 @@ class Batch:
         return batch_functions(self.game, self.reward == "win", self._seat_arrays is not None)
 
     def _allocate(self, states: npt.NDArray[Any]) -> None:
-        """Make the arrays of games that have not started."""
         self._board = make_board(self.game, len(states))._replace(states=states)
 
     @property
@@ -186,8 +185,7 @@ class Batch:
         self._move(self._functions.run_random, check_integer("steps", steps, 0, 2**31), moves=steps)
 
     def _find_illegal(self, actions: Any) -> int:
-        """The first game whose action is illegal, or NONE."""
-        return int(self._functions.find_illegal(self._board, actions))
+        return int(self._functions.find_illegal(self._board, actions, 0, len(actions)))
 
     def _move(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
         """Call a compiled function that changes the games."""
@@ -224,7 +222,6 @@ class Batch:
         return max(1, min(self.threads, moves // WORTH_A_THREAD))
 
     def _show(self) -> None:
-        """Set the public attributes to the current arrays."""
         self.observations, self.action_masks = self._board.observations, self._board.action_masks
         self.current_player, self.seeds = self._board.current_player, self._board.seeds
         self.rewards, self.terminated = self._board.rewards, self._board.terminated
@@ -335,29 +332,31 @@ def _make_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.N
 
 
 class BatchFunctions(NamedTuple):
-    """The compiled entries of a batch; they work on the games ``first`` .. ``last - 1``.
+    """The compiled entries of a batch, which work on the games ``first`` .. ``last - 1``.
 
-    ``seat_arrays``: `SeatArrays`, or None.
+    On a GPU they are kernels, which take no ``first`` and ``last``. ``seat_arrays``: `SeatArrays`, or None; there, an
+    empty tuple.
     """
 
-    start: Callable[..., None]
+    start: Any
     """(board, seat_arrays, seed, first, last)."""
-    find_illegal: Callable[..., int]
-    """(board, actions): the first game whose action is illegal, or NONE."""
-    step: Callable[..., None]
+    find_illegal: Any
+    """(board, actions, first, last): the first game whose action is illegal, or NONE. On a GPU (board, actions, found):
+    lower ``found`` (int64 (1,)) to it."""
+    step: Any
     """(board, seat_arrays, seed, actions, first, last)."""
-    draw_actions: Callable[..., None]
+    draw_actions: Any
     """(board, seat_arrays, seed, actions, first, last): write a random legal action for each game."""
-    run_random: Callable[..., None]
+    run_random: Any
     """(board, seat_arrays, seed, steps, first, last)."""
-    observe: Callable[..., None]
+    observe: Any
     """(states, games, seats, observations, masks, first, last): write what ``seats[j]`` of ``games[j]`` sees."""
 
 
 @cache
 def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
     """Those of a game that pays its result, or else changes of score; ``per_seat``: with `SeatArrays`."""
-    num_actions, game_key, stream = game.num_actions, random.game_key, random.stream
+    num_actions, game_key, stream, look = game.num_actions, random.game_key, random.stream, make_look(game)
     begin_next, observe, any_action = _make_begin_next(game), _make_observe(game), _make_any_action(game)
     clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
     move = _make_move(game, pays_result, before_move, after_move, begin_next, observe)
@@ -372,8 +371,8 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
             begin_next(board, game_key(seed), i)
             observe(board, i)
 
-    def find_illegal(board, actions):
-        for i in range(len(actions)):
+    def find_illegal(board, actions, first, last):
+        for i in range(first, last):
             if actions[i] < 0 or actions[i] >= num_actions or not board.action_masks[i, actions[i]]:
                 return i
         return NONE
@@ -393,8 +392,12 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
             for _ in range(steps):
                 move(board, seat_arrays, key, i, any_action(board, i, draws))
 
-    entries = entry(start), entry(find_illegal), entry(step), entry(draw_actions), entry(run_random)
-    return BatchFunctions(*entries, _observe_seats(game))
+    def observe_seats(states, games, seats, observations, masks, first, last):
+        for j in range(first, last):
+            look(states[games[j]], seats[j], observations[j], masks[j])
+
+    functions: tuple[Any, ...] = (start, find_illegal, step, draw_actions, run_random, observe_seats)
+    return BatchFunctions(*map(entry, functions))
 
 
 def _make_move(
@@ -521,22 +524,6 @@ def _make_observe(game: Game) -> Callable[..., None]:
         encode(s, s.player, board.observations[i])
 
     return inlined(observe)
-
-
-@cache
-def _observe_seats(game: Game) -> Callable[..., None]:
-    encode, legal = game.rules.encode, game.rules.legal
-
-    def observe_seats(states, games, seats, observations, masks, first, last):
-        for j in range(first, last):
-            s = states[games[j]]
-            encode(s, seats[j], observations[j])
-            if s.player == seats[j]:
-                legal(s, masks[j])
-            else:
-                masks[j] = 0
-
-    return entry(observe_seats)
 
 
 def _make_step_and_pay(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:

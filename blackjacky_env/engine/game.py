@@ -8,12 +8,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from blackjacky_env.engine.actions import Actions
 from blackjacky_env.engine.checks import check_choice, read_integer
 from blackjacky_env.engine.compiling import inlined, zeros
 from blackjacky_env.engine.fields import Fields
-from blackjacky_env.engine.layout import Layout
+from blackjacky_env.engine.layout import Layout, Vector
 from blackjacky_env.engine.options import Variant, describe_options, plain, read_options
 
 Fact = tuple[bool, str]
@@ -39,6 +40,17 @@ def _named(declaration: type[Any], modules: Iterable[ModuleType]) -> dict[str, A
 def no_score(s, seat):
     """The default of `Rules.score`: nobody ever scores."""
     return 0
+
+
+@inlined
+def share_result(s, rewards):
+    """The usual `Rules.returns`: 1 is shared by the ``winners``, -1 by the others; 0 if nobody or everybody wins."""
+    n, won = int(s.num_players), 0
+    for p in range(n):
+        won += s.winners[p]
+    for p in range(n):
+        if 0 < won < n:
+            rewards[p] = 1.0 / won if s.winners[p] else -1.0 / (n - won)
 
 
 @dataclass(frozen=True)
@@ -75,8 +87,8 @@ class Rules:
 
     @classmethod
     def of(cls, *modules: ModuleType) -> Rules:
-        """The functions of these modules that have the names of the fields above."""
-        return cls(**_named(cls, modules))
+        """The functions of these modules that have the names of the fields above; ``returns`` may be left out."""
+        return cls(**{"returns": share_result, **_named(cls, modules)})
 
 
 @dataclass(frozen=True)
@@ -189,13 +201,8 @@ def keep_options(num_players: int, variant: str, options: Any) -> Any:
     return options
 
 
-def no_facts(record: Any, settled: bool) -> Iterable[Fact]:
-    """The default of `Game.state_facts`."""
-    return ()
-
-
-def no_observation_facts(seen: dict[str, Any]) -> Iterable[Fact]:
-    """The default of `Game.observation_facts`."""
+def no_facts(*about: Any) -> Iterable[Fact]:
+    """The default of `Game.state_facts` and `Game.observation_facts`."""
     return ()
 
 
@@ -245,7 +252,7 @@ class Game:
     state_facts: Callable[[Any, bool], Iterable[Fact]] = no_facts
     """(record with fields in their ranges, as plain Python values; whether it is the copy made just before a
     settlement) -> what must be true of it, checked in order, to refuse saved states that contradict themselves."""
-    observation_facts: Callable[[dict[str, Any]], Iterable[Fact]] = no_observation_facts
+    observation_facts: Callable[[dict[str, Any]], Iterable[Fact]] = no_facts
     """(parts of an observation with entries in their ranges, by name) -> what `Rules.sample` relies on."""
     sampled_facts: Callable[[Any, bool], Iterable[Fact]] | None = None
     """What must be true of a sampled position, as `state_facts`; None: these."""
@@ -370,6 +377,10 @@ class Game:
     def describe_options(self) -> list[dict[str, Any]]:
         """The rule options as JSON-ready data, in order; see `blackjacky_env.engine.options.describe_options`."""
         return describe_options(self.options)
+
+    def new_arrays(self) -> tuple[Vector, npt.NDArray[np.int8]]:
+        """Uninitialised arrays for an observation and a mask."""
+        return np.empty(self.layout.size, self.layout.dtype), np.empty(self.num_actions, np.int8)
 
     def new_state(self, num_players: int, variant: str, options: Mapping[str, Any]) -> Any:
         """A record array, shape (1,), with checked options written and no game started."""

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.compiling import compiled, copied, entry, zeros
 from blackjacky_env.engine.game import Fact, Game
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.seating import turned
 from blackjacky_env.engine.states import plain_record
 from blackjacky_env.engine.table import identity, pack, table_functions
 
@@ -83,7 +82,7 @@ def sample_record(
     position = records[0]
     if seat:
         records = turned(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
-    shown, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
+    shown, mask = game.new_arrays()
     table_functions(game).look(records, seat, shown, mask)
     if not np.array_equal(shown, vector):
         raise ValueError(f"{_NO_POSITION}: its parts contradict each other")
@@ -99,12 +98,26 @@ def _refuse(facts: Iterable[Fact]) -> None:
 
 
 def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator, seat: int | None = None) -> bytes:
-    """A full legal position consistent with ``observation`` (the vector), as bytes for `set_state`.
-
-    The observer gets ``seat``, None: seat 0; cards that it cannot see are dealt at random from ``rng``. The position
-    has zero rewards and no history. Raises `ValueError` if no position is consistent with the observation, and
-    `TypeError` or `ValueError` if there is no such seat.
-    """
+    """What ``sample_state`` of a game's module returns: a position as bytes, with zero rewards and no history."""
     seat = 0 if seat is None else check_integer("seat", seat, 0, game.max_players - 1)
     records, _ = sample_record(game, observation, rng, seat)
     return pack({**identity(game, *game.fields.read_options(records[0])), "history": None}, records)
+
+
+def turned(game: Game, records: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:
+    """Copies of state records (N,) of one table in which everybody sits ``places`` seats further clockwise."""
+    fields, players = game.fields, int(records["num_players"][0])
+    other = copied(records)
+    for name in (*fields.by_seat, *fields.by_two_seats):
+        other[name][:, :players] = np.roll(other[name][:, :players], places, axis=1)
+    for name in fields.by_two_seats:
+        other[name][:, :, :players] = np.roll(other[name][:, :, :players], places, axis=2)
+    for name, first in (*dict.fromkeys((*fields.of_seats, *fields.places), 0).items(), *fields.places.items()):
+        other[name] = _moved(other[name], first, players, places)
+    return other
+
+
+def _moved(values: npt.NDArray[Any], first: int, players: int, places: int) -> npt.NDArray[Any]:
+    """The values, with those from ``first`` on, one for each seat, replaced by those of other seats."""
+    seats = values.astype(np.int64) - first
+    return np.where((seats >= 0) & (seats < players), first + (seats + places) % players, values)

@@ -15,7 +15,7 @@ from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.policies import Inside, Outside, Policy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
-from blackjacky_env.engine.step import is_running, make_shared_step
+from blackjacky_env.engine.step import is_running, make_look, make_shared_step
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
@@ -48,14 +48,12 @@ class LearnerArrays(NamedTuple):
     """Number of opponents' decisions in the running game, shape (N,)."""
 
 
-def make_choose(game: Game) -> Callable[..., int]:
-    """Compiled (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act."""
-    return _make_choose(game, ask)
-
-
 @cache
-def _make_choose(game: Game, ask: Policy) -> Callable[..., int]:
-    """`make_choose` with a way to ask a policy by its entry in ``cast.addresses``, such as `backend_cpu.ask`."""
+def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
+    """Compiled (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act.
+
+    ``ask`` asks a policy by its entry in ``cast.addresses``.
+    """
     encode, legal = game.rules.encode, game.rules.legal
 
     def choose(s, agent, decision, cast, observation, mask):
@@ -82,7 +80,7 @@ def begin_all(game: Game) -> Callable[..., None]:
 @cache
 def _make_finish(game: Game, ask: Policy) -> Callable[..., int]:
     """Compiled (s, seats, cast, observation, mask, result) -> decisions: play a running game to its end."""
-    choose, step, returns = _make_choose(game, ask), make_shared_step(game), game.rules.returns
+    choose, step, returns = make_choose(game, ask), make_shared_step(game), game.rules.returns
 
     def finish(s, seats, cast, observation, mask, result):
         decisions = 0
@@ -452,27 +450,13 @@ reseat_opponents = entry(_reseat_opponents)
 
 def _make_observe(game: Game, encoder: Encoder | None) -> Callable[..., None]:
     """Compiled (s, seat, raw, mask, out): write a seat's mask and observation; ``raw`` is scratch for the encoder."""
-    encode, legal = game.rules.encode, game.rules.legal
+    look = make_look(game)
 
-    def write_mask(s, seat, mask):
-        if s.player == seat:
-            legal(s, mask)
-        else:
-            mask[:] = 0
+    def observe(s, seat, raw, mask, out):
+        look(s, seat, out, mask)
 
-    write_mask = compiled(write_mask)
+    def observe_encoded(s, seat, raw, mask, out):
+        look(s, seat, raw, mask)
+        encoder(raw, mask, out)  # type: ignore[misc]  # not None, or it is not compiled
 
-    if encoder is None:
-
-        def observe(s, seat, raw, mask, out):
-            encode(s, seat, out)
-            write_mask(s, seat, mask)
-
-    else:
-
-        def observe(s, seat, raw, mask, out):
-            encode(s, seat, raw)
-            write_mask(s, seat, mask)
-            encoder(raw, mask, out)
-
-    return compiled(observe)
+    return compiled(observe_encoded if encoder else observe)

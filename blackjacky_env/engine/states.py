@@ -63,10 +63,7 @@ def read_state(game: Game, state: bytes) -> tuple[dict[str, Any], np.ndarray[Any
 
 
 def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:
-    """The same position with another future: a new game key, drawn from ``rng``.
-
-    Cards already dealt keep their order; what is still to be shuffled or drawn changes. Errors as in `read_state`.
-    """
+    """What ``reseed_state`` of a game's module returns: the position with a new key; errors as in `read_state`."""
     header, records = read_state(game, state)
     key = int(rng.integers(2**64, dtype=np.uint64))
     records["key"] = key

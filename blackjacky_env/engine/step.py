@@ -24,6 +24,21 @@ def keep_nothing(s):
 
 
 @cache
+def make_look(game: Game) -> Callable[..., None]:
+    """Compiled (s, seat, observation, mask): write what a seat sees, and its legal actions, none off turn."""
+    encode, legal = game.rules.encode, game.rules.legal
+
+    def look(s, seat, observation, mask):
+        encode(s, seat, observation)
+        if s.player == seat:
+            legal(s, mask)
+        else:
+            mask[:] = 0
+
+    return compiled(look)
+
+
+@cache
 def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
     """Inlined (s, action, *more) -> flags: apply a legal action and settle if a round has ended.
 

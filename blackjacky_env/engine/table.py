@@ -15,7 +15,7 @@ from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.reading import parse_json
-from blackjacky_env.engine.step import OVER, SETTLED, make_scored_step
+from blackjacky_env.engine.step import OVER, SETTLED, make_look, make_scored_step
 
 _MAGIC = b"blackjacky state 1\n"
 _CHECKSUM = 32
@@ -49,7 +49,7 @@ class TableFunctions:
 @cache
 def table_functions(game: Game) -> TableFunctions:
     """Compile a game's entries (lazily, each at its first call, or from the cache on disk)."""
-    _begin, _legal, _encode, _sample = game.rules.begin, game.rules.legal, game.rules.encode, game.rules.sample
+    _begin, _sample, _look = game.rules.begin, game.rules.sample, make_look(game)
     _game_key, step_and_pay = random.game_key, _make_step_and_pay(game)
 
     def game_key(seed):
@@ -61,17 +61,11 @@ def table_functions(game: Game) -> TableFunctions:
     def step(states, action, paid, observation, mask):
         flags, s = step_and_pay(states, action, paid), states[0]
         if not flags & OVER:
-            _encode(s, s.player, observation)
-            _legal(s, mask)
+            _look(s, s.player, observation, mask)
         return flags
 
     def look(states, seat, observation, mask):
-        s = states[0]
-        _encode(s, seat, observation)
-        if seat == s.player:
-            _legal(s, mask)
-        else:
-            mask[:] = 0
+        _look(states[0], seat, observation, mask)
 
     def sample(observation, bits, states):
         _sample(observation, bits, states[0])

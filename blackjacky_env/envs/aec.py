@@ -166,8 +166,6 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _make_spaces(self) -> None:
         layout, num_actions = self.game.layout, self.game.num_actions
         observation_space = self._format.space(layout, num_actions)
-        self._observation_size, self._num_actions = layout.size, num_actions
-        self._dtype = layout.dtype
         self._nothing = self._format.mask(np.zeros(num_actions, np.int8))
         self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
         action_space: spaces.Space[Any] = spaces.Discrete(num_actions)
@@ -182,7 +180,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._player = self._states["player"]
         self._has_settled = False
         self._paid = np.zeros((2, self.game.max_players))  # results, score changes
-        self._observation, self._mask = self._new_arrays()  # of the player to act; callers get copies
+        self._observation, self._mask = self.game.new_arrays()  # of the player to act; callers get copies
         self._shown_mask = self._format.mask(self._mask)
 
     # ------------------------------------------------------------ PettingZoo
@@ -253,9 +251,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             TypeError: it is not an integer.
             gymnasium.error.ResetNeeded: no game is running.
         """
-        if not self.agents:
-            self._require_game()
-            raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
+        self._require_agents()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             if action is not None:
@@ -289,15 +285,13 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _look(self, agent: str) -> tuple[Vector, npt.NDArray[Any]]:
         """What ``agent``, who may not be on turn, sees, and its mask as it is shown."""
         self._require_game()
-        observation, mask = self._new_arrays()
+        observation, mask = self.game.new_arrays()
         self._functions.look(self._states, self._check_agent(agent), observation, mask)
         return observation, self._format.mask(mask)
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Observation, cumulative reward, terminated, truncated and info of ``agent_selection``."""
-        if not self.agents:
-            self._require_game()
-            raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
+        self._require_agents()
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -374,7 +368,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
 
     def _repr_svg_(self) -> str | None:
-        """The picture shown by notebooks."""
         shown = self._started and self.game.words.draw_svg is not None
         return self.draw(self.render_as) if shown else None
 
@@ -423,7 +416,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         return f"{why}. Legal for {self.agent_selection} are {legal}"
 
     def _pay_rewards(self, agent: str, flags: int) -> None:
-        """Set the rewards of this step and add them to the cumulative rewards."""
         self._cumulative_rewards[agent] = 0.0
         self.rewards = self._no_rewards.copy()
         if not flags:
@@ -435,8 +427,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._accumulate_rewards()
 
     def _pass_turn(self, agent: str, flags: int) -> None:
-        """Select the next agent, or terminate all agents together."""
-        self.infos[agent] = {"action_mask": self._no_actions()}
+        self.infos[agent] = {"action_mask": self._nothing.copy()}
         if flags & OVER:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
@@ -451,13 +442,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         if self.render_mode == "human":
             self.render()
 
-    def _new_arrays(self) -> tuple[Vector, npt.NDArray[np.int8]]:
-        """Uninitialised arrays for an observation and a mask."""
-        return np.empty(self._observation_size, self._dtype), np.empty(self._num_actions, np.int8)
-
     def _observe_everybody(self) -> None:
         """Fill ``infos`` at the start of a game or in a position that was set."""
-        self.infos = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
+        self.infos = {agent: {"action_mask": self._nothing.copy()} for agent in self.agents}
         self._observe_player_to_act()
         if self.events_in_infos:
             self._listeners = {agent: self._listen(self._seats[agent]) for agent in self.agents}
@@ -477,13 +464,14 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._shown_to = None
         self._mask[:] = 0
 
-    def _no_actions(self) -> npt.NDArray[Any]:
-        """An empty mask as shown in ``infos``."""
-        return self._nothing.copy()
-
     def _require_game(self) -> None:
         if not self._started:
             raise ResetNeeded("no game is running: call reset() first")
+
+    def _require_agents(self) -> None:
+        if not self.agents:
+            self._require_game()
+            raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
 
     # ------------------------------------------------------------ rigged deals
 
@@ -508,7 +496,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         return rigged
 
     def _read_deck(self, name: str, read: Callable[..., Any], cards: Any) -> Any:
-        """The cards of a rigged deal; an error names the reset option ``name``."""
         try:
             return read(cards, self.num_players, self.options)
         except (TypeError, ValueError) as error:
@@ -543,7 +530,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         if self._reshuffles == len(decks) or self._functions.stack is None:
             return
         tried = copied(self._states)
-        flags = self._functions.step(tried, action, self._paid.copy(), *self._new_arrays())
+        flags = self._functions.step(tried, action, self._paid.copy(), *self.game.new_arrays())
         if table.has_reshuffled(self.game, self._states, tried, flags):
             self._functions.stack(self._states, np.array(decks[self._reshuffles], np.int8))
             self._reshuffles += 1
@@ -601,7 +588,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._repeat(again, number)
             if again._deals_made() > deals:
                 begun, dealt = again._twin(), number + 1
-        if not self._is_at_the_same_table(again):
+        if self.snapshot() != again.snapshot():  # keys, the future, may differ
             raise ValueError("this position was set by a state whose actions do not lead to it: there are no events")
         listener = Listener(self.game, seat)
         listener.hear(begun.snapshot(), begun._last_move if dealt else None, is_deal=True)
@@ -627,7 +614,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         return other
 
     def _repeat(self, other: TableEnv, number: int) -> None:
-        """Take action ``number`` of this game in another environment."""
         for count, key in self._reseeds:
             if count == number:
                 other._states["key"] = key
@@ -636,15 +622,10 @@ class TableEnv(AECEnv[str, Any, Any]):
         except (IllegalActionError, ResetNeeded) as error:
             raise ValueError(f"this position was set by a state whose actions do not lead to it: {error}") from None
 
-    def _is_at_the_same_table(self, other: TableEnv) -> bool:
-        """Whether all cards and players are as in the other environment; keys, the future, may differ."""
-        return self.snapshot() == other.snapshot()
-
     def _deals_made(self) -> int:
         return int(self._states["deals"][0])
 
     def _hear(self) -> None:
-        """Let everybody hear the action just taken."""
         table, is_deal = self.snapshot(), self._deals_made() > self._heard_deals
         for listener in self._listeners.values():
             listener.hear(table, self._last_move, is_deal)
@@ -660,11 +641,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return self.game.words.actions.name(check_integer("action", action, 0, self.game.num_actions - 1))
 
     def describe_action(self, action: int) -> dict[str, Any]:
-        """``action`` as JSON-ready data: ``kind``, ``card``, ``pile``, ``seats``, ``number``; None if not applicable.
-
-        ``card`` is written as in the snapshot; ``seats`` are relative to the acting player. Raises `TypeError` or
-        `ValueError` if there is no such action.
-        """
+        """``action`` as JSON-ready data, and errors, as by ``describe_action`` of the game's module."""
         return self.game.words.actions[check_integer("action", action, 0, self.game.num_actions - 1)].describe()
 
     def parse_action(self, text: str) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.batch import Batch, choose_tables, make_seat_arrays
-from blackjacky_env.engine.checks import check_choice, check_integer, check_number
+from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, check_number
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import get_game
 
@@ -63,10 +63,8 @@ def make_batch(
         raise ValueError("copy=True and threads are for backend='cpu'")
     count = check_integer("num_games", num_games, 1, 2**31)
     sizes, variant = choose_tables(declared, count, num_players, variant)
-    if not isinstance(per_seat, bool):
-        raise TypeError(f"per_seat={per_seat!r} is not a bool")
     seat_arrays = None
-    if per_seat:
+    if check_flag("per_seat", per_seat):
         shaping = check_number("score_shaping", score_shaping, -1e6, 1e6)
         seat_arrays = make_seat_arrays(declared, count, check_number("gamma", gamma, 0, 1), shaping)
     elif score_shaping:

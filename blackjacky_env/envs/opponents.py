@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
@@ -42,28 +42,18 @@ class CompiledOpponent(Protocol):
     parameters: npt.NDArray[np.float32]
 
 
-Maker = Callable[[str], Opponent]
 Provider = tuple[Callable[[str], Mapping[str, str]], Callable[..., Opponent]]
 
-_MAKERS: dict[tuple[str, str], tuple[Maker, str]] = {}
-"""By game and name: what builds an opponent, and what messages write after its colon."""
 _PROVIDERS: list[Provider] = []
-
-
-def register_opponent(game: str, name: str, make: Maker, ending: str = "PATH") -> None:
-    """Register an opponent; ``make(name)`` builds it.
-
-    A ``name`` that ends in a colon stands for all names that begin with it: ``"ppo:"`` handles ``"ppo:PATH"``. Messages
-    write ``ending`` after the colon.
-    """
-    _MAKERS[game, name] = make, ending
 
 
 def register_provider(endings: Callable[[str], Mapping[str, str]], make: Callable[..., Opponent]) -> None:
     """Register the opponents of any game, without loading a game before it is needed.
 
+    A name that ends in a colon stands for all names that begin with it: ``"ppo:"`` for ``"ppo:PATH"``.
+
     Args:
-        endings: (game) -> its opponents by name, in order, with the ending of names that end in a colon.
+        endings: (game) -> its opponents by name, in order, with what messages write after names that end in a colon.
         make: (name, game) -> the opponent.
     """
     _PROVIDERS.append((endings, make))
@@ -82,7 +72,7 @@ def make_opponent(game: str, name: str) -> Opponent:
         make = _find(game, name)
     if make is None:
         raise ValueError(_unknown(game, name))
-    return make(name)
+    return make(name, game)
 
 
 def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Opponent]:
@@ -136,23 +126,15 @@ def _check_game(game: str, opponent: object) -> None:
         raise ValueError(f"opponent {opponent!r} plays {plays}, this environment is {game}")
 
 
-def _find(game: str, name: str) -> Maker | None:
+def _find(game: str, name: str) -> Callable[..., Opponent] | None:
     prefix, colon, _ = name.partition(":")
-    if (game, prefix + colon) in _MAKERS:
-        return _MAKERS[game, prefix + colon][0]
-    for endings, make in _PROVIDERS:
-        if prefix + colon in endings(game):
-            return partial(make, game=game)
-    return None
+    return next((make for endings, make in _PROVIDERS if prefix + colon in endings(game)), None)
 
 
 def _endings(game: str) -> dict[str, str]:
     """The registered names for a game, and the endings of those that end in a colon."""
     _load_packages()
-    found = {name: ending for (of, name), (_, ending) in _MAKERS.items() if of == game}
-    for endings, _ in _PROVIDERS:
-        found |= endings(game)
-    return found
+    return {name: ending for endings, _ in _PROVIDERS for name, ending in endings(game).items()}
 
 
 def _unknown(game: str, name: str) -> str:

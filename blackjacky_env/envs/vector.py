@@ -169,7 +169,6 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._waiting = np.zeros(n, np.bool_) if self._same_step else self._ended
 
     def _new_shown(self) -> Array:
-        """An array for the vectors that compiled code writes."""
         if self._encoding:
             return np.empty((self.num_envs, self._encoding.size), np.float32)
         return np.empty((self.num_envs, self.game.layout.size), self.game.layout.dtype)
@@ -350,35 +349,15 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
             self._masks[lost] = 0
 
     def _learner_arrays(self) -> LearnerArrays:
-        return LearnerArrays(
-            DRAWN if self.seat is None else self.seat,
-            self._lineups,
-            self._mixed,
-            self._keys,
-            self._seats,
-            self._seating,
-            self._played,
-            self._decisions,
-        )
+        kept = self._keys, self._seats, self._seating, self._played, self._decisions
+        return LearnerArrays(DRAWN if self.seat is None else self.seat, self._lineups, self._mixed, *kept)
 
     def _play(self, actions: npt.NDArray[np.int64]) -> None:
-        """Play all games to the learner's next decision."""
         self._renew_shown()
-        arguments = (
-            self._states,
-            self._learner_arrays(),
-            self._cast,
-            actions,
-            self._same_step,
-            self._shown,
-            self._masks,
-            self._results,
-            self._score_changes,
-            self._ended,
-            self._last_shown,
-        )
+        games = self._states, self._learner_arrays(), self._cast, actions, self._same_step
+        shown = self._shown, self._masks, self._results, self._score_changes, self._ended, self._last_shown
         threads = max(1, min(self._threads, self.num_envs // _WORTH_A_THREAD))
-        spread(lambda first, last: self._step(*arguments, first, last), self.num_envs, threads)
+        spread(lambda first, last: self._step(*games, *shown, first, last), self.num_envs, threads)
 
     # ------------------------------------------------------------ checks
 
@@ -387,7 +366,6 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
             raise ResetNeeded("no games are running: call reset() first")
 
     def _check_reset_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
-        """Mask of the games to start."""
         for name in options:
             if name != _RESET_MASK:
                 warnings.warn(

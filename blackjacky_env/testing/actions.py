@@ -10,10 +10,9 @@ import numpy.typing as npt
 from gymnasium.spaces import Discrete
 from pettingzoo.utils.env_logger import EnvLogger
 
-from blackjacky_env.testing.checks import check
 from blackjacky_env.testing.errors import Skipped, Spot
 from blackjacky_env.testing.pictures import Env, compare, picture
-from blackjacky_env.testing.trial import Course, Trial, action_mask, is_done
+from blackjacky_env.testing.trial import Course, Trial, action_mask, check, is_done
 
 ACCEPTED, RAISED, ENDED = "accepted", "refused by an exception", "refused by ending the game"
 _REFUSED = {"any": (RAISED, ENDED), "raise": (RAISED,), "end": (ENDED,)}

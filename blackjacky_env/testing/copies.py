@@ -7,10 +7,9 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-from blackjacky_env.testing.checks import check
 from blackjacky_env.testing.errors import Skipped, Spot
 from blackjacky_env.testing.pictures import Env, Picture, compare, first_difference, picture
-from blackjacky_env.testing.trial import Course, Trial
+from blackjacky_env.testing.trial import Course, Trial, check
 
 _RESETS = 3  # without a seed, after a game
 

@@ -10,10 +10,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from blackjacky_env.testing.checks import check
 from blackjacky_env.testing.errors import Skipped, Spot
 from blackjacky_env.testing.pictures import Env, Picture, compare, picture
-from blackjacky_env.testing.trial import Course, Trial
+from blackjacky_env.testing.trial import Course, Trial, check
 
 UNKNOWN = 3
 """Exit status of the new process if it cannot import ``make_env``."""

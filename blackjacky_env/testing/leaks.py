@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from blackjacky_env.testing.checks import check
 from blackjacky_env.testing.errors import ConformanceError, Skipped, Spot
 from blackjacky_env.testing.pictures import Env, as_picture, first_difference, same
-from blackjacky_env.testing.trial import Look, Trial, VaryHidden
+from blackjacky_env.testing.trial import Look, Trial, VaryHidden, check
 
 LOOKS: Mapping[str, Look] = {
     "observe": lambda env, agent: env.observe(agent),

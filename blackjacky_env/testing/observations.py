@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import Space, spaces
 
-from blackjacky_env.testing.checks import check
 from blackjacky_env.testing.errors import Skipped, Spot
 from blackjacky_env.testing.pictures import Env, arrays, compare, picture, same
-from blackjacky_env.testing.trial import Trial, action_mask
+from blackjacky_env.testing.trial import Trial, action_mask, check
 
 
 @check

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from blackjacky_env.testing import actions, copies, determinism, leaks, observations, rewards
-from blackjacky_env.testing.checks import Check
 from blackjacky_env.testing.errors import ConformanceError
 from blackjacky_env.testing.pictures import Env
-from blackjacky_env.testing.trial import Trial
+from blackjacky_env.testing.trial import Check, Trial
 
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 

@@ -6,10 +6,9 @@ import math
 from collections import defaultdict
 from typing import Any
 
-from blackjacky_env.testing.checks import check
 from blackjacky_env.testing.errors import Skipped, Spot
 from blackjacky_env.testing.pictures import Env
-from blackjacky_env.testing.trial import Course, Trial, is_done
+from blackjacky_env.testing.trial import Course, Trial, check, is_done
 
 
 @check

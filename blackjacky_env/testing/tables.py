@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,20 +42,14 @@ def vary_public(env: Env, agent: str, rng: np.random.Generator) -> Iterator[tupl
         if indices:
             index = indices[int(rng.integers(len(indices)))]
             others = [value for value in values if value != records[0][name][index]]
-            yield f"{name}{list(index)}", _changed(raw, _Set(name, index, int(rng.choice(others))))
+            yield f"{name}{list(index)}", _changed(raw, partial(_set, name, index, int(rng.choice(others))))
 
 
-class _Set:
-    """Sets one entry of one field."""
-
-    def __init__(self, name: str, index: tuple[int, ...], value: int) -> None:
-        self.name, self.index, self.value = name, index, value
-
-    def __call__(self, state: State, settled: State | None) -> None:
-        if self.index:
-            state[self.name][self.index] = self.value
-        else:
-            state[self.name] = self.value
+def _set(name: str, index: tuple[int, ...], value: int, state: State, settled: State | None) -> None:
+    if index:
+        state[name][index] = value
+    else:
+        state[name] = value
 
 
 def _changed(

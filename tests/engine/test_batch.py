@@ -90,34 +90,6 @@ def test_seeds_depend_on_seed_index_and_games_played_alone() -> None:
     assert not set(batch_of(6, seed=6).seeds.tolist()) & set(batch_of(6).seeds.tolist())
 
 
-def test_reset_starts_over() -> None:
-    batch = batch_of()
-    first, rng = arrays(batch), np.random.default_rng(3)
-    for _ in range(150):
-        batch.step(random_actions(batch, rng))
-    assert batch.seeds.tolist() != first["seeds"].tolist()
-    batch.reset()
-    assert_same(arrays(batch), first)
-
-
-@pytest.mark.parametrize("threads", [2, 3, 8])
-def test_the_number_of_threads_changes_nothing(threads: int) -> None:
-    one, many = batch_of(5000, threads=1), batch_of(5000, threads=threads)
-    assert_same(arrays(one), arrays(many))
-    for _ in range(5):
-        actions = one.random_actions()
-        assert actions.tolist() == many.random_actions().tolist()
-        one.step(actions)
-        many.step(actions)
-        assert_same(arrays(one), arrays(many))
-    one.run_random(70)
-    many.run_random(70)
-    assert_same(arrays(one), arrays(many))
-    one.reset()
-    many.reset()
-    assert_same(arrays(one), arrays(many))
-
-
 def test_games_can_be_played_on_threads_after_a_fork() -> None:
     code = """
 import os, sys
@@ -133,16 +105,6 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     if not hasattr(os, "fork"):
         pytest.skip("Windows has no fork")
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=1200).returncode == 7
-
-
-def test_random_play_is_step_by_step_what_random_actions_make() -> None:
-    at_once, step_by_step = batch_of(reward="hearts"), batch_of(reward="hearts")
-    for steps in (0, 1, 2, 300):
-        at_once.run_random(steps)
-        for _ in range(steps):
-            step_by_step.step(step_by_step.random_actions())
-        assert_same(arrays(at_once), arrays(step_by_step))
-    assert at_once.seeds.tolist() != batch_of().seeds.tolist()
 
 
 def test_random_actions_are_each_legal_action_with_equal_chance() -> None:
@@ -164,16 +126,6 @@ def test_random_actions_are_each_legal_action_with_equal_chance() -> None:
 def test_a_number_of_random_steps_that_cannot_be_is_refused(steps: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=r"steps=.* allowed are 0 \.\."):
         batch_of().run_random(steps)
-
-
-def test_arrays_are_reused_unless_copies_are_asked_for() -> None:
-    reusing, copying = batch_of(), batch_of(copy=True)
-    for batch, same in ((reusing, True), (copying, False)):
-        kept, before = {name: getattr(batch, name) for name in NAMES}, arrays(batch)
-        batch.run_random(20)
-        assert all((getattr(batch, name) is kept[name]) == same for name in NAMES)
-        assert (kept["observations"] == before["observations"]).all() != same
-    assert_same(arrays(reusing), arrays(copying))
 
 
 def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:

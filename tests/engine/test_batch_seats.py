@@ -153,11 +153,14 @@ def test_the_games_are_those_of_a_batch_without() -> None:
 
 
 def test_threads_and_steps_at_once_change_nothing() -> None:
-    one, many, at_once = (batch_of(num_games=2000, threads=threads, **SHAPED) for threads in (1, 3, 1))
+    one, many, at_once = (batch_of(num_games=2000, threads=threads, **SHAPED) for threads in (1, 3, 3))
     for _ in range(60):
-        one.step(one.random_actions())
-        many.step(many.random_actions())
-    at_once.run_random(60)
+        actions = one.random_actions()
+        assert actions.tolist() == many.random_actions().tolist()
+        one.step(actions)
+        many.step(actions)
+    for steps in (0, 1, 59):
+        at_once.run_random(steps)
     assert one.terminated.any()
     assert_same(one, many)
     assert_same(one, at_once)
@@ -182,13 +185,16 @@ def test_a_copy_goes_on_and_keeps_its_ends(remake: Callable[[Batch], Batch]) -> 
 
 
 def test_copies_are_kept_if_asked_for_and_reset_starts_over() -> None:
-    batch = batch_of(copy=True, **SHAPED)
-    fresh, kept = arrays(batch), []
+    batch, reusing = batch_of(copy=True, **SHAPED), batch_of(**SHAPED)
+    fresh, first, kept = arrays(batch), reusing.observations, []
     for _ in range(100):
-        batch.step(batch.random_actions())
-        kept.append((batch.cumulative_rewards, batch.cumulative_rewards.copy()))
+        for one in (batch, reusing):
+            one.step(one.random_actions())
+        kept += [(getattr(batch, name), array) for name, array in arrays(batch).items()]
+        assert_same(batch, reusing)
+        assert reusing.observations is first
     assert all((array == content).all() for array, content in kept)
-    assert any(array.any() for array, _ in kept)
+    assert batch.seeds.tolist() != fresh["seeds"].tolist()
     batch.reset()
     for name, array in arrays(batch).items():
         np.testing.assert_array_equal(array, fresh[name], err_msg=name)

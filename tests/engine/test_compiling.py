@@ -8,7 +8,6 @@ import pickle
 import shutil
 import subprocess
 import sys
-from ast import literal_eval
 from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
@@ -99,11 +98,11 @@ print(sum(game_key.stats.cache_hits.values()))
 """
 
 
-def start(code: str, folder: Path, **variables: str) -> subprocess.Popen[str]:
+def start(code: str, folder: Path, *arguments: str, **variables: str) -> subprocess.Popen[str]:
     """A new process that runs code with the packages in ``folder`` before all others."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **variables}
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", code],
+        [sys.executable, "-W", "error", "-c", code, *arguments],
         env=environment,
         cwd=folder,
         stdout=subprocess.PIPE,
@@ -267,7 +266,6 @@ def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, oth
 
 
 MAKER = """
-import sys
 from blackjacky_env.engine.compiling import compiled, entry
 
 def make(step):
@@ -281,26 +279,19 @@ def make(step):
         return walk(x)
 
     return entry(run)
-
-print([(run(10), run.py_func(10), sum(run.stats.cache_hits.values())) for run in map(make, map(int, sys.argv[1:]))])
+"""
+MADE = """
+import sys
+from maker import make
+for run in map(make, map(int, sys.argv[1:])):
+    print(run(10) == run.py_func(10), sum(run.stats.cache_hits.values()))
 """
 
 
 def test_what_two_processes_have_compiled_is_not_mixed_in_a_third(cache: Path, tmp_path: Path) -> None:
-    path = tmp_path / "maker.py"
-    path.write_text(MAKER)
-
-    def start(*steps: str) -> list[tuple[int, int, int]]:
-        command = [sys.executable, str(path), *steps]
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        return literal_eval(done.stdout)
-
-    start("3")
-    start("4")
-    for compiled_result, plain_result, from_cache in start("3", "4"):
-        assert compiled_result == plain_result
-        assert from_cache == 1
+    (tmp_path / "maker.py").write_text(MAKER)
+    told = [finish(start(MADE, tmp_path, *steps, NUMBA_CACHE_DIR=str(cache))) for steps in ("3", "4", "34")]
+    assert told == [["True 0"], ["True 0"], ["True 1", "True 1"]]
 
 
 def test_a_part_of_an_entry_can_be_called_from_python_too() -> None:

@@ -3,9 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.fields import Field, Fields, by_seat, hidden, number, role
+from blackjacky_env.engine.game import share_result
 from blackjacky_env.engine.options import Variant
 from tests.tiny_game import GAME
 
@@ -48,3 +51,20 @@ def test_fields_that_contradict_themselves_are_refused(
 def test_impossible_sizes_of_a_variant_are_refused(sizes: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="required is 2 <= min_players <= default_players <= max_players"):
         Variant("classic", *sizes)
+
+
+@pytest.mark.parametrize(
+    ("winners", "rewards"),
+    [
+        ([0, 1, 0], [-1 / 2, 1, -1 / 2]),
+        ([1, 1, 0], [1 / 2, 1 / 2, -1]),
+        ([0, 0, 0], [0, 0, 0]),
+        ([1, 1, 1], [0, 0, 0]),
+        ([0, 1], [-1, 1, 0]),
+    ],
+)
+def test_winners_share_1_and_the_others_lose_as_much(winners: list[int], rewards: list[float]) -> None:
+    states, found = zeros(1, GAME.state_dtype), np.zeros(3)
+    states["num_players"], states["winners"][0, : len(winners)] = len(winners), winners
+    entry(lambda states, rewards: share_result(states[0], rewards))(states, found)
+    assert found.tolist() == rewards

@@ -154,41 +154,33 @@ def test_an_illegal_action_says_why_and_changes_nothing(action, why):
     assert re.search(why, message)
 
 
-def test_an_illegal_zock_says_why():
-    env = one_round([[3, 7], [8, 8], [6, 6]]).play(NO_TRICK).env
-    assert "8" in unchanged(env, swap_discard(8))
-    unchanged(env, NO_TRICK)
-    unchanged(env, lay(7))
+def tipping():
+    return Table([losing([1, 2], range(5))], players=5, hearts=1).knock_all()
 
 
-def test_r13_an_illegal_target_says_why():
-    env = one_round([[7, 7], [3, 6], [8, 8]]).play(KNOCKS).env
-    assert re.search("knocked|active", unchanged(env, exchange(0, 2)))
-    assert re.search("knocked|active", unchanged(env, plus_one(2)))
+def no_cards_left():
+    return one_round([[1], [2]], hand_size=1, max_card=2).play(NO_TRICK)
 
 
-def test_p1_an_illegal_tip_says_why():
-    env = Table([losing([1, 2], range(5))], players=5, hearts=1).knock_all().env
-    assert "left+1" in unchanged(env, tip(1))  # seat 2 is wanted, too
-    unchanged(env, tip(5))
-    unchanged(env, NO_TRICK)
+REASONS = {
+    "a zock after no trick": (lambda: one_round([[3, 7], [8, 8], [6, 6]]).play(NO_TRICK), swap_discard(8), "8"),
+    "a second trick": (lambda: one_round([[3, 7], [8, 8], [6, 6]]).play(NO_TRICK), lay(7), "trick"),
+    "R13, a target": (lambda: one_round([[7, 7], [3, 6], [8, 8]]).play(KNOCKS), exchange(0, 2), "knocked|active"),
+    "R13, +1": (lambda: one_round([[7, 7], [3, 6], [8, 8]]).play(KNOCKS), plus_one(2), "knocked|active"),
+    "P1, a tip": (tipping, tip(1), r"left\+1"),  # seat 2 is wanted, too
+    "P1, a tip for oneself": (tipping, tip(5), ""),
+    "P1, a trick": (tipping, NO_TRICK, ""),
+    "T3, a gift": (lambda: one_round([[3, 8], [7, 7], [6, 6]]).play(exchange(1, 2)), give(8), "8"),
+    "T3, a zock": (lambda: one_round([[3, 8], [7, 7], [6, 6]]).play(exchange(1, 2)), DRAW, ""),
+    "R14, drawing": (no_cards_left, DRAW, "draw pile|card"),
+    "R14, a swap": (no_cards_left, swap_draw(1), ""),
+    "a trick switched off": (lambda: one_round([[2, 8], [3, 6]], tricks=[8]), lay(2), "disabled|switched off|enabled"),
+}
 
 
-def test_t3_an_illegal_gift_says_why():
-    env = one_round([[3, 8], [7, 7], [6, 6]]).play(exchange(1, 2)).env
-    assert "8" in unchanged(env, give(8))
-    unchanged(env, DRAW)
-
-
-def test_r14_an_illegal_draw_says_why():
-    env = one_round([[1], [2]], hand_size=1, max_card=2).play(NO_TRICK).env
-    assert re.search("draw pile|card", unchanged(env, DRAW))
-    unchanged(env, swap_draw(1))
-
-
-def test_tricks_switched_off_say_so():
-    env = one_round([[2, 8], [3, 6]], tricks=[8]).env
-    assert re.search("tricks|disabled|switched off|enabled", unchanged(env, lay(2)))
+@pytest.mark.parametrize(("begin", "action", "why"), REASONS.values(), ids=REASONS)
+def test_an_illegal_action_says_why_in_the_words_of_the_rules(begin, action, why):
+    assert re.search(why, unchanged(begin().env, action))
 
 
 @pytest.mark.parametrize("action", [-1, 61, 1000, np.int64(61), -(2**70), 2**70])

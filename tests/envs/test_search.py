@@ -16,7 +16,7 @@ from gymnasium.error import DependencyNotInstalled
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.seating import turned
+from blackjacky_env.engine.observations import turned
 from blackjacky_env.engine.states import check_records, reseed_state
 from blackjacky_env.engine.table import identity, table_functions
 from blackjacky_env.envs.aec import TableEnv

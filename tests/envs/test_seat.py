@@ -17,7 +17,6 @@ from gymnasium.vector import AsyncVectorEnv
 
 from blackjacky_agents import make_agent
 from blackjacky_env import IllegalActionError, black_jacky_v0
-from blackjacky_env.envs import opponents
 from blackjacky_env.envs.screen import frame
 from blackjacky_env.envs.seat import SeatEnv
 from tests.policies import Follower
@@ -231,20 +230,6 @@ print("blackjacky_agents" in sys.modules)
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["False", "True"]
-
-
-def test_a_registered_prefix_is_asked_for_all_names_that_begin_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opponents, "_MAKERS", dict(opponents._MAKERS))
-    asked = []
-
-    def build(name: str) -> Follower:
-        asked.append(name)
-        return Follower()
-
-    opponents.register_opponent("black_jacky", "file:", build)
-    make(opponents=["file:a/b:c"])
-    assert asked == ["file:a/b:c"]
-    assert "file:" in opponents.opponent_names("black_jacky")
 
 
 # ---------------------------------------------------------------- bad input

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -103,11 +104,61 @@ class Page:
         return self.at == step and bool(self.script(same, self.pictures[view][step]))
 
 
-@pytest.fixture
-def page(chromium: Any, tmp_path: Path) -> Iterator[Page]:
-    """The page; whatever a test does with it, nothing is complained of in the console."""
-    yield Page(chromium, tmp_path / "game.html")
-    assert chromium.get_log("browser") == []
+class Judged(Page):
+    """The same with a mistake, moves that differ from the most probable one, and changing estimates."""
+
+    COSTS: ClassVar = {1: (0.1, 0.05, 0.15), 3: (0.2, 0.1, 0.3), 5: (0.3, -0.1, 0.7)}
+    """By number of player_0's decision; the last is no clear mistake."""
+    BEST = 4
+    """The decision after which the estimate changes most."""
+
+    def minds(self, record: dict[str, Any], env: Any) -> Iterator[Thoughts | None]:
+        self.own: list[int] = []
+        for step, action in enumerate(record["actions"]):
+            if env.agent_selection != "player_0":
+                yield None
+            else:
+                number = len(self.own)
+                self.own.append(step)
+                chances = np.zeros(61)
+                chances[action if number % 2 == 0 else (action + 1) % 61] = 1
+                yield Thoughts(chances, 0.2 + 0.5 * (number > self.BEST), "oracle", self.COSTS.get(number))
+            env.step(action)
+
+
+class Estimated(Judged):
+    """The same with estimates for all players at every position; Ada's chances fall most after the 20th move."""
+
+    def curve(self, record: dict[str, Any]) -> WinCurve:
+        wins = np.full((len(record["actions"]) + 1, 3), [0.6, 0.3, 0.1])
+        wins[20:] = [0.2, 0.5, 0.3]
+        wins[-1] = [0, 1, 0]
+        return WinCurve(wins, "Said by an oracle.")
+
+
+def opened(kind: type[Page]) -> Any:
+    """A fixture: the page; whatever a test does with it, nothing is complained of in the console."""
+
+    @pytest.fixture
+    def page(chromium: Any, tmp_path: Path) -> Iterator[Page]:
+        yield kind(chromium, tmp_path / "game.html")
+        assert chromium.get_log("browser") == []
+
+    return page
+
+
+page, judged, estimated = map(opened, (Page, Judged, Estimated))
+
+
+@contextmanager
+def screen(chromium: Any, width: int, height: int, mobile: bool) -> Iterator[None]:
+    """The browser shows a screen of this size."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
+    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        yield
+    finally:
+        chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_keys_lead_through_the_game(page: Page) -> None:
@@ -176,34 +227,6 @@ def test_a_click_on_the_curve_a_round_and_a_move_leads_there(page: Page) -> None
     assert page.at + 1 in page.film["starts"]
 
 
-class Judged(Page):
-    """The same with a mistake, moves that differ from the most probable one, and changing estimates."""
-
-    COSTS: ClassVar = {1: (0.1, 0.05, 0.15), 3: (0.2, 0.1, 0.3), 5: (0.3, -0.1, 0.7)}
-    """By number of player_0's decision; the last is no clear mistake."""
-    BEST = 4
-    """The decision after which the estimate changes most."""
-
-    def minds(self, record: dict[str, Any], env: Any) -> Iterator[Thoughts | None]:
-        self.own: list[int] = []
-        for step, action in enumerate(record["actions"]):
-            if env.agent_selection != "player_0":
-                yield None
-            else:
-                number = len(self.own)
-                self.own.append(step)
-                chances = np.zeros(61)
-                chances[action if number % 2 == 0 else (action + 1) % 61] = 1
-                yield Thoughts(chances, 0.2 + 0.5 * (number > self.BEST), "oracle", self.COSTS.get(number))
-            env.step(action)
-
-
-@pytest.fixture
-def judged(chromium: Any, tmp_path: Path) -> Iterator[Judged]:
-    yield Judged(chromium, tmp_path / "judged.html")
-    assert chromium.get_log("browser") == []
-
-
 def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(judged: Judged) -> None:
     judged.view(0)
     for number in (3, 1, 3):
@@ -263,22 +286,6 @@ def test_the_curve_follows_a_pointer_that_is_dragged_and_marks_mistakes(judged: 
     for kind, places in (("mistake", 2), ("differs", len(judged.own) // 2), ("settled", len(judged.film["settled"]))):
         assert judged.script(f"return document.querySelectorAll('#page-curve .{kind}').length") == places
     assert "▼ mistake" in judged.text("legend")
-
-
-class Estimated(Judged):
-    """The same with estimates for all players at every position; Ada's chances fall most after the 20th move."""
-
-    def curve(self, record: dict[str, Any]) -> WinCurve:
-        wins = np.full((len(record["actions"]) + 1, 3), [0.6, 0.3, 0.1])
-        wins[20:] = [0.2, 0.5, 0.3]
-        wins[-1] = [0, 1, 0]
-        return WinCurve(wins, "Said by an oracle.")
-
-
-@pytest.fixture
-def estimated(chromium: Any, tmp_path: Path) -> Iterator[Estimated]:
-    yield Estimated(chromium, tmp_path / "estimated.html")
-    assert chromium.get_log("browser") == []
 
 
 def test_estimates_of_all_players_change_with_every_position_and_the_note_says_what_they_are(
@@ -344,9 +351,7 @@ def test_the_panel_says_something_at_every_position_of_the_viewed_seat(
 
 
 def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(judged: Judged) -> None:
-    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    judged.chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
+    with screen(judged.chromium, 390, 844, mobile=True):
         bottom = "return document.getElementById('page-' + arguments[0]).getBoundingClientRect().bottom"
         assert all(judged.script(bottom, name) < 844 for name in ("picture", "buttons", "jumps", "thoughts-of"))
         assert judged.script("return document.documentElement.scrollWidth") <= 390
@@ -359,8 +364,6 @@ def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(judged:
         assert judged.script(list_ends) <= bar_begins
         heights = "return [...document.querySelectorAll('#page-jumps button')].map((each) => each.offsetHeight)"
         assert min(judged.script(heights)) >= 40
-    finally:
-        judged.chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_space_plays_to_the_end_and_stops_there(page: Page) -> None:
@@ -395,18 +398,14 @@ def test_everything_that_can_be_used_has_a_name_and_moves_are_announced(page: Pa
 
 @pytest.mark.parametrize(("width", "theme"), [(400, "light"), (1280, "dark")])
 def test_nothing_is_wider_than_the_screen_and_colours_follow_the_system(page: Page, width: int, theme: str) -> None:
-    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width == 400}
-    page.chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     features = [{"name": "prefers-color-scheme", "value": theme}]
     page.chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    try:
+    with screen(page.chromium, width, 800, mobile=width == 400):
         assert page.script("return document.documentElement.scrollWidth") <= width
         assert page.script("return getComputedStyle(document.documentElement).colorScheme") == theme
         ground = page.script("return getComputedStyle(document.documentElement).backgroundColor")
         assert (sum(map(int, ground[4:-1].split(","))) < 200) == (theme == "dark")
-    finally:
-        page.chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        page.chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    page.chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def test_it_plays_in_the_frame_of_a_notebook(page: Page, tmp_path: Path) -> None:

@@ -35,159 +35,97 @@ def left_hand(env, agent):
     return int(np.flatnonzero([*record(env)["hands"][seat], 1])[0])
 
 
-class Leaky(TableEnv):
-    def __init__(self):
-        super().__init__("black_jacky", num_players=3)
+def pile_when_over(env, agent):
+    return env.snapshot()["draw_pile"] if env.terminations[env.agent_selection] else 0
 
 
-class CardInVector(Leaky):
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen["observation"][0] = left_hand(self, agent)
-        return seen
+def what_others_know(env, agent):
+    """Return how much the left neighbour knows of a third hand."""
+    seat = env.possible_agents.index(agent)
+    return record(env)["known"][(seat + 1) % 3, (seat + 2) % 3].sum()
 
 
-class CardInMask(Leaky):
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen["action_mask"][60] = left_hand(self, agent) % 2
-        return seen
+def sum_of_hands(env, agent):
+    """Return how all the other hands add up."""
+    others = np.delete(record(env)["hands"], env.possible_agents.index(agent), axis=0)
+    return min(127, others.sum(axis=0) @ np.arange(9))
 
 
-class CardInInfos(Leaky):
-    def _observe_player_to_act(self):
-        super()._observe_player_to_act()
-        for agent in self.agents:
-            self.infos[agent]["hint"] = left_hand(self, agent)
-
-
-class CardInView(Leaky):
-    def view(self, agent):
-        return {**super().view(agent), "hint": left_hand(self, agent)}
-
-
-class CardInDrawing(Leaky):
-    def render(self):
-        return f"{super().render()}{left_hand(self, self.render_as)}"
-
-
-class CardInPicture(Leaky):
-    def draw(self, agent=None, **options):
-        return f"{super().draw(agent, **options)}{left_hand(self, agent)}"
-
-
-class CardInRefusal(Leaky):
-    def _explain(self, action):
-        return f"{super()._explain(action)}; your neighbour has a {left_hand(self, self.agent_selection)}"
-
-
-class CardForSpectators(Leaky):
-    def view(self, agent):
-        return self.snapshot() if agent is None else super().view(agent)
-
-
-class TopOfDrawPile(Leaky):
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen["observation"][0] = record(self)["draw_pile"][record(self)["draw_count"] - 1]
-        return seen
-
-
-class BottomOfDrawPile(Leaky):
-    def view(self, agent):
-        return {**super().view(agent), "bottom": int(record(self)["draw_pile"][0])}
-
-
-class DrawPileWhenOver(Leaky):
-    def view(self, agent):
-        pile = self.snapshot()["draw_pile"] if self.terminations[self.agent_selection] else 0
-        return {**super().view(agent), "draw_pile": pile}
-
-
-class OldDrawPile(Leaky):
-    """That of the round that was last settled."""
-
-    def view(self, agent):
-        return {**super().view(agent), "old": self._states[1]["draw_pile"].tolist()}
-
-
-class Key(Leaky):
-    def view(self, agent):
-        return {**super().view(agent), "parity": int(record(self)["key"] % np.uint64(2))}
-
-
-class Generator(Leaky):
-    """From which the next game's seed is drawn."""
-
-    def view(self, agent):
-        return {**super().view(agent), "next": copy.deepcopy(self._np_random).integers(2**63)}
-
-
-class SecretlyGivenCard(Leaky):
-    def view(self, agent):
-        seen = super().view(agent)
-        return {**seen, "exchange": self.snapshot()["exchange"]}
-
-
-class SecretlyGivenCardInVector(Leaky):
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen["observation"][0] = record(self)["given"][0]
-        return seen
-
-
-class WhatOthersKnow(Leaky):
-    """Of a third hand."""
-
-    def observe(self, agent):
-        seen, seat = super().observe(agent), self.possible_agents.index(agent)
-        seen["observation"][0] = record(self)["known"][(seat + 1) % 3, (seat + 2) % 3].sum()
-        return seen
-
-
-class Sum(Leaky):
-    """How all the other hands add up."""
-
-    def observe(self, agent):
-        seen, seat = super().observe(agent), self.possible_agents.index(agent)
-        seen["observation"][0] = min(127, np.delete(record(self)["hands"], seat, axis=0).sum(axis=0) @ np.arange(9))
-        return seen
-
-
-LEAKS = {
-    CardInVector: r"observe\['observation'\] entry 0",
-    CardInMask: r"observe\['action_mask'\] entry 60",
-    CardInInfos: r"infos\['hint'\]",
-    CardInView: r"view\['hint'\]",
-    CardInDrawing: "drawing",
-    CardInPicture: "picture",
-    CardInRefusal: "refusal",
-    CardForSpectators: r"a spectator: view\['hands'\]",
-    TopOfDrawPile: "observe",
-    BottomOfDrawPile: r"view\['bottom'\]",
-    DrawPileWhenOver: r"view\['draw_pile'\]",
-    OldDrawPile: r"view\['old'\]",
-    Key: r"view\['parity'\]",
-    Generator: r"view\['next'\]",
-    SecretlyGivenCard: r"view\['exchange'\]\['given'\]",
-    SecretlyGivenCardInVector: "observe",
-    WhatOthersKnow: "observe",
-    Sum: "observe",
+SECRETS = {
+    "the left hand": left_hand,
+    "the top of the draw pile": lambda env, agent: record(env)["draw_pile"][record(env)["draw_count"] - 1],
+    "the bottom of the draw pile": lambda env, agent: int(record(env)["draw_pile"][0]),
+    "the draw pile when the game is over": pile_when_over,
+    "the draw pile of the last settlement": lambda env, agent: env._states[1]["draw_pile"].tolist(),
+    "the key": lambda env, agent: int(record(env)["key"] % np.uint64(2)),
+    "the seed of the next game": lambda env, agent: copy.deepcopy(env._np_random).integers(2**63),
+    "the exchange": lambda env, agent: env.snapshot()["exchange"],
+    "a card given in secret": lambda env, agent: record(env)["given"][0],
+    "what others know": what_others_know,
+    "the sum of the other hands": sum_of_hands,
 }
 
 
-def test_every_leak_that_is_planted_is_looked_for():
-    assert set(Leaky.__subclasses__()) == set(LEAKS)
+class Leaky(TableEnv):
+    """A table that shows a secret in one place."""
+
+    def __init__(self, place, secret):
+        super().__init__("black_jacky", num_players=3)
+        self.place, self.secret = place, secret
+
+    def hint(self, agent):
+        return SECRETS[self.secret](self, agent)
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        if self.place == "vector":
+            seen["observation"][0] = self.hint(agent)
+        if self.place == "mask":
+            seen["action_mask"][60] = self.hint(agent) % 2
+        return seen
+
+    def _observe_player_to_act(self):
+        super()._observe_player_to_act()
+        if self.place == "infos":
+            for agent in self.agents:
+                self.infos[agent]["hint"] = self.hint(agent)
+
+    def view(self, agent):
+        if self.place == "spectator" and agent is None:
+            return self.snapshot()
+        return {**super().view(agent), **({"hint": self.hint(agent)} if self.place == "view" else {})}
+
+    def render(self):
+        return f"{super().render()}{self.hint(self.render_as) if self.place == 'drawing' else ''}"
+
+    def draw(self, agent=None, **options):
+        return f"{super().draw(agent, **options)}{self.hint(agent) if self.place == 'picture' else ''}"
+
+    def _explain(self, action):
+        return f"{super()._explain(action)}{self.hint(self.agent_selection) if self.place == 'refusal' else ''}"
 
 
-@pytest.mark.parametrize("leaky", LEAKS, ids=lambda leaky: leaky.__name__)
-def test_a_planted_leak_is_caught_where_it_is_shown(leaky):
-    with pytest.raises(ConformanceError, match=rf"^no_leaks \(seed \d+, step \d+, .*shown to .*{LEAKS[leaky]}"):
-        check_no_leaks(leaky, positions=2000, **PROMISES)
+LEAKS = [
+    ("vector", "the left hand", r"observe\['observation'\] entry 0"),
+    ("mask", "the left hand", r"observe\['action_mask'\] entry 60"),
+    ("infos", "the left hand", r"infos\['hint'\]"),
+    ("drawing", "the left hand", "drawing"),
+    ("picture", "the left hand", "picture"),
+    ("refusal", "the left hand", "refusal"),
+    ("spectator", "the left hand", r"a spectator: view\['hands'\]"),
+    *(("view", secret, r"view\['hint'\]") for secret in [*SECRETS][:8]),
+    *(("vector", secret, "observe") for secret in ["the top of the draw pile", *[*SECRETS][8:]]),
+]
+
+
+@pytest.mark.parametrize(("place", "secret", "said"), LEAKS)
+def test_a_planted_leak_is_caught_where_it_is_shown(place, secret, said):
+    with pytest.raises(ConformanceError, match=rf"^no_leaks \(seed \d+, step \d+, .*shown to .*{said}"):
+        check_no_leaks(functools.partial(Leaky, place, secret), positions=2000, **PROMISES)
 
 
 def test_a_long_proof_goes_on_after_a_leak_and_counts():
-    found = list(examine(CardInInfos, positions=30, **PROMISES))
+    found = list(examine(functools.partial(Leaky, "infos", "the left hand"), positions=30, **PROMISES))
     assert len(found) == 30
     assert all(examined.varied == 4 for examined in found)  # three players and the spectator
     assert sum(map(bool, [examined.leaks for examined in found])) > 20

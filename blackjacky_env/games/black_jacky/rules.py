@@ -11,7 +11,6 @@ import numpy as np
 
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.random import below, draw, shuffle, stream
-from blackjacky_env.engine.result import share_result
 from blackjacky_env.games.black_jacky.state import (
     CARDS,
     DRAW,
@@ -629,12 +628,6 @@ def ask_next_tipper(s):
             return
         p = left_of(s, p)
     deal(s)
-
-
-@inlined
-def returns(s, rewards):
-    """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (6,)); the winners share 1."""
-    share_result(s.winners, int(s.num_players), rewards)
 
 
 @inlined

@@ -13,7 +13,6 @@ import numpy as np
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.fields import seen_from
 from blackjacky_env.engine.random import below, draw, shuffle, stream
-from blackjacky_env.engine.result import share_result
 from blackjacky_env.engine.trick_taking import (
     NO_CARD,
     PLAYED,
@@ -576,12 +575,6 @@ def settle(s):
     s.deal_number += 1
     s.dealer = next_seat(int(s.dealer), n)
     deal(s)
-
-
-@inlined
-def returns(s, rewards):
-    """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (6,)); the winners share 1."""
-    share_result(s.winners, int(s.num_players), rewards)
 
 
 @inlined

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.random import below, draw, shuffle, stream
-from blackjacky_env.engine.result import share_result
 from blackjacky_env.games.halunken.state import (
     BASIC,
     BID,
@@ -750,12 +749,6 @@ def settle(s):
         s.winners[p] = s.totals[p] == highest
     s.decision = OVER
     s.player = NOBODY
-
-
-@inlined
-def returns(s, rewards):
-    """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (4,)); the winners share 1."""
-    share_result(s.winners, int(s.num_players), rewards)
 
 
 @inlined

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.random import below, draw, shuffle, stream
-from blackjacky_env.engine.result import share_result
 from blackjacky_env.engine.trick_taking import (
     ASIDE,
     NO_CARD,
@@ -245,12 +244,6 @@ def settle(s):
     s.deal_number += 1
     s.dealer = next_seat(int(s.dealer), int(s.num_players))
     deal(s)
-
-
-@inlined
-def returns(s, rewards):
-    """Write the zero-sum result of a finished game to ``rewards`` (float64, shape (10,)); the winners share 1."""
-    share_result(s.winners, int(s.num_players), rewards)
 
 
 @inlined

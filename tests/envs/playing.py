@@ -31,6 +31,26 @@ def fresh(seed: int | None = 0, game: str = DEFAULT, **options: Any) -> Any:
     return env
 
 
+def random_legal(masks: Any, rng: np.random.Generator) -> Any:
+    """A random legal action for each mask, 0 where nothing is legal."""
+    return np.argmax(masks * rng.random(masks.shape), axis=-1)
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """The same arrays, dtypes included, and other values in dicts and sequences."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        one, other = list(one.values()), [other[key] for key in one]
+    if isinstance(one, np.ndarray) and one.dtype != object:
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    elif isinstance(one, list | tuple | np.ndarray):
+        for a, b in zip(one, other, strict=True):
+            assert_same(a, b)
+    else:
+        assert one == other
+
+
 def fingerprint(env: Any) -> str:
     """Return a digest of all that can be asked of an environment."""
     raw = env.unwrapped

@@ -187,28 +187,6 @@ def test_a_state_of_which_no_events_can_be_told_leaves_the_game_as_it_was() -> N
     assert present(told.events("player_0")) == told.view("player_0")
 
 
-@pytest.mark.parametrize(
-    "history",
-    [
-        {"start": -1},
-        {"start": None},
-        {"start": "no base64"},
-        {"start": base64.b64encode(b"no record").decode()},
-        {"actions": None},
-        {"reseeds": None},
-        {"reseeds": [[0]]},
-        {"reseeds": [[10**6, 0]]},
-        {"reseeds": [[0, 2**64]]},
-        {"reshuffles": 1},
-    ],
-    ids=str,
-)
-def test_a_past_that_no_game_has_is_refused(history: dict[str, Any]) -> None:
-    env = play_randomly(fresh(7), 7, 6)
-    with pytest.raises((TypeError, ValueError)):
-        env.set_state(tampered(env.get_state(), **history))
-
-
 def test_records_of_a_past_that_no_game_has_are_refused() -> None:
     env = play_randomly(fresh(7), 7, 6)
     records = env._states[:1].copy()

@@ -23,6 +23,7 @@ from blackjacky_env.envs.formats import DTYPES, FORMATS, MASK_DTYPES, Format
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from tests.envs.copying import COPIES
+from tests.envs.playing import assert_same, random_legal
 
 ID = "blackjacky/BlackJackySeat-v0"
 LAYOUT = black_jacky_v0.env().game.layout
@@ -52,23 +53,6 @@ def shown(form: dict[str, str], vectors: Any, masks: Any) -> Any:
 
 def masked(form: dict[str, str], masks: Any) -> Any:
     return masks.astype(form["mask_dtype"])
-
-
-def assert_same(one: Any, other: Any) -> None:
-    """The same arrays, dtypes included, in dicts or not."""
-    assert type(one) is type(other)
-    if isinstance(one, dict):
-        assert one.keys() == other.keys()
-        for name in one:
-            assert_same(one[name], other[name])
-    else:
-        assert one.dtype == other.dtype
-        np.testing.assert_array_equal(one, other)
-
-
-def legal(masks: Any, rng: np.random.Generator) -> Any:
-    """A random legal action for each mask."""
-    return np.argmax(masks * rng.random(masks.shape), axis=-1)
 
 
 # ---------------------------------------------------------------- the checkers of the libraries
@@ -124,7 +108,7 @@ def test_a_table_shows_the_same_in_every_format(form: dict[str, str]) -> None:
         if all(plain.terminations.values()):
             break
         assert_same(env.last()[0], shown(form, *plain.last()[0].values()))
-        action = legal(plain.last()[0]["action_mask"], rng)
+        action = random_legal(plain.last()[0]["action_mask"], rng)
         env.step(action)
         plain.step(action)
     assert env.rewards == plain.rewards
@@ -144,7 +128,7 @@ def test_a_seat_shows_the_same_in_every_format(form: dict[str, str]) -> None:
             assert_same(env.action_masks(), info["action_mask"])
             if terminated:
                 break
-            action = legal(default["action_mask"], rng)
+            action = random_legal(default["action_mask"], rng)
             observation, reward, terminated, _, info = env.step(action)
             seen, *others, default = plain.step(action)
             assert [reward, terminated, False] == others
@@ -156,7 +140,7 @@ def both(env: SeatVectorEnv, plain: SeatVectorEnv, steps: int) -> Iterator[tuple
     one, other = env.reset(seed=0), plain.reset(seed=0)
     yield one, other
     for _ in range(steps):
-        actions = legal(other[1]["action_mask"], rng)
+        actions = random_legal(other[1]["action_mask"], rng)
         one, other = env.step(actions), plain.step(actions)
         np.testing.assert_array_equal(one[1], other[1])
         yield (one[0], one[-1]), (other[0], other[-1])

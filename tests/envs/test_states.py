@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import subprocess
 import sys
@@ -41,27 +42,14 @@ def changed(state: bytes, change: Callable[[dict[str, Any], Any], Any], name: st
     return table.pack(header, records if other is None else other)
 
 
-def set_field(field: str, value: int) -> Callable[[dict[str, Any], Any], None]:
-    """Change a field of the record."""
-
-    def change(header: dict[str, Any], records: Any) -> None:
-        records[field] = value
-
-    return change
-
-
-def drop(name: str) -> Callable[[dict[str, Any], Any], None]:
-    """Remove a part of the history."""
-
-    def change(header: dict[str, Any], records: Any) -> None:
-        del header["history"][name]
-
-    return change
-
-
 def put(part: str, name: str, value: Any) -> Callable[[dict[str, Any], Any], None]:
     """Change a value of the header, or of a mapping in it."""
     return lambda header, records: (header[part] if part else header).update({name: value})
+
+
+def set_field(field: str, value: int) -> Callable[[dict[str, Any], Any], None]:
+    """Change a field of the record."""
+    return lambda header, records: records.__setitem__(field, value)
 
 
 CHANGES = {
@@ -75,8 +63,8 @@ CHANGES = {
     "unknown option": put("options", "colour", "red"),
     "options of the wrong type": put("", "options", [1]),
     "history of the wrong type": put("", "history", 7),
-    "no agents": drop("agents"),
-    "no rewards": drop("rewards"),
+    "no agents": put("history", "agents", None),
+    "no rewards": put("history", "rewards", None),
     "agent off turn": put("history", "agent_selection", "player_9"),
     "everybody terminated": lambda header, records: header["history"].update(
         terminations=dict.fromkeys(header["history"]["agents"], True)
@@ -86,6 +74,16 @@ CHANGES = {
     "a deck that is not the whole deck": put("history", "reset_options", {"deck": [[1, 2]]}),
     "a generator of another kind": put("history", "generator", {"bit_generator": "MT19937"}),
     "a last move of nobody": put("history", "last_move", [-7, 0, 0]),
+    "a negative key": put("history", "start", -1),
+    "no start": put("history", "start", None),
+    "a start that is no base64": put("history", "start", "no base64"),
+    "a start that is no record": put("history", "start", base64.b64encode(b"no record").decode()),
+    "no actions": put("history", "actions", None),
+    "no reseeds": put("history", "reseeds", None),
+    "a reseed without a key": put("history", "reseeds", [[0]]),
+    "a reseed after the last action": put("history", "reseeds", [[10**6, 0]]),
+    "a reseed with too large a key": put("history", "reseeds", [[0, 2**64]]),
+    "reshuffles that were not rigged": put("history", "reshuffles", 1),
 }
 
 

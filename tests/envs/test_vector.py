@@ -21,6 +21,7 @@ from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.engine.compiling import PLAIN
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
+from tests.envs.playing import assert_same, random_legal
 from tests.policies import first_legal, last_legal
 
 GAME = get_game("black_jacky")
@@ -59,9 +60,20 @@ def make_vec(**options: Any) -> Any:
     return gymnasium.make_vec("blackjacky/BlackJackySeat-v0", **{"opponents": ["threshold", "random"], **options})
 
 
-def random_actions(info: dict[str, Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Legal where something is legal, 0 elsewhere."""
-    return np.argmax(info["action_mask"] * rng.random(info["action_mask"].shape), axis=1)
+def together(env: Any, twin: Any, steps: int, seed: int = 0) -> Iterator[tuple[Any, Any]]:
+    """The same random play in both, which show the same: the info that the actions were chosen by, and the actions.
+
+    They are not taken yet, so a test can do something to ``env`` first.
+    """
+    rng, info = np.random.default_rng(0), twin.reset(seed=seed)[1]
+    env.reset(seed=seed)
+    for _ in range(steps):
+        actions = random_legal(info["action_mask"], rng)
+        yield info, actions
+        step = twin.step(actions)
+        assert_same(env.step(actions), step)
+        info = go_on(twin, step[2], (step[0], step[4]))[1]
+        go_on(env, step[2], None)
 
 
 def go_on(env: Any, ended: npt.NDArray[np.bool_], last: Any) -> Any:
@@ -76,24 +88,9 @@ def play(env: Any, steps: int, seed: int = 0) -> Iterator[Any]:
     rng = np.random.default_rng(seed)
     _, info = env.reset(seed=seed)
     for _ in range(steps):
-        step = env.step(random_actions(info, rng))
+        step = env.step(random_legal(info["action_mask"], rng))
         yield step
         _, info = go_on(env, step[2], (step[0], step[4]))
-
-
-def assert_same(one: Any, other: Any) -> None:
-    """Arrays, dicts and sequences of them."""
-    if isinstance(one, dict):
-        assert one.keys() == other.keys()
-        one, other = list(one.values()), [other[key] for key in one]
-    if isinstance(one, np.ndarray) and one.dtype != object:
-        assert one.dtype == other.dtype
-        np.testing.assert_array_equal(one, other)
-    elif isinstance(one, list | tuple | np.ndarray):
-        for a, b in zip(one, other, strict=True):
-            assert_same(a, b)
-    else:
-        assert one == other
 
 
 # ---------------------------------------------------------------- as Gymnasium has it
@@ -175,13 +172,8 @@ def beside_gymnasium(mode: AutoresetMode, **options: Any) -> tuple[SeatVectorEnv
 def test_ended_games_begin_anew_as_gymnasium_has_it(mode: AutoresetMode, options: dict[str, Any]) -> None:
     env, sync = beside_gymnasium(mode, **options)
     assert_same(env.reset(seed=7), sync.reset(seed=7))
-    rng, info, ended = np.random.default_rng(0), {"action_mask": env.action_masks()}, 0
-    for _ in range(60):
-        actions = random_actions(info, rng)
-        step = env.step(actions)
-        assert_same(step, sync.step(actions))
-        ended, info = ended + int(step[2].sum()), step[4]
-    assert ended > 20
+    begun = sum(info["_skipped_games"].sum() for info, _ in together(sync, env, 60, seed=7) if "skipped_games" in info)
+    assert begun > 20
     assert_same(env.reset(), sync.reset())
 
 
@@ -191,7 +183,7 @@ def test_without_autoreset_a_mask_says_which_games_begin_anew(options: dict[str,
     assert_same(env.reset(seed=7), sync.reset(seed=7))
     rng, info, resets = np.random.default_rng(0), {"action_mask": env.action_masks()}, 0
     for _ in range(40):
-        actions = random_actions(info, rng)
+        actions = random_legal(info["action_mask"], rng)
         step = env.step(actions)
         assert_same(step, sync.step(actions))
         info, ended = step[4], step[2]
@@ -225,7 +217,7 @@ def test_with_next_step_the_action_for_an_ended_game_is_ignored_and_brings_nothi
     _, info = env.reset(seed=0)
     ended, begun = np.zeros(10, bool), 0
     for _ in range(80):
-        actions = np.where(ended, -7, random_actions(info, rng))
+        actions = np.where(ended, -7, random_legal(info["action_mask"], rng))
         _, rewards, terminations, _, info = env.step(actions)
         assert not rewards[ended].any()
         assert not terminations[ended].any()
@@ -298,7 +290,7 @@ def episodes(env: SeatVectorEnv, count: int) -> Iterator[Episode]:
     rng, (observations, info) = np.random.default_rng(0), env.reset(seed=0)
     left, open_steps = np.full(env.num_envs, count), [[] for _ in range(env.num_envs)]  # type: ignore[var-annotated]
     while left.max() > 0:
-        kept, actions = env.get_state(), random_actions(info, rng)
+        kept, actions = env.get_state(), random_legal(info["action_mask"], rng)
         states = kept["states"].view(GAME.state_dtype)
         after, rewards, ended, _, next_info = env.step(actions)
         for i, steps in enumerate(open_steps):
@@ -413,7 +405,7 @@ def test_games_that_end_before_the_learners_first_decision_are_skipped_and_count
     env = make(40, **OVER_AFTER_ONE_TURN)
     told, rng = [env.reset(seed=0)[1]], np.random.default_rng(0)
     for _ in range(20):
-        told.append(env.step(random_actions(told[-1], rng))[4])
+        told.append(env.step(random_legal(told[-1]["action_mask"], rng))[4])
     skipped = sum(info["skipped_games"].sum() for info in told if "skipped_games" in info)
     played = sum(info["_skipped_games"].sum() for info in told if "skipped_games" in info)
     assert told[0]["skipped_games"].max() > 1
@@ -465,7 +457,7 @@ def test_a_state_goes_on_as_if_nothing_had_happened(mode: AutoresetMode) -> None
     assert_same(restored, shown)
     assert_same(other_info["action_mask"], info["action_mask"])
     for _ in range(60):
-        actions = random_actions(info, rng)
+        actions = random_legal(info["action_mask"], rng)
         step = env.step(actions)
         assert_same(step, other.step(actions))
         _, info = go_on(env, step[2], (step[0], step[4]))
@@ -497,7 +489,7 @@ def test_what_is_done_to_arrays_handed_out_changes_no_game(mode: AutoresetMode) 
     _, info = twin.reset(seed=0)
     env.reset(seed=0)
     for _ in range(40):
-        actions = random_actions(info, rng)
+        actions = random_legal(info["action_mask"], rng)
         step, (*arrays, other) = twin.step(actions), env.step(actions)
         assert_same((*arrays, other), step)
         for array in (*arrays, other["action_mask"], other["_action_mask"], env.action_masks()):
@@ -532,10 +524,7 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing(
     mode: AutoresetMode, wrong: int | None, reason: str | None
 ) -> None:
     env, twin, rng = make(autoreset_mode=mode), make(autoreset_mode=mode), np.random.default_rng(0)
-    _, info = env.reset(seed=3)
-    twin.reset(seed=3)
-    for _ in range(20):
-        actions = random_actions(info, rng)
+    for info, actions in together(env, twin, 20, seed=3):
         if info["action_mask"][3].any():
             bad, kept = actions.copy(), env.get_state()
             illegal = int(rng.choice(np.flatnonzero(info["action_mask"][3] == 0))) if wrong is None else wrong
@@ -544,10 +533,6 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing(
             with pytest.raises(IllegalActionError, match=reason or f"^game 3: {re.escape(why)}$"):
                 env.step(bad)
             assert_same(env.get_state(), kept)
-        step = env.step(actions)
-        assert_same(step, twin.step(actions))
-        _, info = go_on(env, step[2], (step[0], step[4]))
-        go_on(twin, step[2], None)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -556,7 +541,7 @@ def test_an_illegal_action_can_lose_its_game_instead(mode: AutoresetMode) -> Non
     env, twin, rng = make(on_illegal="lose", **options), make(**options), np.random.default_rng(0)
     shown, info = env.reset(seed=3)
     twin.reset(seed=3)
-    actions = random_actions(info, rng)
+    actions = random_legal(info["action_mask"], rng)
     right, bad = twin.step(actions.copy()), actions.copy()
     bad[3], bad[7] = -2, np.flatnonzero(info["action_mask"][7] == 0)[0]
     observations, rewards, terminations, truncations, info = env.step(bad)
@@ -629,7 +614,7 @@ def test_actions_may_be_any_integers(dtype: Any) -> None:
     _, info = env.reset(seed=0)
     twin.reset(seed=0)
     for _ in range(40):
-        actions = random_actions(info, rng)
+        actions = random_legal(info["action_mask"], rng)
         step = twin.step(actions.tolist() if dtype is list else actions.astype(dtype))
         assert_same(env.step(actions), step)
         info = step[4]

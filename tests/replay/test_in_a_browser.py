@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from make_screenshots import open_browser
 
 from blackjacky_env import replay_html
 from blackjacky_env.envs.aec import TableEnv
@@ -18,7 +19,7 @@ from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.replay import Thoughts, WinCurve
 from tests.replay.reading import film_in, pictures_in, random_game
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="chromium or chromedriver is not installed")
 
@@ -28,19 +29,12 @@ SPECTATOR, EVERYTHING = 3, 4
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """A browser without a window and without a network."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.execute_cdp_cmd("Network.enable", {})
-    driver.execute_cdp_cmd(
-        "Network.emulateNetworkConditions",
-        {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0},
-    )
-    yield driver
-    driver.quit()
+    with open_browser() as driver:
+        driver.set_window_size(1280, 800)
+        driver.execute_cdp_cmd("Network.enable", {})
+        no_network = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+        driver.execute_cdp_cmd("Network.emulateNetworkConditions", no_network)
+        yield driver
 
 
 class Page:

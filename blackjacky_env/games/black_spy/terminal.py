@@ -126,6 +126,11 @@ def number_of(card: str) -> int:
     return int(card.split()[1])
 
 
+def is_good_spy(card: str) -> bool:
+    """B1: whether a card is a coloured 7."""
+    return number_of(card) == 7 and colour_of(card) != "black"
+
+
 def winner_of(trick: Sequence[Sequence[Any]]) -> int:
     """B6: the seat that wins a trick, or would as it lies, given as [seat, card] in the order of play."""
     led = colour_of(trick[0][1])
@@ -187,7 +192,7 @@ def _seats(view: View, names: Sequence[str]) -> list[str]:
 def _cells(view: View, seat: int, name: str) -> list[str]:
     """All columns of a seat but the last."""
     played = dict(view["table"]).get(seat)
-    count = _count(view["hands"][seat])
+    count = count_of(view["hands"][seat])
     marks = "".join(role[0].upper() for role in roles(view, seat)) + "★" * (seat == view["red_star"])
     last = view["last_deal"]
     return [
@@ -203,7 +208,8 @@ def _cells(view: View, seat: int, name: str) -> list[str]:
     ]
 
 
-def _count(cards: list[str] | int) -> int:
+def count_of(cards: list[str] | int) -> int:
+    """The number of cards of which only that may be known."""
     return cards if isinstance(cards, int) else len(cards)
 
 
@@ -218,7 +224,7 @@ def _cards_known(view: View) -> list[str]:
     """The colour called, the pile, and the viewer's cards: in the hand, passed, received and left in the pile."""
     called, pile, own = view["called"], view["pile"], viewer(view)
     lines = _labelled("called", [_chip(called, called)]) if called else []
-    if _count(pile):
+    if count_of(pile):
         lines += _labelled("mole's pile", [f"{pile} cards"] if isinstance(pile, int) else _chips(pile))
     if own is not None:
         known = {"hand": "hands", "to pass": "chosen", "passed": "passed", "received": "received", "left there": "left"}
@@ -255,7 +261,7 @@ def sentence(view: View, options: dict[str, Any], names: Sequence[str]) -> str:
 
 def _asked(view: View, options: dict[str, Any]) -> str:
     if view["phase"] == "pass":
-        nth = ("first", "second", "third")[_count(view["chosen"][view["player"]])]
+        nth = ("first", "second", "third")[count_of(view["chosen"][view["player"]])]
         return f"chooses the {nth} of {PICKS} cards to pass {_towards(view['pass_to'])}"
     if view["phase"] != "play":
         return _ASKED[view["phase"]]

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from blackjacky_agents.narration import (
-    Move,
-    Narrator,
-    Pause,
-    Phrase,
-    Score,
-    ScoreTable,
-    View,
-    card,
-    mark_of,
-    say,
-    seat,
-    worst,
-)
+from blackjacky_agents.narration import Move, Phrase, View, card, say, seat
+from blackjacky_agents.tricks import TrickGame, ends_deal, is_full, trick_of
 from blackjacky_env.engine.actions import HIDDEN
-from blackjacky_env.engine.svg import MINUS, Settled
+from blackjacky_env.engine.svg import signed
 from blackjacky_env.games.black_spy.state import BLACK_CARDS, PICKS
-from blackjacky_env.games.black_spy.terminal import colour_of, limit, number_of, winner_of
+from blackjacky_env.games.black_spy.terminal import colour_of, count_of, is_good_spy, limit, number_of, winner_of
 
 _DEAREST = {7: 10, 8: 2, 9: 3, 10: 4, 11: 5}
 """B7: points of the black cards with these numbers; the others count one."""
@@ -45,13 +33,9 @@ def story(move: Move) -> list[Phrase]:
             told = [say(move.action.kind, actor=seat(move.actor))]
     if before["phase"] != "play" and after["phase"] == "play":
         told += _opens(after)
-    if _ends_deal(move):
+    if ends_deal(move):
         told += _scores(move)
     return told
-
-
-def _ends_deal(move: Move) -> bool:
-    return bool(move.before["deal"] != move.after["deal"] or move.after["phase"] == "over")
 
 
 # ---------------------------------------------------------------- words
@@ -66,20 +50,12 @@ def _colour(name: str) -> Phrase:
     return {"number": name}
 
 
-def _all_of(phrases: Sequence[Any]) -> Any:
+def _all_of(phrases: Iterable[Any]) -> Any:
     """Phrases with commas, and "and" before the last one."""
     told, *others = phrases
     for i, each in enumerate(others, 1):
         told = say("and" if i == len(others) else "list", first=told, last=each)
     return told
-
-
-def _signed(points: int) -> str:
-    return str(points).replace("-", MINUS)
-
-
-def _count(cards: list[str] | int) -> int:
-    return cards if isinstance(cards, int) else len(cards)
 
 
 # ---------------------------------------------------------------- the mole, passing, the call
@@ -93,12 +69,12 @@ def _takes(move: Move) -> list[Phrase]:
 
 def _gets_the_rest(move: Move) -> Phrase:
     hands = [*zip(move.before["hands"], move.after["hands"], strict=True)]
-    last = next(p for p, (had, has) in enumerate(hands) if _count(has) - _count(had) == PICKS)
+    last = next(p for p, (had, has) in enumerate(hands) if count_of(has) - count_of(had) == PICKS)
     had, has = hands[last]
     if isinstance(has, int):
         return say("gets_the_rest", seat=seat(last))
     new = Counter(has) - Counter(had)
-    return say("gets_these", seat=seat(last), cards=_all_of([_the(name) for name in new.elements()]))
+    return say("gets_these", seat=seat(last), cards=_all_of(map(_the, new.elements())))
 
 
 def _chooses_to_pass(move: Move) -> list[Phrase]:
@@ -106,7 +82,7 @@ def _chooses_to_pass(move: Move) -> list[Phrase]:
     told = []
     if move.action.card != HIDDEN:
         told.append(say("chooses", actor=seat(move.actor), card=_the(move.action.card)))
-    elif _count(move.before["chosen"][move.actor]) == PICKS - 1:
+    elif count_of(move.before["chosen"][move.actor]) == PICKS - 1:
         told.append(say("has_chosen", actor=seat(move.actor)))
     return told if move.after["phase"] == "pass" else [*told, *_passed(move)]
 
@@ -117,7 +93,7 @@ def _passed(move: Move) -> list[Phrase]:
     if move.seat is None:
         return told
     places = {"left": 1, "right": -1, "across": 2}[direction]
-    received = _all_of([_the(name) for name in move.after["received"][move.seat]])
+    received = _all_of(map(_the, move.after["received"][move.seat]))
     giver = (move.seat - places) % move.players
     return [*told, say("receives", seat=seat(move.seat), giver=seat(giver), cards=received)]
 
@@ -139,16 +115,14 @@ def _opens(after: View) -> list[Phrase]:
 
 def _plays(move: Move) -> list[Phrase]:
     """The card played, what it shows of the hand, and who wins a finished trick."""
-    played = str(move.action.card)
-    trick = _on_table(move)
-    told = [say("plays" if move.before["table"] else "leads", actor=seat(move.actor), card=_the(played))]
-    told += _follows_neither(move)
-    return told + _trick(move, trick) if len(trick) == move.players else told
+    key = "plays" if move.before["table"] else "leads"
+    told = [say(key, actor=seat(move.actor), card=_the(move.action.card)), *_follows_neither(move)]
+    return told + _trick(move) if is_full(move) else told
 
 
 def _follows_neither(move: Move) -> list[Phrase]:
     """O3: the colour and the numbers that the player is now known to lack."""
-    if _ends_deal(move) or not move.after["hands"][move.actor]:
+    if ends_deal(move) or not move.after["hands"][move.actor]:
         return []
     new = [each for each in move.after["lacks"][move.actor] if each not in move.before["lacks"][move.actor]]
     lacked = [
@@ -158,21 +132,21 @@ def _follows_neither(move: Move) -> list[Phrase]:
     return [say("lacks", seat=seat(move.actor), what=_all_of(lacked))] if lacked else []
 
 
-def _on_table(move: Move) -> list[list[Any]]:
-    """The [seat, card] pairs on the table after the move."""
-    return [*move.before["table"], [move.actor, str(move.action.card)]]
-
-
-def _trick(move: Move, trick: list[list[Any]]) -> list[Phrase]:
+def _trick(move: Move) -> list[Phrase]:
     """B6, B8: who wins the trick, what it costs, and whether all black cards are in one hand now."""
-    winner = winner_of(trick)
-    points = sum(_points(name, move.options) for _, name in trick)
+    trick = trick_of(move)
+    winner, names = winner_of(trick), [name for _, name in trick]
+    points = sum(_points(name, move.options) for name in names)
     key = {0: "wins_trick", 1: "wins_trick_for_one"}.get(points, "wins_trick_for")
-    told = [say(key, seat=seat(winner), points=_signed(points))]
-    black = sum(colour_of(name) == "black" for _, name in trick)
+    told = [say(key, seat=seat(winner), points=signed(points))]
+    black = _black(names)
     if black and move.before["black_taken"][winner] + black == BLACK_CARDS:
         told.append(say("has_all_black", seat=seat(winner)))
     return told
+
+
+def _black(names: list[str]) -> int:
+    return sum(colour_of(name) == "black" for name in names)
 
 
 def _points(name: str, options: Mapping[str, Any]) -> int:
@@ -190,92 +164,36 @@ def _points(name: str, options: Mapping[str, Any]) -> int:
 def _scores(move: Move) -> list[Phrase]:
     """The points of the deal, and totals that are halved (V6)."""
     before, after = move.before, move.after
-    told = [say("gets", seat=seat(p), points=_signed(points)) for p, points in enumerate(after["last_deal"])]
+    told = [say("gets", seat=seat(p), points=signed(points)) for p, points in enumerate(after["last_deal"])]
     for p, total in enumerate(after["totals"]):
         if before["totals"][p] + after["last_deal"][p] != total:
             told.append(say("is_halved", seat=seat(p), limit=limit(after), total=total))
     return told
 
 
-def settlement(view: View) -> list[Phrase]:
-    """The totals so far, and who wins or deals next."""
-    totals = [say("has_in_all", seat=seat(p), points=_signed(total)) for p, total in enumerate(view["totals"])]
+def _decision(view: View) -> list[Phrase]:
+    """Who wins or deals next."""
     if view["phase"] != "over":
-        return [*totals, say("deal_begins", number=view["deal"] + 1, seat=seat(view["dealer"]))]
+        return [say("deal_begins", number=view["deal"] + 1, seat=seat(view["dealer"]))]
     winners = [seat(p) for p in view["winners"]]
-    lowest = _signed(view["totals"][view["winners"][0]])
-    return [*totals, say("wins" if len(winners) == 1 else "win", seats=_all_of(winners), points=lowest)]
+    lowest = signed(view["totals"][view["winners"][0]])
+    return [say("wins" if len(winners) == 1 else "win", seats=_all_of(winners), points=lowest)]
 
 
-# ---------------------------------------------------------------- what people should see
+def _reasons(move: Move, player: int, taken: list[int]) -> list[Phrase]:
+    """B8, B9, V6: all black cards, a total that is halved or ends the game."""
+    total, ends_at = move.after["totals"][player], limit(move.after)
+    why = [say("all_black_taken")] if taken[0] == BLACK_CARDS else []
+    if move.before["totals"][player] + move.after["last_deal"][player] != total:
+        return [*why, say("halved", limit=ends_at)]
+    return [*why, say("reaches", limit=ends_at)] if total >= ends_at else why
 
 
-def pause(move: Move) -> Pause | None:
-    """A full trick, with its winner marked as the next to act."""
-    before, trick = move.before, _on_table(move)
-    if before["phase"] != "play" or len(trick) < move.players:
-        return None
-    return Pause(say("last_trick"), _trick(move, trick), settled(move) if _ends_deal(move) else _full_trick(move))
-
-
-def _full_trick(move: Move) -> View:
-    before, trick = move.before, _on_table(move)
-    hands = [_without(hand, move, player) for player, hand in enumerate(before["hands"])]
-    return {**before, "hands": hands, "table": trick, "player": winner_of(trick)}
-
-
-def settled(move: Move) -> View:
-    """The last trick of a deal, with the points of the deal, and the totals before and after it."""
-    after, shown = move.after, {**move.before, "phase": "play"}
-    if move.before["phase"] == "play":  # V2: a choice may follow the last trick
-        shown = _full_trick(move)
-    black, spies = zip(*(_taken_in_deal(move, player) for player in range(move.players)), strict=True)
-    deal = {"black_taken": black, "good_spies_taken": spies, "points": after["last_deal"], "last_deal": None}
-    changed = Settled(worst(after["last_deal"]), {"totals": after["totals"]})
-    return {**shown, **deal, "player": None, "settled": changed}
-
-
-def _without(hand: list[str] | int, move: Move, player: int) -> list[str] | int:
-    """A hand after the move."""
-    if player != move.actor:
-        return hand
-    if isinstance(hand, int):
-        return hand - 1
-    left = hand.copy()  # it can hold several equal cards
-    left.remove(str(move.action.card))
-    return left
-
-
-def scores(move: Move) -> ScoreTable:
-    """Black cards and good spies taken, points of the deal and total of each player."""
-    columns = [say("column_black"), say("column_spies"), say("column_deal"), say("column_total")]
-    return ScoreTable(columns, [_score(move, player) for player in range(move.players)])
-
-
-def _score(move: Move, player: int) -> Score:
-    before, after = move.before, move.after
-    black, spies = _taken_in_deal(move, player)
-    points, total = after["last_deal"][player], after["totals"][player]
-    why = [say("all_black_taken")] if black == BLACK_CARDS else []
-    if before["totals"][player] + points != total:
-        why.append(say("halved", limit=limit(after)))
-    elif total >= limit(after):
-        why.append(say("reaches", limit=limit(after)))
-    mark = mark_of(move, player, worst(after["last_deal"]))
-    if mark == "bad":
-        why.insert(0, say("most_points"))
-    return Score(player, [black, spies, _signed(points), _signed(total)], why, mark, -total)
-
-
-def _taken_in_deal(move: Move, player: int) -> tuple[int, int]:
-    """Black cards and coloured 7s taken in the deal that has ended, the last trick included."""
-    black, spies = move.before["black_taken"][player], move.before["good_spies_taken"][player]
-    trick = _on_table(move) if move.before["phase"] == "play" else []  # V2: a choice may follow the last trick
-    if not trick or winner_of(trick) != player:
-        return black, spies
-    names = [name for _, name in trick]
-    new_spies = sum(number_of(name) == 7 and colour_of(name) != "black" for name in names)
-    return black + sum(colour_of(name) == "black" for name in names), spies + new_spies
-
-
-NARRATOR = Narrator(story, settlement, pause, scores, settled=settled)
+NARRATOR = TrickGame(
+    winner_of=winner_of,
+    told=_trick,
+    counted={"black_taken": _black, "good_spies_taken": lambda names: sum(map(is_good_spy, names))},
+    points="points",
+    columns=("column_black", "column_spies"),
+    reasons=_reasons,
+).narrator(story, _decision)

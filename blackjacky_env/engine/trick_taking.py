@@ -3,16 +3,35 @@
 Cards are integers; the cards of a suit are consecutive, the highest last. ``where`` (int8, (cards,)) says where each
 card is: the seat whose hand holds it, `PLAYED` + seat once that seat has played it in this deal, or `ASIDE` if it is
 not in the game. ``table`` (int8, (seats,)) holds the card that each seat has played to the trick, or `NO_CARD`; two
-seats may have played equal cards.
+seats may have played equal cards. A record ``s`` also has the fields ``deal_number``, ``dealer``, ``leader`` and
+``totals``, of which the lowest wins.
 """
 
 from __future__ import annotations
 
 from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.fields import NOBODY
+from blackjacky_env.engine.random import below, draw, stream
 
 ASIDE = -1
 PLAYED = 32  # + seat
 NO_CARD = -1
+FOR_FIRST, FOR_DECK = range(2)  # what random numbers are drawn for
+
+
+@inlined
+def start_game(s, key, start_player):
+    """Before the first deal; start_player sits left of the dealer, NOBODY: drawn."""
+    n = int(s.num_players)
+    s.key = key
+    s.deal_number = 0
+    s.deals = 0
+    s.totals[:] = 0
+    s.winners[:] = 0
+    first = int(start_player)
+    if first == NOBODY:
+        first = below(draw(stream(key, FOR_FIRST, 0, 0), 0), n)
+    s.dealer = first - 1 if first > 0 else n - 1
 
 
 @inlined
@@ -28,6 +47,24 @@ def deal_in_turn(where, deck, first, num_players):
     for i in range(len(deck)):
         where[deck[i]] = p
         p = next_seat(p, num_players)
+
+
+@inlined
+def seat_in_turn(where, first, end, num_players):
+    """Give the cards first .. end - 1 to the seats in turn, before they are shuffled.
+
+    To shuffle the seats of the cards is the same as to shuffle the cards.
+    """
+    p = 0
+    for i in range(first, end):
+        where[i] = p
+        p = next_seat(p, num_players)
+
+
+@inlined
+def is_leading(s):
+    """Whether the player to act leads a trick."""
+    return s.table[s.leader] == NO_CARD
 
 
 @inlined
@@ -59,3 +96,9 @@ def mark_lowest(totals, num_players, winners):
         lowest = min(lowest, int(totals[p]))
     for p in range(num_players):
         winners[p] = totals[p] == lowest
+
+
+@inlined
+def score(s, p):
+    """Minus p's total; ``reward="points"`` pays its changes."""
+    return -int(s.totals[p])

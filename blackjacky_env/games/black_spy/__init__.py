@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blackjacky_env.engine import trick_taking
 from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Rules, Words
 from blackjacky_env.games.black_spy import drawing, hidden, imagined, observation, rules, state, terminal, words
 
@@ -22,7 +23,7 @@ GAME = Game(
     fields=state.RECORD,
     score_reward="points",
     card_names=state.CARD_NAMES,
-    rules=Rules.of(rules, observation, imagined),
+    rules=Rules.of(trick_taking, rules, observation, imagined),
     words=Words.of(
         words,
         terminal,

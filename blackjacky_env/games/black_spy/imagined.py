@@ -13,6 +13,7 @@ from blackjacky_env.engine.fields import seen_from
 from blackjacky_env.engine.random import below, draw
 from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, next_seat
 from blackjacky_env.games.black_spy.rules import (
+    black_7,
     colour_of,
     hand_size,
     has_pile,
@@ -23,6 +24,7 @@ from blackjacky_env.games.black_spy.rules import (
 )
 from blackjacky_env.games.black_spy.state import (
     BLACK_7,
+    BLACK_7S,
     CALLING,
     CARDS,
     CHOOSE,
@@ -125,14 +127,8 @@ def place_seen(observation, s):
             s.where[card] = PLAYED + int(observation[AT.played + card]) - 1
         elif observation[AT.pile + card]:
             s.where[card] = left
-    for i in range(1 + CARDS - KINDS):
+    for i in range(BLACK_7S):
         s.where[black_7(i)] = place_of_black_7(observation, i, before, left, s)
-
-
-@inlined
-def black_7(i):
-    """The card number of black 7 ``i``, 0 .. 5."""
-    return BLACK_7 if i == 0 else KINDS + i - 1
 
 
 @inlined
@@ -147,7 +143,7 @@ def place_of_black_7(observation, i, before, left, s):
         rest -= int(observation[AT.black_7s_played + p])
         if rest < 0:
             return PLAYED + p
-    return left if 1 + CARDS - KINDS - i <= black_7s_left(observation, s) else UNSEEN
+    return left if BLACK_7S - i <= black_7s_left(observation, s) else UNSEEN
 
 
 @inlined
@@ -178,7 +174,7 @@ def place_known(observation, s):
             if observation[AT.passed + card] and card != BLACK_7:
                 s.where[card] = receiver
         left = int(observation[AT.passed + BLACK_7])
-        for i in range(1 + CARDS - KINDS):
+        for i in range(BLACK_7S):
             if left > 0 and s.where[black_7(i)] == UNSEEN:
                 s.where[black_7(i)] = receiver
                 left -= 1
@@ -302,7 +298,7 @@ def imagine_taken(observation, s, bits):
     for q in range(s.num_players):
         own = place_of_seat(s, q)
         if has_left(s) and own > place:
-            for i in range(1 + CARDS - KINDS):  # black 7s left there that may have been played since
+            for i in range(BLACK_7S):  # black 7s left there that may have been played since
                 if black_7s > 0 and s.where[black_7(i)] == PLAYED + q:
                     s.taken_at[black_7(i)] = 1 + own
                     black_7s -= 1

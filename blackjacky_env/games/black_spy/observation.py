@@ -9,9 +9,10 @@ from __future__ import annotations
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.fields import seen_from
 from blackjacky_env.engine.trick_taking import PLAYED
-from blackjacky_env.games.black_spy.rules import has_pile, pass_places, place_of_seat
+from blackjacky_env.games.black_spy.rules import black_7, has_pile, pass_places, place_of_seat
 from blackjacky_env.games.black_spy.state import (
     BLACK_7,
+    BLACK_7S,
     CARDS,
     KINDS,
     PILE,
@@ -45,19 +46,13 @@ def encode_cards(s, observer, n, out):
         seat += n * (seat < 0)
         out[AT.my_hand + card] = (where == observer) & (s.passed_by[card] != observer)
         out[AT.played + card] = (1 + seat) * (where >= PLAYED)
+    out[AT.my_hand + BLACK_7] = 0
     out[AT.played + BLACK_7] = 0
-    encode_black_7(s, BLACK_7, observer, n, out)
-    for card in range(KINDS, CARDS):
-        out[AT.my_hand + BLACK_7] += (s.where[card] == observer) & (s.passed_by[card] != observer)
-        encode_black_7(s, card, observer, n, out)
-
-
-@inlined
-def encode_black_7(s, card, observer, n, out):
-    """Who has played a black 7."""
-    where = int(s.where[card])
-    if where >= PLAYED:
-        out[AT.black_7s_played + seen_from(observer, where - PLAYED, n)] += 1
+    for i in range(BLACK_7S):
+        where = int(s.where[black_7(i)])
+        out[AT.my_hand + BLACK_7] += (where == observer) & (s.passed_by[black_7(i)] != observer)
+        if where >= PLAYED:
+            out[AT.black_7s_played + seen_from(observer, where - PLAYED, n)] += 1
 
 
 @inlined
@@ -70,8 +65,8 @@ def encode_passing(s, observer, n, out):
         out[AT.passed + card] = (s.passed_by[card] == observer) & (s.where[card] < PLAYED)
         out[AT.received + card] = (s.passed_by[card] == giver) & (holder_of(s, card) == observer)
     passed, received, played = 0, 0, 0
-    for i in range(1 + CARDS - KINDS):
-        card = BLACK_7 if i == 0 else KINDS + i - 1
+    for i in range(BLACK_7S):
+        card = black_7(i)
         passed += s.passed_by[card] == observer
         received += (s.passed_by[card] == giver) & (holder_of(s, card) == observer)
         played += s.where[card] == PLAYED + receiver

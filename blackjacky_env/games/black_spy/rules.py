@@ -12,14 +12,18 @@ import numpy as np
 
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.fields import seen_from
-from blackjacky_env.engine.random import below, draw, shuffle, stream
+from blackjacky_env.engine.random import shuffle, stream
 from blackjacky_env.engine.trick_taking import (
+    FOR_DECK,
     NO_CARD,
     PLAYED,
     deal_in_turn,
     holds_any,
+    is_leading,
     mark_lowest,
     next_seat,
+    seat_in_turn,
+    start_game,
     winner_of_trick,
 )
 from blackjacky_env.games.black_spy.state import (
@@ -57,8 +61,6 @@ RANK_OF = np.tile(np.arange(RANKS, dtype=np.int8), COLOURS)
 """By kind of card; loops over all kinds are much faster with these than with divisions."""
 LIMITS = np.array([0, 0, 0, 200, 150, 120, 100], np.int16)
 """By number of players: the total that ends the game (B9)."""
-# What random numbers are drawn for.
-FOR_DEALER, FOR_DECK = range(2)
 
 
 # ---------------------------------------------------------------- start and deal
@@ -67,16 +69,7 @@ FOR_DEALER, FOR_DECK = range(2)
 @inlined
 def begin(s, key, start_player):
     """Start a game with the options in ``s``; start_player sits left of the dealer, NOBODY: drawn (B2)."""
-    n = int(s.num_players)
-    s.key = key
-    s.deal_number = 0
-    s.deals = 0
-    s.totals[:] = 0
-    s.winners[:] = 0
-    first = int(start_player)
-    if first == NOBODY:
-        first = below(draw(stream(key, FOR_DEALER, 0, 0), 0), n)
-    s.dealer = first - 1 if first > 0 else n - 1
+    start_game(s, key, start_player)
     deal(s)
 
 
@@ -88,10 +81,7 @@ def deal(s):
     n, pile = int(s.num_players), pile_size(s)
     for i in range(pile):
         s.where[i] = PILE
-    p = 0
-    for i in range(pile, CARDS):  # shuffles the seats of the cards, which is the same as shuffling the cards
-        s.where[i] = p
-        p = next_seat(p, n)
+    seat_in_turn(s.where, pile, CARDS, n)
     shuffle(s.where, CARDS, stream(s.key, FOR_DECK, int(s.deal_number), 0))
     open_deal(s)
 
@@ -241,6 +231,12 @@ def kind_of(card):
 
 
 @inlined
+def black_7(i):
+    """The card number of black 7 ``i``, 0 .. 5."""
+    return BLACK_7 if i == 0 else KINDS + i - 1
+
+
+@inlined
 def colour_of(kind):
     """0 blue, 1 yellow, 2 green, 3 red, 4 black."""
     return kind // RANKS
@@ -290,12 +286,6 @@ def good_spies_count(s):
 
 
 @inlined
-def is_leading(s):
-    """Whether the player to act leads a trick."""
-    return s.table[s.leader] == NO_CARD
-
-
-@inlined
 def legal(s, mask):
     """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
     for action in range(NUM_ACTIONS):
@@ -330,17 +320,11 @@ def restrict(s, p, mask):
         restrict_following(s, p, mask)
     elif s.trick == 0:
         if s.call_colour:
-            keep_colour(int(s.called), mask)
+            for card in range(KINDS):
+                mask[card] &= COLOUR_OF[card] == s.called
         elif holds_any(s.where, p, 0, BLACK_1):  # O4: with nothing but black any card may be led
             for card in range(BLACK_1, KINDS):
                 mask[card] = 0
-
-
-@inlined
-def keep_colour(colour, mask):
-    """Leave only cards of the colour."""
-    for card in range(KINDS):
-        mask[card] &= COLOUR_OF[card] == colour
 
 
 @inlined
@@ -509,18 +493,11 @@ def take_trick(s):
     s.leader = winner
     s.player = winner
     if s.trick == hand_size(s):
-        finish_play(s)
-
-
-@inlined
-def finish_play(s):
-    """V2: who has taken all black cards chooses; otherwise the deal is scored."""
-    shooter = shooter_of(s)
-    if s.moon_choice and shooter != NOBODY:
-        s.phase = CHOOSE
-        s.player = shooter
-    else:
+        shooter = shooter_of(s)
         s.phase = SETTLEMENT
+        if s.moon_choice and shooter != NOBODY:  # V2: who has taken all black cards chooses
+            s.phase = CHOOSE
+            s.player = shooter
 
 
 # ---------------------------------------------------------------- scoring and result
@@ -575,9 +552,3 @@ def settle(s):
     s.deal_number += 1
     s.dealer = next_seat(int(s.dealer), n)
     deal(s)
-
-
-@inlined
-def score(s, p):
-    """Minus p's total; ``reward="points"`` pays its changes."""
-    return -int(s.totals[p])

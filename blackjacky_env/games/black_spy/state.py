@@ -17,7 +17,7 @@ KINDS, CARDS, COLOURS, RANKS = 55, 60, 5, 11
 BLACK = 4  # a colour
 BLACK_1, BLACK_7, RED_1 = 44, 50, 33  # kinds
 SPY_RANK = 6  # the rank of the 7s
-BLACK_CARDS = 16
+BLACK_CARDS, BLACK_7S = 16, 6
 PICKS = 3  # cards that each player passes (B3) or takes from the pile (V3)
 NOBODY, NO_COLOUR = -1, -1
 PILE = 16  # in ``where``: the card lies in the mole's pile; above all seats, below `PLAYED`
@@ -270,7 +270,7 @@ def observation_facts(seen: dict[str, Any]) -> Iterator[Fact]:
         yield single, f"{name} has no two cards of a kind that there is only once"
     twice = any(hand and played for hand, played in zip(seen["my_hand"], seen["played"], strict=True))
     yield not twice, "no card lies in two places"
-    yield seen["my_hand"][BLACK_7] + sum(seen["black_7s_played"]) <= 1 + CARDS - KINDS, "there are six black 7s"
+    yield seen["my_hand"][BLACK_7] + sum(seen["black_7s_played"]) <= BLACK_7S, "there are six black 7s"
     laid = all(not card or _was_played(seen, seat, card - 1) for seat, card in enumerate(seen["table"]))
     yield laid, "cards of the trick were played"
 

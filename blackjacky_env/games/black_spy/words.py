@@ -9,8 +9,8 @@ import numpy as np
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
-from blackjacky_env.games.black_spy.rules import has_pile, is_leading, pass_places, place_of_seat, points_of_deal
+from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, is_leading
+from blackjacky_env.games.black_spy.rules import has_pile, pass_places, place_of_seat, points_of_deal
 from blackjacky_env.games.black_spy.state import (
     BLACK,
     BLACK_7,

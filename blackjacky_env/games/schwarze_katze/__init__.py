@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blackjacky_env.engine import trick_taking
 from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Rules, Words
 from blackjacky_env.games.schwarze_katze import drawing, hidden, observation, rules, state, terminal, words
 
@@ -15,7 +16,7 @@ GAME = Game(
     complete_options=state.complete_options,
     card_names=state.CARD_NAMES,
     deck=state.deck,
-    rules=Rules.of(rules, observation),
+    rules=Rules.of(trick_taking, rules, observation),
     words=Words.of(
         words,
         terminal,

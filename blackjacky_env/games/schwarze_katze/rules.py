@@ -8,15 +8,19 @@ place; ``p`` and ``q`` are seats. Cards are numbered suit by suit, clubs, diamon
 from __future__ import annotations
 
 from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.random import below, draw, shuffle, stream
+from blackjacky_env.engine.random import shuffle, stream
 from blackjacky_env.engine.trick_taking import (
     ASIDE,
+    FOR_DECK,
     NO_CARD,
     PLAYED,
     deal_in_turn,
     holds_any,
+    is_leading,
     mark_lowest,
     next_seat,
+    seat_in_turn,
+    start_game,
     winner_of_trick,
 )
 from blackjacky_env.games.schwarze_katze.state import (
@@ -33,7 +37,6 @@ from blackjacky_env.games.schwarze_katze.state import (
 )
 
 NUM_ACTIONS = CARDS  # an action is the card to play
-FOR_LEADER, FOR_DECK = range(2)  # what random numbers are drawn for
 
 
 # ---------------------------------------------------------------- start and deal
@@ -42,16 +45,7 @@ FOR_LEADER, FOR_DECK = range(2)  # what random numbers are drawn for
 @inlined
 def begin(s, key, start_player):
     """Start a game with the options in ``s``; start_player, who leads the first trick, NOBODY: drawn (K3)."""
-    n = int(s.num_players)
-    s.key = key
-    s.deal_number = 0
-    s.deals = 0
-    s.totals[:] = 0
-    s.winners[:] = 0
-    first = int(start_player)
-    if first == NOBODY:
-        first = below(draw(stream(key, FOR_LEADER, 0, 0), 0), n)
-    s.dealer = first - 1 if first > 0 else n - 1
+    start_game(s, key, start_player)
     deal(s)
 
 
@@ -62,10 +56,7 @@ def deal(s):
     s.deals += 1
     n = int(s.num_players)
     count = n * hand_size(s)
-    p = 0
-    for i in range(count):  # shuffles the seats of the cards, which is the same as shuffling the cards
-        s.where[i] = p
-        p = next_seat(p, n)
+    seat_in_turn(s.where, 0, count, n)
     shuffle(s.where, count, stream(s.key, FOR_DECK, int(s.deal_number), 0))
     for card in range(CARDS - 1, -1, -1):
         if is_taken_out(card, n):
@@ -120,48 +111,21 @@ def suit_of(card):
 
 
 @inlined
-def holds_suit(s, p, suit):
-    """Whether p's hand has a card of the suit."""
-    return holds_any(s.where, p, RANKS * suit, RANKS * suit + RANKS)
-
-
-@inlined
-def holds_other_suit(s, p, suit):
-    """Whether p's hand has a card of another suit."""
-    return holds_any(s.where, p, 0, RANKS * suit) or holds_any(s.where, p, RANKS * suit + RANKS, CARDS)
-
-
-@inlined
-def is_leading(s):
-    """Whether the player to act leads a trick."""
-    return s.table[s.leader] == NO_CARD
-
-
-@inlined
-def must_follow(s, p):
-    """K4: whether a suit has been led that p holds."""
-    return not is_leading(s) and holds_suit(s, p, suit_of(int(s.table[s.leader])))
-
-
-@inlined
-def may_not_lead_hearts(s, p):
-    """K9: whether the option is on, p leads, and p holds other suits."""
-    return is_leading(s) and s.piatnik_heart_lead and holds_other_suit(s, p, HEARTS)
-
-
-@inlined
 def legal(s, mask):
     """Set ``mask`` (int8, shape (52,)) to 1 for the cards that the player to act may play (K3, K4, K9)."""
     p = int(s.player)
     for card in range(CARDS):
         mask[card] = s.where[card] == p
-    if must_follow(s, p):
+    if not is_leading(s):
         low = RANKS * suit_of(int(s.table[s.leader]))
-        for card in range(CARDS):
-            mask[card] &= (card >= low) & (card < low + RANKS)
-    elif may_not_lead_hearts(s, p):
-        for card in range(RANKS * HEARTS, RANKS * HEARTS + RANKS):
-            mask[card] = 0
+        if holds_any(s.where, p, low, low + RANKS):
+            for card in range(CARDS):
+                mask[card] &= (card >= low) & (card < low + RANKS)
+    elif s.piatnik_heart_lead:
+        low = RANKS * HEARTS
+        if holds_any(s.where, p, 0, low) or holds_any(s.where, p, low + RANKS, CARDS):
+            for card in range(low, low + RANKS):
+                mask[card] = 0
 
 
 # ---------------------------------------------------------------- moves
@@ -244,9 +208,3 @@ def settle(s):
     s.deal_number += 1
     s.dealer = next_seat(int(s.dealer), int(s.num_players))
     deal(s)
-
-
-@inlined
-def score(s, p):
-    """Minus p's total; ``reward="points"`` pays its changes."""
-    return -int(s.totals[p])

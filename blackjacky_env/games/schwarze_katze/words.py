@@ -8,8 +8,7 @@ import numpy as np
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import NO_CARD
-from blackjacky_env.games.schwarze_katze.rules import is_leading
+from blackjacky_env.engine.trick_taking import NO_CARD, is_leading
 from blackjacky_env.games.schwarze_katze.state import CARD_NAMES, NO_TRICK, RANKS, RECORD, taken_out
 
 ACTIONS = Actions((ActionInfo("play", card=name) for name in CARD_NAMES), {"play": "{card}"})

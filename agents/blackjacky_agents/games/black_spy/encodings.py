@@ -26,6 +26,7 @@ from blackjacky_env.games.black_spy.rules import LIMITS
 from blackjacky_env.games.black_spy.state import (
     BLACK,
     BLACK_7,
+    BLACK_7S,
     BLACK_CARDS,
     COLOURS,
     KINDS,
@@ -40,7 +41,7 @@ from blackjacky_env.games.black_spy.state import (
 VERSION = 1
 """Incremented when the features or `counter` change, since agents trained on older features cannot use the new ones."""
 
-_SPIES, _HAND = 6, 20  # divisors: black 7s, cards of a hand
+_HAND = 20  # divisor: cards of a hand
 _TRICK_POINTS, _POINTS, _DEALS = 20, 100, 10  # divisors: points of a trick, of a deal or game, deals
 _FAR = 3.0  # the most by which a cost counts, in divisors
 
@@ -102,8 +103,8 @@ def write_cards(observation, out):
     count_unseen(observation, unseen)
     for card in range(KINDS):
         mine, passed, is_black_7 = observation[AT.my_hand + card], observation[AT.passed + card], card == BLACK_7
-        out[TO.hand + card] = mine / (_SPIES if is_black_7 else 1)
-        out[TO.unseen + card] = unseen[card] / (_SPIES if is_black_7 else 1)
+        out[TO.hand + card] = mine / (BLACK_7S if is_black_7 else 1)
+        out[TO.unseen + card] = unseen[card] / (BLACK_7S if is_black_7 else 1)
         out[TO.passed + card] = passed / (PICKS if is_black_7 else 1)
         out[TO.colours + card // RANKS] += mine / BLACK_CARDS
 
@@ -124,7 +125,7 @@ def write_trick(observation, n, out):
         if card < 0:
             out[TO.to_come + seat] = 1.0
         else:
-            out[TO.on_table + card] += 1.0 / _SPIES if card == BLACK_7 else 1.0
+            out[TO.on_table + card] += 1.0 / BLACK_7S if card == BLACK_7 else 1.0
             out[TO.taking + seat] = card == highest and not taken
             taken |= card == highest
 

@@ -7,6 +7,7 @@ from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.games.black_spy.state import (
     BLACK_1,
     BLACK_7,
+    BLACK_7S,
     CARDS,
     KINDS,
     PASS,
@@ -59,7 +60,7 @@ def count_unseen(observation, unseen):
     """Write into ``unseen`` (int64, (55,)) how many of each card lie in other hands, or in the mole's pile."""
     for card in range(KINDS):
         unseen[card] = observation[AT.played + card] == 0
-    unseen[BLACK_7] = 1 + CARDS - KINDS
+    unseen[BLACK_7] = BLACK_7S
     for seat in range(SEATS):
         unseen[BLACK_7] -= observation[AT.black_7s_played + seat]
     choosing = observation[AT.phase + PASS]  # what I choose to pass is still mine

@@ -57,22 +57,8 @@ from blackjacky_env.games.black_spy.state import (
 # black cards so far gets the others is their fraction to this power. OUTSIDE, CONTROL: the chance that I get all is the
 # fraction of black cards that nobody else holds to the first power, times the mean chance that my cards take a trick to
 # the second.
-(
-    NEARNESS,
-    PROTECTION,
-    ALONE,
-    WILLING,
-    EAGER,
-    LATER,
-    GIFT,
-    VOIDS,
-    RELIEF,
-    CATCH,
-    BLACK_TRICK,
-    THREAT,
-    OUTSIDE,
-    CONTROL,
-) = range(14)
+NEARNESS, PROTECTION, ALONE, WILLING, EAGER, LATER, GIFT = range(7)
+VOIDS, RELIEF, CATCH, BLACK_TRICK, THREAT, OUTSIDE, CONTROL = range(7, 14)
 
 PARAMETERS = np.array([2.36, 1.0, 0.5, 0.3, 0.7, 0.63, 0.21, 0.25, 0.71, 0.2, 0.93, 0.72, 18.8, 4.0], np.float32)
 """Found by `scripts/tuning/tune_counter.py --game black_spy`."""

@@ -8,6 +8,7 @@ from typing import Any
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.artwork import FURS, INK
 from blackjacky_env.engine.svg import View, data, group, say, use, words
+from blackjacky_env.engine.trick_table import roles
 from blackjacky_env.games.black_spy import terminal
 from blackjacky_env.games.black_spy.state import BLACK, COLOUR_NAMES, MOON
 from blackjacky_env.games.black_spy.terminal import by_colour, colour_of, number_of
@@ -316,7 +317,7 @@ def _roles(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
     if view["red_star"] == seat:
         parts.append(group([use("star")], x, y - 13, 0.75, f' fill="#ffd84d" stroke="{INK}" stroke-width="1.3"'))
         x, room = x + 19, room - 19
-    return [*parts, words(", ".join(map(say, terminal.roles(view, seat))), x, y, 14, room, "faint")]
+    return [*parts, words(", ".join(map(say, roles(view, seat))), x, y, 14, room, "faint")]
 
 
 def _lacks(view: View, seat: int, x: float, y: float, room: float) -> list[str]:

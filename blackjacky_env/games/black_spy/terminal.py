@@ -9,21 +9,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
 
-from blackjacky_env.engine.text import (
-    FACE_DOWN,
-    FAINT,
-    RED,
-    STRONG,
-    TITLE,
-    YOURS,
-    drawn,
-    joined,
-    paint,
-    plain,
-    seen_by,
-    viewer,
-    win,
-)
+from blackjacky_env.engine.text import FAINT, STRONG, count_of, drawn, joined, paint, seen_by, viewer, win, wrapped
+from blackjacky_env.engine.trick_table import costly, roles, seats
 from blackjacky_env.games.black_spy.rules import LIMITS
 from blackjacky_env.games.black_spy.state import CARDS, COLOUR_NAMES, PICKS, RANKS
 
@@ -110,7 +97,7 @@ def _details(options: dict[str, Any], parent: str | None) -> list[str]:
 def _options_lines(options: dict[str, Any]) -> list[str]:
     others = options_in_force(options)
     pieces = [paint(piece, FAINT) for piece in others.split(" · ")] if others else []
-    return [*_wrapped(pieces, 74, paint(" · ", FAINT)), ""] if pieces else []
+    return [*wrapped(pieces, 74, paint(" · ", FAINT)), ""] if pieces else []
 
 
 # ---------------------------------------------------------------- cards
@@ -152,69 +139,27 @@ def _chips(cards: Iterable[str]) -> list[str]:
     return [_chip(f"{colour} {' '.join(map(str, numbers))}", colour) for colour, numbers in by_colour(cards).items()]
 
 
-def _wrapped(pieces: Sequence[str], width: int, between: str = " ") -> list[str]:
-    """Pieces side by side, on as many lines as they need."""
-    lines: list[str] = []
-    for piece in pieces:
-        if lines and len(plain(lines[-1] + between + piece)) <= width:
-            lines[-1] += between + piece
-        else:
-            lines.append(piece)
-    return lines
-
-
 def _labelled(label: str, pieces: Sequence[str]) -> list[str]:
-    lines = zip_longest([paint(label, FAINT)], _wrapped(pieces, _ROOM), fillvalue="")
+    lines = zip_longest([paint(label, FAINT)], wrapped(pieces, _ROOM), fillvalue="")
     return ["   " + joined(line, [_LABEL, _ROOM]) for line in lines]
 
 
 # ---------------------------------------------------------------- seats
 
 
-def roles(view: View, seat: int) -> list[str]:
-    """What the seat is in this deal and trick."""
-    if view["phase"] == "over":
-        return []
-    return ["dealer"] * (seat == view["dealer"]) + ["leads"] * (seat == view["leader"])
+def _seats(view: View) -> list[str]:
+    def marks(seat: int) -> str:
+        shown = "".join(role[0].upper() for role in roles(view, seat)) + "★" * (seat == view["red_star"])
+        return f" {shown}" if shown else ""
 
+    def taken(seat: int) -> list[str]:
+        counts = [str(view[key][seat]) for key in ("black_taken", "good_spies_taken")]
+        return [*counts, costly(view["points"][seat])]
 
-def _seats(view: View, names: Sequence[str]) -> list[str]:
-    widths = _COLUMNS.values()
-    lines = [joined([paint(name, FAINT) for name in _COLUMNS], widths)]
-    for seat, name in enumerate(names):
-        lacks = _wrapped([str(each) for each in view["lacks"][seat]], _COLUMNS["lacks"])
-        first, *others = lacks or [""]
-        lines.append(joined([*_cells(view, seat, name), first], widths))
-        lines += [joined([*[""] * (len(_COLUMNS) - 1), line], widths) for line in others]
-    return lines
+    def lacks(seat: int) -> list[list[str]]:
+        return [wrapped(map(str, view["lacks"][seat]), _COLUMNS["lacks"])]
 
-
-def _cells(view: View, seat: int, name: str) -> list[str]:
-    """All columns of a seat but the last."""
-    played = dict(view["table"]).get(seat)
-    count = count_of(view["hands"][seat])
-    marks = "".join(role[0].upper() for role in roles(view, seat)) + "★" * (seat == view["red_star"])
-    last = view["last_deal"]
-    return [
-        paint("►", YOURS) if seat == view["player"] else "",
-        (paint(name, YOURS) if seat == viewer(view) else name) + paint(f" {marks}" if marks else "", FAINT),
-        _chip(played, colour_of(played)) if played else "",
-        f"{paint('[?]', FACE_DOWN)}{count:2}" if count else "",
-        str(view["black_taken"][seat]),
-        str(view["good_spies_taken"][seat]),
-        _points(view["points"][seat]),
-        "" if last is None else _points(last[seat]),
-        paint(str(view["totals"][seat]), TITLE if seat in view["winners"] else STRONG),
-    ]
-
-
-def count_of(cards: list[str] | int) -> int:
-    """The number of cards of which only that may be known."""
-    return cards if isinstance(cards, int) else len(cards)
-
-
-def _points(points: int) -> str:
-    return paint(str(points), RED) if points > 0 else str(points)
+    return seats(view, _COLUMNS, lambda card: _chip(card, colour_of(card)), marks, taken, lacks)
 
 
 # ---------------------------------------------------------------- cards known and played
@@ -237,14 +182,14 @@ def _cards_played(view: View) -> list[str]:
     """By colour and number: the seats that have played the card in this deal; there are six black 7s."""
     if not any(view["played"]):
         return []
-    seats = {(colour, rank): "" for colour in COLOUR_NAMES for rank in range(1, RANKS + 1)}
+    players = {(colour, rank): "" for colour in COLOUR_NAMES for rank in range(1, RANKS + 1)}
     for seat, cards in enumerate(view["played"]):
         for card in cards:
-            seats[colour_of(card), number_of(card)] += str(seat)
+            players[colour_of(card), number_of(card)] += str(seat)
     widths = [_LABEL, *(6 if rank == 7 else 3 for rank in range(1, RANKS + 1))]
     rows = [[paint("played by", FAINT), *(paint(str(rank), FAINT) for rank in range(1, RANKS + 1))]]
     for colour in COLOUR_NAMES:
-        cells = [seats[colour, rank] or paint("·", FAINT) for rank in range(1, RANKS + 1)]
+        cells = [players[colour, rank] or paint("·", FAINT) for rank in range(1, RANKS + 1)]
         rows.append([_chip(colour, colour), *cells])
     return ["", *("   " + joined(row, widths) for row in rows)]
 
@@ -288,12 +233,9 @@ def _towards(direction: str) -> str:
     return "across" if direction == "across" else f"to the {direction}"
 
 
-def _lines(view: View, options: dict[str, Any]) -> list[str]:
-    names = [f"player_{seat}" for seat in range(len(view["totals"]))]
-    lines = [*_options_lines(options), *_seats(view, names), *_cards_known(view), *_cards_played(view)]
-    return [*lines, "", "   " + sentence(view, options, names)]
-
-
 def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
     """The table that ``view`` shows, see `Words.draw_text`."""
-    return drawn(_lines(view, options), "Black Spy", when(view), seen_by(view), "", colour)
+    names = [f"player_{seat}" for seat in range(len(view["totals"]))]
+    lines = [*_options_lines(options), *_seats(view), *_cards_known(view), *_cards_played(view)]
+    lines += ["", "   " + sentence(view, options, names)]
+    return drawn(lines, "Black Spy", when(view), seen_by(view), "", colour)

@@ -8,6 +8,7 @@ from typing import Any
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.artwork import INK, RED
 from blackjacky_env.engine.svg import View, data, group, say, use, words
+from blackjacky_env.engine.trick_table import roles
 from blackjacky_env.games.schwarze_katze import terminal
 
 _HEIGHT, _OWN_TOP, _OWN_HEIGHT, _WORDS_TOP = 84, 412, 138, 572
@@ -77,14 +78,7 @@ def _penalty(view: View, seat: int) -> str:
 
 
 def _roles(view: View, seat: int) -> str:
-    return ", ".join(_roles_of(view, seat))
-
-
-def _roles_of(view: View, seat: int) -> list[str]:
-    """Whether this seat is the dealer, or leads the trick."""
-    if view["phase"] == "over":
-        return []
-    return [say("dealer")] * (seat == view["dealer"]) + [say("leads")] * (seat == view["leader"])
+    return ", ".join(map(say, roles(view, seat)))
 
 
 def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
@@ -186,7 +180,8 @@ def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
     if played:
         return [_card(played, x, y, 0.74, data(card=played, seat=seat))]
     return [
-        words(role, x + 40, y + 14 + 15 * i, 12, 44, "faint", "end") for i, role in enumerate(_roles_of(view, seat))
+        words(role, x + 40, y + 14 + 15 * i, 12, 44, "faint", "end")
+        for i, role in enumerate(map(say, roles(view, seat)))
     ]
 
 

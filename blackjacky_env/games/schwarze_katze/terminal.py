@@ -8,20 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.engine.text import (
-    FACE_DOWN,
-    FAINT,
-    RED,
-    STRONG,
-    TITLE,
-    YOURS,
-    drawn,
-    joined,
-    paint,
-    seen_by,
-    viewer,
-    win,
-)
+from blackjacky_env.engine.text import STRONG, drawn, paint, seen_by, viewer, win
+from blackjacky_env.engine.trick_table import costly, seats
 from blackjacky_env.games.schwarze_katze.state import CARDS, SUIT_LETTERS
 from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
 
@@ -71,40 +59,6 @@ def _own_hand(view: View) -> list[str]:
     return ["", *("   " + " ".join(map(_card, cards)) for cards in suits if cards)]
 
 
-# ---------------------------------------------------------------- seats
-
-
-def _names(view: View) -> list[str]:
-    return [f"player_{seat}" for seat in range(len(view["totals"]))]
-
-
-def _seats(view: View) -> list[str]:
-    widths = _COLUMNS.values()
-    heading = joined([paint(name, FAINT) for name in _COLUMNS], widths)
-    return [heading, *(joined(_cells(view, seat, name), widths) for seat, name in enumerate(_names(view)))]
-
-
-def _cells(view: View, seat: int, name: str) -> list[str]:
-    played = dict(view["table"])
-    hand = view["hands"][seat]
-    count = len(hand) if isinstance(hand, list) else hand
-    dealer = paint(" D", FAINT) if seat == view["dealer"] else ""
-    return [
-        paint("►", YOURS) if seat == view["player"] else "",
-        (paint(name, YOURS) if seat == viewer(view) else name) + dealer,
-        _card(played[seat]) if seat in played else "",
-        f"{paint('[?]', FACE_DOWN)}{count:2}" if count else "",
-        str(view["tricks_taken"][seat]),
-        _penalty(view["penalties"][seat]),
-        "" if view["last_deal"] is None else _penalty(view["last_deal"][seat]),
-        paint(str(view["totals"][seat]), TITLE if seat in view["winners"] else STRONG),
-    ]
-
-
-def _penalty(points: int) -> str:
-    return paint(str(points), RED) if points > 0 else str(points)
-
-
 # ---------------------------------------------------------------- a sentence
 
 
@@ -119,12 +73,15 @@ def sentence(view: View, names: Sequence[str]) -> str:
     return f"{player} plays to {led} and must follow if possible."
 
 
-def _lines(view: View, options: dict[str, Any]) -> list[str]:
-    return [*_seats(view), *_own_hand(view), "", "   " + sentence(view, _names(view))]
-
-
 def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
     """The table that ``view`` shows, see `Words.draw_text`."""
-    return drawn(
-        _lines(view, options), "Schwarze Katze", when(view, options), seen_by(view), options_in_force(options), colour
+    table = seats(
+        view,
+        _COLUMNS,
+        _card,
+        marks=lambda seat: " D" if seat == view["dealer"] else "",
+        taken=lambda seat: [str(view["tricks_taken"][seat]), costly(view["penalties"][seat])],
     )
+    names = [f"player_{seat}" for seat in range(len(view["totals"]))]
+    lines = [*table, *_own_hand(view), "", "   " + sentence(view, names)]
+    return drawn(lines, "Schwarze Katze", when(view, options), seen_by(view), options_in_force(options), colour)

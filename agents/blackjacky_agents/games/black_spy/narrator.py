@@ -10,8 +10,9 @@ from blackjacky_agents.narration import Move, Phrase, View, card, say, seat
 from blackjacky_agents.tricks import TrickGame, ends_deal, is_full, trick_of
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.svg import signed
+from blackjacky_env.engine.text import count_of
 from blackjacky_env.games.black_spy.state import BLACK_CARDS, PICKS
-from blackjacky_env.games.black_spy.terminal import colour_of, count_of, is_good_spy, limit, number_of, winner_of
+from blackjacky_env.games.black_spy.terminal import colour_of, is_good_spy, limit, number_of, winner_of
 
 _DEAREST = {7: 10, 8: 2, 9: 3, 10: 4, 11: 5}
 """B7: points of the black cards with these numbers; the others count one."""

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 from xml.etree import ElementTree as ET
 
-import numpy as np
-
 from blackjacky_env.engine.svg import HEIGHT, WIDTH
-from blackjacky_env.envs.aec import TableEnv
 
 SVG = "{http://www.w3.org/2000/svg}"
 Box = tuple[float, float, float, float]
@@ -67,27 +62,10 @@ def boxes(svg: str) -> list[Box]:
     return found
 
 
-def assert_apart(seats: list[Box]) -> None:
+def assert_apart(seats: list[Box], picture: Box = (0, 0, WIDTH, HEIGHT)) -> None:
     """Assert that no seat overlaps another, and that all lie in the picture."""
-    assert all(left >= 0 and top >= 0 and right <= WIDTH and bottom <= HEIGHT for left, top, right, bottom in seats)
+    left, top, right, bottom = picture
+    assert all(x0 >= left and y0 >= top and x1 <= right and y1 <= bottom for x0, y0, x1, y1 in seats)
     for one, other in combinations(seats, 2):
         beside = one[2] <= other[0] or other[2] <= one[0]
         assert beside or one[3] <= other[1] or other[3] <= one[1], f"{one} overlaps {other}"
-
-
-def positions(env: TableEnv, seed: int, every: int = 1) -> Iterator[TableEnv]:
-    """The environment at every so many positions of a random game, the last included."""
-    env.reset(seed=seed)
-    rng = np.random.default_rng(seed)
-    for turn in range(10**6):
-        mask = env.infos[env.agent_selection]["action_mask"]
-        if turn % every == 0 or not mask.any():
-            yield env
-        if not mask.any():
-            return
-        env.step(int(rng.choice(np.flatnonzero(mask))))
-
-
-def views(env: TableEnv) -> list[dict[str, Any]]:
-    """What every agent sees, what a spectator sees, and everything."""
-    return [*map(env.view, [*env.possible_agents, None]), env.snapshot()]

@@ -81,12 +81,13 @@ def count_of(cards: Sequence[Any] | int) -> int:
 
 
 def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
-    """Lines of at most 75 visible characters in a frame of 79."""
+    """Lines in a frame of 79 characters; those of more than 75 go on below."""
     dashes = WIDTH - 8 - len(plain(title)) - len(when)
     top = paint("╭─", FAINT) + f" {title} " + paint(f"{'─' * dashes} {when} ─╮", FAINT)
     bottom = paint(f"╰{'─' * (WIDTH - 5 - len(seen_by))} {seen_by} ─╯", FAINT)
     side = paint("│", FAINT)
-    return "\n".join([top, *(f"{side} {pad(line, _INNER)} {side}" for line in lines), bottom])
+    inner = [piece for line in lines for piece in _broken(line, _INNER)]
+    return "\n".join([top, *(f"{side} {pad(line, _INNER)} {side}" for line in inner), bottom])
 
 
 def fitted(drawing: str, width: int) -> str:

@@ -34,11 +34,13 @@ class Story:
     rigged: Options | None = None
     actions: list[int] = field(default_factory=list)
     deals: list[Deal] = field(default_factory=list)
+    key: int | None = None
+    """Of a record, which does not know the seed."""
 
     @property
     def code(self) -> str:
         """A program that plays it."""
-        names = ("game", "seed", "options", *(("rigged",) if self.rigged else ()))
+        names = ("game", "seed", "options", *(name for name in ("rigged", "key") if getattr(self, name)))
         arguments = "".join(f"    {name}={getattr(self, name)!r},\n" for name in names)
         actions = pprint.pformat(self.actions, width=110, compact=True)
         return (
@@ -70,7 +72,13 @@ class SideBySide:
     """
 
     def __init__(
-        self, game: str, seed: int, options: Options, rigged: Options | None = None, views: bool = True
+        self,
+        game: str,
+        seed: int,
+        options: Options,
+        rigged: Options | None = None,
+        views: bool = True,
+        key: int | None = None,
     ) -> None:
         self.reference: Reference = REFERENCES[game]
         self.env = self.reference.environment.env(**options)
@@ -81,7 +89,7 @@ class SideBySide:
         self.reference.attach(self)
         self.rigged = rigged or {}
         self.views = views
-        self.story = Story(game, seed, options, rigged)
+        self.story = Story(game, seed, options, rigged, key=key)
         self.actions = self.story.actions
         self.events: Counter[Event] = Counter()
         self._together(self._begin)
@@ -95,6 +103,8 @@ class SideBySide:
 
     def _begin(self) -> None:
         self.env.reset(seed=self.story.seed, options=self.story.rigged)
+        if self.story.key is not None:
+            self.env.replay({**self.env.record(), "key": self.story.key})
         self.before = self.now = self.env.snapshot()
         self._note_deal()
         self.reference_game.start(self.reference.start_player(self.now), self._dealt)
@@ -196,3 +206,10 @@ def play(game: SideBySide, policy: str, seed: int, opening: Iterable[int] = ()) 
         now = reference.hurry(game.reference_game, len(game.actions)) or policy
         game.step(choose(reference, now, game.legal, rng))
     return game
+
+
+def replay(record: dict[str, Any], options: Options, most: int | None = None) -> None:
+    """Play the first actions of a record of the environment with both."""
+    game = SideBySide(record["game"], 0, options, record["reset_options"], key=record["key"])
+    for action in record["actions"][:most]:
+        game.step(action)

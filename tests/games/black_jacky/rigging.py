@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any
 
-import numpy as np
-
 from blackjacky_env import black_jacky_v0
+from tests.games.rigged import RiggedTable
 
 NO_TRICK, IDLE_3, IDLE_6, DRAW, KNOCK = 0, 3, 6, 30, 47
 PAIRS = list(combinations(range(6), 2))
@@ -93,30 +92,26 @@ def cards_on_table(table: Mapping[str, Any]) -> Counter[int]:
     return Counter(chain(*table["hands"], *table["displays"], table["draw_pile"], table["discards"]))
 
 
-class Table:
+class Table(RiggedTable):
     """A game whose first rounds are dealt from `decks`: plays moves and shows the table."""
 
+    module = black_jacky_v0
+
     def __init__(self, decks: Sequence[Sequence[int]], players: int, start: int = 0, **options: Any) -> None:
-        self.env = black_jacky_v0.env(num_players=players, **options)
         rigged = {"deck": [list(deck) for deck in decks]} if decks else {}
-        self.env.reset(seed=7, options={"start_player": start, **rigged})
+        super().__init__({"start_player": start, **rigged}, seed=7, num_players=players, **options)
 
     def __getitem__(self, key: str) -> Any:
-        return self.snapshot()[key]
+        return self.now[key]
 
     def snapshot(self) -> dict[str, Any]:
         """Everything on the table."""
-        return self.env.unwrapped.snapshot()
+        return self.now
 
     @property
     def legal(self) -> set[int]:
         """The legal actions of the player to act."""
-        return set(np.flatnonzero(self.env.observe(self.env.agent_selection)["action_mask"]).tolist())
-
-    @property
-    def rewards(self) -> list[float]:
-        """The rewards of the last step by seat."""
-        return [float(self.env.rewards[agent]) for agent in self.env.possible_agents]
+        return set(self.actions)
 
     def play(self, *moves: int | tuple[int, ...]) -> Table:
         """Play actions, or tuples of actions, one after the other."""

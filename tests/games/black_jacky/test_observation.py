@@ -1,7 +1,5 @@
 """The observation: its declared layout, what it hides, known cards, and positions sampled from it."""
 
-import copy
-import json
 from collections import Counter
 
 import numpy as np
@@ -15,7 +13,6 @@ from tests.games.black_jacky.rigging import (
     KNOCKS,
     NO_TRICK,
     Table,
-    all_cards,
     cards_on_table,
     deal,
     exchange,
@@ -27,17 +24,6 @@ from tests.games.black_jacky.rigging import (
     swap_draw,
     tip,
 )
-
-FAMILY = [
-    *({"num_players": players} for players in range(2, 7)),
-    {"num_players": 5, "hearts": 1},
-    {"num_players": 4, "variant": "schnell_duell"},
-    {"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3], "max_turns_per_round": 9},
-]
-
-
-def random_table(options):
-    return Table([], options["num_players"], **{key: value for key, value in options.items() if key != "num_players"})
 
 
 def vector(table, seat):
@@ -63,42 +49,6 @@ def imagined_hands(table, seat, whose, samples=40):
 
 
 # Layout
-
-
-def test_the_declared_parts_cover_the_vector_in_order():
-    parts = black_jacky_v0.describe_observation()
-    size = one_round([[1, 2], [3, 4]]).env.observation_space("player_0")["observation"].shape[0]
-    offset = 0
-    for part in parts:
-        assert part["offset"] == offset
-        assert part["length"] == np.prod(part["shape"], dtype=int)
-        assert part["low"] < part["high"]
-        assert part["meaning"]
-        offset += part["length"]
-    assert offset == size
-    assert len({part["name"] for part in parts}) == len(parts)
-
-
-def test_the_space_has_the_declared_ranges():
-    box = one_round([[1, 2], [3, 4]]).env.observation_space("player_0")["observation"]
-    for part in black_jacky_v0.describe_observation():
-        here = slice(part["offset"], part["offset"] + part["length"])
-        assert set(box.low[here]) == {part["low"]}
-        assert set(box.high[here]) == {part["high"]}
-
-
-def test_decode_gives_plain_values_of_every_part():
-    table = one_round([[1, 2], [3, 4], [5, 6]])
-    parts = decoded(table, 0)
-    assert list(parts) == [part["name"] for part in black_jacky_v0.describe_observation()]
-    assert json.loads(json.dumps(parts)) == parts
-    flat = [np.ravel(parts[part["name"]]) for part in black_jacky_v0.describe_observation()]
-    np.testing.assert_array_equal(np.concatenate(flat), vector(table, 0))
-
-
-def test_the_options_in_force_are_part_of_the_observation():
-    seen = [decoded(random_table(options), 0) for options in FAMILY]
-    assert len({json.dumps(parts) for parts in seen}) == len(FAMILY)
 
 
 # What it hides
@@ -207,24 +157,6 @@ def check_sample(table, seat, seed):
     return other
 
 
-@pytest.mark.parametrize("options", FAMILY, ids=str)
-def test_a_sampled_position_shows_seat_0_the_same_observation_again(options):
-    """In every phase, on turn and off turn, until the game is over and when it is."""
-    table = random_table(options)
-    rng = np.random.default_rng(5)
-    phases = set()
-    for seed in range(400):
-        check_sample(table, seed % options["num_players"], seed)
-        phases.add(table["phase"])
-        if table["phase"] == "over":
-            break
-        table.play(int(rng.choice(sorted(table.legal))))
-    assert table["phase"] == "over"
-    for seat in range(options["num_players"]):
-        check_sample(table, seat, 0)
-    assert phases >= {"trick", "zock", "over"}
-
-
 @pytest.mark.parametrize("seat", range(5))
 def test_sampling_works_while_tipping(seat):
     table = Table([losing([1, 4], range(5))], players=5, hearts=1).knock_all()
@@ -242,67 +174,12 @@ def test_sampling_keeps_hearts_and_winners_of_a_game_that_is_over():
     assert all(other.terminations.values())
 
 
-@pytest.mark.parametrize("options", FAMILY, ids=str)
-def test_a_sampled_game_can_be_played_to_its_end(options):
-    table = random_table(options).play(*DRAWS)
-    for seed in range(5):
-        env = sampled(table, 1, seed)
-        rng = np.random.default_rng(seed)
-        while not env.terminations["player_0"]:
-            env.step(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])))
-            if env.unwrapped.snapshot()["phase"] != "tip":
-                assert cards_on_table(env.unwrapped.snapshot()) == all_cards(options.get("max_card", 8))
-        assert env.unwrapped.snapshot()["phase"] == "over"
-
-
-def test_copies_of_a_sampled_position_have_no_record_either():
-    env = sampled(one_round([[8, 8], [7, 7]]), 1)
-    from_state = black_jacky_v0.env(num_players=2)
-    from_state.set_state(env.get_state())
-    for other in (copy.deepcopy(env), from_state):
-        other.step(NO_TRICK)
-        with pytest.raises(RuntimeError, match=r"sampled|history"):
-            other.record()
-    env.reset(seed=1)
-    assert env.record()["actions"] == []
-
-
-def test_samples_have_new_keys_and_follow_the_generator_alone():
-    table = one_round([[8, 8], [7, 7], [6, 6]])
-    draws = [sampled(table, 1, seed).unwrapped.get_state() for seed in (1, 1, 2)]
-    assert draws[0] == draws[1] != draws[2]
-
-
 def test_the_sampled_future_is_not_the_real_one():
     table = one_round([[8, 8], [7, 7]]).play(KNOCKS, NO_TRICK)
     imagined = [sampled(table, 1, seed) for seed in range(5)]
     for env in (*imagined, table.env):
         env.step(KNOCK)
     assert len({str(env.unwrapped.snapshot()["draw_pile"]) for env in (*imagined, table.env)}) == 6
-
-
-def share(events):
-    return sum(events) / len(events)
-
-
-def test_unseen_cards_are_dealt_with_equal_chances():
-    """Of six cards seat 0 holds a 3 and a 3 lies on the discard pile: hidden are 1, 2, 2, 3."""
-    table = one_round([[3], [2]], top=3, draw=[3, 2, 1], hand_size=1, max_card=3)
-    draws = [sampled(table, 0, seed).unwrapped.snapshot() for seed in range(1000)]
-    for card, chance in ((1, 1 / 4), (2, 1 / 2), (3, 1 / 4)):
-        assert share([draw["hands"][1] == [card] for draw in draws]) == pytest.approx(chance, abs=0.05)
-        for place in range(3):
-            assert share([draw["draw_pile"][place] == card for draw in draws]) == pytest.approx(chance, abs=0.05)
-    assert share([draw["draw_pile"] == [1, 2, 3] for draw in draws]) == pytest.approx(1 / 12, abs=0.03)
-
-
-def test_a_secretly_given_card_is_each_card_of_that_hand_with_equal_chance():
-    table = one_round([[3, 3], [2, 4], [4, 4]], top=4, max_card=4).play(exchange(1, 2), give(2))
-    draws = [sampled(table, 2, seed).unwrapped.snapshot() for seed in range(1000)]
-    pairs = [(draw["exchange"]["given"][0], draw["hands"][2]) for draw in draws]
-    assert all(card in hand for card, hand in pairs)
-    mixed = [card == min(hand) for card, hand in pairs if len(set(hand)) == 2]
-    assert share(mixed) == pytest.approx(1 / 2, abs=0.05)
 
 
 def test_a_sample_gives_others_the_spectators_knowledge():

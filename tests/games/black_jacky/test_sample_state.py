@@ -89,29 +89,6 @@ def check_deal(table, seat, seed):
         assert all(card is None or card in imagined["hands"][q] for q, card in pairs)
 
 
-LEGAL = [
-    *({"players": players} for players in range(2, 7)),
-    {"players": 6, "hearts": 1, "hand_size": 5},
-    {"players": 5, "variant": "schnell_duell", "max_card": 6, "tricks": (3, 6)},
-    {"players": 2, "max_card": 3, "hand_size": 2, "hearts": 9, "bust_at": 7},
-    {"players": 4, "max_card": 5, "hand_size": 3, "max_turns_per_round": None},
-]
-
-
-@pytest.mark.parametrize("options", LEGAL, ids=str)
-def test_every_sample_is_a_legal_deal_that_looks_the_same_to_its_player_and_to_spectators(options):
-    table, rng = Table([], **options), np.random.default_rng(1)
-    for seed in range(60):
-        check_deal(table, seed % options["players"], seed)
-        if table["phase"] == "over":
-            break
-        # Knocks are rare, so that hands, known cards and the discard pile grow.
-        choices = [a for a in table.legal if a != KNOCK or rng.random() < 0.2] or [KNOCK]
-        table.play(int(rng.choice(sorted(choices))))
-    for seat in range(options["players"]):
-        check_deal(table, seat, 0)
-
-
 # The distribution
 
 

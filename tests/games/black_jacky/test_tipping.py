@@ -118,7 +118,7 @@ def test_e1_a_sole_returning_tipper_wins(named):
     table = one_tipper(0, 2, 3).play(tip(named)).knock_all()
     assert (table["phase"], table["winners"]) == ("over", [1])
     assert table["black_hearts"] == [False, True, False, False]
-    assert table.rewards == pytest.approx([-1 / 3, 1, -1 / 3, -1 / 3])
+    assert table.rewards() == pytest.approx([-1 / 3, 1, -1 / 3, -1 / 3])
 
 
 def test_e1_a_black_heart_wins_like_a_red_one():

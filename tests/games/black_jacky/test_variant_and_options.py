@@ -41,7 +41,7 @@ def test_q2_most_hearts_win_whatever_the_sum():
     decks = [losing([1, 2], range(3)), deal([[7, 7], [3, 4], [8, 8]], start=1)]
     table = Table(decks, players=3, hearts=2, **DUEL).knock_all().knock_all()
     assert (table["hearts"], table["winners"]) == ([2, 0, 1], [0])
-    assert table.rewards == [1, -0.5, -0.5]
+    assert table.rewards() == [1, -0.5, -0.5]
 
 
 def test_q2_a_tie_goes_to_the_highest_sum_of_the_round():
@@ -57,7 +57,7 @@ def test_q2_tenths_count():
 def test_q2_still_tied_there_are_several_winners():
     table = one_round([[8, 7], [3, 4], [8, 7]], hearts=1, **DUEL).knock_all()
     assert table["winners"] == [0, 2]
-    assert table.rewards == [0.5, -1, 0.5]
+    assert table.rewards() == [0.5, -1, 0.5]
 
 
 def test_q2_a_tied_player_who_is_bust_ranks_below_every_sum_that_is_not():
@@ -81,7 +81,7 @@ def test_q2_if_all_tied_players_are_bust_all_win(players):
     table = one_round([[8, 8], [7, 8], [7, 7], [6, 6], [8, 5], [4, 7]][:players], hearts=1, bust_at=10, **DUEL)
     table.knock_all()
     assert (table["hearts"], table["winners"]) == ([0] * players, list(range(players)))
-    assert table.rewards == [0] * players
+    assert table.rewards() == [0] * players
 
 
 def test_q2_decides_even_if_all_stand_at_no_heart():

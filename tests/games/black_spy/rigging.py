@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env import black_spy_v0
-from blackjacky_env.engine import table
 from blackjacky_env.games.black_spy.state import STATE
+from tests.games.rigged import RiggedTable
 
 LETTERS = {"b": "blue", "y": "yellow", "g": "green", "r": "red", "k": "black"}
 KINDS = [f"{letter}{rank}" for letter in LETTERS for rank in range(1, 12)]  # in the order of the actions
@@ -57,39 +57,29 @@ def deck_of(hands: Sequence[Sequence[str]], first: int = 0, pile: Sequence[str] 
     return [full(card) for card in [*pile, *dealt]]
 
 
-class Table:
+class Table(RiggedTable):
     """A game with these hands of all players in the first deal; what is missing of a hand is filled up.
 
     ``first``: the seat left of the dealer. With ``passed`` three cards have been passed to the left already, and these
     are the hands after that; without it they are the hands dealt.
     """
 
+    module = black_spy_v0
+
     def __init__(self, *hands: str, first: int = 0, passed: bool = True, **options: Any) -> None:
         n = len(hands)
-        self.env = black_spy_v0.env(num_players=n, **{"reward": "points", **options})
         dealt = filled_up(hands, 60 // n)
         if passed:
             dealt = [hand[:-PICKS] + dealt[(p + 1) % n][-PICKS:] for p, hand in enumerate(dealt)]
-        self.env.reset(seed=0, options={"start_player": first, "deck": deck_of(dealt, first)})
+        rigged = {"start_player": first, "deck": deck_of(dealt, first)}
+        super().__init__(rigged, num_players=n, **{"reward": "points", **options})
         for i in range(n * passed):
             self.play(" ".join(dealt[(first + i) % n][-PICKS:]))
 
     @property
-    def now(self) -> dict[str, Any]:
-        """The snapshot."""
-        return self.env.snapshot()
-
-    @property
-    def asked(self) -> tuple[str, int | None]:
-        """The phase, and the player to act."""
-        return self.now["phase"], self.now["player"]
-
-    @property
     def legal(self) -> set[str]:
         """The cards, and other actions, that the player to act may choose."""
-        mask = self.env.last()[0]["action_mask"]
-        assert mask.max() == 1
-        return {short(self.env.action_name(action)) for action in np.flatnonzero(mask)}
+        return {short(self.env.action_name(action)) for action in self.actions}
 
     def hand(self, seat: int) -> list[str]:
         """A player's cards."""
@@ -106,34 +96,13 @@ class Table:
         self.env.step(self.env.parse_action(name))
         return self
 
-    def first_legal(self, actions: int = 1) -> Table:
-        """Take the first legal action, so many times."""
-        for _ in range(actions):
-            self.env.step(int(np.argmax(self.env.last()[0]["action_mask"])))
-        return self
-
-    def finish_deal(self) -> Table:
-        """Play until the deal is scored, everybody the first legal action."""
-        deal = self.now["deal"]
-        while self.now["deal"] == deal and self.now["phase"] != "over":
-            self.first_legal()
-        return self
-
-    def rewards(self) -> list[float]:
-        """What the last action brought each player."""
-        return [self.env.rewards[agent] for agent in self.env.possible_agents]
-
-    def seen(self, seat: int) -> dict[str, Any]:
-        """The parts of what a player sees."""
-        return black_spy_v0.decode(self.env.observe(f"player_{seat}")["observation"])
-
     def record(self) -> Any:
         """The state record."""
-        return table.read_records(*table.unpack(self.env.get_state()), STATE)[0]
+        return self.records()[0]
 
     def arrange(self, **fields: Any) -> Table:
         """Set fields of the record; those by seat are filled up with 0."""
-        records = table.read_records(*table.unpack(self.env.get_state()), STATE)
+        records = self.records()
         for name, value in fields.items():
             room = records[0][name]
             records[0][name] = [*value, *[0] * (len(room) - len(value))] if np.ndim(room) else value

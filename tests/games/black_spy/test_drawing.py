@@ -1,13 +1,12 @@
 """The picture of the table: well-formed, with all that its viewer may know, and nothing more."""
 
-import numpy as np
 import pytest
 
 from blackjacky_env import black_spy_v0
 from blackjacky_env.games.black_spy.drawing import draw_svg
-from blackjacky_env.games.black_spy.state import RECORD
-from tests.drawings import SVG, assert_apart, boxes, cards, parsed, positions, seat, shapes, told, views
-from tests.games.black_spy.rigging import Table, dealt, full, second_deal, shoot, shooter
+from tests.drawings import SVG, assert_apart, boxes, cards, parsed, seat, shapes, told
+from tests.games.black_spy.rigging import Table, dealt, full, second_deal, shooter
+from tests.games.tables import positions, views
 
 VARIANTS = {"mole": True, "call_colour": True, "rank_follow": True, "exact_limit": True, "max_deals": 2}
 TABLES = [{"num_players": players, **VARIANTS} for players in (3, 4, 5, 6)]
@@ -44,33 +43,10 @@ def test_every_view_of_a_game_is_drawn_with_its_seats_and_all_cards_of_the_hand(
             assert sorted(name for name, _ in shown) == sorted([*hands[owner], *played])
 
 
-def test_every_phase_is_drawn():
-    """All but the choice after a moon, which is rigged, occur in a random game."""
-    phases = {now.view(None)["phase"] for now in positions(black_spy_v0.env(**TABLES[1]), seed=3)}
-    assert phases == set(RECORD.fields["phase"].choices) - {"choose"}
-    game = shoot(shooter(moon_choice=True))
-    assert game.asked == ("choose", 0)
-    kinds = [group.get("data-kind") for group in parsed(drawn(game, "player_0")).iter(f"{SVG}g")]
-    assert {"others", "myself"} <= set(kinds)
-
-
 def test_six_black_spies_in_a_hand_are_six_cards():
     svg = drawn(shooter(), "player_0")
     assert clickable(svg, 0).count("black 7") == 6
     assert shapes(seat(svg, 0)).count("spy") == 1 + 6, "one is the player's own figure"
-
-
-@pytest.mark.parametrize("options", TABLES)
-def test_positions_that_look_alike_to_a_player_are_drawn_alike(options):
-    rng, other, hands = np.random.default_rng(0), black_spy_v0.env(**options), 0
-    for env in positions(black_spy_v0.env(**options), seed=5, every=7):
-        other.set_state(black_spy_v0.sample_state(env.observe("player_0")["observation"], rng))
-        hands += env.snapshot()["hands"] != other.snapshot()["hands"]
-        seen = env.view("player_0")
-        history = {"last_deal": seen["last_deal"], "passed": seen["passed"]}  # not in the observation (O3)
-        hidden = {**other.view("player_0"), **history}
-        assert draw_svg(hidden, other.config_dict()) == draw_svg(seen, env.config_dict())
-    assert hands
 
 
 def test_chosen_cards_are_lifted_for_their_owner_and_lie_face_down_for_others():
@@ -169,7 +145,7 @@ def test_the_red_star_marks_who_is_known_to_hold_it():
 
 
 def test_the_last_deal_the_limit_and_the_winners_are_shown():
-    game = dealt(3, max_deals=1).finish_deal()
+    game = dealt(3, max_deals=1).finish("deal")
     now, svg = game.now, drawn(game)
     assert now["phase"] == "over"
     for each in range(3):
@@ -189,10 +165,3 @@ def test_all_cards_that_a_seat_has_played_stay_in_its_panel():
         for chip in chips:
             assert float(chip["x"]) + float(chip["width"]) < float(ground["width"])
             assert float(chip["y"]) + float(chip["height"]) < float(ground["height"])
-
-
-def test_names_are_escaped_and_options_are_named():
-    game = Table("", "", "", call_colour=True, call_timing="before_pass", passed=False, opener="left_of_dealer")
-    svg = drawn(game, names=["<i>&", "B", "C"])
-    assert "<i>&" in told(svg)
-    assert "the dealer calls a colour, before passing · left of the dealer opens" in told(svg)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
-from blackjacky_env import black_spy_v0
 from blackjacky_env.games.black_spy.rules import kind_of
 from blackjacky_env.games.black_spy.state import STATE
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, cards_of, dealt, last_card, second_deal, short
@@ -39,102 +36,6 @@ def test_the_own_hand_is_seen_and_those_of_others_are_not():
     other = Table(hands[0], hands[2], hands[1], hands[3], passed=False)
     assert vector(one, 0) == vector(other, 0)
     assert vector(one, 1) != vector(other, 1)
-
-
-def test_the_trick_on_the_table_and_who_has_played_what_are_seen_from_the_own_seat():
-    game = Table("b1", "y1 k7 b11", "r1 r9 k7 k7", "r4 k7 k5", first=1)
-    game.play("r9 r4")
-    while game.now["trick"] == 0:
-        game.first_legal()
-    assert game.now["leader"] == 2
-    game.play("k7 k7")
-    now = game.now
-    for seat in range(4):
-        seen = game.seen(seat)
-        table = {2: 1 + KINDS.index("k7"), 3: 1 + KINDS.index("k7")}
-        assert seen["table"] == [table.get((seat + i) % 4, 0) for i in range(4)] + [0, 0]
-        assert seen["black_7s_played"] == [int((seat + i) % 4 in (2, 3)) for i in range(4)] + [0, 0]
-        played = {KINDS[card]: (seat + place - 1) % 4 for card, place in enumerate(seen["played"]) if place}
-        assert played == {short(c): p for p in range(4) for c in now["played"][p] if c != "black 7"}
-        assert (seen["to_act"].index(1), seen["leader"].index(1)) == ((0 - seat) % 4, (2 - seat) % 4)
-        assert seen["dealer"].index(1) == (0 - seat) % 4
-        assert (seen["trick"], seen["phase"]) == (1, [0, 0, 0, 1, 0, 0])
-        assert [sum(seen[name]) for name in ("to_act", "leader", "dealer", "phase")] == [1] * 4
-
-
-def test_all_black_7s_of_a_player_are_counted():
-    game = Table("r1 r11 k7 k7 k7 k7 k7 k7", "b1", "b2")
-    for _ in range(4):
-        game.play(next(card for card in ("r11", "k7") if card in game.legal)).first_legal(2)
-    assert game.now["leader"] == 0
-    assert [game.seen(seat)["black_7s_played"][:3] for seat in range(3)] == [[3, 0, 0], [0, 0, 3], [0, 3, 0]]
-    assert game.seen(0)["my_hand"][KINDS.index("k7")] == 3
-
-
-def test_what_has_been_taken_and_all_totals_are_seen_by_seat():
-    """B7: and the points of this deal."""
-    game = Table("r1 r11 r7", "k7 k1", "b11", "r2 k9", max_deals=2).arrange(totals=[3, -4, 5, 279]).first_legal(12)
-    now = game.now
-    for seat in range(4):
-        seen = game.seen(seat)
-        for part in ("points", "black_taken", "good_spies_taken", "totals"):
-            assert seen[part] == now[part][seat:] + now[part][:seat] + [0, 0]
-
-
-def test_a_new_deal_clears_all_that_was_seen():
-    """O3."""
-    game = last_card(5)
-    assert sum(game.seen(0)["black_7s_played"]) > 0
-    game.first_legal()
-    for seat in range(5):
-        seen = game.seen(seat)
-        assert seen["deal"] == 1
-        for part in ("played", "black_7s_played", "table", "passed", "received", "pile", "points", "black_taken"):
-            assert not np.any(seen[part])
-        for part in ("good_spies_taken", "colour_voids", "rank_voids", "leader", "red_star", "winners"):
-            assert not np.any(seen[part])
-        assert seen["totals"] == game.now["totals"][seat:] + game.now["totals"][:seat] + [0]
-
-
-def test_the_end_is_seen():
-    game = last_card(3, max_deals=1).first_legal()
-    for seat in range(3):
-        seen = game.seen(seat)
-        assert seen["phase"] == [0, 0, 0, 0, 0, 1]
-        assert not any(seen["to_act"])
-        assert [(seat + i) % 3 for i in range(6) if seen["winners"][i]] == game.now["winners"]
-
-
-def test_options_are_seen():
-    """In the order of the layout."""
-
-    def options(**changed):
-        seen = dealt(4, **changed).seen(1)
-        return {name: seen[name] for name in OPTIONS}
-
-    plain = dict(zip(OPTIONS, [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50], strict=True))
-    assert options() == plain
-    for name, (value, number) in CHANGED.items():
-        assert options(**{name: value}) == {**plain, name: number}
-    assert options(pass_cycle="left")["pass_cycle"] == 2
-
-
-CHANGED = {
-    "no_good_spies": (True, 1),
-    "moon_choice": (True, 1),
-    "moon_choice_spies": ("never_scored", 1),
-    "mole": (True, 1),
-    "mole_replaces_pass": (True, 1),
-    "call_colour": (True, 1),
-    "call_timing": ("before_pass", 1),
-    "rank_follow": (True, 1),
-    "rank_follow_strict": (True, 1),
-    "exact_limit": (True, 1),
-    "pass_cycle": ("left_across_right", 1),
-    "opener": ("left_of_dealer", 1),
-    "max_deals": (7, 7),
-}
-OPTIONS = ["num_players", *CHANGED]
 
 
 # ---------------------------------------------------------------- passing
@@ -343,14 +244,3 @@ ORDER = [KINDS.index(card) for card in CARDS]
 def test_the_last_five_card_numbers_are_black_7s():
     """B1."""
     assert [KINDS[kind_of(card)] for card in range(60)] == CARDS
-
-
-def test_the_layout_is_declared():
-    parts = black_spy_v0.describe_observation()
-    env = black_spy_v0.env()
-    space = env.observation_space("player_0")["observation"]
-    assert parts[0]["offset"] == 0
-    for part, following in pairwise(parts):
-        assert part["offset"] + part["length"] == following["offset"]
-    assert parts[-1]["offset"] + parts[-1]["length"] == space.shape[0]
-    assert space.dtype == np.int16

@@ -445,7 +445,7 @@ def test_fifteen_black_cards_are_not_all():
         for _ in range(2):
             game.play(min(game.legal, key=KINDS.index))
     assert game.now["black_taken"] == [15, 1, 0]
-    assert game.finish_deal().now["last_deal"] == [79 - 20, 1, 0]
+    assert game.finish("deal").now["last_deal"] == [79 - 20, 1, 0]
 
 
 # ---------------------------------------------------------------- B9: the end
@@ -486,7 +486,7 @@ def test_a_game_that_would_not_end_does_so_after_max_deals():
     """B9."""
     game = last_card(5, max_deals=2).first_legal()
     assert (game.now["phase"], game.now["deal"]) == ("pass", 1)
-    game.finish_deal()
+    game.finish("deal")
     assert (game.now["phase"], game.now["deal"]) == ("over", 1)
     assert max(game.now["totals"]) < LIMITS[5]
     assert game.now["winners"] == [p for p in range(5) if game.now["totals"][p] == min(game.now["totals"])]

@@ -26,7 +26,7 @@ from tests.games.black_spy.test_rules import COLOURLESS, LIMITS, SIZES
 
 def test_coloured_7s_count_nothing_without_good_spies():
     """V1: a deal has 80 points; the 7s are still counted."""
-    game = dealt(4, no_good_spies=True, max_deals=1).finish_deal()
+    game = dealt(4, no_good_spies=True, max_deals=1).finish("deal")
     assert sum(game.now["last_deal"]) == 80
     assert sum(game.now["good_spies_taken"]) == 4
     assert min(game.now["points"]) >= 0
@@ -181,7 +181,7 @@ def rigged_pile(players, pile, hands="", first=0, **options):
         rest.remove(card)
     decks = [[*map(full, DECK)], [*map(full, [*pile.split(), *hands.split(), *rest])]]
     game.env.reset(seed=0, options={"start_player": first, "deck": decks})
-    return game.finish_deal()
+    return game.finish("deal")
 
 
 def test_the_pile_lies_on_top_of_a_rigged_deck_and_the_rest_is_dealt_from_the_dealers_left():

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env import halunken_v0
-from blackjacky_env.engine import table
 from blackjacky_env.games.halunken.state import STATE
+from tests.games.rigged import RiggedTable
 
 FIELDS = 14
 RANKS = {"R": [*range(4, 12), 15], "V": [*range(3, 12), 14], "G": [*range(2, 12), 13], "Y": [*range(1, 13)]}  # H1
@@ -31,43 +31,36 @@ def deck_of(taverns: Taverns) -> list[str]:
     return [card or next(rest) for card in places]
 
 
-class Table:
+def every_jack_card(players: int, first: str) -> list[int | str]:
+    """Black Jack's movement cards with these on top."""
+    every: list[int | str] = [*range(1, 8), "Rum"] if players == 2 else [*range(1, 13)]
+    top = [card if card == "Rum" else int(card) for card in first.split()]
+    return top + [card for card in every if card not in top]
+
+
+class Table(RiggedTable):
     """A game in which player_0 places first, at the beginning of the first round.
 
     ``captains``: fields by seat; ``taverns``: where these cards lie; ``jack``: the field on which Black Jack is placed;
     ``jack_deck``: his first movement cards.
     """
 
+    module = halunken_v0
+
     def __init__(
         self, *captains: int, taverns: Taverns | None = None, jack: int = 13, jack_deck: str = "", **options: Any
     ) -> None:
-        self.env = halunken_v0.env(num_players=len(captains), **{"reward": "points", **options})
-        rigged = {"start_player": 0, "deck": deck_of(taverns or {}), "black_jack_deck": self.jacks(jack_deck)}
-        self.env.reset(seed=0, options=rigged)
+        jacks = every_jack_card(len(captains), jack_deck)
+        rigged = {"start_player": 0, "deck": deck_of(taverns or {}), "black_jack_deck": jacks}
+        super().__init__(rigged, num_players=len(captains), **{"reward": "points", **options})
         self.play(*(f"field {field}" for field in captains))
         if self.env.unwrapped.variant != "basic":
             self.play(f"field {jack}")
 
-    def jacks(self, first: str) -> list[int | str]:
-        """Black Jack's movement cards with these on top."""
-        every: list[int | str] = [*range(1, 8), "Rum"] if self.env.num_players == 2 else [*range(1, 13)]
-        top = [card if card == "Rum" else int(card) for card in first.split()]
-        return top + [card for card in every if card not in top]
-
-    @property
-    def now(self) -> dict[str, Any]:
-        """The snapshot."""
-        return self.env.snapshot()
-
-    @property
-    def asked(self) -> tuple[str, int | None]:
-        """What is decided, and by whom."""
-        return self.now["phase"], self.now["player"]
-
     @property
     def legal(self) -> set[str]:
         """The names of the legal actions."""
-        return {self.env.action_name(action) for action in np.flatnonzero(self.env.last()[0]["action_mask"])}
+        return set(map(self.env.action_name, self.actions))
 
     def play(self, *names: str) -> Table:
         """Play actions by name, such as ``"field 3"``, ``"R15"`` or ``"pass"``."""
@@ -95,27 +88,6 @@ class Table:
             self.play(f"move {cards[self.now['player']] if own else jack}")
         return self
 
-    def finish(self) -> Table:
-        """Play to the end, everybody the first legal action."""
-        while self.now["phase"] != "over":
-            self.env.step(int(np.argmax(self.env.last()[0]["action_mask"])))
-        return self
-
-    def finish_game(self) -> Table:
-        """Play until a game is scored, everybody the first legal action."""
-        game = self.now["game"]
-        while self.now["game"] == game and self.now["phase"] != "over":
-            self.env.step(int(np.argmax(self.env.last()[0]["action_mask"])))
-        return self
-
-    def rewards(self) -> list[float]:
-        """What the last action brought each player."""
-        return [self.env.rewards[agent] for agent in self.env.possible_agents]
-
-    def seen(self, seat: int) -> dict[str, Any]:
-        """The parts of what a player sees."""
-        return halunken_v0.decode(self.env.observe(f"player_{seat}")["observation"])
-
     def arrange(
         self,
         crews: Sequence[str],
@@ -129,7 +101,7 @@ class Table:
 
         The figures move if asked to; ``fields`` of the record are set as they are.
         """
-        records = table.read_records(*table.unpack(self.env.get_state()), STATE)
+        records = self.records()
         record = records[0]
         for name, value in {"captains": captains, "jack": jack, **fields}.items():
             if value is not None:

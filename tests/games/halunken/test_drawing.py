@@ -1,13 +1,12 @@
 """The picture of the table: well-formed, with all that lies open, and nothing that is secret."""
 
-import numpy as np
 import pytest
 
 from blackjacky_env import halunken_v0
 from blackjacky_env.games.halunken.drawing import draw_svg
-from blackjacky_env.games.halunken.state import DECISIONS
-from tests.drawings import SVG, assert_apart, boxes, cards, parsed, positions, seat, shapes, told, views
+from tests.drawings import SVG, boxes, cards, parsed, seat, shapes, told
 from tests.games.halunken.rigging import Table
+from tests.games.tables import positions
 
 TABLES = [
     {"num_players": 4},
@@ -34,28 +33,6 @@ def labels(svg, number):
 
 
 @pytest.mark.parametrize("options", TABLES)
-def test_every_view_of_a_game_is_drawn_with_its_seats_apart(options):
-    env = halunken_v0.env(**options)
-    for now in positions(env, seed=3, every=5):
-        for view in views(now):
-            svg = draw_svg(view, now.config_dict())
-            assert len(boxes(svg)) == options["num_players"]
-            assert_apart(boxes(svg))
-            assert len(fields(svg)) == 14
-            assert len(svg) < 32_000
-
-
-def test_every_phase_occurs_in_these_games():
-    phases = {
-        now.view(None)["phase"]
-        for options in TABLES
-        for seed in range(3)
-        for now in positions(halunken_v0.env(**options), seed=seed)
-    }
-    assert phases == set(DECISIONS)
-
-
-@pytest.mark.parametrize("options", TABLES)
 def test_all_cards_of_all_crews_and_taverns_are_shown(options):
     for now in positions(halunken_v0.env(**options), seed=7, every=9):
         view, svg = now.view(None), draw_svg(now.view(None), now.config_dict())
@@ -75,42 +52,6 @@ def test_everything_includes_the_cards_face_down():
     assert told(fields(everything)[1]) == ["1", "15", "1", "12"]
     assert told(fields(drawn(table))[1]) == ["1", "15", "2"]
     assert "all cards open" in told(everything)
-
-
-@pytest.mark.parametrize("options", TABLES)
-def test_positions_that_differ_in_what_is_hidden_are_drawn_alike(options):
-    rng, other = np.random.default_rng(0), halunken_v0.env(**options)
-    secrets = 0
-    for env in positions(halunken_v0.env(**options), seed=5, every=2):
-        other.set_state(halunken_v0.sample_state(env.observe("player_0")["observation"], rng))
-        seen = {**env.view("player_0"), "last_game": None}
-        hidden = {**other.view("player_0"), "last_game": None}
-        secrets += env.snapshot()["choices"] != other.snapshot()["choices"]
-        assert draw_svg(hidden, other.config_dict()) == draw_svg(seen, env.config_dict())
-    assert secrets
-
-
-def test_a_card_chosen_in_secret_lies_face_down_but_for_its_owner():
-    svgs = []
-    for choice in ("move 3", "move 5"):
-        table = Table(0, 3, 6, jack=9).nobody_bids()
-        chooser = table.now["player"]
-        table.play(choice)
-        svgs.append([drawn(table, f"player_{each}") for each in range(3)])
-    others = [each for each in range(3) if each != chooser]
-    assert [svgs[0][each] for each in others] == [svgs[1][each] for each in others]
-    assert svgs[0][chooser] != svgs[1][chooser]
-
-
-def test_a_card_chosen_for_black_jack_lies_face_down_but_for_its_buyer():
-    svgs = []
-    for choice in ("move 3", "move 5"):
-        table = Table(0, 3, jack=9)
-        buyer = table.now["opener"]
-        table.buys(buyer, table.now["crews"][buyer][0]).play(choice)
-        svgs.append([drawn(table, f"player_{each}") for each in (buyer, 1 - buyer)])
-    assert svgs[0][1] == svgs[1][1]
-    assert svgs[0][0] != svgs[1][0]
 
 
 def laid(svg):
@@ -220,9 +161,3 @@ def test_names_are_escaped_and_options_are_named():
     assert {"<i>&", "<i>& chooses a movement card in secret."} <= set(told(svg))
     assert "robbers are counted before they take" in told(svg)
     assert "basic" in told(svg)[0]
-
-
-def test_themes_change_colours_and_nothing_else():
-    light, dark, auto = (drawn(robbery(), theme=theme) for theme in ("light", "dark", "auto"))
-    assert len({light, dark, auto}) == 3
-    assert len({part.split("</style>")[1] for part in (light, dark, auto)}) == 1

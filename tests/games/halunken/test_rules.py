@@ -444,7 +444,7 @@ def test_three_games_are_added_up_and_the_start_player_passes_clockwise():
         starts.append(now["start_player"])
         decks.append(str(now["taverns"]))
         assert (now["game"], now["round"]) == (game, 0)
-        table.finish_game()
+        table.finish("game")
         scores.append(table.now["last_game"])
         assert table.now["totals"] == [sum(each) for each in zip(*scores, strict=True)]
     now = table.now
@@ -456,7 +456,7 @@ def test_three_games_are_added_up_and_the_start_player_passes_clockwise():
 
 def test_the_next_of_three_games_is_set_up_anew():
     """C1."""
-    table = Table(0, 4, 8, three_games=True).finish_game()
+    table = Table(0, 4, 8, three_games=True).finish("game")
     now = table.now
     assert (now["phase"], now["player"], now["start_player"]) == ("place_captain", 1, 1)
     assert now["captains"] == [None] * 3

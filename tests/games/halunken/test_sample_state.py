@@ -11,7 +11,7 @@ import pytest
 
 from blackjacky_env import halunken_v0
 from tests.chances import UNLIKELY, fit_of_orders, fit_outcomes, independence
-from tests.games.halunken.rigging import CARDS, Table
+from tests.games.halunken.rigging import CARDS, Table, every_jack_card
 
 PARTS = {part["name"]: part["offset"] for part in halunken_v0.describe_observation()}
 
@@ -36,81 +36,6 @@ def samples(table, seat, count, seed=0):
 
 
 # ---------------------------------------------------------------- legal positions
-
-
-def seen_from(view, seat):
-    """Return a view with all seats relative to `seat`, and without the last game."""
-    players = len(view["totals"])
-    seen = {name: value for name, value in view.items() if name != "last_game"}
-    for name in ("offers", "captains", "crews", "spent", "choices", "laid", "numbers", "scores", "totals"):
-        seen[name] = seen[name][seat:] + seen[name][:seat]
-    for name in ("player", "start_player", "opener", "buyer", "bidder", "mover", "victim"):
-        seen[name] = (seen[name] - seat) % players if isinstance(seen[name], int) else seen[name]
-    seen["to_rob"] = [(q - seat) % players for q in seen["to_rob"]]
-    seen["winners"] = sorted((q - seat) % players for q in seen["winners"])
-    return seen
-
-
-TABLES = [
-    {"num_players": 4, "rob_count": "before_pick"},
-    {"num_players": 3},
-    {"num_players": 3, "variant": "basic", "three_games": True},
-    {"num_players": 2},
-    {"num_players": 2, "duel_black_jack": "standard"},
-]
-
-
-@pytest.mark.parametrize("options", TABLES, ids=str)
-def test_every_sample_of_a_random_game_is_a_legal_position_that_looks_the_same_to_its_player(options):
-    """In every phase, also when the game is over, when nothing but face-down cards is left to chance."""
-    env = halunken_v0.env(**options)
-    other, rng, phases = other_env(env), np.random.default_rng(5), Counter()
-    for seed in range(2):
-        env.reset(seed=seed)
-        while True:
-            table = env.snapshot()
-            phases[table["phase"]] += 1
-            seat = int(rng.integers(env.num_players)) if rng.random() < 0.5 or not env.agents else table["player"] or 0
-            if sum(phases.values()) % 2:
-                check_sample(env, other, seat, rng)
-            if table["phase"] == "over":
-                break
-            env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
-    assert len(phases) >= 5
-
-
-def check_sample(env, other, seat, rng):
-    """Assert that a sampled position looks the same to its player and has every card once."""
-    other.set_state(halunken_v0.sample_state(vector(env, seat), rng))
-    assert vector(other, 0).tolist() == vector(env, seat).tolist()
-    assert seen_from(other.view("player_0"), 0) == seen_from(env.view(f"player_{seat}"), seat)
-    table = other.snapshot()
-    piles = [
-        *table["crews"],
-        table["harbour"],
-        *([tavern["top"]] * bool(tavern["top"]) + tavern["hidden"] for tavern in table["taverns"]),
-    ]
-    assert sorted(card for pile in piles for card in pile) == sorted(CARDS)
-    jacks = [str(card) for card in table["black_jack_deck"] + table["black_jack_spent"]]
-    assert len(jacks) == len(set(jacks)) == {"standard": 12, "basic": 0, "duel": 8}[env.unwrapped.variant]
-    for chosen, spent in zip(table["choices"], table["spent"], strict=True):
-        assert chosen not in spent
-
-
-@pytest.mark.parametrize("options", TABLES, ids=str)
-def test_imagined_positions_can_be_played_to_their_end(options):
-    env = halunken_v0.env(**options)
-    env.reset(seed=1)
-    rng = np.random.default_rng(1)
-    for _ in range(40):
-        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
-    other = other_env(env)
-    other.set_state(halunken_v0.sample_state(vector(env, 1), rng))
-    while not all(other.terminations.values()):
-        other.step(int(rng.choice(np.flatnonzero(other.infos[other.agent_selection]["action_mask"]))))
-    table = other.snapshot()
-    assert [len(spent) for spent in table["spent"]] == [8] * env.num_players
-    assert table["winners"]
 
 
 # ---------------------------------------------------------------- the distribution
@@ -150,7 +75,7 @@ def test_black_jacks_unseen_cards_lie_in_uniform_order(captains):
         table.nobody_bids().choose(*[card] * len(captains))
         while table.now["phase"] in ("give", "take"):
             table.play(min(table.legal))
-    kinds = [card for card in table.jacks("") if card not in (1, 2)]
+    kinds = [card for card in every_jack_card(len(captains), "") if card not in (1, 2)]
     piles = [now["black_jack_deck"] for now in samples(table, 1, 500)]
     assert fit_of_orders(orders(piles, kinds), even(len(kinds))) > UNLIKELY
 

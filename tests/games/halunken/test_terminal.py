@@ -2,16 +2,9 @@
 
 import re
 
-import numpy as np
-import pytest
-
-from blackjacky_env import halunken_v0
 from blackjacky_env.games.halunken.terminal import draw_text
-from tests.drawings import positions, views
 from tests.games.halunken.rigging import Table
-from tests.games.halunken.test_drawing import TABLES, robbery
-
-ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+from tests.games.halunken.test_drawing import robbery
 
 
 def drawn(table, agent=None):
@@ -21,25 +14,6 @@ def drawn(table, agent=None):
 def row(text, seat):
     """Return the line of the table that shows this seat."""
     return next(line for line in text.splitlines() if re.search(rf"^│.{{5}}player_{seat} ", line))
-
-
-@pytest.mark.parametrize("options", TABLES)
-def test_colour_changes_nothing_but_escape_codes_and_every_line_fits_80_columns(options):
-    for env in positions(halunken_v0.env(**options), seed=3, every=3):
-        for view in views(env):
-            plain = draw_text(view, env.config_dict(), colour=False)
-            assert "\x1b" not in plain
-            assert ESCAPE.sub("", draw_text(view, env.config_dict(), colour=True)) == plain
-            assert {len(line) for line in plain.splitlines()} == {79}, f"the frame is crooked:\n{plain}"
-
-
-@pytest.mark.parametrize("options", TABLES)
-def test_positions_that_differ_in_what_is_hidden_are_drawn_alike(options):
-    rng, other = np.random.default_rng(0), halunken_v0.env(**options)
-    for env in positions(halunken_v0.env(**options), seed=5, every=2):
-        other.set_state(halunken_v0.sample_state(env.observe("player_0")["observation"], rng))
-        shown = [draw_text(each.view("player_0"), each.config_dict(), False) for each in (env, other)]
-        assert shown[0] == shown[1]
 
 
 def test_the_ring_shows_taverns_face_down_cards_and_figures():
@@ -61,13 +35,6 @@ def test_seats_show_crews_by_colour_movement_cards_and_cancelled_ones():
     assert [row(text, seat).split("player_")[1].split()[4] for seat in range(4)] == ["(4)", "5", "(4)", "Rum"]
     assert "123·567R" in row(text, 0)
     assert "player_3 names a number for Rum." in text
-
-
-def test_a_chosen_card_is_seen_by_its_owner_only():
-    table = Table(0, 3, 6, variant="basic").play("move 3")
-    assert "[3]" in row(drawn(table, "player_0"), 0)
-    assert "[?]" in row(drawn(table, "player_1"), 0)
-    assert "[?]" in row(drawn(table), 0)
 
 
 def test_robbers_and_robbed_are_named():

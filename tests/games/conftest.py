@@ -1,0 +1,16 @@
+"""Every rigged game of a test is played by the reference implementation, too."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.games.rigged import RiggedTable
+
+
+@pytest.fixture(autouse=True)
+def _rigged_games_are_played_by_the_reference_implementation(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    made: list[RiggedTable] = []
+    monkeypatch.setattr(RiggedTable, "made", made)
+    yield
+    for table in made:
+        table.play_with_reference()

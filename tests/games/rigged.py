@@ -1,0 +1,73 @@
+"""What rigged games of all kinds share; the reference implementation plays every one of them, too (conftest.py)."""
+
+from __future__ import annotations
+
+import contextlib
+from types import ModuleType
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from blackjacky_env.engine import table
+from tests.reference.side_by_side import replay
+
+
+class RiggedTable:
+    """A game that a test rigs and plays."""
+
+    module: ClassVar[ModuleType]
+    """The game's module, such as `black_jacky_v0`."""
+    made: ClassVar[list[RiggedTable] | None] = None
+    """The tables of the test that runs."""
+
+    def __init__(self, rigged: dict[str, Any], seed: int = 0, **options: Any) -> None:
+        self.env = self.module.env(**options)
+        self.env.reset(seed=seed, options=rigged)
+        self.options = {name: value for name, value in options.items() if not name.startswith("render")}
+        if self.made is not None:
+            self.made.append(self)
+
+    @property
+    def now(self) -> dict[str, Any]:
+        """The snapshot."""
+        return self.env.snapshot()
+
+    @property
+    def asked(self) -> tuple[str, int | None]:
+        """What is decided, and by whom."""
+        return self.now["phase"], self.now["player"]
+
+    @property
+    def actions(self) -> list[int]:
+        """The legal actions of the player to act."""
+        return np.flatnonzero(self.env.last()[0]["action_mask"]).tolist()
+
+    def first_legal(self, actions: int = 1) -> Self:
+        """Take the first legal action, so many times."""
+        for _ in range(actions):
+            self.env.step(self.actions[0])
+        return self
+
+    def finish(self, what: str = "") -> Self:
+        """Play the first legal actions to the end of the game, or until a number of the snapshot (``deal``) changes."""
+        number = self.now.get(what)
+        while self.now.get(what) == number and self.now["phase"] != "over":
+            self.first_legal()
+        return self
+
+    def rewards(self) -> list[float]:
+        """What the last action brought each player."""
+        return [float(self.env.rewards[agent]) for agent in self.env.possible_agents]
+
+    def seen(self, seat: int) -> dict[str, Any]:
+        """The parts of what a player sees."""
+        return self.module.decode(self.env.observe(f"player_{seat}")["observation"])
+
+    def records(self) -> Any:
+        """A copy of the records of the state."""
+        return table.read_records(*table.unpack(self.env.get_state()), self.env.unwrapped.game.state_dtype)
+
+    def play_with_reference(self) -> None:
+        """Play the game again with the reference implementation, unless a test has arranged a position."""
+        with contextlib.suppress(RuntimeError):  # of a position without history
+            replay(self.env.unwrapped.record(), {**self.options, "num_players": self.env.num_players})

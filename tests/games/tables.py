@@ -1,0 +1,46 @@
+"""The tables of the tests that all games share: every variant and size, and the further ones that a game declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES, get_game
+
+SIZES = [
+    (name, {"variant": variant.name, "num_players": players})
+    for name in GAMES
+    for variant in get_game(name).variants
+    for players in variant.sizes
+]
+TABLES = [*SIZES, *((name, dict(options)) for name in GAMES for options in get_game(name).examples.tables)]
+every_table = pytest.mark.parametrize(
+    ("game", "options"), TABLES, ids=[f"{name} {' '.join(map(str, options.values()))}" for name, options in TABLES]
+)
+
+
+def seated(game: str, **options: Any) -> TableEnv:
+    """An environment whose games are short."""
+    return TableEnv(game, **{**get_game(game).examples.short, **options})
+
+
+def positions(env: TableEnv, seed: int, every: int = 1) -> Iterator[TableEnv]:
+    """The environment at every so many positions of a random game, the last included."""
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    for turn in range(10**6):
+        mask = env.infos[env.agent_selection]["action_mask"]
+        if turn % every == 0 or not mask.any():
+            yield env
+        if not mask.any():
+            return
+        env.step(int(rng.choice(np.flatnonzero(mask))))
+
+
+def views(env: TableEnv) -> list[dict[str, Any]]:
+    """What every agent sees, what a spectator sees, and everything."""
+    return [*map(env.view, [*env.possible_agents, None]), env.snapshot()]

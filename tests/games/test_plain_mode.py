@@ -1,0 +1,20 @@
+"""The tests of the rules pass in plain Python too (NUMBA_DISABLE_JIT=1), and reach every branch there."""
+
+import tomllib
+from pathlib import Path
+
+import numba
+import pytest
+
+from tests.plain_mode import missed_in_plain_mode
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
+@pytest.mark.parametrize("game", sorted(path.parent.name for path in HERE.glob("*/plain_mode.toml")))
+def test_the_tests_of_the_rules_pass_in_plain_python_and_reach_every_branch(game, tmp_path):
+    told = tomllib.loads((HERE / game / "plain_mode.toml").read_text(encoding="utf-8"))
+    suite = [HERE / game / f"test_{name}.py" for name in told["files"]]
+    measured = [f"blackjacky_env/{name}.py" for name in told["measured"]]
+    assert missed_in_plain_mode(suite, measured, tmp_path, but=told["slow"]) == []

@@ -1,0 +1,68 @@
+"""`sample_state` and the layout of observations, for all games; what is likely is tested game by game."""
+
+import json
+
+import numpy as np
+import pytest
+
+from blackjacky_env.engine.observations import sample_state
+from blackjacky_env.games import GAMES, get_game
+from tests.games.tables import every_table, positions, seated
+
+UNSEEN = {"black_spy": {"passed", "left"}}
+"""Parts of a view that do not follow from the observation (O3 of the game), beside the last settlement."""
+
+
+@every_table
+def test_every_sample_is_a_legal_position_that_looks_the_same_to_its_player(game, options):
+    """In every phase, by every seat in turn, also when the game is over."""
+    env, other, rng = seated(game, **options), seated(game, **options), np.random.default_rng(5)
+    unseen = UNSEEN.get(game, set()) | {get_game(game).words.settlement_key}
+    for turn, _ in enumerate(positions(env, seed=5, every=2)):
+        seat = turn % env.num_players
+        seen = env.observe(f"player_{seat}")
+        other.set_state(sample_state(env.game, seen["observation"], rng))  # refuses what contradicts the rules
+        again = other.observe("player_0")
+        assert all(np.array_equal(seen[part], again[part]) for part in seen)
+        assert set(other.rewards.values()) == set(other._cumulative_rewards.values()) == {0}
+        if seat == 0:
+            mine, its = env.view("player_0"), other.view("player_0")
+            assert [name for name in mine if mine[name] != its[name] and name not in unseen] == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_sample_has_no_history_and_follows_the_generator_alone(game):
+    env, other = seated(game), seated(game)
+    env.reset(seed=0)
+    seen = env.observe("player_1")["observation"]
+    states = [sample_state(env.game, seen, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert states[0] == states[1] != states[2]
+    other.set_state(states[0])
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="this position was sampled or reseeded and has no history"):
+            other.record()
+        other.set_state(other.get_state())
+    other.reset(seed=1)
+    assert other.record()["actions"] == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_declared_parts_cover_the_vector_in_order_with_their_ranges(game):
+    env = seated(game)
+    env.reset(seed=0)
+    box, offset = env.observation_space("player_0")["observation"], 0
+    parts = env.game.layout.describe()
+    for part in parts:
+        here = slice(part["offset"], part["offset"] + part["length"])
+        assert part["offset"] == offset
+        assert part["length"] == np.prod(part["shape"], dtype=int)
+        assert part["low"] < part["high"]
+        assert part["meaning"]
+        assert ({*box.low[here]}, {*box.high[here]}) == ({part["low"]}, {part["high"]})
+        offset += part["length"]
+    assert box.shape == (offset,)
+    seen = env.observe("player_1")["observation"]
+    decoded = env.game.layout.decode(seen)
+    assert list(decoded) == [part["name"] for part in parts]
+    assert json.loads(json.dumps(decoded)) == decoded
+    np.testing.assert_array_equal(np.concatenate([np.ravel(part) for part in decoded.values()]), seen)

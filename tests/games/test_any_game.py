@@ -7,6 +7,7 @@ position on its way.
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from typing import Any, ClassVar
 
@@ -46,7 +47,10 @@ class AnyGame(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "env"):
-            replay(self.env.record(), self.options, COMPARED)
+            record, other = self.env.record(), self.reference.environment.env(**self.options)
+            other.replay(json.loads(json.dumps(record)))
+            assert other.snapshot() == self.env.snapshot()
+            replay(record, self.options, COMPARED)
 
     # ---------------------------------------------------------------- what is done
 

@@ -9,6 +9,7 @@ import pytest
 from tests.plain_mode import missed_in_plain_mode
 
 HERE = Path(__file__).parent
+SAMPLED = "test_every_sample_is_a_legal_position_that_looks_the_same_to_its_player"
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
@@ -16,5 +17,6 @@ HERE = Path(__file__).parent
 def test_the_tests_of_the_rules_pass_in_plain_python_and_reach_every_branch(game, tmp_path):
     told = tomllib.loads((HERE / game / "plain_mode.toml").read_text(encoding="utf-8"))
     suite = [HERE / game / f"test_{name}.py" for name in told["files"]]
+    suite += [HERE / f"test_sampling.py::{SAMPLED}[{game} {table}]" for table in told["sampled"]]
     measured = [f"blackjacky_env/{name}.py" for name in told["measured"]]
     assert missed_in_plain_mode(suite, measured, tmp_path, but=told["slow"]) == []

@@ -1,12 +1,18 @@
 """`sample_state` and the layout of observations, for all games; what is likely is tested game by game."""
 
 import json
+import re
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from blackjacky_env.engine import table
 from blackjacky_env.engine.observations import sample_state
+from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from tests.envs.playing import play_randomly
 from tests.games.tables import every_table, positions, seated
 
 UNSEEN = {"black_spy": {"passed", "left"}}
@@ -44,6 +50,28 @@ def test_a_sample_has_no_history_and_follows_the_generator_alone(game):
         other.set_state(other.get_state())
     other.reset(seed=1)
     assert other.record()["actions"] == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+@given(data=st.data(), seed=st.integers(0, 99), moves=st.integers(0, 99), changes=st.integers(1, 3))
+@settings(max_examples=100)
+def test_a_vector_that_was_tampered_with_is_refused_or_shown_by_a_legal_position(game, data, seed, moves, changes):
+    env = seated(game)
+    env.reset(seed=seed)
+    seen = play_randomly(env, seed, moves).observe(data.draw(st.sampled_from(env.possible_agents)))["observation"]
+    part = data.draw(st.sampled_from(env.game.layout.describe()))
+    for _ in range(changes):
+        entry = part["offset"] + data.draw(st.integers(0, part["length"] - 1))
+        seen[entry] = data.draw(st.integers(part["low"] - 1, min(part["high"], 126) + 1))
+    try:
+        state = sample_state(env.game, seen, np.random.default_rng(0))
+        header, _ = table.unpack(state)
+        other = TableEnv(game, header["num_players"], header["variant"], **header["options"])
+        other.set_state(state)
+    except ValueError as error:
+        assert re.search("observation|this state|cannot be dealt|cards", str(error))  # noqa: PT017 - or it is shown
+        return
+    np.testing.assert_array_equal(other.observe("player_0")["observation"], seen)
 
 
 @pytest.mark.parametrize("game", GAMES)

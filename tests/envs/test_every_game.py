@@ -22,7 +22,6 @@ from pettingzoo.test import api_test, seed_test
 import blackjacky_env
 from blackjacky_env import make_batch, playout
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.envs.seat import SeatEnv
@@ -130,16 +129,10 @@ def test_the_score_reward_adds_up_to_the_change_of_score(game: Game) -> None:
             before = after
 
 
-def test_copies_states_and_records_go_on_as_the_same_game(game: Game) -> None:
-    env = play_randomly(fresh(4, game.name), 4, 4)
-    from_state = TableEnv(game.name)
-    from_state.set_state(env.get_state())
-    replayed = TableEnv(game.name)
+def test_a_record_is_json_and_replays_the_game(game: Game) -> None:
+    env, replayed = play_randomly(fresh(4, game.name), 4, 4), TableEnv(game.name)
     replayed.replay(json.loads(json.dumps(env.record())))
-    wanted = fingerprint(play_randomly(copy.deepcopy(env), 9))
-    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), from_state):
-        assert fingerprint(play_randomly(other, 9)) == wanted
-    assert replayed.snapshot() == env.snapshot()
+    assert fingerprint(replayed) == fingerprint(env)
 
 
 def test_copies_of_a_game_are_saved_as_the_same_bytes(game: Game) -> None:
@@ -148,20 +141,6 @@ def test_copies_of_a_game_are_saved_as_the_same_bytes(game: Game) -> None:
     for value in range(256):
         np.full(env.game.state_dtype.itemsize * 2, value, np.uint8)  # memory that a copy may be given next
         assert copy.deepcopy(env).get_state() == env.get_state()
-
-
-def test_a_sampled_position_shows_the_same(game: Game) -> None:
-    env, rng = fresh(6, game.name), np.random.default_rng(0)
-    other = TableEnv(game.name)
-    for _ in range(8):
-        if env.terminations[env.agent_selection]:
-            break
-        seen = env.observe(env.agent_selection)
-        other.set_state(sample_state(game, seen["observation"], rng))
-        np.testing.assert_array_equal(other.observe("player_0")["observation"], seen["observation"])
-        assert other.agent_selection == "player_0"
-        np.testing.assert_array_equal(other.observe("player_0")["action_mask"], seen["action_mask"])
-        play_randomly(env, 6, 1)
 
 
 def test_names_of_actions_go_both_ways(game: Game) -> None:

@@ -85,17 +85,6 @@ def run_playing(*arguments, cwd=REPOSITORY, **variables):
     return done.stdout.strip().split(maxsplit=1)
 
 
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {"PYTHONHASHSEED": "1", "NUMBA_NUM_THREADS": "1"},
-        {"PYTHONHASHSEED": "2", "NUMBA_DISABLE_JIT": "1"},
-    ],
-)
-def test_another_process_plays_the_same_game(variables):
-    assert run_playing(**variables)[0] == one_game()
-
-
 @pytest.mark.filterwarnings(
     "ignore:.*multi-threaded.*:DeprecationWarning"
 )  # Python 3.12 on: any fork after Numba's threads

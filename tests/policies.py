@@ -1,4 +1,4 @@
-"""Agents that play the first or the last legal action."""
+"""Policies and agents as a user writes them, in a module of their own, so that other processes can import them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,20 @@ from blackjacky_env.engine.compiling import compiled
 
 @compiled
 def first_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
-    """A policy."""
+    """The legal action with the lowest number."""
     return np.argmax(mask)
 
 
 @compiled
 def last_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
-    """A policy."""
+    """The legal action with the highest number."""
     return len(mask) - 1 - np.argmax(mask[::-1])
+
+
+@compiled
+def no_action(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """A policy that finds nothing."""
+    return -1
 
 
 def first_legal_of(game: str) -> CompiledAgent:

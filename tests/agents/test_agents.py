@@ -27,8 +27,8 @@ from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.envs.opponents import opponent_names
 from blackjacky_env.games import GAMES, get_game
-from tests.agents.policies import last_legal, no_action
 from tests.plain_mode import printed_in_plain_mode
+from tests.policies import last_legal, no_action
 
 BOTS = bot_names("black_jacky")
 COPIES: dict[str, Callable[[Any], Any]] = {

@@ -27,7 +27,7 @@ from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.play import _turn_function
 from blackjacky_env.games import get_game
 from blackjacky_env.replay import new_table
-from tests.agents.policies import last_legal
+from tests.policies import last_legal
 
 NAMES = ["random", "threshold", "trickster"]
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -16,8 +17,11 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
+from blackjacky_agents.bots import random_bot
 from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.engine.compiling import PLAIN
+from blackjacky_env.engine.purposes import FOR_POLICIES
+from blackjacky_env.engine.random import stream
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
 from tests.envs.playing import assert_same, random_legal
@@ -36,12 +40,10 @@ class Policy:
     """A compiled opponent with nothing but what it needs."""
 
     policy: Any
-    choice: int
-    """Which of the legal actions it plays."""
     parameters: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
 
 
-FIRST, LAST = Policy(first_legal, 0), Policy(last_legal, -1)
+FIRST, LAST, RANDOM = Policy(first_legal), Policy(last_legal), Policy(random_bot.choose)
 
 
 MANY = 330
@@ -271,11 +273,14 @@ def is_played_by(lineup: Sequence[Policy], episode: Episode, **options: Any) -> 
     env.replay({**env.record(), "key": episode.key, "actions": []})
     learner = f"player_{episode.seat}"
 
+    key, decisions = np.uint64(episode.key), count()
+
     def play_on() -> float:
         reward = 0.0
         while not env.terminations[learner] and env.agent_selection != learner:
             opponent = lineup[(int(env.agent_selection[-1]) - episode.seat) % env.num_players - 1]
-            env.step(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])[opponent.choice])
+            seen, state = env.observe(env.agent_selection), stream(key, FOR_POLICIES, next(decisions), 0)
+            env.step(opponent.policy(*seen.values(), np.uint64(state), opponent.parameters))
             reward += env.rewards[learner]
         return reward
 
@@ -294,9 +299,9 @@ def is_played_by(lineup: Sequence[Policy], episode: Episode, **options: Any) -> 
     "options", [{"hearts": 2}, {"reward": "hearts", "hearts": 2}, {"variant": "schnell_duell", "hearts": 3}]
 )
 def test_the_games_and_rewards_are_those_of_whole_games_of_the_pettingzoo_environment(options: dict[str, Any]) -> None:
-    env = make(autoreset_mode=SAME_STEP, opponents=[[FIRST, LAST]], **options)
+    env = make(autoreset_mode=SAME_STEP, opponents=[[RANDOM, LAST]], **options)
     for episode in episodes(env, 3):
-        lineup = list(itertools.islice(itertools.cycle([FIRST, LAST]), 5))
+        lineup = list(itertools.islice(itertools.cycle([RANDOM, LAST]), 5))
         assert is_played_by(lineup, episode, **options)
 
 
@@ -625,4 +630,4 @@ def test_unknown_reset_options_are_ignored_with_a_warning_and_none_is_changed() 
 @pytest.mark.skipif(PLAIN, reason="in plain Python mode every function will do")
 def test_a_policy_that_is_no_compiled_function_is_refused() -> None:
     with pytest.raises(TypeError, match="is not compiled, so it cannot play inside a batch"):
-        make(opponents=[Policy(lambda observation, mask, random_state, parameters: 0, 0)])
+        make(opponents=[Policy(lambda observation, mask, random_state, parameters: 0)])

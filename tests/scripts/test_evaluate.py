@@ -89,30 +89,6 @@ def test_without_options_the_rules_are_those_of_the_sheet(num_players):
     assert given == game.check_options(num_players, "classic", {})
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["random*x"], "--players: 'random*x' is not NAME or NAME*NUMBER with a number of 1 .. 99"),
-        (["random"], "num_players=1 is out of range; allowed are 2 .. 6"),
-        (["random*7"], "num_players=7 is out of range; allowed are 2 .. 6"),
-        (["cuonter,random"], "unknown agent 'cuonter' for black_jacky; did you mean 'counter'"),
-        (["random,ppo:runs/nowhere"], "there is no trained agent at 'runs/nowhere'"),
-        (["random*2", "--games", "0"], "--games=0 is out of range; allowed are 1 .. "),
-        (["random*2", "--seed", "-1"], "--seed=-1 is out of range; allowed are 0 .. "),
-        (["random*2", "--threads", "0"], "--threads=0 is out of range; allowed are 1 .. 256"),
-        (["random*6", "--hand-size", "6"], "hand_size=6 cannot be dealt to num_players=6"),
-        (["random*2", "--output", "nowhere/a.json"], "a.json cannot be written: it must be a file in"),
-    ],
-)
-def test_wrong_arguments_are_named_before_any_game_is_played(capsys, args, message):
-    assert run("evaluate", ["--players", *args]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
-
-
 def test_the_table_can_be_put_into_a_page(capsys, tmp_path):
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- evaluation:begin -->\nold\n<!-- evaluation:end -->\nafter\n", encoding="utf-8")

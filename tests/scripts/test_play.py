@@ -268,31 +268,6 @@ def test_ctrl_c_ends_the_game_with_status_130_and_keeps_it(monkeypatch, capsys, 
     assert json.loads(kept.read_text(encoding="utf-8"))["record"]["actions"] == []
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ("--opponents cuonter", "unknown agent 'cuonter'"),
-        ("--opponents random*2 --seat 3", "--seat 3 is out of range; allowed with these opponents are 0 .. 2"),
-        ("--opponents random*6", "num_players=7 is out of range; allowed are 2 .. 6"),
-        ("--opponents random*x", "'random*x' is not NAME or NAME*NUMBER"),
-        ("--opponents random --seed -1", "seed=-1 is out of range"),
-        ("--opponents random --hand-size 9", "hand_size=9 is out of range"),
-        ("--variant short", "variant='short' is unknown; allowed are 'classic', 'schnell_duell'"),
-        ("--save nowhere/game.json", "--save nowhere/game.json cannot be written"),
-        ("--web --people 7", "--people=7 is out of range; allowed are 1 .. 6"),
-        ("--web --opponents random*6", "num_players=7 is out of range; allowed are 2 .. 6"),
-        ("--web --host 256.0.0.1", "--host 256.0.0.1 is not an address of this machine; 0.0.0.0 stands for all"),
-        ("--web --port 70000", "--port=70000 is out of range; allowed are 0 .. 65535"),
-    ],
-)
-def test_wrong_arguments_are_named(capsys, args, message):
-    assert cli.run("play", args.split()) == 2
-    printed = capsys.readouterr()
-    assert printed.err.startswith("error: ")
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
-
-
 def test_words_may_be_shortened():
     assert terminal.is_short_for("kn", "knock")
     assert terminal.is_short_for("SW 5 dis", "swap 5 with the discard pile")

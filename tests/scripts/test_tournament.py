@@ -172,40 +172,6 @@ def test_tables_of_two_and_long_names_read_well():
     assert in_short("ppo:runs/a/very/long/way/to/weights") == "...y/long/way/to/weights"
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--agents", "random"], "agents=['random'] are too few; a tournament needs at least 2"),
-        (["--agents", "random*2"], "agent 'random' is named 2 times"),
-        (["--agents", "random,"], "--agents: '' is not NAME or NAME*NUMBER"),
-        (["--agents", "random,cuonter"], "did you mean 'counter'"),
-        (["--players", "7"], "num_players=7 is out of range; allowed are 2 .. 6"),
-        (
-            ["--agents", "random,threshold,trickster,counter", "--players", "2", "--games", "11"],
-            "--games 11 are too few for tables of 2: two deals of each of 6 line-ups are 24",
-        ),
-        (["--games", "0"], "--games=0 is out of range"),
-        (["--seed", "-1"], "--seed=-1 is out of range"),
-        (["--threads", "0"], "--threads=0 is out of range"),
-        (["--until", "1.5"], "--until 1.5 is out of range; allowed are widths above 0 and below 1"),
-        (["--tables", "random,counter", "random*3"], "has 3 agents, not num_players=2"),
-        (["--tables", "random*2"], "agents=['random'] are too few"),
-        (["--oracle", "0.8", "--agents", "threshold,counter"], "--oracle needs `random` among the agents"),
-        (["--replay", "3"], "there is no"),
-        (["--replay", "3", "--players", "2", "3"], "--replay needs one table size, not --players 2 3"),
-        (["--ladder", "nowhere/ladder.json"], "--ladder nowhere/ladder.json cannot be written"),
-        (["--hand-size", "9"], "hand_size=9"),
-    ],
-)
-def test_wrong_arguments_are_named_before_any_game_is_played(tmp_path, capsys, args, message):
-    assert run(*args, "--output", tmp_path / "o") == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
-
-
 def test_games_of_another_tournament_are_refused_with_status_2(played, capsys):
     kept = (played / "3_players.jsonl").read_bytes()
     assert run(*AGENTS, "--players", 3, "--games", 120, "--seed", 4, "--output", played) == 2

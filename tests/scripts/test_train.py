@@ -542,37 +542,6 @@ def test_a_training_killed_before_its_first_checkpoint_begins_again(
     assert (killed / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--bots cuonter", "unknown agent 'cuonter' for black_jacky; did you mean 'counter'"),
-        ("--bots", "bots=() is empty; training needs at least one bot"),
-        ("--players 4 7", "players=7 is out of range; allowed are 2 .. 6"),
-        ("--preset slow", "there is no preset 'slow' for black_jacky; allowed are 'quick', 'full', 'league'"),
-        ("--game black_jack", "unknown game 'black_jack'; did you mean 'black_jacky'?"),
-        ("--encoding pixels", "encoding='pixels' is unknown; allowed are 'cards', 'advice', 'raw'"),
-        ("--num-envs 0", "num_envs=0 is out of range; allowed are 1 .. "),
-        ("--pool-size 0", "pool_size=0 is out of range; allowed are 1 .. "),
-        ("--snapshot-every 0", "snapshot_every=0 is out of range; allowed are 1 .. "),
-        ("--hidden-sizes 64 0", "hidden_sizes=0 is out of range; allowed are 1 .. "),
-        ("--batch-size 1", "batch_size=1 is out of range; allowed are 2 .. "),
-        ("--minutes 0", "minutes=0.0 is out of range; allowed is any number above 0"),
-        ("--minutes nan", "minutes=nan is out of range; allowed is any number above 0"),
-        ("--advice-logit 4", "advice_logit=4.0 needs encoding='advice', not 'cards'"),
-        (
-            "--advice-logit 4 --encoding advice --hidden-sizes 64 60",
-            "advice_logit=4.0 needs hidden layers of 61 units or more, not hidden_sizes=(64, 60)",
-        ),
-    ],
-)
-def test_settings_with_which_no_training_can_run_are_refused_and_leave_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: str, message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert message in refusal(capsys, "--name", "wrong", *arguments.split())
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("arguments", ["--steps many", "--step 5"])
 def test_what_cannot_be_read_ends_with_status_2(capsys: pytest.CaptureFixture[str], arguments: str) -> None:
     with pytest.raises(SystemExit) as stop:
@@ -621,11 +590,6 @@ def test_an_agent_can_learn_a_variant_with_rule_options(
     assert (settings.variant, settings.rule_options) == ("schnell_duell", {"hand_size": 8})
 
 
-def test_rule_options_that_cannot_be_played_at_a_table_size_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    told = refusal(capsys, "--name", "wrong", "--hand-size", "8", "--players", "4", "6")
-    assert "hand_size=8 cannot be dealt to num_players=6" in told
-
-
 def test_a_fresh_learner_with_advice_plays_as_counter_does(tmp_path: Path) -> None:
     settings = PPOSettings(encoding="advice", advice_logit=4, hidden_sizes=(64, 61), num_envs=4, seed=3)
     learner = PPORun(settings, tmp_path, "").agent(greedy=True)
@@ -655,10 +619,3 @@ def test_the_clock_gives_what_is_less_of_steps_and_time() -> None:
     assert clock.left(1) == pytest.approx(0.25, abs=0.01)
     clock.set(90)
     assert clock.left(1) == 0
-
-
-def test_a_cluster_is_for_leagues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    monkeypatch.chdir(tmp_path)
-    assert cli.run("train", ["--cluster", "local"]) == 2
-    assert "--preset quick trains with MaskablePPO, on one machine: use --preset league" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []

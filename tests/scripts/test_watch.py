@@ -128,40 +128,6 @@ def test_a_game_without_a_picture_is_told_and_has_no_page(tmp_path: Path, capsys
 
 
 @pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ([], "exactly one of --players, --record, --tournament is required, not none"),
-        (["--players", "random*2", "--record", "x"], "not --players and --record"),
-        (["--players", "cuonter,random"], "did you mean 'counter'"),
-        (["--players", "random"], "num_players=1 is out of range; allowed are 2 .. 6"),
-        (["--players", "random*2", "--seed", -1], "--seed=-1 is out of range"),
-        (["--players", "random*2", "--seat", 2], "--seat=2 is out of range; allowed are 0 .. 1"),
-        (["--players", "random*2", "--delay", 61], "--delay 61.0 is out of range"),
-        (["--players", "random*2", "--playouts", -1], "--playouts=-1 is out of range"),
-        (["--players", "random*2", "--hand-size", 9], "hand_size=9"),
-        (["--players", "random*2", "--out", "nowhere/game.html"], "--out nowhere/game.html cannot be written"),
-        (["--game", "chess", "--players", "random*2"], "unknown game 'chess'"),
-        (["--record", "nothing.json"], "there is no file or folder 'nothing.json': check the path"),
-        (["--tournament", "nothing.jsonl"], "no card NAME.json beside it"),
-        (["--tournament", "."], "has 0 files NAME.jsonl"),
-    ],
-)
-def test_wrong_arguments_are_named(
-    args: list[object],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(*args) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert message in printed.err
-
-
-@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("{", "is not JSON"),

@@ -1,0 +1,128 @@
+"""What no subcommand can do is said in one sentence with status 2, before anything is played or written."""
+
+from __future__ import annotations
+
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from blackjacky_agents import cli
+
+REFUSED = {
+    "evaluate --players": {
+        "random*x": "--players: 'random*x' is not NAME or NAME*NUMBER with a number of 1 .. 99",
+        "random": "num_players=1 is out of range; allowed are 2 .. 6",
+        "random*7": "num_players=7 is out of range; allowed are 2 .. 6",
+        "cuonter,random": "unknown agent 'cuonter' for black_jacky; did you mean 'counter'",
+        "random,ppo:runs/nowhere": "there is no trained agent at 'runs/nowhere'",
+        "random*2 --games 0": "--games=0 is out of range; allowed are 1 .. ",
+        "random*2 --seed -1": "--seed=-1 is out of range; allowed are 0 .. ",
+        "random*2 --threads 0": "--threads=0 is out of range; allowed are 1 .. 256",
+        "random*6 --hand-size 6": "hand_size=6 cannot be dealt to num_players=6",
+        "random*2 --output nowhere/a.json": "a.json cannot be written: it must be a file in",
+    },
+    "tournament --output o": {
+        "--agents random": "agents=['random'] are too few; a tournament needs at least 2",
+        "--agents random*2": "agent 'random' is named 2 times",
+        "--agents random,": "--agents: '' is not NAME or NAME*NUMBER",
+        "--agents random,cuonter": "did you mean 'counter'",
+        "--players 7": "num_players=7 is out of range; allowed are 2 .. 6",
+        "--agents random,threshold,trickster,counter --players 2 --games 11": "--games 11 are too few for tables of 2: "
+        "two deals of each of 6 line-ups are 24",
+        "--games 0": "--games=0 is out of range",
+        "--seed -1": "--seed=-1 is out of range",
+        "--threads 0": "--threads=0 is out of range",
+        "--until 1.5": "--until 1.5 is out of range; allowed are widths above 0 and below 1",
+        "--tables random,counter random*3": "has 3 agents, not num_players=2",
+        "--tables random*2": "agents=['random'] are too few",
+        "--oracle 0.8 --agents threshold,counter": "--oracle needs `random` among the agents",
+        "--replay 3": "there is no",
+        "--replay 3 --players 2 3": "--replay needs one table size, not --players 2 3",
+        "--ladder nowhere/ladder.json": "--ladder nowhere/ladder.json cannot be written",
+        "--hand-size 9": "hand_size=9",
+    },
+    "play": {
+        "--opponents cuonter": "unknown agent 'cuonter'",
+        "--opponents random*2 --seat 3": "--seat 3 is out of range; allowed with these opponents are 0 .. 2",
+        "--opponents random*6": "num_players=7 is out of range; allowed are 2 .. 6",
+        "--opponents random*x": "'random*x' is not NAME or NAME*NUMBER",
+        "--opponents random --seed -1": "seed=-1 is out of range",
+        "--opponents random --hand-size 9": "hand_size=9 is out of range",
+        "--variant short": "variant='short' is unknown; allowed are 'classic', 'schnell_duell'",
+        "--save nowhere/game.json": "--save nowhere/game.json cannot be written",
+        "--web --people 7": "--people=7 is out of range; allowed are 1 .. 6",
+        "--web --opponents random*6": "num_players=7 is out of range; allowed are 2 .. 6",
+        "--web --host 256.0.0.1": "--host 256.0.0.1 is not an address of this machine; 0.0.0.0 stands for all",
+        "--web --port 70000": "--port=70000 is out of range; allowed are 0 .. 65535",
+    },
+    "watch": {
+        "": "exactly one of --players, --record, --tournament is required, not none",
+        "--players random*2 --record x": "not --players and --record",
+        "--players cuonter,random": "did you mean 'counter'",
+        "--players random": "num_players=1 is out of range; allowed are 2 .. 6",
+        "--players random*2 --seed -1": "--seed=-1 is out of range",
+        "--players random*2 --seat 2": "--seat=2 is out of range; allowed are 0 .. 1",
+        "--players random*2 --delay 61": "--delay 61.0 is out of range",
+        "--players random*2 --playouts -1": "--playouts=-1 is out of range",
+        "--players random*2 --hand-size 9": "hand_size=9",
+        "--players random*2 --out nowhere/game.html": "--out nowhere/game.html cannot be written",
+        "--game chess --players random*2": "unknown game 'chess'",
+        "--record nothing.json": "there is no file or folder 'nothing.json': check the path",
+        "--tournament nothing.jsonl": "no card NAME.json beside it",
+        "--tournament .": "has 0 files NAME.jsonl",
+    },
+    "exploit": {
+        "--agent cuonter": "unknown agent 'cuonter' for black_jacky; did you mean 'counter'",
+        "--players 7": "players=7 is out of range; allowed are 2 .. 6",
+        "--game chess": "unknown game 'chess'",
+        "--variant short": "variant='short' is unknown; allowed are 'classic', 'schnell_duell'",
+        "--hand-size 9": "hand_size=9 is out of range",
+        "--init-from nowhere": "nowhere",
+        "--resume nowhere": "there is no run to resume in 'nowhere'",
+        "--results nowhere/a.json": "--results nowhere/a.json cannot be written",
+    },
+    "train --name wrong": {
+        "--bots cuonter": "unknown agent 'cuonter' for black_jacky; did you mean 'counter'",
+        "--bots": "bots=() is empty; training needs at least one bot",
+        "--players 4 7": "players=7 is out of range; allowed are 2 .. 6",
+        "--preset slow": "there is no preset 'slow' for black_jacky; allowed are 'quick', 'full', 'league'",
+        "--game black_jack": "unknown game 'black_jack'; did you mean 'black_jacky'?",
+        "--encoding pixels": "encoding='pixels' is unknown; allowed are 'cards', 'advice', 'raw'",
+        "--num-envs 0": "num_envs=0 is out of range; allowed are 1 .. ",
+        "--pool-size 0": "pool_size=0 is out of range; allowed are 1 .. ",
+        "--snapshot-every 0": "snapshot_every=0 is out of range; allowed are 1 .. ",
+        "--hidden-sizes 64 0": "hidden_sizes=0 is out of range; allowed are 1 .. ",
+        "--batch-size 1": "batch_size=1 is out of range; allowed are 2 .. ",
+        "--minutes 0": "minutes=0.0 is out of range; allowed is any number above 0",
+        "--minutes nan": "minutes=nan is out of range; allowed is any number above 0",
+        "--advice-logit 4": "advice_logit=4.0 needs encoding='advice', not 'cards'",
+        "--advice-logit 4 --encoding advice --hidden-sizes 64 60": "advice_logit=4.0 needs hidden layers of 61 units "
+        "or more, not hidden_sizes=(64, 60)",
+        "--hand-size 8 --players 4 6": "hand_size=8 cannot be dealt to num_players=6",
+        "--cluster local": "--preset quick trains with MaskablePPO, on one machine: use --preset league",
+    },
+}
+"""By beginning of the command and its end: what is said."""
+LEARNING = ("exploit", "train")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [(f"{begin} {end}", message) for begin, cases in REFUSED.items() for end, message in cases.items()],
+)
+def test_wrong_arguments_are_named_and_leave_nothing(
+    command: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, *arguments = shlex.split(command)
+    if name in LEARNING and find_spec("sb3_contrib") is None:
+        pytest.skip("needs sb3-contrib")
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(name, arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+    assert "--web" in arguments or not list(tmp_path.iterdir())  # the folder of tables is made first

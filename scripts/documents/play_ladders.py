@@ -51,17 +51,13 @@ def main(args: Args) -> int:
 
 def command(game: str, path: Path, games: int | None = None) -> list[str]:
     """The arguments of `blackjacky tournament` for the ladder in ``path``, relative to the repository."""
-    sizes, count = [*map(str, sizes_of(game))], USUAL_GAMES
+    every = {size for variant in get_game(game).variants for size in variant.sizes}
+    sizes, count = [*map(str, sorted(every))], USUAL_GAMES
     if (ROOT / path).exists():
         tables = json.loads((ROOT / path).read_text(encoding="utf-8"))["tables"]
         sizes, count = [str(table["num_players"]) for table in tables], min(table["games"] for table in tables)
     where = ["--output", f"runs/ladder-{game}", "--ladder", path.as_posix()]
     return ["--game", game, "--lineups", "copies", "--players", *sizes, "--games", str(games or count), *where]
-
-
-def sizes_of(game: str) -> list[int]:
-    """All table sizes of any variant of the game."""
-    return sorted({size for variant in get_game(game).variants for size in variant.sizes})
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import tyro
 from make_results import RESULTS, shipped_cards
@@ -48,7 +47,8 @@ def main(args: Args) -> int:
     for game in ROOMS if args.game is None else [args.game]:
         path = args.results / game / "scores.json"
         sha256 = find_protocol(game).sha256
-        cards = [card for card in read_cards(path) if card["protocol"]["sha256"] == sha256]
+        kept = json.loads(path.read_text("utf-8")) if path.exists() else []
+        cards = [card for card in kept if card["protocol"]["sha256"] == sha256]
         names = args.agents or names_of(game)
         for name in names:
             if any((card["agent"]["name"], card["protocol"]["length"]) == (name, args.protocol) for card in cards):
@@ -61,12 +61,6 @@ def main(args: Args) -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, json.dumps(cards, indent=1) + "\n")
     return 0
-
-
-def read_cards(path: Path) -> list[dict[str, Any]]:
-    """The cards kept in a file; none if there is no file."""
-    cards: list[dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else []
-    return cards
 
 
 def names_of(game: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Fingerprints: hashes of all behaviour that a refactoring must preserve, such as agents' decisions and games by seed.
 
     python scripts/proofs/make_fingerprints.py           write tests/games/NAME/fingerprints.json
-    python scripts/proofs/make_fingerprints.py --check   write nothing; list changes, and fail if there are any
+    python scripts/proofs/make_fingerprints.py --check   write nothing; show changes, and fail if there are any
 
 Only values visible to users are hashed, as int64, so that dtypes and memory layout may change. A hash shows that
 something has changed; the playthroughs often show what. A commit that changes fingerprints states the reason, such as a
@@ -14,24 +14,21 @@ import hashlib
 import importlib
 import json
 import random
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 import tyro
+from golden import Args, write_or_check
 from gymnasium.vector import AutoresetMode
 
 from blackjacky_agents import agent_names, make_agent
 from blackjacky_env import make_batch, playout
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.games import get_game
 
-FOLDER = Path(__file__).parents[2] / "tests" / "games"
 SEARCHERS = ("ismcts:50", "rollout:16")
 DECISIONS, DECISIONS_OF_SEARCHERS = 10_000, 300
 DECISIONS_ALONE = 60  # decisions by `act`, after those by `act_batch`
@@ -45,39 +42,10 @@ MICRO = 10**6  # fractions, such as shares of a win, are hashed as millionths
 Array = npt.NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Args:
-    """Write hashes of decisions and of whole games into tests/games/NAME/fingerprints.json."""
-
-    game: str | None = None
-    """Only this game; by default all."""
-    check: bool = False
-    """Write nothing; list changes, and fail if there are any."""
-    folder: Path = FOLDER
-    """Folder of the games' test folders."""
-
-
-def main(args: Args) -> None:
-    """Write or check the fingerprints of all games."""
-    stale = []
-    for game in GAMES if args.game is None else [args.game]:
-        path = args.folder / game / "fingerprints.json"
-        old = read(path)
-        new = {name: make() for name, make in makers(game).items()}
-        changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-        stale += [f"{game}: {name}" for name in changed]
-        if changed and not args.check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(new, indent=2) + "\n", encoding="utf-8", newline="\n")
-            print(f"{path} written, {len(changed)} of {len(new)} are new or have changed")
-    if stale and args.check:
-        sys.exit("\n".join([*stale, "have changed; if intended, run: python scripts/proofs/make_fingerprints.py"]))
-
-
-def read(path: Path) -> dict[str, str]:
-    """The fingerprints in a file by name; empty if there is no file."""
-    found: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return found
+def fingerprints(game: str) -> Iterator[tuple[str, str]]:
+    """Path and text of the file of a game's fingerprints."""
+    made = {name: make() for name, make in makers(game).items()}
+    yield f"{game}/fingerprints.json", json.dumps(made, indent=2) + "\n"
 
 
 def makers(game: str) -> dict[str, Callable[[], str]]:
@@ -301,4 +269,4 @@ def sampled(game: str, variant: str, players: int) -> str:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    write_or_check(tyro.cli(Args), fingerprints, "make_fingerprints.py")

@@ -8,75 +8,28 @@ Any change to rules, random numbers, observations, texts or drawings appears the
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import random
-import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import tyro
+from golden import Args, write_or_check
 
-from blackjacky_agents.files import write_file
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.games import get_game
 
-FOLDER = Path(__file__).parents[2] / "tests" / "games"
 LOOK_EVERY = 45  # actions
-LINES_OF_DIFFERENCE = 30
 
 
-@dataclass(frozen=True)
-class Args:
-    """Write a log of one random game for every variant and table size to tests/games/NAME/playthroughs."""
-
-    game: str | None = None
-    """Only this game; by default all."""
-    check: bool = False
-    """Write nothing; show differences, and fail if there are any."""
-    folder: Path = FOLDER
-    """Folder of the games' test folders."""
-
-
-def main(args: Args) -> None:
-    """Write or check all playthroughs of all games."""
-    stale = []
-    for name, new in playthroughs(GAMES if args.game is None else [args.game]):
-        path = args.folder / name
-        old = path.read_text(encoding="utf-8") if path.exists() else ""
-        if new == old:
-            continue
-        stale.append(name)
-        if args.check:
-            print(difference(name, old, new))
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, new)
-            print(f"{name} written")
-    if stale and args.check:
-        sys.exit(f"{', '.join(stale)} out of date; run: python scripts/proofs/make_playthroughs.py")
-
-
-def difference(name: str, old: str, new: str) -> str:
-    """The first lines of the difference between two versions of a file."""
-    lines = difflib.unified_diff(
-        old.splitlines(), new.splitlines(), name, name, "as written", "as played now", lineterm=""
-    )
-    return "\n".join(islice(lines, LINES_OF_DIFFERENCE))
-
-
-def playthroughs(games: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(path relative to the games' test folders, text) of every playthrough of the games."""
-    for game in map(get_game, games):
-        for variant in game.variants:
-            for players in variant.sizes:
-                path = f"{game.name}/playthroughs/{variant.name}_{players}p.txt"
-                yield path, Playthrough(game, variant.name, players).text()
+def playthroughs(name: str) -> Iterator[tuple[str, str]]:
+    """Path and text of every playthrough of a game."""
+    game = get_game(name)
+    for variant in game.variants:
+        for players in variant.sizes:
+            yield f"{name}/playthroughs/{variant.name}_{players}p.txt", Playthrough(game, variant.name, players).text()
 
 
 class Playthrough:
@@ -204,4 +157,4 @@ def brief(part: Any) -> str:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    write_or_check(tyro.cli(Args), playthroughs, "make_playthroughs.py")

@@ -142,6 +142,7 @@ def main(args: Args) -> int:
     if subject is None:
         sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(there_are)}")
     from blackjacky_agents.arena.cluster import ClusterError
+    from blackjacky_agents.reports import write_part
 
     output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
     everything = mutants(subject.rules.read_text(encoding="utf-8"))
@@ -162,7 +163,7 @@ def main(args: Args) -> int:
     text = report(found, reasons, results["seconds"], args, len(everything))
     print(text)
     if args.write and not args.only:
-        publish(subject.page, text)
+        write_part(subject.page, "mutants", text)
     return judge(found, reasons)
 
 
@@ -286,7 +287,11 @@ def answer() -> None:
     game, some = json.load(sys.stdin)
     prepare()
     subject = subjects()[game]
-    print(json.dumps({name: try_mutant(subject, code) for name, code in some.items()}))
+    killed_by = {
+        name: next((suite for suite, tests in subject.suites.items() if not passes(subject, code, tests)), SURVIVED)
+        for name, code in some.items()
+    }
+    print(json.dumps(killed_by))
 
 
 def prepare() -> None:
@@ -300,11 +305,6 @@ def prepare() -> None:
     assert all((gymnasium, hypothesis, numba.config.DISABLE_JIT, pettingzoo, pytest))
     assert "blackjacky_env" not in sys.modules
     os.chdir(ROOT)
-
-
-def try_mutant(subject: Subject, code: str) -> str:
-    """The suite that kills a mutant, or `SURVIVED`."""
-    return next((suite for suite, tests in subject.suites.items() if not passes(subject, code, tests)), SURVIVED)
 
 
 def passes(subject: Subject, code: str, arguments: Sequence[str]) -> bool:
@@ -378,13 +378,6 @@ def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
     for name in gone:
         print(f"is explained, but was killed by the {found[name]}: {name}", file=sys.stderr)
     return int(bool(survivors - reasons.keys() or gone))
-
-
-def publish(page: Path, text: str) -> None:
-    """Write the result into a document."""
-    from blackjacky_agents.reports import write_part
-
-    write_part(page, "mutants", text)
 
 
 def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args, there_are: int) -> str:

@@ -117,7 +117,7 @@ def make_probes(args: Args, folder: Path) -> list[Probe]:
         *bot_probes(args.seed, scale),
         training_probe(args, folder),
         *start_probes(folder, args.quick),
-        *(peer_probes(args.seed, scale) if args.peers else []),
+        *(Probe([Line(name, "steps/s")], speed) for name, speed in (peers(args.seed, scale) if args.peers else ())),
     ]
 
 
@@ -145,23 +145,6 @@ def ratios(found: dict[Line, list[float]]) -> dict[Line, list[float]]:
     }
 
 
-def loop_name(environment: str) -> str:
-    """The name of a line for the PettingZoo loop."""
-    return f"loop: {environment}"
-
-
-def play_name(games: int, players: int, threads: int, game: str = DEFAULT) -> str:
-    """The name of a line for random play in compiled code."""
-    what = "`run_random`" if game == DEFAULT else f"`run_random` of `{game}`"
-    plural = "s" * (games > 1)
-    return f"{what}: {games:,} game{plural}, {players} players, {threads} thread{'s' * (threads > 1)}"
-
-
-def arithmetic_name(threads: int) -> str:
-    """The name of a line for arithmetic alone."""
-    return f"arithmetic alone, {threads} thread{'s' * (threads > 1)}"
-
-
 OTHER_ENVIRONMENTS = ("classic/connect_four-v3", "classic/leduc_holdem-v4")
 MANY = 4096
 BATCH_SIZES = (1, 16, 256, MANY, 65_536)
@@ -173,13 +156,11 @@ BATCH_SIZES = (1, 16, 256, MANY, 65_536)
 def loop_probes(seed: int, scale: float) -> list[Probe]:
     """The same loop over several environments."""
     moves = int(50_000 * scale)
-    own, *others = (
-        loop_probe(loop_name(f"`{module_name(game)}.env()`"), make_env(game), moves, seed) for game in GAMES
-    )
-    probes = [own, loop_probe(loop_name("null environment"), EmptyEnv(), moves, seed), *others]
+    own, *others = (loop_probe(f"loop: `{module_name(game)}.env()`", make_env(game), moves, seed) for game in GAMES)
+    probes = [own, loop_probe("loop: null environment", EmptyEnv(), moves, seed), *others]
     for name in OTHER_ENVIRONMENTS:
         try:
-            probes.append(loop_probe(loop_name(f"`{name}`"), pettingzoo.make("aec", name), int(8000 * scale), seed))
+            probes.append(loop_probe(f"loop: `{name}`", pettingzoo.make("aec", name), int(8000 * scale), seed))
         except FailedToImport:
             probes.append(Probe([Line(f"loop: `{name}`, not installed: `pip install -e '.[bench]'`", "moves/s")], None))
     return probes
@@ -290,7 +271,13 @@ def random_play_probe(game: str, games: int, players: int, threads: int, moves: 
         batch.run_random(steps)
         return [games * steps / (clock() - started)]
 
-    return Probe([Line(play_name(games, players, threads, game), "steps/s")], rate)
+    name = f"`run_random`{of(game)}: {games:,} game{'s' * (games > 1)}, {players} players, {of_threads(threads)}"
+    return Probe([Line(name, "steps/s")], rate)
+
+
+def of_threads(number: int) -> str:
+    """A number of threads, in words."""
+    return f"{number} thread{'s' * (number > 1)}"
 
 
 def clock_for(threads: int) -> Callable[[], float]:
@@ -312,7 +299,7 @@ def step_probe(games: int, threads: int, moves: int, seed: int) -> Probe:
         return [games * steps / seconds]
 
     rate()  # compiled
-    name = f"`step` from Python: {games:,} games, {PLAYERS} players, {threads} thread{'s' * (threads > 1)}"
+    name = f"`step` from Python: {games:,} games, {PLAYERS} players, {of_threads(threads)}"
     return Probe([Line(name, "steps/s")], rate)
 
 
@@ -326,7 +313,7 @@ def arithmetic_probe(threads: int, rounds: int) -> Probe:
         return [threads * rounds / (clock() - started)]
 
     four_sums(1)  # compiled
-    return Probe([Line(arithmetic_name(threads), "rounds/s")], rate)
+    return Probe([Line(f"arithmetic alone, {of_threads(threads)}", "rounds/s")], rate)
 
 
 @entry
@@ -483,14 +470,6 @@ def new_process(code: str, cache: Path | None) -> list[float]:
     environment = dict(os.environ) if cache is None else {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return [float(number) for number in done.stdout.split()]
-
-
-# ---------------------------------------------------------------- other libraries
-
-
-def peer_probes(seed: int, scale: float) -> list[Probe]:
-    """One probe for each line of peers.py."""
-    return [Probe([Line(name, "steps/s")], speed) for name, speed in peers(seed, scale)]
 
 
 # ---------------------------------------------------------------- report

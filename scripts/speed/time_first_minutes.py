@@ -44,7 +44,10 @@ class Args:
 
 def main(args: Args) -> None:
     """Time everything and print the table."""
-    rows = [*browser_rows(), train_row()]
+    rows = [*browser_rows()]
+    with fresh_clone() as (clone, begun):  # the main job, as the README has it
+        make(clone, "train")
+        rows.append(("end of `make train`", time.perf_counter() - begun))
     heading = ["from `git clone` to", "time"]
     made = f"`python scripts/speed/time_first_minutes.py`: {where_run(where())}."
     told = f"{markdown_table(heading, [[what, duration(seconds)] for what, seconds in rows])}\n\n{made}"
@@ -88,13 +91,6 @@ def first_move(address: str) -> float:
         return time.perf_counter()
     finally:
         browser.quit()
-
-
-def train_row() -> tuple[str, float]:
-    """The main job, as the README has it."""
-    with fresh_clone() as (clone, begun):
-        make(clone, "train")
-        return "end of `make train`", time.perf_counter() - begun
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def test_a_tournament_shows_its_score(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_playthroughs_tell_it() -> None:
     script = importlib.import_module("make_playthroughs")
-    told = dict(script.playthroughs([TINY]))
+    told = dict(script.playthroughs(TINY))
     names = ["classic_2p", "classic_3p", "duel_2p"]
     assert list(told) == [f"tiny/playthroughs/{name}.txt" for name in names]
     assert "rewards, points: [" in told["tiny/playthroughs/duel_2p.txt"]

@@ -39,9 +39,9 @@ class Target:
     token: str
     chance: random.Random
 
-
-def _slow_headers(target: Target) -> socket.socket:
-    return opened(target.port, request("/page/page.js")[: target.chance.randrange(1, 40)])
+    def seat(self) -> socket.socket:
+        """The WebSocket of that seat."""
+        return seated(self.port, self.token)
 
 
 def _slow_body(target: Target) -> socket.socket:
@@ -49,45 +49,10 @@ def _slow_body(target: Target) -> socket.socket:
     return opened(target.port, request(path, "Content-Length: 100000", method="POST") + b"{")
 
 
-def _idle(target: Target) -> socket.socket:
-    return opened(target.port)
-
-
-def _pings(target: Target) -> socket.socket:
-    return _flood(seated(target.port, target.token), 500 * frame(Opcode.PING, b"x" * 125))
-
-
-def _messages(target: Target) -> socket.socket:
-    return _flood(seated(target.port, target.token), 500 * frame(Opcode.TEXT, b'{"type": "skip"}'))
-
-
-def _parts(target: Target) -> socket.socket:
-    connection = send(seated(target.port, target.token), frame(Opcode.TEXT, b"{", fin=False))
-    return _flood(connection, 500 * frame(Opcode.CONT, b"", fin=False))
-
-
-def _large_frames(target: Target) -> socket.socket:
-    return _flood(seated(target.port, target.token), frame(Opcode.BINARY, bytes(_LARGE)))
-
-
-def _page_that_never_reads(target: Target) -> socket.socket:
-    connection = seated(target.port, target.token)
-    return send(connection, 30 * frame(Opcode.TEXT, b'{"type": "speed", "speed": "fast"}'))
-
-
-def _responses_never_read(target: Target) -> socket.socket:
-    return _flood(opened(target.port), 200 * request("/page/lobby.js"))
-
-
-def _unknown_token(target: Target) -> socket.socket:
-    return seated(target.port, f"{target.chance.getrandbits(192):032x}")
-
-
 def _garbage_frames(target: Target) -> socket.socket:
-    connection = seated(target.port, target.token)
     whole = bytearray(frame(Opcode.TEXT, target.chance.randbytes(target.chance.randrange(200))))
     whole[0] = target.chance.choice([0, 0x80, 0xC0]) + target.chance.choice([*Opcode, 3])
-    return _flood(connection, bytes(_changed(whole, target.chance)))
+    return _flood(target.seat(), bytes(_changed(whole, target.chance)))
 
 
 def _garbage_requests(target: Target) -> socket.socket:
@@ -123,16 +88,20 @@ def _flood(connection: socket.socket, data: bytes) -> socket.socket:
 
 
 KINDS: dict[str, Callable[[Target], socket.socket]] = {
-    "connections that send nothing": _idle,
-    "headers that do not end": _slow_headers,
+    "connections that send nothing": lambda it: opened(it.port),
+    "headers that do not end": lambda it: opened(it.port, request("/page/page.js")[: it.chance.randrange(1, 40)]),
     "bodies that do not end": _slow_body,
-    "responses that are not read": _responses_never_read,
-    "WebSockets of unknown seats": _unknown_token,
-    "WebSockets that do not read": _page_that_never_reads,
-    "WebSocket pings whose pongs are not read": _pings,
-    "WebSocket messages at full speed": _messages,
-    "WebSocket messages in endless parts": _parts,
-    "WebSocket frames that are too large": _large_frames,
+    "responses that are not read": lambda it: _flood(opened(it.port), 200 * request("/page/lobby.js")),
+    "WebSockets of unknown seats": lambda it: seated(it.port, f"{it.chance.getrandbits(192):032x}"),
+    "WebSockets that do not read": lambda it: send(
+        it.seat(), 30 * frame(Opcode.TEXT, b'{"type": "speed", "speed": "fast"}')
+    ),
+    "WebSocket pings whose pongs are not read": lambda it: _flood(it.seat(), 500 * frame(Opcode.PING, b"x" * 125)),
+    "WebSocket messages at full speed": lambda it: _flood(it.seat(), 500 * frame(Opcode.TEXT, b'{"type": "skip"}')),
+    "WebSocket messages in endless parts": lambda it: _flood(
+        send(it.seat(), frame(Opcode.TEXT, b"{", fin=False)), 500 * frame(Opcode.CONT, b"", fin=False)
+    ),
+    "WebSocket frames that are too large": lambda it: _flood(it.seat(), frame(Opcode.BINARY, bytes(_LARGE))),
     "garbage as WebSocket frames": _garbage_frames,
     "garbage as HTTP requests": _garbage_requests,
 }

@@ -57,7 +57,8 @@ def _without(content: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name not in names}
 
 
-def _json(path: Path) -> Any:
+def read_json(path: Path) -> Any:
+    """What a file holds."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -66,7 +67,7 @@ def _training(home: Path) -> Any:
     arrays, state, complaints = load_checkpoint(run / "checkpoints")
     read_network(run)
     rates = [(line["steps"], line["win_rate"]) for line in map(json.loads, (run / "progress.jsonl").open("r"))]
-    table = _json(run / "results.json")["table"]
+    table = read_json(run / "results.json")["table"]
     facts = {name: value.tobytes() for name, value in arrays.items()}
     return facts, state["steps"], complaints, rates, table, (run / AGENT_FILE).read_bytes()
 
@@ -77,26 +78,21 @@ def _exploit(home: Path) -> Any:
     complaints = load_checkpoint(run / "checkpoints")[2]
     read_network(run)
     steps = [line["steps"] for line in map(json.loads, (run / "progress.jsonl").open("r"))]
-    kept = [(result["agent"], result["players"]) for result in (_json(run / "result.json"), *_json(home / "kept.json"))]
+    kept = [
+        (result["agent"], result["players"])
+        for result in (read_json(run / "result.json"), *read_json(home / "kept.json"))
+    ]
     return complaints, steps == sorted(set(steps)), kept
 
 
 def _tournament(home: Path) -> Any:
-    report = _without(_json(home / "games" / "report.json"), "seconds", "command")
+    report = _without(read_json(home / "games" / "report.json"), "seconds", "command")
     return (home / "games" / "2_players.jsonl").read_bytes(), report, (home / "games" / "report.svg").read_bytes()
 
 
 def _score(home: Path) -> Any:
-    card = _without(_json(home / "score" / "score.json"), "run", "package")  # the package: also the commit
+    card = _without(read_json(home / "score" / "score.json"), "run", "package")  # the package: also the commit
     return card, (home / "score" / "badge.svg").read_bytes()
-
-
-def _evaluate(home: Path) -> Any:
-    return _json(home / "evaluation.json")
-
-
-def _watch(home: Path) -> Any:
-    return (home / "page.html").read_bytes()
 
 
 JOBS = {
@@ -104,8 +100,8 @@ JOBS = {
     "best response": Job(_EXPLOIT, "exploit --resume runs/it --results kept.json", "runs/it/config.json", _exploit),
     "tournament": Job(_TOURNAMENT, _TOURNAMENT, "games", _tournament),
     "score": Job(_SCORE, f"{_SCORE} --resume", "score/deals.jsonl", _score),
-    "evaluation": Job(_EVALUATE, _EVALUATE, "evaluation.json", _evaluate),
-    "replay page": Job(_WATCH, _WATCH, "page.html", _watch),
+    "evaluation": Job(_EVALUATE, _EVALUATE, "evaluation.json", lambda home: read_json(home / "evaluation.json")),
+    "replay page": Job(_WATCH, _WATCH, "page.html", lambda home: (home / "page.html").read_bytes()),
 }
 
 

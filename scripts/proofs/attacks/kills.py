@@ -27,7 +27,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
 from attacks.forks import PATIENCE, Fork
-from attacks.jobs import Prepared, emptied, is_whole, new_home, prepare, start
+from attacks.jobs import Prepared, emptied, is_whole, new_home, prepare, read_json, start
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.files import write_json
 from blackjacky_agents.learning.agent_file import read_network, save_agent
@@ -153,10 +153,6 @@ def _write_files(home: Path, first: int) -> Iterator[int]:
         yield number
 
 
-def _read_file(home: Path, _: int) -> int:
-    return int(json.loads((home / "file.json").read_text("utf-8"))["number"])
-
-
 def _save_agents(home: Path, first: int) -> Iterator[int]:
     encoding, actions = next(iter(encodings_of(DEFAULT).values())), get_game(DEFAULT).num_actions
     for number in itertools.count(first):
@@ -167,7 +163,7 @@ def _save_agents(home: Path, first: int) -> Iterator[int]:
 
 def _read_agent(home: Path, _: int) -> int:
     layers, *_ = read_network(home / "agent.safetensors", DEFAULT)
-    card = json.loads((home / "agent.json").read_text("utf-8"))
+    card = read_json(home / "agent.json")
     if (layers[0][0] != card["number"]).any():
         raise ValueError(f"the card of agent {card['number']} is beside other weights")
     return int(card["number"])
@@ -202,10 +198,6 @@ def _make_moves(home: Path, first: int) -> Iterator[int]:
             table.play_agent(int(np.random.default_rng(table.move).choice(actions)))
 
 
-def _read_moves(home: Path, _: int) -> int:
-    return resumed(home / "table.jsonl").move
-
-
 def _compile(home: Path, first: int) -> Iterator[int]:
     """Compile a new function, and call it; a file that a kill left half written would make the next one wrong."""
     numba.config.CACHE_DIR = str(home)
@@ -220,16 +212,16 @@ def _compile(home: Path, first: int) -> Iterator[int]:
         yield number
 
 
-def _nothing_to_read(_: Path, confirmed: int) -> int:
-    return confirmed
-
-
 LOOPS = {
-    "file": Loop("files replaced in a loop", _write_files, _read_file),
+    "file": Loop(
+        "files replaced in a loop",
+        _write_files,
+        lambda home, _: read_json(home / "file.json")["number"],
+    ),
     "agent": Loop("agents saved in a loop", _save_agents, _read_agent),
     "checkpoint": Loop("checkpoints saved in a loop", _save_checkpoints, _read_checkpoint),
-    "table": Loop("moves at a saved table", _make_moves, _read_moves),
-    "cache": Loop("compile cache being written", _compile, _nothing_to_read),
+    "table": Loop("moves at a saved table", _make_moves, lambda home, _: resumed(home / "table.jsonl").move),
+    "cache": Loop("compile cache being written", _compile, lambda _, confirmed: confirmed),
 }
 
 

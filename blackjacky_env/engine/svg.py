@@ -299,6 +299,11 @@ def loses(view: View, seat: int) -> bool:
     return seat in view.get("settled", _NOTHING_SETTLED).losers
 
 
+def seat_panel(view: View, seat: int, place: tuple[float, float, float, float], parts: Sequence[str]) -> str:
+    """The `panel` of a seat in a view; ``place``: left, top, width and height."""
+    return panel(*place, seat, seat == view["player"], parts, loses(view, seat))
+
+
 def change(view: View, key: str, seat: int) -> str:
     """The number of a seat, and in the view of a settlement what it becomes."""
     after = view.get("settled", _NOTHING_SETTLED).after

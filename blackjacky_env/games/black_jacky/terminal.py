@@ -6,11 +6,12 @@ nothing that the viewer may not know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby, zip_longest
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.engine.svg import say
 from blackjacky_env.engine.text import (
     FACE_DOWN,
     FAINT,
@@ -19,18 +20,16 @@ from blackjacky_env.engine.text import (
     TITLE,
     YOURS,
     drawn,
-    joined,
     listed,
     paint,
-    plain,
     seen_by,
+    table,
     viewer,
     win,
+    wrapped,
 )
 
 View = dict[str, Any]
-Row = Sequence[list[str]]
-"""The cells of one seat, each a list of lines."""
 
 _COLUMNS = {"": 2, "seat": 9, "hearts": 6, "status": 11, "hand": 15, "laid out": 15, "sum": 11}
 
@@ -40,6 +39,7 @@ _CARD_COLOURS = (0, 117, 80, 114, 150, 222, 215, 209, 204)
 _BLACK_HEART = "1;38;5;231;48;5;239"
 _TURNED_OVER = "38;5;250;48;5;238"
 _PLUS_ONE = "1;38;5;231;48;5;90"
+_LEGEND_OF_LOSS = paint("-♥", RED) + paint(" lost a heart", FAINT)
 _STATUS_STYLES = {"wanted": "33", "out": FAINT, "winner": TITLE, "first knock": "1;35", "knocked": "35"}
 
 
@@ -99,18 +99,40 @@ def _cards_below(cards: Sequence[int]) -> str:
     return " ".join(paint(digits, f"38;5;16;48;5;{_CARD_COLOURS[value]}") for digits, value in groups)
 
 
-def _lines_of(pieces: Sequence[str], width: int) -> list[str]:
-    """Cards side by side, wrapped to ``width``."""
-    lines: list[str] = []
-    for piece in pieces:
-        if lines and len(plain(lines[-1])) + 1 + len(plain(piece)) <= width:
-            lines[-1] += " " + piece
-        else:
-            lines.append(piece)
-    return lines
+# ---------------------------------------------------------------- what lies before a seat
 
 
-# ---------------------------------------------------------------- sums
+class SeatCards(NamedTuple):
+    """The cards of a seat."""
+
+    hand: list[int] | int = 0
+    """Their number if they are hidden."""
+    laid: Sequence[int] = ()
+    plus_one: bool = False
+    tenths: int | None = None
+    """The sum, hidden cards left out; None: nothing is dealt to the seat."""
+    lost: bool = False
+    """Whether it has lost a heart with them (S2)."""
+
+
+def cards_of(view: View, seat: int) -> SeatCards:
+    """The cards of the current round; those of its settlement if the view shows it, or when the game is over."""
+    if view["phase"] == "over" or "settled" in view:
+        return settled_cards(view, seat)
+    if view["status"][seat] != "saloon" or view["phase"] == "tip":
+        return SeatCards()
+    hand, laid, plus_one = view["hands"][seat], view["displays"][seat], view["plus_one"] == seat
+    return SeatCards(hand, laid, plus_one, tenths_of([] if isinstance(hand, int) else hand, laid) + 10 * plus_one)
+
+
+def settled_cards(view: View, seat: int) -> SeatCards:
+    """The cards as revealed at the last settlement."""
+    settled = view["last_settlement"]
+    tenths = None if settled is None else settled["sums"][seat]
+    if tenths is None:
+        return SeatCards()
+    hand, laid = settled["hands"][seat], settled["displays"][seat]
+    return SeatCards(hand, laid, tenths - tenths_of(hand, laid) == 10, tenths, seat in settled["losers"])
 
 
 def tenths_of(hand: Sequence[int], display: Sequence[int]) -> int:
@@ -118,61 +140,44 @@ def tenths_of(hand: Sequence[int], display: Sequence[int]) -> int:
     return 10 * sum(hand) + sum(10 * v for v in display if v != 5) + display.count(8)
 
 
-def as_number(tenths: int) -> str:
-    """Tenths as a decimal number."""
-    return f"{tenths // 10}.{tenths % 10}"
+def sum_in_words(cards: SeatCards, options: dict[str, Any]) -> str:
+    """The sum as far as it can be seen, and whether it is bust or the lowest (S2); "": nothing can be seen."""
+    if cards.tenths is None:
+        return ""
+    number = say("{whole}.{tenth}", whole=cards.tenths // 10, tenth=cards.tenths % 10)
+    if isinstance(cards.hand, int) and cards.hand:
+        return f"{number} + ?" if cards.tenths else ""
+    if cards.tenths >= 10 * options["bust_at"]:
+        return say("{sum} bust", sum=number)
+    return say("{sum} lowest", sum=number) if cards.lost else number
 
 
-def sum_in_words(tenths: int, options: dict[str, Any], lost: bool = False) -> str:
-    """A sum, and whether it is bust or loses a heart (S2)."""
-    if tenths >= 10 * options["bust_at"]:
-        return f"{as_number(tenths)} bust"
-    return f"{as_number(tenths)} lowest" if lost else as_number(tenths)
-
-
-def _sum(tenths: int, options: dict[str, Any], lost: bool = False) -> str:
-    text = sum_in_words(tenths, options, lost)
-    return paint(text, STRONG if text == as_number(tenths) else RED)
-
-
-def sum_so_far(view: View, seat: int, options: dict[str, Any]) -> str:
-    """The sum of an open hand; otherwise that of the open cards."""
-    hand, display = view["hands"][seat], view["displays"][seat]
-    plus_one = 10 * (view["plus_one"] == seat)
-    if isinstance(hand, list):
-        return _sum(tenths_of(hand, display) + plus_one, options)
-    if hand == 0:
-        return _sum(tenths_of([], display) + plus_one, options)
-    open_part = tenths_of([], display) + plus_one
-    return paint(f"{as_number(open_part)} + ?" if open_part else "?", FAINT)
+def tip_in_words(view: View, seat: int, names: Sequence[str]) -> str:
+    """Whom a seat tips, "" for nobody."""
+    tip = view["tips"][seat]
+    return "" if tip is None else say("tipped {name}" if view["phase"] == "over" else "tips {name}", name=names[tip])
 
 
 # ---------------------------------------------------------------- seats
 
 
-def _seat(seat: int) -> str:
-    return f"player_{seat}"
+def _names(view: View) -> list[str]:
+    return [f"player_{seat}" for seat in range(len(view["hearts"]))]
 
 
 def _seats(view: View, options: dict[str, Any]) -> list[str]:
     """The table of all seats; when the game is over, with the cards of its last settlement."""
-    over = view["phase"] == "over"
     rows = []
     for seat in range(len(view["hearts"])):
-        cards = _settled_cells(view, seat, options) if over else _card_cells(view, seat, options)
-        mark = _loss(view, seat) if over else paint("►", YOURS) if seat == view["player"] else ""
-        rows.append([[mark], [_name(view, seat)], [_hearts(view, seat, options)], [_status(view, seat)], *cards])
-    return _table(rows)
-
-
-def _table(rows: Iterable[Row]) -> list[str]:
-    widths = _COLUMNS.values()
-    heading = joined([paint(name, FAINT) for name in _COLUMNS], widths)
-    return [heading, *(joined(line, widths) for row in rows for line in zip_longest(*row, fillvalue=""))]
+        mark = paint("►", YOURS) if seat == view["player"] else ""
+        mark = _loss(view, seat) if view["phase"] == "over" else mark
+        cells = _cells(view, seat, cards_of(view, seat), options)
+        rows.append([[mark], [_name(view, seat)], [_hearts(view, seat, options)], [_status(view, seat)], *cells])
+    return table(_COLUMNS, rows)
 
 
 def _name(view: View, seat: int) -> str:
-    name = _seat(seat)
+    name = _names(view)[seat]
     if seat == viewer(view):
         return paint(name, YOURS)
     return paint(name, FAINT) if view["status"][seat] == "out" else name
@@ -207,38 +212,15 @@ def status_word(view: View, seat: int) -> str:
     return str(view["status"][seat])
 
 
-def _card_cells(view: View, seat: int, options: dict[str, Any]) -> list[list[str]]:
-    """Hand, laid-out cards and sum of a seat in the current round."""
-    if view["status"][seat] != "saloon":
-        return [[_tip(view, seat)], [""], [""]]
-    if view["phase"] == "tip":
-        return [[""], [""], [""]]
-    hand = view["hands"][seat]
-    cards = [_card(v) for v in hand] if isinstance(hand, list) else _hidden_cards(hand)
-    return _cells(cards, view["displays"][seat], view["plus_one"] == seat, sum_so_far(view, seat, options))
-
-
-def _settled_cells(view: View, seat: int, options: dict[str, Any]) -> list[list[str]]:
-    """Hand, laid-out cards and sum of a seat as revealed at the last settlement."""
-    settlement = view["last_settlement"]
-    tenths = None if settlement is None else settlement["sums"][seat]
-    if tenths is None:
-        return [[_tip(view, seat)], [""], [""]]
-    hand, display = settlement["hands"][seat], settlement["displays"][seat]
-    total = _sum(tenths, options, lost=seat in settlement["losers"])
-    had_plus_one = tenths - tenths_of(hand, display) == 10
-    return _cells([_card(v) for v in hand], display, had_plus_one, total)
-
-
-def _cells(hand: list[str], display: Sequence[int], plus_one: bool, total: str) -> list[list[str]]:
-    laid = [*map(_laid_out, display), *([paint("[+1]", _PLUS_ONE)] if plus_one else [])]
-    return [_lines_of(hand, _COLUMNS["hand"]), _lines_of(laid, _COLUMNS["laid out"]), [total]]
-
-
-def _tip(view: View, seat: int) -> str:
-    tip = view["tips"][seat]
-    verb = "tipped" if view["phase"] == "over" else "tips"
-    return "" if tip is None else f"{verb} {_seat(tip)}"
+def _cells(view: View, seat: int, cards: SeatCards, options: dict[str, Any]) -> list[list[str]]:
+    """Hand, laid-out cards and sum of a seat; of a player without cards the tip."""
+    if cards.tenths is None:
+        return [[tip_in_words(view, seat, _names(view))], [""], [""]]
+    hand = [_card(v) for v in cards.hand] if isinstance(cards.hand, list) else _hidden_cards(cards.hand)
+    laid = [*map(_laid_out, cards.laid), *([paint("[+1]", _PLUS_ONE)] if cards.plus_one else [])]
+    total = sum_in_words(cards, options) or "?"
+    style = FAINT if "?" in total else STRONG if total[-1].isdigit() else RED
+    return [wrapped(hand, _COLUMNS["hand"]), wrapped(laid, _COLUMNS["laid out"]), [paint(total, style)]]
 
 
 # ---------------------------------------------------------------- piles and sentences
@@ -260,9 +242,9 @@ def _piles(view: View) -> list[str]:
 
 
 def _lines_below(view: View) -> list[str]:
-    lines = sentences(view, [_seat(seat) for seat in range(len(view["hearts"]))], _card)
+    lines = sentences(view, _names(view), _card)
     if view["phase"] == "over":
-        lines.append(_legend_of_loss())
+        lines.append(_LEGEND_OF_LOSS)
     if any(held and black for held, black in zip(view["hearts"], view["black_hearts"], strict=True)):
         lines.append(paint("♡", _BLACK_HEART) + paint("  black heart, the last chance", FAINT))
     return ["   " + line for line in lines]
@@ -272,7 +254,8 @@ def sentences(view: View, names: Sequence[str], card: Callable[[int | str], str]
     """The current situation in words, with the players' names; ``card`` formats a card, which may be ``"hidden"``."""
     lines = [_phase(view, names, card)]
     if view["exchange"]:
-        lines.append(_exchange(view["exchange"], names))
+        pair = listed([names[seat] for seat in view["exchange"]["pair"]])
+        lines.append(f"{names[view['exchange']['trickster']]} laid a 3: {pair} exchange a card.")
     if view["phase"] != "over" and view["ends_after_turn"]:
         lines.append("A 1 is laid out: the round ends after this turn.")
     if view["last_turns"]:
@@ -284,25 +267,15 @@ def _phase(view: View, names: Sequence[str], card: Callable[[int | str], str]) -
     if view["phase"] == "over":
         nobody = paint("Nobody has a heart left: nobody wins.", STRONG)
         return win(view, names) if view["winners"] else nobody
-    player = paint(names[view["player"]], STRONG)
-    if view["phase"] == "tip":
-        return f"{player} tips who will lose a heart in this round."
-    if view["phase"] == "trick":
-        return f"{player} may lay a card for its power."
-    if view["phase"] == "zock":
-        return f"{player} must zock: draw, swap or knock."
-    return f"{player} chooses a card to give{_given(view['exchange'], names, card)}."
-
-
-def _given(exchange: dict[str, Any], names: Sequence[str], card: Callable[[int | str], str]) -> str:
-    """The first card given in the exchange, if any; only the giver knows it (T3)."""
-    given = exchange["given"][0]
-    return "" if given is None else f"; {names[exchange['pair'][0]]} has given {card(given)}"
-
-
-def _exchange(exchange: dict[str, Any], names: Sequence[str]) -> str:
-    pair = listed([names[seat] for seat in exchange["pair"]])
-    return f"{names[exchange['trickster']]} laid a 3: {pair} exchange a card."
+    asked = {
+        "tip": "tips who will lose a heart in this round",
+        "trick": "may lay a card for its power",
+        "zock": "must zock: draw, swap or knock",
+        "exchange": "chooses a card to give",
+    }[view["phase"]]
+    given = view["exchange"] and view["exchange"]["given"][0]  # T3: only the giver knows it
+    told = f"; {names[view['exchange']['pair'][0]]} has given {card(given)}" if given else ""
+    return f"{paint(names[view['player']], STRONG)} {asked}{told}."
 
 
 # ---------------------------------------------------------------- the last settlement
@@ -319,26 +292,18 @@ def _loss(view: View, seat: int) -> str:
     return paint("-♥", RED) if lost else ""
 
 
-def _legend_of_loss() -> str:
-    return paint("-♥", RED) + paint(" lost a heart", FAINT)
-
-
 def _old_settlement(view: View, options: dict[str, Any]) -> list[str]:
-    sums = view["last_settlement"]["sums"]
-    rows = [
-        [[_loss(view, seat)], [_name(view, seat)], [""], [""], *_settled_cells(view, seat, options)]
-        for seat in range(len(sums))
-        if sums[seat] is not None
-    ]
+    rows = []
+    for seat in range(len(view["hearts"])):
+        cards = settled_cards(view, seat)
+        if cards.tenths is not None:
+            rows.append([[_loss(view, seat)], [_name(view, seat)], [""], [""], *_cells(view, seat, cards, options)])
     heading = paint(f"Settlement of round {view['round']}", STRONG)
-    return [f"   {heading}   {_legend_of_loss()}", *_table(rows)[1:]]
-
-
-def _lines(view: View, options: dict[str, Any]) -> list[str]:
-    lines = [*_seats(view, options), "", *_piles(view), *_lines_below(view)]
-    return [*lines, "", *_old_settlement(view, options)] if has_just_settled(view) else lines
+    return ["", f"   {heading}   {_LEGEND_OF_LOSS}", *table(_COLUMNS, rows)[1:]]
 
 
 def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:
     """The table that ``view`` shows, see `Words.draw_text`."""
-    return drawn(_lines(view, options), title(options), when(view), seen_by(view), options_in_force(options), colour)
+    lines = [*_seats(view, options), "", *_piles(view), *_lines_below(view)]
+    lines += _old_settlement(view, options) if has_just_settled(view) else []
+    return drawn(lines, title(options), when(view), seen_by(view), options_in_force(options), colour)

@@ -340,8 +340,7 @@ def _seat(view: View, seat: int, names: Sequence[str]) -> str:
         *_labels(view, seat, width),
     ]
     x = svg.MARGIN + seat * (width + _GAP)
-    size, loses = (width, _SEATS_HEIGHT), svg.loses(view, seat)
-    return svg.panel(x, _SEATS_TOP, *size, seat, seat == view["player"], parts, loses)
+    return svg.seat_panel(view, seat, (x, _SEATS_TOP, width, _SEATS_HEIGHT), parts)
 
 
 def _score(view: View, seat: int) -> str:
@@ -420,8 +419,7 @@ def _crew_colours(crew: Sequence[str]) -> list[str]:
 
 def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float, float, float, float]) -> str:
     """A seat's panel: name, score, movement cards, and the crew by colour."""
-    x, y, width, height = place
-    crew = view["crews"][seat]
+    width, crew = place[2], view["crews"][seat]
     parts = [
         _figure(seat, 8, 3, 0.82),
         words(names[seat], 38, 17, 15, width - 44),
@@ -430,7 +428,7 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float,
         group(_crew(crew, seat, width - 18, _PHONE_ROW - 1, _crew_colours(crew)), 0, -10),
         *_labels(view, seat, width, 12),
     ]
-    return svg.panel(x, y, width, height, seat, seat == view["player"], parts, svg.loses(view, seat))
+    return svg.seat_panel(view, seat, place, parts)
 
 
 draw_svg = svg.picture(

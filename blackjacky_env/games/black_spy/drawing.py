@@ -111,11 +111,14 @@ def _width(line: Sequence[Group]) -> float:
     return sum(1.5 + sum(0.29 + 0.57 * len(str(number)) for number in numbers) for _, numbers in line) + 0.3 * len(line)
 
 
-def _groups(cards: Iterable[str], x: float, y: float, room: float, rows: int, size: float = 14) -> list[str]:
-    """Cards by colour, each colour as its mark and the numbers on its ground, on one or several rows."""
+def _groups(cards: Iterable[str], x: float, y: float, room: float, size: float, rows: int = 0) -> list[str]:
+    """Cards by colour, each colour as its mark and the numbers on its ground.
+
+    With ``rows`` they get smaller until they fit on so many, without they take as many as they need.
+    """
     groups = [*by_colour(cards).items()]
     lines = _broken(groups, room / size)
-    while len(lines) > rows or any(_width(line) * size > room for line in lines):
+    while rows and (len(lines) > rows or any(_width(line) * size > room for line in lines)):
         size -= 0.5
         lines = _broken(groups, room / size)
     return [part for i, line in enumerate(lines) for part in _row_of_groups(line, x, y + i * (size + 2.5), size)]
@@ -132,6 +135,17 @@ def _broken(groups: Sequence[Group], room: float) -> list[list[Group]]:
     return lines
 
 
+def _captioned(
+    caption: str, cards: list[str] | int, x: float, y: float, room: float, size: float = 14, rows: int = 0
+) -> list[str]:
+    """A caption and cards in few words; nothing without cards or if they are not known."""
+    if not cards or isinstance(cards, int):
+        return []
+    below, left = (12, 58) if rows else (11, 62)
+    text = words(say(caption), x, y + below, 13 if rows else 12, left - 2 * bool(rows), "faint")
+    return [text, *_groups(cards, x + left, y, room, size, rows)]
+
+
 def _row_of_groups(line: Sequence[Group], x: float, y: float, size: float) -> list[str]:
     parts = []
     for colour, numbers in line:
@@ -146,13 +160,6 @@ def _row_of_groups(line: Sequence[Group], x: float, y: float, size: float) -> li
         ]
         x += width + 0.3 * size
     return parts
-
-
-def _captioned(caption: str, cards: list[str] | int, y: float, room: float, rows: int = 1) -> list[str]:
-    """In the panel at the bottom a caption and cards in few words; nothing without cards or if they are not known."""
-    if not cards or isinstance(cards, int):
-        return []
-    return [words(say(caption), 206, y, 13, 56, "faint"), *_groups(cards, 264, y - 12, room, rows)]
 
 
 # ---------------------------------------------------------------- the middle of the table
@@ -194,16 +201,20 @@ def _trick(view: View, near: int) -> list[str]:
     seats = len(view["totals"])
     scale = {3: 1, 4: 0.85, 5: 0.8, 6: 0.72}[seats]
     points, parts = _places(view), []
-    winner = terminal.winner_of(view["table"]) if view["table"] else None
     for turn, (seat, name) in enumerate(view["table"], 1):
         x, y = points[(seat - near) % seats]
         left, top = x - 26 * scale, y - 39 * scale
-        parts.append(_card(name, left, top, scale, _mine(name, seat, "played")))
-        if seat == winner:
-            frame = '<rect x="-2" y="-2" width="56" height="82" rx="8" fill="none" class="now"/>'
-            parts.append(group([frame], left, top, scale))
-        parts.append(_turn(turn, left + 52 * scale - 3, top + 5))
+        parts += [*_played(view, seat, name, left, top, scale), _turn(turn, left + 52 * scale - 3, top + 5)]
     return parts
+
+
+def _played(view: View, seat: int, name: str, x: float, y: float, scale: float) -> list[str]:
+    """A card of the trick, framed if it wins."""
+    card = _card(name, x, y, scale, _mine(name, seat, "played"))
+    if seat != terminal.winner_of(view["table"]):
+        return [card]
+    frame = '<rect x="-2" y="-2" width="56" height="82" rx="8" fill="none" class="now"/>'
+    return [card, group([frame], x, y, scale)]
 
 
 def _turn(number: int, x: float, y: float) -> str:
@@ -240,20 +251,15 @@ def _pile(pile: list[str] | int, players: int, room: float) -> list[str]:
     """V3: the mole's pile, open to the seat that takes."""
     x, y = _MIDDLE
     caption = words(say("the mole's pile"), x, y - 96, 15, 200, anchor="middle")
-    if isinstance(pile, list):
-        return [caption, *_open_pile(pile, players, room)]
-    return [caption, *(_back(x - 31 + 3 * i, y - 28 - 3 * i, 1.4) for i in range(3)), _pack(pile, x - 22, y - 37, 1.4)]
-
-
-def _open_pile(pile: Sequence[str], columns: int, room: float) -> list[str]:
-    """The cards to take from, at first in three rows."""
-    scale = min(0.78, (room / columns - 3) / 52)
+    if isinstance(pile, int):
+        backs = [_back(x - 31 + 3 * i, y - 28 - 3 * i, 1.4) for i in range(3)]
+        return [caption, *backs, _pack(pile, x - 22, y - 37, 1.4)]
+    scale = min(0.78, (room / players - 3) / 52)  # at first in three rows
     across, down = 52 * scale + 3, 78 * scale + 3
-    left, top = _MIDDLE[0] - (across * min(columns, len(pile)) - 3) / 2, _MIDDLE[1] - 86
-    return [
-        _card(name, left + across * (i % columns), top + down * (i // columns), scale, data(kind="card", card=name))
-        for i, name in enumerate(pile)
-    ]
+    left, top = x - (across * min(players, len(pile)) - 3) / 2, y - 86
+    places = [(left + across * (i % players), top + down * (i // players)) for i in range(len(pile))]
+    cards = [_card(name, *at, scale, data(kind="card", card=name)) for name, at in zip(pile, places, strict=True)]
+    return [caption, *cards]
 
 
 def _colour_to_call(colour: str, place: int) -> str:
@@ -346,9 +352,9 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
         *_taken(view, seat, 12, 61),
         words(_total(view, seat), 12, 78, 15, 178),
         *_lacks(view, seat, 12, 94, 178),
-        *_groups(shown, 10, 99, 180, 2, 12.5),
+        *_groups(shown, 10, 99, 180, 12.5, rows=2),
     ]
-    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts, svg.loses(view, seat))
+    return svg.seat_panel(view, seat, *corner, svg.PANEL, _HEIGHT, parts)
 
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
@@ -359,30 +365,31 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
         words(names[seat], 66, 24, 18, 130),
         *_roles(view, seat, 66, 44, 130),
         svg.winner(view, seat, 200, 30),
-        *_captioned("left there", view["left"][seat], 23, 160, 2),
-        *_captioned("passed", view["passed"][seat], 23, 160),
-        *_captioned("received", view["received"][seat], 43, 160),
+        *_captioned("left there", view["left"][seat], 206, 11, 160, rows=2),
+        *_captioned("passed", view["passed"][seat], 206, 11, 160, rows=1),
+        *_captioned("received", view["received"][seat], 206, 31, 160, rows=1),
         *_taken(view, seat, 436, 24),
         words(_total(view, seat), 436, 44, 15, 174),
         *_lacks(view, seat, 14, 65, 150),
-        *_captioned("played", view["played"][seat], 63, 344),
+        *_captioned("played", view["played"][seat], 206, 51, 344, rows=1),
     ]
-    parts += _open_hand(view, seat) if isinstance(hand, list) else [_pack(hand, 14, 84)] if hand else []
-    size, loses = (svg.WIDTH - 20, _OWN_HEIGHT), svg.loses(view, seat)
-    return svg.panel(svg.MARGIN, _OWN_TOP, *size, seat, seat == view["player"], parts, loses)
+    if isinstance(hand, list):
+        (begins,) = svg.rows([len(hand)], [52], 12, 596)
+        parts += _hand(view, seat, [(x, 74) for x in begins], 1, 12)
+    elif hand:
+        parts.append(_pack(hand, 14, 84))
+    return svg.seat_panel(view, seat, svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, parts)
 
 
-def _open_hand(view: View, seat: int) -> list[str]:
-    """The cards of the near seat by colour, those chosen to be passed lifted."""
-    hand = view["hands"][seat]
-    (begins,) = svg.rows([len(hand)], [52], 12, 596)
+def _hand(view: View, seat: int, places: Iterable[tuple[float, float]], scale: float, lift: float) -> list[str]:
+    """The open hand of the near seat, each card with its left top corner at one of the places; chosen ones are lifted."""
     chosen, parts = list(view["chosen"][seat]), []
     kind = "held" if view["phase"] == "take" else ""
-    for name, x in zip(hand, begins, strict=True):
+    for name, (x, y) in zip(view["hands"][seat], places, strict=True):
         lifted = name in chosen
         if lifted:
             chosen.remove(name)
-        parts.append(_card(name, x, 62 if lifted else 74, 1, _mine(name, seat, "chosen" if lifted else kind)))
+        parts.append(_card(name, x, y - lift * lifted, scale, _mine(name, seat, "chosen" if lifted else kind)))
     return parts
 
 
@@ -428,9 +435,9 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
         *_lacks(view, seat, 8, 82, width - 14),
         *_phone_played(view, seat, width - 47, 5),
         svg.winner(view, seat, width - 5, 24),
-        *_phone_groups(hand if isinstance(hand, list) and hand else view["played"][seat], 7, 88, width - 12),
+        *_groups(hand if isinstance(hand, list) and hand else view["played"][seat], 7, 88, width - 12, svg.PHONE_TEXT),
     ]
-    return svg.panel(x, y, width, height, seat, seat == view["player"], parts, svg.loses(view, seat))
+    return svg.seat_panel(view, seat, x, y, width, height, parts)
 
 
 def _phone_total(view: View, seat: int) -> str:
@@ -441,25 +448,12 @@ def _phone_total(view: View, seat: int) -> str:
     )
 
 
-def _phone_groups(cards: Iterable[str], x: float, y: float, room: float) -> list[str]:
-    """Cards in few words, in letters of the smallest size, on as many lines as they need."""
-    size = svg.PHONE_TEXT
-    lines = _broken([*by_colour(cards).items()], room / size)
-    return [part for i, line in enumerate(lines) for part in _row_of_groups(line, x, y + i * (size + 2.5), size)]
-
-
 def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
-    """The card that a seat has played to the trick, framed if it wins; before it, the cards chosen to be passed."""
-    played = dict(view["table"]).get(seat)
-    if played is None:
-        chosen = view["chosen"][seat]
-        count = chosen if isinstance(chosen, int) else 0
-        return [_back(x + 14 - 10 * i, y, 0.75) for i in range(count)]
-    card = _card(played, x, y, 0.78, _mine(played, seat, "played"))
-    if seat != terminal.winner_of(view["table"]):
-        return [card]
-    frame = '<rect x="-2" y="-2" width="56" height="82" rx="8" fill="none" class="now"/>'
-    return [card, group([frame], x, y, 0.78)]
+    """The card that a seat has played to the trick; before it, the cards chosen to be passed."""
+    played, chosen = dict(view["table"]).get(seat), view["chosen"][seat]
+    if played is not None:
+        return _played(view, seat, played, x, y, 0.78)
+    return [_back(x + 14 - 10 * i, y, 0.75) for i in range(chosen if isinstance(chosen, int) else 0)]
 
 
 def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, height: float) -> str:
@@ -467,6 +461,8 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
     width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
     called = view["called"] if view["phase"] == "play" else None
     total = say("total {total}", total=svg.change(view, "totals", seat))
+    hand = view["hands"][seat]
+    places = svg.phone_rows(len(hand), 40, 7, width - 14) if isinstance(hand, list) else []
     parts = [
         _avatar(seat, 8, 6, 0.8),
         words(names[seat], 46, 19, 16, 110),
@@ -477,37 +473,13 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         *_lacks(view, seat, 8, 55, 160),
         *_phone_played(view, seat, width - 47, 5),
         svg.winner(view, seat, width - 5, 5),
-        *_phone_captioned("left there", view["left"][seat], 62, width - 60),
-        *_phone_captioned("passed", view["passed"][seat], 62, width - 60),
-        *_phone_captioned("received", view["received"][seat], 78, width),
-        *_phone_groups(view["played"][seat], 7, 95, width - 14),
-        *_phone_hand(view, seat, width),
+        *_captioned("left there", view["left"][seat], 8, 62, width - 130, svg.PHONE_TEXT),
+        *_captioned("passed", view["passed"][seat], 8, 62, width - 130, svg.PHONE_TEXT),
+        *_captioned("received", view["received"][seat], 8, 78, width - 70, svg.PHONE_TEXT),
+        *_groups(view["played"][seat], 7, 95, width - 14, svg.PHONE_TEXT),
+        *(_hand(view, seat, [(x, _PHONE_HAND + 64 * row) for x, row in places], 0.77, 8) if places else []),
     ]
-    loses = svg.loses(view, seat)
-    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts, loses)
-
-
-def _phone_captioned(caption: str, cards: list[str] | int, y: float, room: float, x: float = 0) -> list[str]:
-    """A caption and cards in few words; nothing without cards or if they are not known."""
-    if not cards or isinstance(cards, int):
-        return []
-    return [words(say(caption), x + 8, y + 11, 12, 62, "faint"), *_phone_groups(cards, x + 70, y, room - 70)]
-
-
-def _phone_hand(view: View, seat: int, width: float) -> list[str]:
-    """The cards of the near seat by colour, those chosen to be passed lifted."""
-    hand = view["hands"][seat]
-    if not isinstance(hand, list):
-        return []
-    chosen, parts = list(view["chosen"][seat]), []
-    kind = "held" if view["phase"] == "take" else ""
-    for name, (x, row) in zip(hand, svg.phone_rows(len(hand), 40, 7, width - 14), strict=True):
-        lifted = name in chosen
-        if lifted:
-            chosen.remove(name)
-        y = _PHONE_HAND + 64 * row - 8 * lifted
-        parts.append(_card(name, x, y, 0.77, _mine(name, seat, "chosen" if lifted else kind)))
-    return parts
+    return svg.seat_panel(view, seat, svg.PHONE_MARGIN, top, width, height, parts)
 
 
 draw_svg = svg.picture(

@@ -495,8 +495,8 @@ def take_trick(s):
     if s.trick == hand_size(s):
         shooter = shooter_of(s)
         s.phase = SETTLEMENT
-        if s.moon_choice and shooter != NOBODY:  # V2: who has taken all black cards chooses
-            s.phase = CHOOSE
+        if s.moon_choice and shooter != NOBODY:
+            s.phase = CHOOSE  # V2: who has taken all black cards chooses
             s.player = shooter
 
 

@@ -94,7 +94,7 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
     else:
         parts += [roles, _hidden(hand) if hand else "", svg.counted(now, 12, 59, 15, 180, loses)]
         parts.append(words(total, 12, 79 if loses else 77, 15, 180))
-    return svg.panel(*corner, svg.PANEL, _HEIGHT, seat, seat == view["player"], parts, loses)
+    return svg.seat_panel(view, seat, *corner, svg.PANEL, _HEIGHT, parts)
 
 
 def _hidden(count: int) -> str:
@@ -139,7 +139,7 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
         parts += [_card(c, x, 60, 1, data(card=c, seat=seat)) for c, x in zip(hand, begins, strict=True)]
     elif hand:
         parts.append(svg.backs(hand, 12, 64))
-    return svg.panel(svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, seat, seat == view["player"], parts, loses)
+    return svg.seat_panel(view, seat, svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, parts)
 
 
 # ---------------------------------------------------------------- on a phone
@@ -171,7 +171,7 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
         *_phone_played(view, seat, left, 5),
         svg.winner(view, seat, width - 4, 40, 12),
     ]
-    return svg.panel(x, y, width, _PHONE_HEIGHT, seat, seat == view["player"], parts, loses)
+    return svg.seat_panel(view, seat, x, y, width, _PHONE_HEIGHT, parts)
 
 
 def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
@@ -200,10 +200,9 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
     if isinstance(hand, list):
         places = svg.phone_rows(len(hand), 40, 8, width - 16)
         parts += [
-            _card(card, x, 64 + 60 * row, 0.8, data(card=card, seat=seat))
-            for card, (x, row) in zip(hand, places, strict=True)
+            _card(c, x, 64 + 60 * row, 0.8, data(card=c, seat=seat)) for c, (x, row) in zip(hand, places, strict=True)
         ]
-    return svg.panel(svg.PHONE_MARGIN, top, width, height, seat, seat == view["player"], parts, loses)
+    return svg.seat_panel(view, seat, svg.PHONE_MARGIN, top, width, height, parts)
 
 
 draw_svg = svg.picture(

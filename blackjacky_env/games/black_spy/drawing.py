@@ -382,7 +382,7 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
 
 
 def _hand(view: View, seat: int, places: Iterable[tuple[float, float]], scale: float, lift: float) -> list[str]:
-    """The open hand of the near seat, each card with its left top corner at one of the places; chosen ones are lifted."""
+    """The open hand of the near seat, with the corners of its cards at these places; chosen cards are lifted."""
     chosen, parts = list(view["chosen"][seat]), []
     kind = "held" if view["phase"] == "take" else ""
     for name, (x, y) in zip(view["hands"][seat], places, strict=True):

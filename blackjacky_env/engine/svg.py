@@ -335,11 +335,6 @@ def _border(width: float, height: float, radius: float, thick: float) -> str:
     return f'<rect {place} fill="none" stroke="{LOSS}" stroke-width="{thick}"/>'
 
 
-def seat_panel(view: View, seat: int, x: float, y: float, width: float, height: float, parts: Sequence[str]) -> str:
-    """The `panel` of a seat as ``view`` has it: on turn, or losing."""
-    return panel(x, y, width, height, seat, seat == view["player"], parts, loses(view, seat))
-
-
 # ---------------------------------------------------------------- the document
 
 

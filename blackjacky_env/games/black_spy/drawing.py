@@ -354,7 +354,7 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
         *_lacks(view, seat, 12, 94, 178),
         *_groups(shown, 10, 99, 180, 12.5, rows=2),
     ]
-    return svg.seat_panel(view, seat, *corner, svg.PANEL, _HEIGHT, parts)
+    return svg.seat_panel(view, seat, (*corner, svg.PANEL, _HEIGHT), parts)
 
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
@@ -378,7 +378,7 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
         parts += _hand(view, seat, [(x, 74) for x in begins], 1, 12)
     elif hand:
         parts.append(_pack(hand, 14, 84))
-    return svg.seat_panel(view, seat, svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, parts)
+    return svg.seat_panel(view, seat, (svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT), parts)
 
 
 def _hand(view: View, seat: int, places: Iterable[tuple[float, float]], scale: float, lift: float) -> list[str]:
@@ -437,7 +437,7 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
         svg.winner(view, seat, width - 5, 24),
         *_groups(hand if isinstance(hand, list) and hand else view["played"][seat], 7, 88, width - 12, svg.PHONE_TEXT),
     ]
-    return svg.seat_panel(view, seat, x, y, width, height, parts)
+    return svg.seat_panel(view, seat, (x, y, width, height), parts)
 
 
 def _phone_total(view: View, seat: int) -> str:
@@ -479,7 +479,7 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         *_groups(view["played"][seat], 7, 95, width - 14, svg.PHONE_TEXT),
         *(_hand(view, seat, [(x, _PHONE_HAND + 64 * row) for x, row in places], 0.77, 8) if places else []),
     ]
-    return svg.seat_panel(view, seat, svg.PHONE_MARGIN, top, width, height, parts)
+    return svg.seat_panel(view, seat, (svg.PHONE_MARGIN, top, width, height), parts)
 
 
 draw_svg = svg.picture(

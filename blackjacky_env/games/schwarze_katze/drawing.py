@@ -94,7 +94,7 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
     else:
         parts += [roles, _hidden(hand) if hand else "", svg.counted(now, 12, 59, 15, 180, loses)]
         parts.append(words(total, 12, 79 if loses else 77, 15, 180))
-    return svg.seat_panel(view, seat, *corner, svg.PANEL, _HEIGHT, parts)
+    return svg.seat_panel(view, seat, (*corner, svg.PANEL, _HEIGHT), parts)
 
 
 def _hidden(count: int) -> str:
@@ -139,7 +139,7 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
         parts += [_card(c, x, 60, 1, data(card=c, seat=seat)) for c, x in zip(hand, begins, strict=True)]
     elif hand:
         parts.append(svg.backs(hand, 12, 64))
-    return svg.seat_panel(view, seat, svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT, parts)
+    return svg.seat_panel(view, seat, (svg.MARGIN, _OWN_TOP, svg.WIDTH - 20, _OWN_HEIGHT), parts)
 
 
 # ---------------------------------------------------------------- on a phone
@@ -171,7 +171,7 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
         *_phone_played(view, seat, left, 5),
         svg.winner(view, seat, width - 4, 40, 12),
     ]
-    return svg.seat_panel(view, seat, x, y, width, _PHONE_HEIGHT, parts)
+    return svg.seat_panel(view, seat, (x, y, width, _PHONE_HEIGHT), parts)
 
 
 def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
@@ -202,7 +202,7 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         parts += [
             _card(c, x, 64 + 60 * row, 0.8, data(card=c, seat=seat)) for c, (x, row) in zip(hand, places, strict=True)
         ]
-    return svg.seat_panel(view, seat, svg.PHONE_MARGIN, top, width, height, parts)
+    return svg.seat_panel(view, seat, (svg.PHONE_MARGIN, top, width, height), parts)
 
 
 draw_svg = svg.picture(

@@ -202,7 +202,7 @@ def no_counts(reference: Reference) -> Counts:
         "rule options": Counter({"default": 0, "others": 0}),
         "policy": Counter(dict.fromkeys(reference.all_policies, 0)),
         "changed option": Counter({**dict.fromkeys((option.name for option in fields(game.options)), 0), ALL: 0}),
-        "event": Counter({event.__name__: 0 for event in reference.events}),
+        "event": Counter(dict.fromkeys(reference.events, 0)),
     }
     if reference.steered:
         counts["steered"] = Counter({str(kind): 0 for kind in reference.steered})
@@ -222,7 +222,7 @@ def counts_of(table: SideBySide, policy: str) -> Counts:
         "rule options": Counter({"others" if others else "default": actions}),
         "policy": Counter({policy: actions}),
         "changed option": Counter(changed_options(table.story.game, options)),
-        "event": Counter({event.__name__: times for event, times in table.events.items()}),
+        "event": Counter(table.events),
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from blackjacky_env.engine.options import Variant
 from blackjacky_env.games import get_game, module_name
@@ -14,12 +14,23 @@ from blackjacky_env.games import get_game, module_name
 Cards = list[Any]
 """As the environment's snapshot writes them."""
 Options = dict[str, Any]
+T = TypeVar("T")
 Snapshot = dict[str, Any]
 
 Policy = Callable[[set[int]], set[int]]
 """From the legal actions to those that the policy likes; it takes each of these with equal chance."""
 Event = Callable[[Snapshot, int, Snapshot], bool]
 """(snapshot before an action, action, snapshot after it, with `Reference.told` as ``told``)"""
+
+
+def told(after: Snapshot, kind: type[T]) -> list[T]:
+    """What the reference implementation tells of this kind."""
+    return [each for each in after["told"] if isinstance(each, kind)]
+
+
+def tells(kind: type[T], which: Callable[[T], bool] = lambda _: True) -> Event:
+    """The event that the reference implementation tells something of this kind."""
+    return lambda _before, _action, after: any(map(which, told(after, kind)))
 
 
 class Playable(Protocol):
@@ -72,7 +83,7 @@ class Setting:
     num_players: int
     options: Options = field(default_factory=dict)
     games: int = 4
-    meets: tuple[Event, ...] = ()
+    meets: tuple[str, ...] = ()
     rig: Rig = by_chance
 
     def __str__(self) -> str:
@@ -142,8 +153,8 @@ class Reference:
     """Further ones, which look for rare events."""
     any_options: Callable[[Any, int], Options]
     """(random.Random, number of players) to options of a game that can be dealt."""
-    events: tuple[Event, ...]
-    """Positions or moves that random play seldom meets."""
+    events: Mapping[str, Event]
+    """By name: positions or moves that random play seldom meets."""
     settings: tuple[Setting, ...]
     kinds: tuple[Kind, ...] = ()
     """What the long run needs beside games of every size, policy and variant, with options and without."""

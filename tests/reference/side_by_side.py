@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .declaration import Cards, Event, Options, Reference
+from .declaration import Cards, Options, Reference
 from .registry import REFERENCES
 
 # -- what tells a game ------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ class SideBySide:
         self.views = views
         self.story = Story(game, seed, options, rigged, key=key)
         self.actions = self.story.actions
-        self.events: Counter[Event] = Counter()
+        self.events: Counter[str] = Counter()
         self._together(self._begin)
 
     def step(self, action: int) -> None:
@@ -99,7 +99,7 @@ class SideBySide:
         self.actions.append(action)
         self._together(self._act)
         after = {**self.now, "told": self.reference.told(self.reference_game)}
-        self.events.update(event for event in self.reference.events if event(self.before, action, after))
+        self.events.update(name for name, met in self.reference.events.items() if met(self.before, action, after))
 
     def _begin(self) -> None:
         self.env.reset(seed=self.story.seed, options=self.story.rigged)

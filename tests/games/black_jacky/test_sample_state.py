@@ -243,22 +243,3 @@ def test_samples_of_any_small_position_are_as_likely_as_the_contract_says(seed):
             table.play(int(rng.choice(sorted(table.legal - {KNOCK}) or [KNOCK])))
     seats = [q for q in range(players) if min(listed(vector(table, q)).values()) >= Fraction(1, 200)]
     check_distribution(table, seats[int(rng.integers(len(seats)))])
-
-
-# The test itself
-
-
-def test_a_dealer_who_forgets_what_is_known_or_prefers_a_card_would_be_noticed():
-    table = known_to_all()
-    chances = listed(vector(table, 1))
-    forgetful = sampled_outcomes(table, 1, 300)
-    forgetful[((1, 3), (1, 3)), (2,), ()] += 1
-    assert fit_outcomes(forgetful, chances) == 0
-    table = exchange_of_others().play(give(2))
-    chances = listed(vector(table, 0))
-    counts = sampled_outcomes(table, 0, 2000)
-    lowest = Counter()
-    for (hands, pile, _), count in counts.items():
-        lowest[hands, pile, (min(hands[1]),)] += count
-    assert fit_outcomes(counts, chances) > UNLIKELY
-    assert fit_outcomes(lowest, chances) < UNLIKELY

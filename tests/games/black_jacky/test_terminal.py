@@ -10,8 +10,6 @@ from tests.games.black_jacky.rigging import (
     NO_TRICK,
     Table,
     deal,
-    exchange,
-    give,
     lay,
     losing,
     one_round,
@@ -35,17 +33,6 @@ def test_a_hand_of_all_cards_fits():
     assert "[?] x 17" in drawn(table, "player_0")
 
 
-def test_seats_show_turn_hearts_knocks_and_last_turns():
-    table = one_round([[7, 7], [8, 8], [6, 6]]).play(KNOCKS, KNOCKS)
-    text = drawn(table, "player_0")
-    assert row(text, 0)[2:].startswith("   player_0  ♥ ♥ ♥  first knock [7] [7]")
-    assert " knocked " in row(text, 1)
-    assert row(text, 2)[2:].startswith("►  player_2  ♥ ♥ ♥  last turn ")
-    assert "Last turns: player_2." in text
-    assert "seen by player_0" in text
-    assert "seen by a spectator" in drawn(table)
-
-
 def test_own_sum_counts_as_in_the_settlement_and_others_show_what_lies_open():
     table = one_round([[8, 7], [5, 6], [6, 4]], draw=[1, 2])
     table.play((lay(8), DRAW), (lay(5), DRAW), (plus_one(1), KNOCKS[1]))
@@ -53,14 +40,6 @@ def test_own_sum_counts_as_in_the_settlement_and_others_show_what_lies_open():
     assert row(drawn(table, "player_1"), 1).endswith("[2] [6]         (5)             8.0         │")
     assert row(drawn(table), 0).endswith("[?] [?]         [8] [+1]        9.1 + ?     │")
     assert row(drawn(table), 1).endswith("[?] [?]         (5)             ?           │")
-
-
-def test_a_given_card_is_seen_by_its_giver_only():
-    table = one_round([[3, 1], [6, 7], [8, 8]]).play(exchange(0, 1), give(1))
-    assert "player_1 chooses a card to give; player_0 has given [1]." in drawn(table, "player_0")
-    for agent in ("player_1", "player_2", None):
-        assert "player_1 chooses a card to give; player_0 has given [?]." in drawn(table, agent)
-        assert "player_0 laid a 3: player_0 and player_1 exchange a card." in drawn(table, agent)
 
 
 def test_the_round_that_ends_after_this_turn_is_announced():
@@ -84,21 +63,6 @@ def test_a_settlement_is_laid_open_until_the_next_move():
     ]
     assert ["-♥" in line for line in rows] == [False, False, True]
     assert "Settlement" not in drawn(table.play(NO_TRICK))
-
-
-def test_when_the_game_is_over_all_hands_lie_open_and_the_winner_is_named():
-    text = drawn(worked_example(hearts=1, variant="schnell_duell"))
-    assert "player_0 wins." in text
-    assert "winner      [5] [7]         [8]             20.1" in row(text, 0)
-    assert "-♥" in row(text, 2)
-    assert "21.0 bust" in row(text, 2)
-    assert "game over" in text
-
-
-def test_the_lowest_sum_is_named_when_it_loses():
-    settlement = drawn(one_round([[7, 8], [8, 8]]).knock_all()).split("Settlement")[1]
-    assert "15.0 lowest" in row(settlement, 0)
-    assert "lowest" not in row(settlement, 1)
 
 
 def test_tips_and_black_hearts_are_shown():

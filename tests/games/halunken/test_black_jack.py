@@ -74,17 +74,6 @@ def test_black_jack_has_twelve_movement_cards():
     assert sorted(env.snapshot()["black_jack_deck"]) == list(range(1, 13))
 
 
-def test_in_the_basic_game_there_is_no_black_jack():
-    env = halunken_v0.env(num_players=3, variant="basic")
-    env.reset(seed=1)
-    phases = set()
-    while env.snapshot()["phase"] != "over":
-        phases.add(env.snapshot()["phase"])
-        assert (env.snapshot()["black_jack"], env.snapshot()["black_jack_deck"]) == (None, [])
-        env.step(int(np.argmax(env.last()[0]["action_mask"])))
-    assert phases <= {"place_captain", "choose", "name", "rob"}
-
-
 # ---------------------------------------------------------------- J2: the auction
 
 

@@ -454,31 +454,6 @@ def test_three_games_are_added_up_and_the_start_player_passes_clockwise():
     assert now["winners"] == [p for p in range(3) if now["totals"][p] == max(now["totals"])]
 
 
-def test_the_next_of_three_games_is_set_up_anew():
-    """C1."""
-    table = Table(0, 4, 8, three_games=True).finish("game")
-    now = table.now
-    assert (now["phase"], now["player"], now["start_player"]) == ("place_captain", 1, 1)
-    assert now["captains"] == [None] * 3
-    assert now["crews"] == now["spent"] == [[]] * 3
-    assert now["laid"] == now["choices"] == now["offers"] == [None] * 3
-    assert [now[name] for name in ("black_jack", "opener", "buyer", "bidder", "black_jack_laid")] == [None] * 5
-    assert (now["harbour"], now["black_jack_spent"], now["scores"]) == ([], [], [0, 0, 0])
-    assert sorted(now["black_jack_deck"]) == list(range(1, 13))
-    assert [len(tavern["hidden"]) for tavern in now["taverns"]] == [3] * FIELDS
-    assert sorted(card for tavern in now["taverns"] for card in tavern["hidden"]) == sorted(CARDS)
-
-
-def test_points_of_three_games_do_not_fall_back_when_the_next_one_begins():
-    """C1: the reward counts finished games."""
-    table = basic(0, 4, 8, three_games=True)
-    paid = np.zeros(3)
-    while table.now["phase"] != "over":
-        table.env.step(int(np.argmax(table.env.last()[0]["action_mask"])))
-        paid += table.rewards()
-    assert paid.tolist() == [total - start for total, start in zip(table.now["totals"], (8, 16, 30), strict=True)]
-
-
 def test_the_start_player_passes_from_the_last_seat_to_the_first():
     """C1."""
     env = halunken_v0.env(num_players=3, variant="basic", three_games=True)
@@ -562,21 +537,3 @@ def test_black_jacks_deck_can_be_rigged_and_is_kept_in_the_record(players, deck)
     assert env.snapshot()["black_jack_deck"] != deck
     env.unwrapped.replay(record)
     assert env.snapshot()["black_jack_deck"] == deck
-
-
-def test_the_decks_of_later_games_can_be_rigged_too():
-    """C1."""
-    env = halunken_v0.env(num_players=3, three_games=True)
-    decks, jacks = [CARDS, CARDS[::-1]], [TWELVE, TWELVE[::-1], [*TWELVE[3:], 3, 2, 1]]
-    env.reset(seed=0, options={"deck": decks, "black_jack_deck": jacks})
-    for game in range(3):
-        assert env.snapshot()["game"] == game
-        lying = [tavern["hidden"][level] for level in range(3) for tavern in env.snapshot()["taverns"]]
-        assert env.snapshot()["black_jack_deck"] == jacks[game]
-        assert (lying == decks[game]) if game < 2 else (lying not in decks)
-        while env.snapshot()["game"] == game and env.snapshot()["phase"] != "over":
-            env.step(int(np.argmax(env.last()[0]["action_mask"])))
-    over, record = env.snapshot(), env.record()
-    env.reset(seed=9)
-    env.unwrapped.replay(record)
-    assert env.snapshot() == over

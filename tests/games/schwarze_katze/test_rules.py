@@ -23,17 +23,6 @@ TAKEN_OUT = {
 CLUBS, DIAMONDS, HEARTS, SPADES = (" ".join(card for card in CARDS if card.endswith(suit)) for suit in "CDHS")
 
 
-def played_at_random(seed, **options):
-    """Return a finished game, and the rewards of all its actions added up."""
-    env = schwarze_katze_v0.env(**options)
-    env.reset(seed=seed)
-    rng, paid = np.random.default_rng(seed), np.zeros(env.num_players)
-    while not all(env.terminations.values()):
-        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
-        paid += list(env.rewards.values())
-    return env, paid
-
-
 # ---------------------------------------------------------------- K1, K2: cards
 
 
@@ -55,13 +44,6 @@ def test_other_numbers_of_players_are_refused(players):
         schwarze_katze_v0.env(num_players=players)
 
 
-def test_hands_are_sorted_by_action_number():
-    env = schwarze_katze_v0.env(num_players=3)
-    env.reset(seed=4)
-    for hand in env.snapshot()["hands"]:
-        assert hand == sorted(hand, key=CARDS.index)
-
-
 # ---------------------------------------------------------------- K3: who deals and leads
 
 
@@ -79,17 +61,6 @@ def test_the_player_left_of_the_dealer_leads_and_the_deal_goes_round(players):
         env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
     assert dealers == [deal % players for deal in range(len(dealers))]
     assert {dealers.count(seat) for seat in range(players)} == {len(dealers) // players}
-
-
-def test_the_first_leader_is_drawn_from_the_seed():
-    """K3."""
-    env = schwarze_katze_v0.env(num_players=3)
-    leaders = []
-    for seed in range(200):
-        env.reset(seed=seed)
-        leaders.append(env.snapshot()["leader"])
-    counts = [leaders.count(seat) for seat in range(3)]
-    assert min(counts) > 40
 
 
 def test_a_seed_means_the_same_leader_and_the_same_cards_for_ever():
@@ -122,14 +93,6 @@ def test_the_winner_of_a_trick_leads_the_next():
     assert table.now["table"] == []
     assert table.now["trick"] == 1
     assert table.now["tricks_taken"] == [0, 0, 1, 0]
-
-
-def test_cards_lie_on_the_table_in_the_order_of_play():
-    table = Table("2C", "3C", "AC", "4C", leader=2)
-    assert table.now["table"] == []
-    table.play("2C 3C AC")
-    assert table.now["table"] == [[2, "2C"], [3, "3C"], [0, "AC"]]
-    assert table.now["player"] == 1
 
 
 # ---------------------------------------------------------------- K4, K5: following and winning
@@ -218,21 +181,6 @@ def test_the_50_comes_only_at_the_end_of_the_deal():
         assert table.rewards() == [0, 0, 0, 0]
 
 
-@pytest.mark.parametrize("players", range(3, 11))
-@pytest.mark.parametrize("ace", [10, 11])
-def test_penalties_of_a_deal_add_up(players, ace):
-    """K6: the figures of the rules."""
-    tricks = 52 // players
-    for seed in range(6):
-        env, paid = played_at_random(seed, num_players=players, deals=1, heart_ace=ace, reward="points")
-        now = env.snapshot()
-        without = now["tricks_taken"].count(0)
-        assert max(0, players - tricks) <= without <= players - 1
-        assert sum(now["last_deal"]) == 124 + ace - 50 * without
-        assert sum(now["penalties"]) == 124 + ace
-        assert paid.tolist() == [-penalty for penalty in now["last_deal"]]
-
-
 # ---------------------------------------------------------------- K7, K8: the game
 
 
@@ -240,16 +188,6 @@ def test_penalties_of_a_deal_add_up(players, ace):
 def test_by_default_all_deal_equally_often_in_5_deals_or_more(players, deals):
     """K7."""
     assert schwarze_katze_v0.env(num_players=players).config_dict()["deals"] == deals
-
-
-def test_totals_add_up_over_the_deals_and_the_lowest_wins():
-    """K7, K8."""
-    for seed in range(20):
-        env, paid = played_at_random(seed, num_players=4, deals=3, reward="points")
-        now = env.snapshot()
-        assert (now["deal"], now["phase"], now["player"]) == (2, "over", None)
-        assert paid.tolist() == [-total for total in now["totals"]]
-        assert now["winners"] == [p for p in range(4) if now["totals"][p] == min(now["totals"])]
 
 
 def test_a_tie_is_shared_and_the_result_sums_to_zero():
@@ -271,16 +209,6 @@ def test_after_the_last_card_of_a_deal_the_next_deal_is_dealt():
     assert now["tricks_taken"] == now["penalties"] == [0, 0, 0, 0]
     assert now["last_deal"] == now["totals"]
     assert {len(hand) for hand in now["hands"]} == {13}
-
-
-def test_when_the_game_is_over_the_last_deal_can_be_seen():
-    table = Table(CLUBS, DIAMONDS, HEARTS, SPADES).finish()
-    now = table.now
-    assert (now["phase"], now["player"], now["deal"], now["dealer"], now["leader"]) == ("over", None, 0, 3, 0)
-    assert (now["hands"], now["table"]) == ([[], [], [], []], [])
-    assert now["tricks_taken"] == [13, 0, 0, 0]
-    assert now["penalties"] == [135, 0, 0, 0]
-    assert now["trick"] == 13
 
 
 # ---------------------------------------------------------------- K9: variant of Piatnik
@@ -337,16 +265,6 @@ def test_a_deck_that_is_not_all_cards_is_refused(deck, words):
         env.reset(seed=0, options={"deck": deck})
 
 
-def test_later_deals_can_be_rigged_too():
-    env = schwarze_katze_v0.env(num_players=4, deals=3)
-    env.reset(seed=0, options={"start_player": 2, "deck": [CARDS, CARDS[::-1]]})
-    assert env.snapshot()["hands"][2] == CARDS[0::4]
-    while env.snapshot()["deal"] == 0:
-        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
-    assert env.snapshot()["hands"][3] == sorted(CARDS[::-1][0::4], key=CARDS.index)
-    env.unwrapped.replay(env.record())
-
-
 # ---------------------------------------------------------------- words
 
 
@@ -356,11 +274,3 @@ def test_cards_are_written_and_read_as_people_write_them():
     assert [env.parse_action(f" {name.lower()} ") for name in CARDS] == list(range(52))
     with pytest.raises(ValueError, match=r"no action is called 'QX'; examples of names are '2C', '2H', 'AS'"):
         env.parse_action("QX")
-
-
-def test_a_view_shows_other_hands_as_numbers_of_cards():
-    table = Table("2C", "3C", "", "").play("2C")
-    view = table.env.view("player_1")
-    assert view["hands"] == [12, table.now["hands"][1], 13, 13]
-    assert table.env.view(None)["hands"] == [12, 13, 13, 13]
-    assert {**view, "hands": None} == {**table.now, "hands": None}

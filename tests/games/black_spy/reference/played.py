@@ -9,7 +9,6 @@ from functools import partial
 
 from tests.reference.declaration import Kind, Options, Policy, Rigged, Setting
 
-from . import events
 from .rules import (
     ALL_CARDS,
     BLACK,
@@ -240,24 +239,24 @@ CALLED_BEFORE = {**CALLED, "call_timing": "before_pass"}
 NO_PASSING = {"mole": True, "mole_replaces_pass": True}
 STRICT = {"rank_follow": True, "rank_follow_strict": True}
 
-PASSING_MEETS = (events.passed_across, events.red_1_passed, events.passed_spy_played)
-SPIES_MEET = (events.black_spy_on_a_good_one, events.three_spies_on_black, events.first_of_several_spies_wins)
-CHOICE_MEETS = (*(events.moon_where_good_spies_never_score, events.moon_for_the_others, events.moon_for_myself),)
+PASSING_MEETS = ("passed_across", "red_1_passed", "passed_spy_played")
+SPIES_MEET = ("black_spy_on_a_good_one", "three_spies_on_black", "first_of_several_spies_wins")
+CHOICE_MEETS = (*("moon_where_good_spies_never_score", "moon_for_the_others", "moon_for_myself"),)
 SETTINGS = (
     Setting("mixed", 3, {"max_deals": 2}, games=2),
     Setting("mixed", 4, {"max_deals": 3}, games=8, meets=PASSING_MEETS),
     Setting("mixed", 5, {"max_deals": 2}, games=8, meets=SPIES_MEET),
-    Setting("mixed", 5, {"mole": True, "max_deals": 2}, games=2, meets=(events.last_three_of_the_pile,)),
-    Setting("mixed", 4, {**NO_PASSING, "max_deals": 2}, games=2, meets=(events.pile_and_no_passing,)),
-    Setting("uniform", 6, {"rank_follow": True, "max_deals": 1}, meets=(events.last_number_followed,)),
-    Setting("uniform", 6, {**STRICT, "max_deals": 1}, meets=(events.last_number_forced,)),
-    Setting("uniform", 6, {"max_deals": 1}, games=30, meets=(events.ended_by_max_deals, events.several_winners)),
-    Setting("mixed", 6, {"max_deals": 1}, meets=(events.moon, events.moon_with_good_spies), games=8, rig=moons),
+    Setting("mixed", 5, {"mole": True, "max_deals": 2}, games=2, meets=("last_three_of_the_pile",)),
+    Setting("mixed", 4, {**NO_PASSING, "max_deals": 2}, games=2, meets=("pile_and_no_passing",)),
+    Setting("uniform", 6, {"rank_follow": True, "max_deals": 1}, meets=("last_number_followed",)),
+    Setting("uniform", 6, {**STRICT, "max_deals": 1}, meets=("last_number_forced",)),
+    Setting("uniform", 6, {"max_deals": 1}, games=30, meets=("ended_by_max_deals", "several_winners")),
+    Setting("mixed", 6, {"max_deals": 1}, meets=("moon", "moon_with_good_spies"), games=8, rig=moons),
     Setting("mixed", 4, {**NEVER_SCORED, "max_deals": 2}, meets=CHOICE_MEETS, games=8, rig=moons),
-    Setting("mixed", 5, {**TO_120, "max_deals": 2}, meets=(events.total_halved,), games=8, rig=moons),
-    Setting("mixed", 4, {**LEFT, "max_deals": 1}, meets=(events.nothing_but_black_to_lead,), rig=black_hands),
-    Setting("uniform", 6, {**CALLED, "max_deals": 1}, meets=(events.several_skipped,), games=8, rig=skips),
-    Setting("uniform", 3, {**CALLED_BEFORE, "max_deals": 1}, meets=(events.one_skipped,), games=8, rig=skips),
+    Setting("mixed", 5, {**TO_120, "max_deals": 2}, meets=("total_halved",), games=8, rig=moons),
+    Setting("mixed", 4, {**LEFT, "max_deals": 1}, meets=("nothing_but_black_to_lead",), rig=black_hands),
+    Setting("uniform", 6, {**CALLED, "max_deals": 1}, meets=("several_skipped",), games=8, rig=skips),
+    Setting("uniform", 3, {**CALLED_BEFORE, "max_deals": 1}, meets=("one_skipped",), games=8, rig=skips),
     *(Setting("mixed", n, {**EVERYTHING, "max_deals": 2}, games=1) for n in (3, 4, 5, 6)),
 )
 

@@ -6,7 +6,7 @@ import random
 
 from tests.reference.declaration import Kind, Options, Policy, Rigged, Setting
 
-from . import events, rules
+from . import rules
 from .rules import CARD, MOVE, NAME, NUMBER, PASS, Card
 
 PLACES = set(range(CARD))
@@ -126,34 +126,30 @@ BEFORE_PICK = {"rob_count": "before_pick"}
 OVERTAKING = {"duel_black_jack": "standard"}
 
 CAPTAINS_MEET = (
-    *(events.rum_against_rum, events.rum_named, events.empty_tavern, events.too_many_cards_to_rob),
-    *(events.pushed_several_fields, events.pushed_before_moving),
+    *("rum_against_rum", "rum_named", "empty_tavern", "too_many_cards_to_rob"),
+    *("pushed_several_fields", "pushed_before_moving"),
 )
-BLACK_JACK_MEETS = (
-    *(events.buyer_lands_on_black_jack, events.black_jack_is_moved_on, events.black_jack_spares_somebody),
-)
+BLACK_JACK_MEETS = (*("buyer_lands_on_black_jack", "black_jack_is_moved_on", "black_jack_spares_somebody"),)
 STARTS_MEET = (
-    *(events.lowest_start_cards_tie, events.highest_start_cards_tie, events.start_cards_tie_at_both_ends),
-    events.black_jack_comes_all_the_way_round,
+    *("lowest_start_cards_tie", "highest_start_cards_tie", "start_cards_tie_at_both_ends"),
+    "black_jack_comes_all_the_way_round",
 )
-NOBODY_BIDS_MEETS = (events.gives_as_nobody_has_bid, events.nothing_in_the_harbour)
-DUEL_MEETS = (events.bids_after_a_pass, events.black_jack_lands_on_his_buyer)
-UNBOUGHT_MEETS = (
-    *(events.card_turned_up_is_cancelled, events.gives_as_black_jack_lands, events.opener_names_for_black_jack),
-)
+NOBODY_BIDS_MEETS = ("gives_as_nobody_has_bid", "nothing_in_the_harbour")
+DUEL_MEETS = ("bids_after_a_pass", "black_jack_lands_on_his_buyer")
+UNBOUGHT_MEETS = (*("card_turned_up_is_cancelled", "gives_as_black_jack_lands", "opener_names_for_black_jack"),)
 SETTINGS = (
     Setting("mixed", 3),
-    Setting("mixed", 4, BASIC, meets=(events.two_pairs_cancel,), games=30),
+    Setting("mixed", 4, BASIC, meets=("two_pairs_cancel",), games=30),
     Setting("uniform", 4, games=12, meets=(*CAPTAINS_MEET, *BLACK_JACK_MEETS)),
-    Setting("uniform", 3, {**BASIC, **BEFORE_PICK}, meets=(events.rob_count_decides,)),
-    Setting("mixed", 3, {"three_games": True}, games=20, meets=(events.third_game, events.overtaken_in_the_last_round)),
+    Setting("uniform", 3, {**BASIC, **BEFORE_PICK}, meets=("rob_count_decides",)),
+    Setting("mixed", 3, {"three_games": True}, games=20, meets=("third_game", "overtaken_in_the_last_round")),
     Setting("clash", 4, meets=STARTS_MEET, rig=tied_starts),
-    Setting("clash", 3, BASIC, meets=(events.several_winners,), rig=equal_crews),
+    Setting("clash", 3, BASIC, meets=("several_winners",), rig=equal_crews),
     Setting("never_bid", 4, games=12, meets=NOBODY_BIDS_MEETS),
     Setting("uniform", 2, games=30, meets=DUEL_MEETS),
-    Setting("uniform", 2, OVERTAKING, meets=(events.overtaking_black_jack_is_cancelled,)),
-    Setting("bid", 2, meets=(events.buyer_must_be_robbed,), rig=empty_harbour),
-    Setting("bid", 2, BEFORE_PICK, meets=(events.takes_rather_than_robs, events.robs_the_buyer), rig=harbour_or_buyer),
+    Setting("uniform", 2, OVERTAKING, meets=("overtaking_black_jack_is_cancelled",)),
+    Setting("bid", 2, meets=("buyer_must_be_robbed",), rig=empty_harbour),
+    Setting("bid", 2, BEFORE_PICK, meets=("takes_rather_than_robs", "robs_the_buyer"), rig=harbour_or_buyer),
     Setting("never_bid", 2, games=20, meets=UNBOUGHT_MEETS),
 )
 

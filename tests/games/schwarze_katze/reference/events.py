@@ -53,20 +53,9 @@ def discards(before: Snapshot, action: int) -> Card | None:
     return card if before["table"] and Card.called(before["table"][0][1]).suit != card.suit else None
 
 
-# -- playing ----------------------------------------------------------------------------------------------------------
-
-
 def heart_discarded(before: Snapshot, action: int, _after: Snapshot) -> bool:
     discarded = discards(before, action)
     return discarded is not None and discarded.suit == "H"
-
-
-def queen_discarded(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    return discards(before, action) == QUEEN
-
-
-def queen_discarded_on_hearts(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    return discards(before, action) == QUEEN and before["table"][0][1].endswith("H")
 
 
 def heart_led(before: Snapshot, action: int, _after: Snapshot) -> bool:
@@ -80,10 +69,6 @@ def hearts_alone_led(before: Snapshot, action: int, _after: Snapshot) -> bool:
     return leads(before, action) is not None and len(hand) > 1 and all(card.endswith("H") for card in hand)
 
 
-def queen_led(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    return leads(before, action) == QUEEN
-
-
 def queen_takes_her_trick(before: Snapshot, action: int, _after: Snapshot) -> bool:
     trick = whole_trick(before, action)
     return any(card == QUEEN and seat == taker(trick) for seat, card in trick)
@@ -95,33 +80,10 @@ def queen_caught(before: Snapshot, action: int, _after: Snapshot) -> bool:
     return any(card == QUEEN and seat != taker(trick) for seat, card in followers(trick))
 
 
-def queen_in_the_last_trick(before: Snapshot, action: int, after: Snapshot) -> bool:
-    return scored(before, after) and any(card == QUEEN for _, card in trick_after(before, action))
-
-
-def nobody_else_follows(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    return len(followers(whole_trick(before, action))) == 1
-
-
 def ace_loses_off_suit(before: Snapshot, action: int, _after: Snapshot) -> bool:
     """A high card of another suit does not take the trick."""
     trick = whole_trick(before, action)
     return any(card.height > dict(trick)[taker(trick)].height for _, card in trick)
-
-
-# -- scoring ----------------------------------------------------------------------------------------------------------
-
-
-def nobody_without_a_trick(before: Snapshot, action: int, after: Snapshot) -> bool:
-    return without_a_trick(before, action, after) == 0
-
-
-def several_without_a_trick(before: Snapshot, action: int, after: Snapshot) -> bool:
-    return (without_a_trick(before, action, after) or 0) > 1
-
-
-def all_tricks_to_one(before: Snapshot, action: int, after: Snapshot) -> bool:
-    return without_a_trick(before, action, after) == len(before["hands"]) - 1
 
 
 def all_penalties_to_one(before: Snapshot, _action: int, after: Snapshot) -> bool:
@@ -132,40 +94,40 @@ def all_penalties_to_one(before: Snapshot, _action: int, after: Snapshot) -> boo
     return sum(penalty > 0 for penalty in penalties) == 1 and 0 in penalties
 
 
-def tricks_without_penalty(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    return scored(before, after) and 0 in after["last_deal"]
-
-
-def negative_total(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    return scored(before, after) and min(after["totals"]) < 0
-
-
-# -- the end ----------------------------------------------------------------------------------------------------------
-
-
-def last_deal(_before: Snapshot, _action: int, after: Snapshot) -> bool:
-    """The last of several."""
-    return after["phase"] == "over" and after["deal"] > 0
-
-
-def won_with_penalties(_before: Snapshot, _action: int, after: Snapshot) -> bool:
-    return after["phase"] == "over" and min(after["totals"]) > 0
-
-
-def won_in_the_last_deal(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    """By somebody who had more than another before."""
-    return after["phase"] == "over" and min(before["totals"]) < min(before["totals"][s] for s in after["winners"])
-
-
-def several_winners(_before: Snapshot, _action: int, after: Snapshot) -> bool:
-    return len(after["winners"]) > 1
-
-
-EVENTS: tuple[Event, ...] = (
-    *(heart_discarded, queen_discarded, queen_discarded_on_hearts),  # K4
-    *(heart_led, queen_led, hearts_alone_led),  # K3, K9
-    *(queen_takes_her_trick, queen_caught, queen_in_the_last_trick, nobody_else_follows, ace_loses_off_suit),  # K5
-    *(nobody_without_a_trick, several_without_a_trick, all_tricks_to_one, all_penalties_to_one),  # K6
-    *(tricks_without_penalty, negative_total),  # K6, K8
-    *(last_deal, won_with_penalties, won_in_the_last_deal, several_winners),  # K7, K8
-)
+EVENTS: dict[str, Event] = {
+    # K4
+    "heart_discarded": heart_discarded,
+    "queen_discarded": lambda before, action, _after: discards(before, action) == QUEEN,
+    "queen_discarded_on_hearts": lambda before, action, _after: (
+        discards(before, action) == QUEEN and before["table"][0][1].endswith("H")
+    ),
+    # K3, K9
+    "heart_led": heart_led,
+    "queen_led": lambda before, action, _after: leads(before, action) == QUEEN,
+    "hearts_alone_led": hearts_alone_led,
+    # K5
+    "queen_takes_her_trick": queen_takes_her_trick,
+    "queen_caught": queen_caught,
+    "queen_in_the_last_trick": lambda before, action, after: (
+        scored(before, after) and any(card == QUEEN for _, card in trick_after(before, action))
+    ),
+    "nobody_else_follows": lambda before, action, _after: len(followers(whole_trick(before, action))) == 1,
+    "ace_loses_off_suit": ace_loses_off_suit,
+    # K6
+    "nobody_without_a_trick": lambda before, action, after: without_a_trick(before, action, after) == 0,
+    "several_without_a_trick": lambda before, action, after: (without_a_trick(before, action, after) or 0) > 1,
+    "all_tricks_to_one": lambda before, action, after: (
+        without_a_trick(before, action, after) == len(before["hands"]) - 1
+    ),
+    "all_penalties_to_one": all_penalties_to_one,
+    # K6, K8
+    "tricks_without_penalty": lambda before, _action, after: scored(before, after) and 0 in after["last_deal"],
+    "negative_total": lambda before, _action, after: scored(before, after) and min(after["totals"]) < 0,
+    # K7, K8
+    "last_deal": lambda _before, _action, after: after["phase"] == "over" and after["deal"] > 0,  # the last of several
+    "won_with_penalties": lambda _before, _action, after: after["phase"] == "over" and min(after["totals"]) > 0,
+    "won_in_the_last_deal": lambda before, _action, after: (
+        after["phase"] == "over" and min(before["totals"]) < min(before["totals"][s] for s in after["winners"])
+    ),  # by somebody who had more than another before
+    "several_winners": lambda _before, _action, after: len(after["winners"]) > 1,
+}

@@ -1,7 +1,7 @@
 """The picture of the table: well-formed, with all that its viewer may know, and nothing more."""
 
 from blackjacky_env.games.black_jacky.drawing import draw_svg
-from tests.drawings import SVG, boxes, cards, seat, shapes, told
+from tests.drawings import boxes, cards, seat, shapes, told
 from tests.games.black_jacky.rigging import (
     DRAW,
     DRAWS,
@@ -115,19 +115,6 @@ def test_tips_posters_and_black_hearts_are_shown():
     table.play(KNOCK, KNOCKS, KNOCKS)
     assert "last chance" in told(seat(drawn(table), 1))
     assert "last chance" not in told(seat(drawn(table), 0))
-
-
-def test_a_turned_over_5_does_not_look_like_another():
-    laid = seat(drawn(one_round([[5, 1], [4, 4]]).play(lay(5))), 0)
-    held = seat(draw_svg((table := one_round([[5, 1], [4, 4]])).env.snapshot(), table.env.config_dict()), 0)
-    assert "#a7acb5" in {rect.get("fill") for rect in laid.iter(f"{SVG}rect")}
-    assert "#a7acb5" not in {rect.get("fill") for rect in held.iter(f"{SVG}rect")}
-
-
-def test_a_wide_name_is_written_smaller():
-    svg = drawn(one_round([[1, 2], [3, 4]]), names=["W" * 14, "i" * 14])
-    sizes = [next(text for text in seat(svg, q).iter(f"{SVG}text")).get("font-size") for q in range(2)]
-    assert float(sizes[0]) < 14 * 0.75 < float(sizes[1])
 
 
 def test_options_that_are_not_the_sheets_are_named():

@@ -179,6 +179,14 @@ def test_all_deals_that_fit_come_equally_often(hands, fields):
     check_distribution(laid_out(*hands, **fields).env, 0)
 
 
+@pytest.mark.parametrize(("hands", "fields"), RIGGED.values(), ids=RIGGED)
+def test_samples_of_rigged_positions_have_the_own_hand(hands, fields):
+    env = laid_out(*hands, **fields).env
+    for seat in range(2):
+        for record in samples(env, seat, 3):
+            assert sum(record["where"] == 0) == len(hands[seat].split())
+
+
 def test_rigged_positions_leave_much_or_nothing_to_chance():
     """So that the lists above are what they are called."""
     lengths = {}

@@ -83,15 +83,6 @@ def test_a_robbery_shows_who_robs_whom_and_who_is_still_to_move_where():
     assert [field for field, rings in enumerate(dashed) if rings] == [13], "player_2 moves 5; player_1 is pushed first"
 
 
-def test_two_figures_on_one_field_stand_side_by_side():
-    places = [group.attrib["transform"] for group in parsed(drawn(robbery())).findall(f"{SVG}g") if is_captain(group)]
-    assert len({*places}) == 3
-
-
-def is_captain(group):
-    return group.get("stroke-width") == "1.2"
-
-
 def test_black_jack_overtakes_and_robs_for_his_buyer():
     table = Table(0, 1, 2, jack_deck="5").arrange(["R15", "V3 V4", "Y1 Y2"], captains=[0, 1, 2], jack=13)
     table.arrange(["R15", "V3 V4", "Y1 Y2"], captains=[0, 1, 2], jack=13, taverns={0: "", 1: "", 2: ""})

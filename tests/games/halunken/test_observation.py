@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import halunken_v0
-from tests.games.halunken.rigging import CARDS, FIELDS, Table, state_parts
+from tests.games.halunken.rigging import CARDS, Table, state_parts
 
 
 def seen_by(table, part):
@@ -19,62 +19,8 @@ def from_each_seat(by_seat, size=4):
     return [[*by_seat[seat:], *by_seat[:seat], *[0] * (size - len(by_seat))] for seat in range(len(by_seat))]
 
 
-def one_hot(seat, players):
-    return from_each_seat([int(seat == q) for q in range(players)])
-
-
 def cards(marks):
     return [CARDS[card - 1] for card in marks if card]
-
-
-# ---------------------------------------------------------------- H1, H2: cards and figures
-
-
-def test_no_tavern_shows_a_card_while_captains_are_placed():
-    """H2."""
-    env = halunken_v0.env(num_players=3)
-    env.reset(seed=0, options={"start_player": 1})
-    env.step(5)
-    for agent in env.agents:
-        seen = halunken_v0.decode(env.observe(agent)["observation"])
-        assert not any(seen["tops"])
-        assert seen["hidden"] == [2 if field == 5 else 3 for field in range(FIELDS)]
-        assert sum(owner > 0 for owner in seen["owners"]) == 1
-    assert [halunken_v0.decode(env.observe(agent)["observation"])["captains"] for agent in env.agents] == [
-        [0, 6, 0, 0],
-        [6, 0, 0, 0],
-        [0, 0, 6, 0],
-    ]
-    assert halunken_v0.decode(env.observe("player_2")["observation"])["start_player"] == [0, 0, 1, 0]
-
-
-def test_the_top_cards_and_the_numbers_below_are_seen_when_all_captains_stand():
-    """H2."""
-    table = Table(0, 4, 8, taverns={0: "R4 V3 Y1", 9: "G13 Y2 Y3"})
-    for seen in map(table.seen, range(3)):
-        assert seen["tops"] == [1 + CARDS.index(tavern["top"]) for tavern in table.now["taverns"]]
-        assert seen["hidden"] == [len(tavern["hidden"]) for tavern in table.now["taverns"]]
-    assert (cards(table.seen(1)["tops"])[0], table.seen(1)["hidden"][0]) == ("V3", 1)
-    table.arrange(["", "", ""], taverns={9: "Y1", 10: ""})
-    for seen in map(table.seen, range(3)):
-        assert (cards([seen["tops"][9]]), seen["hidden"][9]) == (["Y1"], 0)
-        assert (seen["tops"][10], seen["hidden"][10]) == (0, 0)
-
-
-# ---------------------------------------------------------------- J2: the auction
-
-
-def test_the_auction_is_seen_from_the_own_seat():
-    """J2."""
-    table = Table(0, 4, 8).arrange(["R4 V10", "R5 G6", "R6"], jack=12).play("R6", "V10")
-    assert seen_by(table, "decision") == [[0, 0, 1, *[0] * 8]] * 3
-    assert seen_by(table, "to_act") == one_hot(1, 3)
-    assert seen_by(table, "opener") == one_hot(2, 3)
-    assert seen_by(table, "bidder") == one_hot(0, 3)
-    assert seen_by(table, "buyer") == one_hot(None, 3)
-    assert seen_by(table, "offers") == from_each_seat([1 + CARDS.index("V10"), 0, 1 + CARDS.index("R6")])
-    table.play("pass")
-    assert seen_by(table, "buyer") == one_hot(0, 3)
 
 
 # ---------------------------------------------------------------- H3 .. H6: movement cards
@@ -110,31 +56,6 @@ def test_the_card_chosen_for_black_jack_is_seen_by_the_buyer_alone():
     assert seen_by(table, "black_jack_chosen") == seen_by(table, "my_black_jack_choice") == [0, 0]
     assert seen_by(table, "black_jack_laid") == seen_by(table, "black_jack_number") == [6, 6]
     assert seen_by(table, "black_jack_spent") == [[0, 0, 0, 0, 0, 1, *[0] * 6]] * 2
-
-
-# ---------------------------------------------------------------- H7, J4: robbing
-
-
-def test_mover_and_victim_are_seen_from_the_own_seat():
-    """H7."""
-    table = Table(0, 3, 8, variant="basic").arrange(["R4", "V3 G2 Y12", "R7"], taverns={3: "Y1"}).choose(3, 7, 6)
-    assert seen_by(table, "mover") == from_each_seat([1, 0, 0], size=5)
-    assert seen_by(table, "victim") == one_hot(1, 3)
-    assert seen_by(table, "numbers") == from_each_seat([0, 7, 6])
-
-
-def test_whom_black_jack_overtakes_is_seen_from_the_own_seat():
-    """J4: seat 1 controls."""
-    table = Table(0, 4, 8, jack_deck="8").arrange(["R4", "R5", "R6"], captains=[3, 4, 2], jack=0, taverns={4: ""})
-    table.buys(1, "R5").choose(1, 1, 1)
-    assert table.now["to_rob"] == [2, 0]
-    assert seen_by(table, "mover") == [[0, 0, 0, 0, 1]] * 3
-    assert seen_by(table, "victim") == one_hot(2, 3)
-    assert seen_by(table, "to_rob") == [[3, 1, 0, 0], [2, 3, 0, 0], [1, 2, 0, 0]]
-    assert seen_by(table, "black_jack_laid") == [8] * 3
-
-
-# ---------------------------------------------------------------- C1: scores, options
 
 
 # ---------------------------------------------------------------- the state vector

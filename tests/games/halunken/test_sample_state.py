@@ -35,9 +35,6 @@ def samples(table, seat, count, seed=0):
         yield other.snapshot()
 
 
-# ---------------------------------------------------------------- legal positions
-
-
 # ---------------------------------------------------------------- the distribution
 
 

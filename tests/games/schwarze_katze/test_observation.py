@@ -7,25 +7,10 @@ import numpy as np
 from tests.games.schwarze_katze.rigging import CARDS, Table
 
 
-def cards_of(marks):
-    return [CARDS[card] for card, mark in enumerate(marks) if mark]
-
-
 def four(**options):
     """Return a table of four; seat 3 has no clubs."""
     clubs = ["AC KC 3C 4C 5C", "QC JC 6C 7C 8C", "2C 9C 10C"]
     return Table(f"{clubs[0]} 5D", f"{clubs[1]} 6D", f"{clubs[2]} 7D QS", "8D 9D 10H 2H 3H", **options)
-
-
-def test_the_own_hand_is_seen_and_those_of_others_are_not():
-    table = four()
-    for seat, hand in enumerate(table.now["hands"]):
-        assert cards_of(table.seen(seat)["my_hand"]) == hand
-    hands = [" ".join(hand) for hand in table.now["hands"]]
-    hidden = Table(hands[0], hands[1], hands[3], hands[2])  # seats 2 and 3 have changed their hands
-    np.testing.assert_array_equal(
-        *(each.env.observe("player_0")["observation"] for each in (table, hidden)), strict=True
-    )
 
 
 def test_who_does_not_follow_is_known_to_have_none_of_the_suit():

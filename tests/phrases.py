@@ -1,13 +1,61 @@
-"""What people are shown beside the story: for tests that every sentence of a game occurs."""
+"""The stories of games, and what people are shown beside them: for tests that they tell all, and nothing secret."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+import numpy as np
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import View
-from blackjacky_agents.wording import is_settled, known_move, score_table
+from blackjacky_agents.wording import in_words, is_settled, known_move, page_texts, score_table, tell_move
 from blackjacky_env.envs.aec import TableEnv
+
+NAMES = ["Anna", "Bert", "Cleo", "Dora", "Emil", "Frida"]
+SHOWN: set[str] = set()
+"""Keys of what was shown beside the stories."""
+Told = tuple[View, View, list[Any]]
+"""The views before and after a move, and the phrases told of it, with those of a settlement."""
+
+
+def tell(env: TableEnv, action: int, reader: int | None, beside: bool = True) -> Told:
+    """Take an action; ``beside``: note what is shown beside the story."""
+    agent, name = None if reader is None else f"player_{reader}", env.game.name
+    before = env.view(agent)
+    env.step(action)
+    after = env.view(agent)
+    phrases = tell_move(env, before, after, action, reader)
+    if beside:
+        SHOWN.update(key for phrase in shown(env, before, after, action, reader) for key in keys_in(phrase))
+    return (
+        before,
+        after,
+        [*phrases, *(get_kit(name).narrator.settlement(after) if is_settled(name, before, after) else [])],
+    )
+
+
+def stories(game: str, options: dict[str, Any], seeds: Iterable[int], reader: int | None = None) -> Iterator[Told]:
+    """Every move of random games."""
+    env = TableEnv(game, **options)
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        env.reset(seed=seed)
+        while (mask := env.infos[env.agent_selection]["action_mask"]).any():
+            yield tell(env, int(rng.choice(np.flatnonzero(mask))), reader, beside=seed < 2)
+
+
+def told(table: Any, *actions: str, reader: int | None = 0, language: str = "en") -> list[str]:
+    """Play actions by name; all sentences told of them."""
+    env = table.env.unwrapped
+    phrases = [phrase for name in actions for phrase in tell(env, env.parse_action(name), reader)[2]]
+    return sentences(env.game.name, phrases, language)
+
+
+def sentences(game: str, phrases: Iterable[Any], language: str = "en") -> list[str]:
+    """Phrases in words."""
+    texts = page_texts(game)[language]
+    return [in_words(phrase, texts, NAMES) for phrase in phrases]
 
 
 def shown(env: TableEnv, before: View, after: View, action: int, reader: int | None) -> list[Any]:

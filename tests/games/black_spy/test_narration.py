@@ -5,15 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import say, seat
-from blackjacky_agents.wording import in_words, is_settled, page_texts, tell_move
-from blackjacky_env import black_spy_v0
+from blackjacky_agents.wording import in_words, page_texts
 from blackjacky_env.engine.svg import MINUS
 from tests.games.black_spy.rigging import BLACKS, Table, dealt, full, last_card, second_deal, shoot, shooter
-from tests.phrases import keys_in, shown
+from tests.phrases import NAMES, SHOWN, keys_in, sentences, stories, tell, told
 
-NAMES = ["Anna", "Bert", "Cleo", "Dora", "Emil", "Frida"]
 EVERYTHING = {"mole": True, "call_colour": True, "rank_follow": True, "rank_follow_strict": True, "max_deals": 2}
 GAMES = [
     {"num_players": 3, "max_deals": 3},
@@ -22,37 +19,6 @@ GAMES = [
     {"num_players": 6, "mole": True, "moon_choice": True, "moon_choice_spies": "never_scored", "max_deals": 2},
 ]
 OTHERS, MYSELF = "60 points for each of the others", "minus 60 points for me"
-NARRATOR = get_kit("black_spy").narrator
-SHOWN = set()
-"""Keys of what was shown beside the stories."""
-
-
-def phrases_of(env, action, reader):
-    """Take an action; the views before and after, and the phrases told of it, with those of a settlement."""
-    agent = None if reader is None else f"player_{reader}"
-    before = env.view(agent)
-    env.step(action)
-    after = env.view(agent)
-    told = tell_move(env, before, after, action, reader)
-    SHOWN.update(key for phrase in shown(env, before, after, action, reader) for key in keys_in(phrase))
-    return before, after, [*told, *(NARRATOR.settlement(after) if is_settled("black_spy", before, after) else [])]
-
-
-def stories(options, seeds, reader=None):
-    """Yield the views before and after every move of random games, and what is told."""
-    env = black_spy_v0.env(**options).unwrapped
-    for seed in seeds:
-        rng = np.random.default_rng(seed)
-        env.reset(seed=seed)
-        while (mask := env.infos[env.agent_selection]["action_mask"]).any():
-            yield phrases_of(env, int(rng.choice(np.flatnonzero(mask))), reader)
-
-
-def told(table, actions, reader=0, language="en"):
-    """Play actions by name, such as ``"red 1, call blue"``; all sentences told of them."""
-    env, texts = table.env.unwrapped, page_texts("black_spy")[language]
-    phrases = [phrases_of(env, env.parse_action(name), reader)[2] for name in actions.split(", ")]
-    return [in_words(phrase, texts, NAMES) for each in phrases for phrase in each]
 
 
 def first_legal(table):
@@ -65,11 +31,14 @@ def first_legal(table):
 def test_every_sentence_occurs_and_has_all_its_values():
     SHOWN.clear()
     phrases = [
-        each for options in GAMES for reader in (None, 0) for each in told_in(stories(options, range(2), reader))
+        each
+        for options in GAMES
+        for reader in (None, 0)
+        for each in told_in(stories("black_spy", options, range(2), reader))
     ]
     phrases += [*moon(OTHERS), *moon(MYSELF), *all_black(), *skip(), *halved(), *shared_win(), *reached()]
-    sentences = page_texts("black_spy")["en"]["sentences"]
-    assert {key for phrase in phrases for key in keys_in(phrase)} | SHOWN | {"did"} == sentences.keys()
+    keys = {key for phrase in phrases for key in keys_in(phrase)}
+    assert keys | SHOWN | {"did"} == page_texts("black_spy")["en"]["sentences"].keys()
     for texts in page_texts("black_spy").values():
         assert all("{" not in in_words(phrase, texts, NAMES) for phrase in phrases)
 
@@ -81,7 +50,7 @@ def told_in(moves):
 def moon(choice):
     """The phrases of the choice after a moon (V2)."""
     env = shoot(shooter(moon_choice=True)).env.unwrapped
-    return phrases_of(env, env.parse_action(choice), 1)[2]
+    return tell(env, env.parse_action(choice), 1)[2]
 
 
 def all_black():
@@ -89,7 +58,7 @@ def all_black():
     game, phrases = shooter(), []
     for card in ["r11", *BLACKS.split(), "r10"]:
         for name in (full(card), None, None):
-            phrases += phrases_of(game.env.unwrapped, game.env.parse_action(name or first_legal(game)), 1)[2]
+            phrases += tell(game.env.unwrapped, game.env.parse_action(name or first_legal(game)), 1)[2]
     return phrases
 
 
@@ -101,43 +70,36 @@ def skipping():
 def skip():
     """The phrases of a call of red."""
     env = skipping().env.unwrapped
-    return phrases_of(env, env.parse_action("call red"), 1)[2]
+    return tell(env, env.parse_action("call red"), 1)[2]
+
+
+def scored(wanted, **options):
+    """The phrases of a deal of three after which the totals are as wanted."""
+    points = last_card(3, **options).first_legal().now["last_deal"]
+    totals = [total - each for total, each in zip(wanted, points, strict=True)]
+    game = last_card(3, **options).arrange(totals=totals)
+    return tell(game.env.unwrapped, game.env.parse_action(first_legal(game)), 1)[2]
 
 
 def halved():
-    """The phrases of a deal after which a total is exactly the limit (V6)."""
-    game = last_card(3, exact_limit=True)
-    after = game.env.unwrapped.get_state()
-    points = game.first_legal().now["last_deal"]
-    game.env.set_state(after)
-    game.arrange(totals=[200 - points[0], 0, 0])
-    return phrases_of(game.env.unwrapped, game.env.parse_action(first_legal(game)), 1)[2]
+    """V6: a total is exactly the limit."""
+    return scored([200, 20, 20], exact_limit=True)
 
 
 def reached():
-    """The phrases of a deal after which a total is beyond the limit (B9)."""
-    game = last_card(3)
-    before = game.env.unwrapped.get_state()
-    points = game.first_legal().now["last_deal"]
-    game.env.set_state(before)
-    game.arrange(totals=[201 - points[0], 0, 0])
-    return phrases_of(game.env.unwrapped, game.env.parse_action(first_legal(game)), 1)[2]
+    """B9: a total is beyond the limit."""
+    return scored([201, 20, 20])
 
 
 def shared_win():
-    """The phrases of the end of a game with two winners (B9)."""
-    game = last_card(3, max_deals=1)
-    before = game.env.unwrapped.get_state()
-    points = game.first_legal().now["last_deal"]
-    game.env.set_state(before)
-    game.arrange(totals=[-points[0], -points[1], 150 - points[2]])
-    return phrases_of(game.env.unwrapped, game.env.parse_action(first_legal(game)), 1)[2]
+    """B9: two winners."""
+    return scored([0, 0, 150], max_deals=1)
 
 
 @pytest.mark.parametrize("options", GAMES)
 def test_the_story_alone_tells_what_everybody_has_taken(options):
     points = Counter()
-    for before, after, phrases in stories(options, range(2)):
+    for before, after, phrases in stories("black_spy", options, range(2)):
         for phrase in phrases:
             if phrase["key"].startswith("wins_trick"):
                 points[phrase["values"]["seat"]["seat"]] += int(phrase["values"]["points"].replace(MINUS, "-"))
@@ -154,7 +116,7 @@ def test_the_story_alone_tells_what_everybody_has_taken(options):
 @pytest.mark.parametrize("options", GAMES)
 @pytest.mark.parametrize("reader", [None, 0])
 def test_of_cards_chosen_in_secret_only_those_that_come_into_the_own_hand_are_told(options, reader):
-    for before, after, phrases in stories(options, range(1), reader):
+    for before, after, phrases in stories("black_spy", options, range(1), reader):
         if before["phase"] in ("take", "pass") and before["player"] != reader:
             assert {*cards_in(phrases)} - {"hidden"} <= (gained(before, after, reader) if reader is not None else set())
 
@@ -185,8 +147,8 @@ def passing():
 
 
 def test_a_player_learns_which_cards_were_received_and_nobody_else_does():
-    asked = "blue 1, blue 2, blue 3, yellow 1, yellow 2, yellow 3, green 1, green 2, green 3"
-    assert told(passing(), asked) == [
+    asked = [f"{colour} {number}" for colour in ("blue", "yellow", "green") for number in (1, 2, 3)]
+    assert told(passing(), *asked) == [
         "Anna chooses the blue 1 to pass",
         "Anna chooses the blue 2 to pass",
         "Anna chooses the blue 3 to pass",
@@ -196,12 +158,12 @@ def test_a_player_learns_which_cards_were_received_and_nobody_else_does():
         "Anna receives the green 1, the green 2 and the green 3 from Cleo",
         "Anna has the red star and leads the first trick",
     ]
-    assert told(passing(), asked, reader=None)[-3:] == [
+    assert told(passing(), *asked, reader=None)[-3:] == [
         "Cleo has chosen three cards to pass",
         "Everybody passes three cards to the left",
         "Anna has the red star and leads the first trick",
     ]
-    assert told(passing(), asked, reader=1, language="de")[-3:] == [
+    assert told(passing(), *asked, reader=1, language="de")[-3:] == [
         "Alle geben drei Karten nach links weiter",
         "Bert bekommt die blaue 1, die blaue 2 und die blaue 3 von Anna",
         "Anna hat den roten Stern und spielt zum ersten Stich aus",
@@ -259,14 +221,14 @@ def trick():
 
 
 def test_a_trick_tells_what_a_card_shows_and_what_the_trick_costs():
-    assert told(trick(), "red 2, black 7, blue 2") == [
+    assert told(trick(), "red 2", "black 7", "blue 2") == [
         "Anna leads the red 2",
         "Bert plays the black 7",
         "Bert has no red and no 2s",
         "Cleo plays the blue 2",
         "Anna wins the trick: 10 points",
     ]
-    assert told(trick(), "red 2, black 7, blue 2", language="de") == [
+    assert told(trick(), "red 2", "black 7", "blue 2", language="de") == [
         "Anna spielt die rote 2 aus",
         "Bert spielt die schwarze 7",
         "Bert hat kein Rot und keine 2",
@@ -277,21 +239,20 @@ def test_a_trick_tells_what_a_card_shows_and_what_the_trick_costs():
 
 def test_good_spies_lower_the_cost_of_a_trick_unless_they_count_nothing():
     game = Table("r1 r7", "g7 b7", "k1 b1 b3 y7")
-    assert told(game, "red 7, green 7, yellow 7")[-1] == f"Anna wins the trick: {MINUS}15 points"
+    assert told(game, "red 7", "green 7", "yellow 7")[-1] == f"Anna wins the trick: {MINUS}15 points"
     game = Table("r1 r7", "g7 b7", "k1 b1 b3 y7", no_good_spies=True)
-    assert told(game, "red 7, green 7, yellow 7")[-1] == "Anna wins the trick"
+    assert told(game, "red 7", "green 7", "yellow 7")[-1] == "Anna wins the trick"
 
 
 @pytest.mark.parametrize(
-    ("choice", "sentences"),
+    ("choice", "said"),
     [
         (OTHERS, ["Anna chooses 60 points for each of the others", "Anna gets 0 in this deal"]),
         (MYSELF, ["Anna chooses 60 points off their own total", f"Anna gets {MINUS}60 in this deal"]),
     ],
 )
-def test_the_choice_after_a_moon_is_told(choice, sentences):
-    texts = page_texts("black_spy")["en"]
-    assert [in_words(each, texts, NAMES) for each in moon(choice)][:2] == sentences
+def test_the_choice_after_a_moon_is_told(choice, said):
+    assert sentences("black_spy", moon(choice))[:2] == said
 
 
 def test_all_black_cards_in_one_hand_are_told_once():
@@ -299,12 +260,11 @@ def test_all_black_cards_in_one_hand_are_told_once():
 
 
 def test_halved_totals_the_next_deal_and_the_winners_are_told():
-    texts = page_texts("black_spy")["en"]
-    half = [in_words(each, texts, NAMES) for each in halved()]
+    half = sentences("black_spy", halved())
     assert "Anna has exactly 200, which is halved to 100" in half
     assert half[-1] == "Deal 2: Anna deals"
     assert "Anna has 100 in total" in half
-    won = [in_words(each, texts, NAMES) for each in shared_win()]
+    won = sentences("black_spy", shared_win())
     assert won[-1] == "Anna and Bert win together with the lowest total, 0"
     assert shoot(shooter(max_deals=1)).now["winners"] == [0]
 

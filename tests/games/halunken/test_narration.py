@@ -1,14 +1,11 @@
 """The stories of moves: they tell all that happens on the table, in the order of the rules, and nothing secret."""
 
-import numpy as np
 import pytest
 
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.wording import in_words, is_settled, page_texts, tell_move
+from blackjacky_agents.wording import page_texts
 from tests.games.halunken.rigging import Table
-from tests.phrases import keys_in, shown
+from tests.phrases import NAMES, SHOWN, keys_in, stories, told
 
-NAMES = ["Anna", "Bert", "Cleo", "Dora"]
 GAMES = [
     {"num_players": 4},
     {"num_players": 3, "rob_count": "before_pick"},
@@ -19,39 +16,6 @@ GAMES = [
     {"num_players": 2, "duel_black_jack": "standard"},
     {"num_players": 2, "rob_count": "before_pick", "three_games": True},
 ]
-SHOWN = set()
-"""Keys of what was shown beside the stories."""
-
-
-def stories(options, seeds, seat=None):
-    """Yield the views before and after every move of random games, and what is told."""
-    from blackjacky_env import halunken_v0
-
-    env = halunken_v0.env(**options).unwrapped
-    for seed in seeds:
-        rng, agent = np.random.default_rng(seed), None if seat is None else f"player_{seat}"
-        env.reset(seed=seed)
-        while (mask := env.infos[env.agent_selection]["action_mask"]).any():
-            before, action = env.view(agent), int(rng.choice(np.flatnonzero(mask)))
-            env.step(action)
-            if seed < 2:
-                phrases = shown(env, before, env.view(agent), action, seat)
-                SHOWN.update(key for phrase in phrases for key in keys_in(phrase))
-            yield before, env.view(agent), tell_move(env, before, env.view(agent), action, seat)
-
-
-def told(table, *actions, seat=0, language="en"):
-    """Play actions by name; all sentences told of them."""
-    env, texts, sentences = table.env.unwrapped, page_texts("halunken")[language], []
-    agent = None if seat is None else f"player_{seat}"
-    for name in actions:
-        before, action = env.view(agent), env.parse_action(name)
-        env.step(action)
-        phrases = tell_move(env, before, env.view(agent), action, seat)
-        if is_settled("halunken", before, env.view(agent)):
-            phrases += get_kit("halunken").narrator.settlement(env.view(agent))
-        sentences += [in_words(phrase, texts, NAMES) for phrase in phrases]
-    return sentences
 
 
 class Listener:
@@ -118,7 +82,7 @@ class Listener:
 @pytest.mark.parametrize("options", GAMES)
 def test_the_story_alone_tells_where_every_figure_and_card_is(options):
     unknown = 0
-    for before, after, phrases in stories(options, range(12)):
+    for before, after, phrases in stories("halunken", options, range(12)):
         if before["game"] != after["game"]:
             continue
         listener = Listener(before)
@@ -135,19 +99,21 @@ def test_the_story_alone_tells_where_every_figure_and_card_is(options):
 
 @pytest.mark.parametrize("options", GAMES)
 def test_a_movement_card_is_told_to_nobody_else_before_all_are_revealed(options):
-    for before, _, phrases in stories(options, range(2), seat=0):
+    for before, _, phrases in stories("halunken", options, range(2), reader=0):
         if before["phase"].startswith("choose") and before["player"] != 0:
             assert phrases[0]["values"] == {"actor": {"seat": before["player"]}}
 
 
 def test_every_sentence_occurs():
     SHOWN.clear()
-    narrator, keys = get_kit("halunken").narrator, set()
-    for options in GAMES:
-        for seat in (None, 0):
-            for before, after, phrases in stories(options, range(10), seat):
-                settled = narrator.settlement(after) if is_settled("halunken", before, after) else []
-                keys |= {key for phrase in [*phrases, *settled] for key in keys_in(phrase)}
+    keys = {
+        key
+        for options in GAMES
+        for reader in (None, 0)
+        for _, _, phrases in stories("halunken", options, range(10), reader)
+        for phrase in phrases
+        for key in keys_in(phrase)
+    }
     assert keys | SHOWN | {"did"} == set(page_texts("halunken")["en"]["sentences"])
 
 

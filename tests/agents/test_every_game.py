@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,19 +20,9 @@ from blackjacky_agents.search.searchers import make_searcher
 from blackjacky_env import make_batch
 from blackjacky_env.engine.game import Game
 from blackjacky_env.games import get_game
-from tests.every_game import NAMES, TINY, with_tiny
+from tests.every_game import TINY
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _tiny() -> Iterator[None]:
-    with with_tiny():
-        yield
-
-
-@pytest.fixture(params=NAMES)
-def game(request: pytest.FixtureRequest) -> Game:
-    """Every game."""
-    return get_game(request.param)
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def network(game: Game, encoding: str, seed: int = 0) -> Layers:

@@ -1,4 +1,7 @@
-"""What a batch tells learners about each seat: its view, its rewards between decisions, and how games ended."""
+"""What a batch tells learners about each seat: its view, its rewards between decisions, and how games ended.
+
+That they are those of PettingZoo, `tests.envs.test_every_game` shows.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,6 @@ from blackjacky_env import make_batch
 from blackjacky_env.engine.batch import Batch
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import _score_all
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from tests.envs.copying import COPIES
 
@@ -33,44 +35,6 @@ def random_games(batch: Batch, per_index: int) -> Iterator[npt.NDArray[np.int64]
         batch.step(actions)
         ended += batch.terminated
         yield actions
-
-
-def test_cumulative_rewards_are_those_of_pettingzoo(game: Game) -> None:
-    for reward in ("win", game.score_reward):
-        batch = batch_of(game.name, reward=reward)
-        envs = [TableEnv(game.name, int(players), reward=reward) for players in batch.num_players]
-        for env, seed in zip(envs, batch.seeds, strict=True):
-            env.reset(seed=int(seed))
-        for actions in random_games(batch, per_index=1):
-            for i, env in enumerate(envs):
-                env.step(int(actions[i]))
-                expected = np.zeros(game.max_players)
-                expected[: env.num_players] = list(env._cumulative_rewards.values())
-                np.testing.assert_allclose(batch.cumulative_rewards[i], expected, rtol=0, atol=1e-12)
-                if batch.terminated[i]:
-                    env.reset(seed=int(batch.seeds[i]))
-
-
-def test_every_seat_is_shown_what_the_environment_shows_it(game: Game) -> None:
-    batch = batch_of(game.name)
-    envs = [TableEnv(game.name, int(players)) for players in batch.num_players]
-    for env, seed in zip(envs, batch.seeds, strict=True):
-        env.reset(seed=int(seed))
-    for actions in random_games(batch, per_index=1):
-        for i, env in enumerate(envs):
-            env.step(int(actions[i]))
-            assert_shown(batch.observe(i, np.arange(env.num_players), final=bool(batch.terminated[i])), env)
-            if batch.terminated[i]:
-                env.reset(seed=int(batch.seeds[i]))
-                assert_shown(batch.observe(i, np.arange(env.num_players)), env)
-
-
-def assert_shown(shown: tuple[npt.NDArray[Any], npt.NDArray[Any]], env: TableEnv) -> None:
-    for seat, agent in enumerate(env.possible_agents):
-        seen = env.observe(agent)
-        for array, expected in zip(shown, (seen["observation"], seen["action_mask"]), strict=True):
-            np.testing.assert_array_equal(array[seat], expected)
-            assert array.dtype == expected.dtype
 
 
 def test_shaping_subtracts_from_a_return_what_the_first_decision_started_from(game: Game) -> None:
@@ -143,8 +107,8 @@ def assert_same(one: Batch, other: Batch) -> None:
 SHAPED = {"gamma": GAMMA, "score_shaping": WEIGHT}
 
 
-def test_the_games_are_those_of_a_batch_without() -> None:
-    with_seats, without = batch_of(**SHAPED), batch_of(per_seat=False)
+def test_the_games_are_those_of_a_batch_without(game: Game) -> None:
+    with_seats, without = batch_of(game.name, **SHAPED), batch_of(game.name, per_seat=False)
     for one in (with_seats, without):
         one.run_random(300)
     for name in ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated"):

@@ -5,27 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.table import identity, pack, read_records, record_layout, unpack
-from blackjacky_env.games import get_game
-from tests.every_game import NAMES, with_tiny
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_records_are_aligned_and_small(name: str) -> None:
-    with with_tiny():
-        dtype = get_game(name).state_dtype
+def test_records_are_aligned_and_small(game: Game) -> None:
+    dtype = game.state_dtype
     assert dtype.isalignedstruct
     assert dtype.itemsize <= 700
     for field, (of, offset, *_) in dict(dtype.fields or {}).items():
         assert offset % of.base.alignment == 0, field
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_state_of_a_version_without_alignment_is_refused_by_name(name: str) -> None:
-    with with_tiny():
-        game = get_game(name)
+def test_a_state_of_a_version_without_alignment_is_refused_by_name(game: Game) -> None:
     packed = np.dtype([(field, game.state_dtype[field]) for field in game.state_dtype.names or ()])
     assert record_layout(packed) != record_layout(game.state_dtype)
     header, data = unpack(pack(identity(game, game.default_players, "classic", {}), np.zeros(1, packed)))
-    with pytest.raises(ValueError, match=f"this state of {name} was saved by a version with another record layout"):
+    with pytest.raises(
+        ValueError, match=f"this state of {game.name} was saved by a version with another record layout"
+    ):
         read_records(header, data, game.state_dtype)

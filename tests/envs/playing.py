@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from typing import Any
 
 import numpy as np
@@ -75,4 +74,4 @@ def one_tiny_game() -> str:
 
 
 if __name__ == "__main__":
-    print(one_tiny_game() if sys.argv[1:] == [TINY] else one_game(), blackjacky_env.__file__)
+    print(one_tiny_game(), blackjacky_env.__file__)

@@ -21,6 +21,7 @@ from pettingzoo.test import api_test, seed_test
 
 import blackjacky_env
 from blackjacky_env import make_batch, playout
+from blackjacky_env.engine.batch import Batch
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
@@ -30,7 +31,7 @@ from blackjacky_env.envs.wrappers import ScaledTable
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.testing import CHECKS, check_all
 from blackjacky_env.testing.tables import PROMISES
-from tests.envs.playing import fingerprint, fresh, play_randomly
+from tests.envs.playing import assert_same, fingerprint, fresh, play_randomly
 from tests.every_game import TINY
 
 
@@ -224,26 +225,41 @@ def test_a_batch_plays_the_games_of_the_environment(game: Game) -> None:
     """Until a game has ended at every index."""
     for variant, reward in itertools.product(game.variants, ("win", game.score_reward)):
         options = {**game.examples.short, "variant": variant.name, "reward": reward}
-        batch = make_batch(game.name, 5, num_players=list(variant.sizes), seed=7, **options)
-        envs = [
-            fresh(int(batch.seeds[i]), game.name, num_players=int(batch.num_players[i]), **options) for i in range(5)
-        ]
-        ended, seats = np.zeros(5, bool), range(game.max_players)
+        batch = make_batch(game.name, 5, num_players=list(variant.sizes), seed=7, per_seat=True, **options)
+        sizes = batch.num_players.tolist()
+        envs = [fresh(int(batch.seeds[i]), game.name, num_players=sizes[i], **options) for i in range(5)]
+        ended = np.zeros(5, bool)
         while not ended.all():
             for i, env in enumerate(envs):
-                seen = env.observe(env.agent_selection)
                 assert env.agent_selection == f"player_{batch.current_player[i]}"
-                np.testing.assert_array_equal(batch.observations[i], seen["observation"])
-                np.testing.assert_array_equal(batch.action_masks[i], seen["action_mask"])
+                seen = env.observe(env.agent_selection)
+                assert_same([batch.observations[i], batch.action_masks[i]], [*seen.values()])
             actions = batch.random_actions()
             batch.step(actions)
             for i, env in enumerate(envs):
                 env.step(int(actions[i]))
                 assert batch.terminated[i] == all(env.terminations.values())
-                assert batch.rewards[i].tolist() == [env.rewards.get(f"player_{seat}", 0.0) for seat in seats]
+                assert_paid(batch.rewards[i], env.rewards)
+                assert_paid(batch.cumulative_rewards[i], env._cumulative_rewards)
+                assert_every_seat_is_shown(batch, i, env, final=bool(batch.terminated[i]))
                 if batch.terminated[i]:
                     env.reset(seed=int(batch.seeds[i]))
+                    assert_every_seat_is_shown(batch, i, env, final=False)
             ended |= batch.terminated
+
+
+def assert_paid(rewards: Any, expected: dict[str, float]) -> None:
+    """0 for seats that do not exist."""
+    wanted = [expected.get(f"player_{seat}", 0.0) for seat in range(len(rewards))]
+    np.testing.assert_allclose(rewards, wanted, rtol=0, atol=1e-12)
+
+
+def assert_every_seat_is_shown(batch: Batch, i: int, env: TableEnv, final: bool) -> None:
+    """What the environment shows it."""
+    seen = [env.observe(agent) for agent in env.possible_agents]
+    observations, masks = batch.observe(i, np.arange(env.num_players), final=final)
+    assert_same(list(observations), [each["observation"] for each in seen])
+    assert_same(list(masks), [each["action_mask"] for each in seen])
 
 
 def test_gymnasiums_checker_passes_for_a_seat(game: Game) -> None:

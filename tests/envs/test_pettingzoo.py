@@ -20,7 +20,6 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 from blackjacky_env import black_jacky_v0
 from tests.envs.playing import fingerprint, fresh, one_game, one_tiny_game, play_randomly
-from tests.every_game import TINY
 from tests.games.black_jacky.rigging import KNOCK, KNOCKS, NO_TRICK, Table, exchange, give, lay, losing, one_round, tip
 
 REPOSITORY = Path(__file__).parents[2]
@@ -76,18 +75,7 @@ def test_games_of_other_seeds_up_to_2_to_the_63_minus_1_and_without_one_differ()
     assert all(one != other for one, other in itertools.combinations(tables, 2))
 
 
-def run_playing(*arguments, cwd=REPOSITORY, **variables):
-    """Play the known game in a new process; return its fingerprint and where the package was found."""
-    command = [sys.executable, "-W", "error", "-m", "tests.envs.playing", *arguments]
-    environment = {**os.environ, **variables}
-    done = subprocess.run(command, check=False, cwd=cwd, env=environment, capture_output=True, text=True, timeout=1200)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip().split(maxsplit=1)
-
-
-@pytest.mark.filterwarnings(
-    "ignore:.*multi-threaded.*:DeprecationWarning"
-)  # Python 3.12 on: any fork after Numba's threads
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 on: any fork with threads
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_workers_play_the_same_game(method):
     with multiprocessing.get_context(method).Pool(2) as pool:
@@ -102,7 +90,11 @@ def test_a_read_only_install_with_no_place_for_a_cache_works(tmp_path):
         (folder / "__pycache__").touch()
     nowhere = str(tmp_path / "blackjacky_env" / "__pycache__" / "nowhere")
     places = dict.fromkeys(["HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"], nowhere)
-    played, package = run_playing(TINY, cwd=tmp_path, PYTHONPATH=str(tmp_path), **places)
+    command = [sys.executable, "-W", "error", "-m", "tests.envs.playing"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), **places}
+    done = subprocess.run(command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    played, package = done.stdout.strip().split(maxsplit=1)
     assert played == one_tiny_game()
     assert tmp_path in Path(package).parents
 

@@ -18,7 +18,7 @@ from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
 from tests.envs.playing import play_randomly
-from tests.every_game import TINY, with_tiny
+from tests.every_game import TINY
 from tests.tiny_game import GAME
 
 SIZES = "2 .. 3 \\('classic'\\), 2 \\('duel'\\)"
@@ -26,10 +26,7 @@ Made = tuple[list[int], str]
 """Table sizes and the variant."""
 
 
-@pytest.fixture(autouse=True)
-def _tiny() -> Iterator[None]:
-    with with_tiny():
-        yield
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def table(**options: Any) -> Made:

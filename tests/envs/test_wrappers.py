@@ -51,7 +51,7 @@ def test_a_table_shows_scaled_observations_and_the_same_masks(num_players: int) 
 
 def test_a_scaled_table_passes_pettingzoos_tests() -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of what it warns of without the wrapper: see test_pettingzoo.py
+        warnings.simplefilter("ignore")  # it warns of what it warns of without the wrapper: see test_every_game.py
         api_test(ScaledTable(black_jacky_v0.env()), num_cycles=200)
     seed_test(lambda: ScaledTable(black_jacky_v0.env()), num_cycles=50)
 

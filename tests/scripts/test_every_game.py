@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,9 @@ import pytest
 from blackjacky_agents import cli
 from blackjacky_agents.cli.runs import run_identity
 from blackjacky_agents.cli.train import read_arguments
-from tests.every_game import TINY, with_tiny
+from tests.every_game import TINY
 
-
-@pytest.fixture(autouse=True)
-def _tiny() -> Iterator[None]:
-    with with_tiny():
-        yield
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def test_evaluate_plays_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from blackjacky_agents import make_agent
 from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.envs.screen import frame
 from blackjacky_env.envs.seat import SeatEnv
+from tests.envs.playing import assert_same
 from tests.policies import Follower
 
 START_METHODS = ["spawn", "fork"] if sys.platform == "linux" else ["spawn"]  # elsewhere forks are not safe or not there
@@ -45,14 +46,6 @@ def play_episode(env: Any, rng: np.random.Generator, seed: int | None = None) ->
         assert not truncated
         steps.append((observation, info, reward))
     return steps
-
-
-def assert_same_episode(one: list[Any], other: list[Any]) -> None:
-    assert len(one) == len(other)
-    for (a, info_a, reward_a), (b, info_b, reward_b) in zip(one, other, strict=True):
-        np.testing.assert_array_equal(a, b)
-        np.testing.assert_array_equal(info_a["action_mask"], info_b["action_mask"])
-        assert reward_a == reward_b
 
 
 # ---------------------------------------------------------------- checkers
@@ -91,7 +84,7 @@ def test_the_same_seed_makes_the_same_games_seats_and_opponents() -> None:
     one, other = make(opponents=["random"], num_players=5), make(opponents=["random"], num_players=5)
     rng_one, rng_other = np.random.default_rng(0), np.random.default_rng(0)
     for seed in (7, None, None):
-        assert_same_episode(play_episode(one, rng_one, seed), play_episode(other, rng_other, seed))
+        assert_same(play_episode(one, rng_one, seed), play_episode(other, rng_other, seed))
 
 
 def test_games_differ_from_each_other() -> None:

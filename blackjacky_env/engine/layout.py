@@ -77,18 +77,8 @@ class Layout:
 
     def describe(self) -> list[dict[str, Any]]:
         """One dict per part: name, offset, length, shape, low, high, meaning."""
-        return [
-            {
-                "name": part.name,
-                "offset": part.offset,
-                "length": part.length,
-                "shape": part.shape,
-                "low": part.low,
-                "high": part.high,
-                "meaning": part.meaning,
-            }
-            for part in self.parts.values()
-        ]
+        names = ("name", "offset", "length", "shape", "low", "high", "meaning")
+        return [{name: getattr(part, name) for name in names} for part in self.parts.values()]
 
     def checked(self, vector: npt.ArrayLike) -> Vector:
         """``vector`` as an array of `dtype`; `ValueError` for a wrong shape or entries out of range."""

@@ -539,16 +539,9 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def config_dict(self) -> dict[str, Any]:
         """All options in force as plain Python values."""
-        return {
-            "num_players": self.num_players,
-            "variant": self.variant,
-            "reward": self.reward,
-            "render_mode": self.render_mode,
-            "render_as": self.render_as,
-            **asdict(self._format),
-            "events_in_infos": self.events_in_infos,
-            **self.options,
-        }
+        names = ("num_players", "variant", "reward", "render_mode", "render_as")
+        usual = {name: getattr(self, name) for name in names}
+        return {**usual, **asdict(self._format), "events_in_infos": self.events_in_infos, **self.options}
 
     def snapshot(self) -> dict[str, Any]:
         """Everything on the table, hidden cards included; plain Python values, JSON-ready."""

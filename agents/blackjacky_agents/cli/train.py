@@ -33,7 +33,15 @@ from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
 from blackjacky_agents.learning.run import TrainingRun
-from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, TrainingSettings, presets_of, with_tuples
+from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.settings import (
+    LeagueSettings,
+    PPOSettings,
+    SelfPlaySettings,
+    TrainingSettings,
+    presets_of,
+    with_tuples,
+)
 from blackjacky_agents.reports import duration, machine
 from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.games import get_game
@@ -149,6 +157,8 @@ def make_run(settings: TrainingSettings, folder: Path, command: str) -> Training
     """The training for these settings."""
     if isinstance(settings, LeagueSettings):
         return League(settings, folder, command)
+    if isinstance(settings, SelfPlaySettings):
+        return SelfPlay(settings, folder, command)
     assert isinstance(settings, PPOSettings)
     return PPORun(settings, folder, command)
 

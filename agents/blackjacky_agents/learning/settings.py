@@ -94,6 +94,51 @@ class PPOSettings(TrainingSettings):
 
 
 @dataclass(frozen=True)
+class SelfPlaySettings(TrainingSettings):
+    """Train an agent with PPO in every seat of compiled games, against itself, past versions and bots; no teacher."""
+
+    preset: str = "scratch"
+    """Preset that sets the defaults of all other settings: quick takes minutes, full up to an hour, league longer."""
+    steps: int = 1_000_000_000
+    """Total number of training decisions."""
+    hidden_sizes: tuple[int, ...] = (128, 128)
+    """Sizes of the hidden layers of the network, which policy and value share."""
+    batch_size: int = 4096
+    """Minibatch size."""
+    snapshot_every: int = 2_000_000
+    """Steps between snapshots of the learner, which join the opponents. It is evaluated at each snapshot, at the latest
+    after every fifth of the training."""
+    self_play_fraction: float = 0.6
+    """Fraction of games in which the learner has all seats."""
+    single_opponent_fraction: float = 0.3
+    """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
+    past_self_fraction: float = 0.3
+    """Fraction of the opponents that are past versions of the learner; the others are bots."""
+    num_envs: int = 512
+    """Number of parallel games."""
+    n_steps: int = 64
+    """Decisions of the learner per game and update."""
+    n_epochs: int = 2
+    """Epochs per update."""
+    learning_rate: float = 1e-3
+    """Initial Adam learning rate, annealed linearly to 0."""
+    clip_range: float = 0.2
+    """Clipping range of the probability ratio."""
+    ent_coef: float = 0.01
+    """Initial entropy coefficient, annealed linearly to 0."""
+    vf_coef: float = 0.5
+    """Weight of the value loss."""
+    max_grad_norm: float = 0.5
+    """Maximum norm of the gradient."""
+    gamma: float = 0.99
+    """Discount factor per decision of a seat."""
+    gae_lambda: float = 0.95
+    """Lambda of generalized advantage estimation (GAE)."""
+    score_shaping: float = 0.0
+    """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
+
+
+@dataclass(frozen=True)
 class LeagueSettings(TrainingSettings):
     """Train an agent by rollouts in a league of bots, past versions of itself and exploiters."""
 
@@ -170,7 +215,7 @@ def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
     """
     values = with_tuples(stored)
     kinds: dict[type[TrainingSettings], set[str]] = {
-        kind: {one.name for one in fields(kind)} for kind in (PPOSettings, LeagueSettings)
+        kind: {one.name for one in fields(kind)} for kind in (PPOSettings, SelfPlaySettings, LeagueSettings)
     }
     kind, names = max(kinds.items(), key=lambda each: len(each[1] & values.keys()))
     unknown, missing = sorted(values.keys() - names), sorted(names - values.keys())
@@ -211,6 +256,8 @@ def check_settings(settings: TrainingSettings) -> None:
         _check_league(settings)
     elif isinstance(settings, PPOSettings):
         _check_ppo(settings)
+    elif isinstance(settings, SelfPlaySettings):
+        _check_self_play(settings)
 
 
 def _check_tables(settings: TrainingSettings) -> None:
@@ -237,6 +284,13 @@ def _check_ppo(settings: PPOSettings) -> None:
     _check_fractions(settings, "past_self_fraction")
     if settings.advice_logit:
         _check_advice(settings)
+
+
+def _check_self_play(settings: SelfPlaySettings) -> None:
+    _check_integers(settings, 1, "pool_size", "num_envs", "n_steps", "n_epochs")
+    _check_integers(settings, 2, "batch_size")
+    _check_fractions(settings, "self_play_fraction", "single_opponent_fraction", "past_self_fraction")
+    _check_fractions(settings, "gamma", "gae_lambda")
 
 
 def _check_advice(settings: PPOSettings) -> None:

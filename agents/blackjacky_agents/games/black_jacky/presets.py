@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, TrainingSettings, full_preset
+from blackjacky_agents.learning.settings import (
+    LeagueSettings,
+    PPOSettings,
+    SelfPlaySettings,
+    TrainingSettings,
+    full_preset,
+)
 
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
 """The shipped agent of the preset full."""
@@ -19,6 +25,9 @@ _QUICK = PPOSettings(
 
 PRESETS: dict[str, TrainingSettings] = {
     "quick": _QUICK,
+    "scratch": SelfPlaySettings(
+        game="black_jacky", bots=("counter", "threshold", "trickster"), encoding="cards", score_shaping=0.3
+    ),
     "full": full_preset(
         _QUICK, bots=("counter", "counter", "threshold", "trickster"), eval_games=4000, final_eval_games=20_000
     ),

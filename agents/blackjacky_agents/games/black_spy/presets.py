@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.learning.settings import PPOSettings, TrainingSettings, full_preset
+from blackjacky_agents.learning.settings import PPOSettings, SelfPlaySettings, TrainingSettings, full_preset
 
 _QUICK = PPOSettings(
     game="black_spy",
@@ -15,6 +15,7 @@ _QUICK = PPOSettings(
 
 PRESETS: dict[str, TrainingSettings] = {
     "quick": _QUICK,
+    "scratch": SelfPlaySettings(game="black_spy", bots=("counter", "low"), encoding="cards", score_shaping=0.01),
     "full": full_preset(
         _QUICK,
         players=(4, 4, 3, 4, 5, 4, 6),

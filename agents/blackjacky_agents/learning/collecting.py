@@ -1,0 +1,363 @@
+"""Collecting decisions for policy gradients: whole stretches of play in one compiled call, the network included.
+
+Every seat that the learner has in a game learns. A decision leads to the next decision of the same seat, to which
+rewards, values and advantages are linked. Decisions without a choice are played, but neither learned from nor counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.learning.network import forward, softmax, widest
+from blackjacky_env.engine.backend_cpu import ask, make_cast, spread
+from blackjacky_env.engine.compiling import compiled, entry
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.purposes import FOR_LINEUPS, FOR_POLICIES
+from blackjacky_env.engine.random import below, draw, game_key, stream
+from blackjacky_env.engine.step import is_running, make_shared_step
+
+LEARNER = 0
+"""The learner's number in a line-up; 1 + i is opponent i."""
+
+NOT_DECIDED = NONE = -1
+_DRAWN = -1  # start player
+
+
+class Tables(NamedTuple):
+    """N games that go on from one stretch to the next, with up to P seats."""
+
+    states: npt.NDArray[Any]
+    """Records with their options, (N,)."""
+    seating: npt.NDArray[np.int64]
+    """Who has each seat, (N, P): `LEARNER`, or 1 + the number of an opponent."""
+    decisions: npt.NDArray[np.int64]
+    """Decisions in the running game, (N,)."""
+    started: npt.NDArray[np.int64]
+    """Games started so far, (N,)."""
+
+
+class Stretch(NamedTuple):
+    """T decisions of the learner in each of N games."""
+
+    inputs: npt.NDArray[np.float32]
+    """What the network saw, (N, T, F)."""
+    masks: npt.NDArray[np.bool_]
+    """Legal actions, (N, T, A)."""
+    actions: npt.NDArray[np.int64]
+    """(N, T)."""
+    log_probs: npt.NDArray[np.float32]
+    """Of the actions, when they were taken, (N, T)."""
+    values: npt.NDArray[np.float32]
+    """Of the positions, as the network estimated them, (N, T)."""
+    advantages: npt.NDArray[np.float32]
+    """Generalised advantage estimates, (N, T); values plus these are what the values should have been."""
+
+
+class Links(NamedTuple):
+    """How the decisions of a stretch are linked, for one game of T decisions and P seats."""
+
+    rewards: npt.NDArray[np.float64]
+    """What the decision has earned until the next one of its seat, (T,)."""
+    following: npt.NDArray[np.int64]
+    """The next decision of the same seat in the stretch, (T,), or `NONE`."""
+    last: npt.NDArray[np.int64]
+    """The last decision of each seat, (P,), or `NOT_DECIDED`."""
+    potentials: npt.NDArray[np.float64]
+    """Of each seat at its last decision, (P,)."""
+
+
+class Seen(NamedTuple):
+    """Buffers for what the player to act sees and thinks."""
+
+    observation: Vector
+    mask: npt.NDArray[np.int8]
+    values: npt.NDArray[np.float32]
+    """Of `forward`, whose first row gets the network's input."""
+    rows: npt.NDArray[np.int64]
+    probabilities: npt.NDArray[np.float64]
+
+
+class Returns(NamedTuple):
+    """How rewards are added up."""
+
+    gamma: float
+    """Discount per decision of a seat."""
+    gae_lambda: float
+    score_shaping: float
+    """Weight of the score in potential-based shaping (Ng, Harada and Russell, ICML 1999)."""
+
+
+class Collector:
+    """Plays N games with the learner in some of the seats.
+
+    Args:
+        game: the game.
+        encoding: the network's input.
+        states: records with options written, (N,); the games start in the first stretch.
+        length: decisions of the learner in each game in a stretch, T.
+        returns: how rewards are added up.
+        seed: of the games.
+        threads: CPU threads; results do not depend on their number.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        encoding: Encoding,
+        states: npt.NDArray[Any],
+        length: int,
+        returns: Returns,
+        seed: int,
+        threads: int,
+    ) -> None:
+        self.game, self.encoding, self.length, self.returns = game, encoding, length, returns
+        self.seed, self.threads = seed, threads
+        count = len(states)
+        self.tables = Tables(
+            states, np.zeros((count, game.max_players), np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
+        )
+        states["player"] = -1  # no game is running
+        self._play = _make_collect(game, encoding)
+
+    def collect(
+        self,
+        network: npt.NDArray[np.float32],
+        opponents: Sequence[CompiledAgent],
+        lineups: npt.NDArray[np.int64],
+        teacher: int = LEARNER,
+        random_fraction: float = 0.0,
+    ) -> Stretch:
+        """Play until every game has T further decisions of the learner.
+
+        Args:
+            network: packed; its outputs are the logits of the actions, then the value.
+            opponents: those that line-ups name.
+            lineups: who has the seats clockwise of seat 0, (L, P - 1): each game draws a row, and where it begins.
+            teacher: who decides for the learner: `LEARNER`, or 1 + the number of an opponent.
+            random_fraction: fraction of the teacher's moves that are replaced by random ones.
+        """
+        count, length = len(self.tables.states), self.length
+        stretch = Stretch(
+            np.empty((count, length, self.encoding.size), np.float32),
+            np.empty((count, length, self.game.num_actions), np.bool_),
+            np.empty((count, length), np.int64),
+            np.empty((count, length), np.float32),
+            np.empty((count, length), np.float32),
+            np.empty((count, length), np.float32),
+        )
+        cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in opponents])
+        more = (self.returns, np.uint64(self.seed), np.int64(teacher), float(random_fraction))
+
+        def work(first: int, last: int) -> None:
+            self._play(self.tables, stretch, network, cast, lineups, *more, first, last)
+
+        spread(work, count, self.threads)
+        return stretch
+
+
+@cache
+def _make_collect(game: Game, encoding: Encoding) -> Callable[..., None]:
+    """Entry that plays a stretch of the games first .. last - 1."""
+    size, dtype, num_actions, players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
+    start, end = _make_start(game), _make_end(game)
+    decide, look_ahead = _make_decide(game, encoding), _make_look_ahead(game, encoding)
+
+    def collect(tables, stretch, network, cast, lineups, returns, seed, teacher, random_fraction, first, last):
+        length, units = stretch.actions.shape[1], widest(network)
+        seen = Seen(
+            np.empty(size, dtype),
+            np.empty(num_actions, np.int8),
+            np.empty((2, units), np.float32),
+            np.empty(units + 1, np.int64),
+            np.empty(num_actions),
+        )
+        links = Links(np.empty(length), np.empty(length, np.int64), np.empty(players, np.int64), np.empty(players))
+        result = np.empty(players)
+        for i in range(first, last):
+            s, t = tables.states[i], 0
+            links.last[:] = NOT_DECIDED
+            while t < length:
+                if not is_running(s):
+                    start(s, i, tables, lineups, seed)
+                t += decide(s, i, t, tables, stretch, network, cast, returns, teacher, random_fraction, seen, links)
+                if not is_running(s):
+                    end(s, result, links)
+            if is_running(s):
+                look_ahead(s, network, returns, seen, links)
+            estimate(stretch.values[i], stretch.advantages[i], returns, links)
+
+    return entry(collect)
+
+
+def _make_decide(game: Game, encoding: Encoding) -> Callable[..., int]:
+    """Compiled: play one move of game i; 1 if it was the learner's, with a choice, and is noted at t, else 0."""
+    encode, legal, show, features = game.rules.encode, game.rules.legal, encoding.function, encoding.size
+    note, step = _make_note(game), make_shared_step(game)
+
+    def decide(s, i, t, tables, stretch, network, cast, returns, teacher, random_fraction, seen, links):
+        agent = tables.seating[i, s.player]
+        bits = stream(s.key, FOR_POLICIES, tables.decisions[i], 0)
+        tables.decisions[i] += 1
+        legal(s, seen.mask)
+        if seen.mask.sum() == 1:
+            step(s, any_action(seen.mask, bits))
+            return 0
+        encode(s, s.player, seen.observation)
+        if agent != LEARNER:
+            step(s, asked(seen, bits, cast, agent))
+            return 0
+        show(seen.observation, seen.mask, seen.values[0][:features])
+        stretch.inputs[i, t] = seen.values[0][:features]
+        stretch.masks[i, t] = seen.mask > 0
+        outputs = seen.values[forward(seen.values, seen.rows, network)]
+        stretch.values[i, t] = outputs[len(seen.mask)]
+        action = sampled(outputs, seen, bits)
+        stretch.log_probs[i, t] = np.log(seen.probabilities[action])
+        stretch.actions[i, t] = action
+        note(s, t, returns, links)
+        if teacher != LEARNER:
+            action = asked(seen, bits, cast, teacher)
+            stretch.actions[i, t] = action
+            if (draw(bits, 1) >> np.uint64(11)) / 2.0**53 < random_fraction:
+                action = any_action(seen.mask, draw(bits, 2))
+        step(s, action)
+        return 1
+
+    return compiled(decide)
+
+
+@compiled
+def asked(seen, bits, cast, agent):
+    """What an opponent does."""
+    own = cast.parameters[cast.offsets[agent - 1] : cast.offsets[agent]]
+    return ask(cast.addresses[agent - 1], seen.observation, seen.mask, bits, own)
+
+
+@compiled
+def sampled(outputs, seen, bits):
+    """An action sampled from the probabilities, which are left in ``seen``."""
+    softmax(outputs, seen.mask, seen.probabilities)
+    uniform, chosen = (draw(bits, 0) >> np.uint64(11)) / 2.0**53, -1
+    for action in range(len(seen.mask)):
+        if seen.mask[action] and uniform >= 0.0:
+            chosen = action
+            uniform -= seen.probabilities[action]
+    return chosen
+
+
+@compiled
+def any_action(mask, bits):
+    """A random legal action."""
+    left = below(bits, mask.sum())
+    for action in range(len(mask)):
+        left -= mask[action]
+        if left < 0:
+            return action
+    return -1
+
+
+def _make_start(game: Game) -> Callable[..., None]:
+    """Compiled (s, i, tables, lineups, seed): start the next game at index i and seat the players."""
+    begin = game.rules.begin
+
+    def start(s, i, tables, lineups, seed):
+        draws = stream(seed, FOR_LINEUPS, i, tables.started[i])
+        tables.started[i] += 1
+        tables.decisions[i] = 0
+        begin(s, game_key(draw(draws, 0) >> np.uint64(1)), _DRAWN)
+        own = np.int64(below(draw(draws, 1), s.num_players))
+        lineup = below(draw(draws, 2), len(lineups))
+        for relative in range(s.num_players):
+            seat = own + relative
+            if seat >= s.num_players:
+                seat -= s.num_players
+            tables.seating[i, seat] = LEARNER if relative == 0 else lineups[lineup, relative - 1]
+
+    return compiled(start)
+
+
+def _make_potential(game: Game) -> Callable[..., float]:
+    """Compiled (s, seat) -> the seat's score less the mean score of the table."""
+    score = game.rules.score
+
+    def potential(s, seat):
+        total = 0.0
+        for other in range(s.num_players):
+            total += score(s, other)
+        return score(s, seat) - total / s.num_players
+
+    return compiled(potential)
+
+
+def _make_note(game: Game) -> Callable[..., None]:
+    """Compiled (s, t, returns, links): link the seat's last decision to this one, its number t."""
+    potential = _make_potential(game)
+
+    def note(s, t, returns, links):
+        seat, now = s.player, returns.score_shaping * potential(s, s.player)
+        before = links.last[seat]
+        if before != NOT_DECIDED:
+            links.rewards[before] = returns.gamma * now - links.potentials[seat]
+            links.following[before] = t
+        links.last[seat] = t
+        links.potentials[seat] = now
+
+    return compiled(note)
+
+
+def _make_end(game: Game) -> Callable[..., None]:
+    """Compiled (s, result, links): pay what the last decisions of the seats have led to; potentials end at 0."""
+    pay = game.rules.returns
+
+    def end(s, result, links):
+        result[:] = 0.0
+        pay(s, result)
+        for seat in range(s.num_players):
+            before = links.last[seat]
+            if before != NOT_DECIDED:
+                links.rewards[before] = result[seat] - links.potentials[seat]
+                links.following[before] = NONE
+            links.last[seat] = NOT_DECIDED
+
+    return compiled(end)
+
+
+def _make_look_ahead(game: Game, encoding: Encoding) -> Callable[..., None]:
+    """Compiled (s, network, returns, seen, links): value what the seats that have decided see at a stretch's end."""
+    encode, legal, show, features = game.rules.encode, game.rules.legal, encoding.function, encoding.size
+    potential = _make_potential(game)
+
+    def look_ahead(s, network, returns, seen, links):
+        for seat in range(s.num_players):
+            before = links.last[seat]
+            if before == NOT_DECIDED:
+                continue
+            encode(s, seat, seen.observation)
+            seen.mask[:] = 0
+            if s.player == seat:
+                legal(s, seen.mask)
+            show(seen.observation, seen.mask, seen.values[0][:features])
+            value = seen.values[forward(seen.values, seen.rows, network), len(seen.mask)]
+            now = returns.score_shaping * potential(s, seat)
+            links.rewards[before] = returns.gamma * (now + value) - links.potentials[seat]
+            links.following[before] = NONE
+
+    return compiled(look_ahead)
+
+
+@compiled
+def estimate(values, advantages, returns, links):
+    """Fill in the advantages (T,) of the decisions of one game, from the last to the first."""
+    for t in range(len(values) - 1, -1, -1):
+        following = links.following[t]
+        advantages[t] = links.rewards[t] - values[t]
+        if following != NONE:
+            advantages[t] += returns.gamma * (values[following] + returns.gae_lambda * advantages[following])

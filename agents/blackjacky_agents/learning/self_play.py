@@ -1,0 +1,264 @@
+"""Self-play: PPO on compiled games, in every seat that the learner has.
+
+One core plays whole stretches in compiled code (`collecting`), the network included, while another learns from the
+stretch before. The weights that play are always one update behind those that learn, so the same seed gives the same
+weights.
+The clipped objective is that of Schulman et al. (Proximal policy optimization algorithms, 2017).
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.learning.checkpoint import Arrays, grouped
+from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
+from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack
+from blackjacky_agents.learning.optimizers import moments_of, set_moments, tensors
+from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.settings import SelfPlaySettings
+from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_env.engine.compiling import copied, zeros
+
+_LINEUPS = 256  # drawn for each stretch
+_ILLEGAL_LOGIT = -1e9
+_SMALL = 0.01  # scale of the initial logits
+
+
+class SelfPlay(TrainingRun):
+    """Training by self-play; arguments and errors are those of `TrainingRun`.
+
+    Attributes:
+        network: its outputs are the logits of the actions, then the value of the position for the seat that sees it.
+        times: seconds spent playing (beside the learning), waiting for games, and learning.
+    """
+
+    settings: SelfPlaySettings
+
+    def __init__(self, settings: SelfPlaySettings, folder: Path, command: str) -> None:
+        super().__init__(settings, folder, command)
+        torch.set_num_threads(1)  # the other threads play
+        self._generator = torch.Generator().manual_seed(settings.seed)
+        self.network = _new_network(
+            [self.encoding.size, *settings.hidden_sizes, self.game.num_actions + 1], settings.seed
+        )
+        self._optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5, fused=True)
+        self.opponents = [make_compiled_agent(name, settings.game) for name in settings.bots]
+        self.snapshots: list[CompiledAgent] = []
+        self.times = {"playing": 0.0, "waiting": 0.0, "learning": 0.0}
+        self._steps = self._taken = 0
+        self._player = ThreadPoolExecutor(1, "playing")
+        self._coming: Future[Stretch] | None = None
+        self._collector = self._make_collector(settings.num_envs)
+        self._before: Arrays = {}  # what the games that are being played began with
+
+    def _make_collector(self, count: int) -> Collector:
+        settings, game = self.settings, self.game
+        records = {}
+        for size in set(settings.table_sizes):
+            players, variant = game.choose_table(size, settings.variant)
+            options = game.check_options(players, variant, settings.rule_options)
+            records[size] = game.new_state(players, variant, options)[0]
+        states = zeros(count, game.state_dtype)
+        for i in range(count):
+            states[i] = records[settings.table_sizes[i % len(settings.table_sizes)]]
+        returns = Returns(settings.gamma, settings.gae_lambda, settings.score_shaping)
+        threads = max(1, settings.threads - 1)
+        return Collector(game, self.encoding, states, settings.n_steps, returns, settings.seed, threads)
+
+    @property
+    def steps(self) -> int:
+        """Number of the learner's decisions so far, in all seats; those without a choice are not counted."""
+        return self._steps
+
+    def agent(self, greedy: bool) -> CompiledAgent:
+        """The current policy as an agent; if not greedy, it samples its actions as in training."""
+        return network_agent(self.game.name, self.encoding, pack(self.layers(), greedy))
+
+    def layers(self) -> Layers:
+        """The current policy network."""
+        *hidden, (weights, bias) = layers_of(self.network)
+        return [*hidden, (np.ascontiguousarray(weights[:, :-1]), bias[:-1])]
+
+    def variants(self) -> list[str]:
+        """The variants played in training."""
+        played = {self.game.choose_table(size, self.settings.variant)[1] for size in self.settings.table_sizes}
+        return [name for name in self.game.variant_names if name in played]
+
+    # ------------------------------------------------------------ training
+
+    def _prepare(self) -> None:
+        """Compile everything before the clock starts, by playing a few games."""
+        self._against_bots(1)
+        lineups = np.arange(self.game.max_players - 1)[None, :] % (1 + len(self.opponents))
+        self._make_collector(1).collect(pack(layers_of(self.network), False), self.opponents, lineups)
+        self.clock.set(0)
+
+    def _learn(self) -> None:
+        if self._resumed:
+            self._begin([*self.opponents, *self.snapshots])  # the stretch that was being played
+        else:
+            self._play_on()
+        while self.left > 0 and not self.interrupted:
+            if self._steps >= self._taken * self.settings.snapshot_every:
+                self.take_snapshot()
+            elif self._is_evaluation_due:
+                self.evaluate()
+            stretch = self._next_stretch()
+            self._play_on()
+            started = time.perf_counter()
+            self._update(stretch)
+            self.times["learning"] += time.perf_counter() - started
+            self._steps += stretch.actions.size
+            self.show_progress()
+            self._save_if_due()
+        self._next_stretch()
+
+    def take_snapshot(self) -> None:
+        """Evaluate, and add a snapshot of the learner to the opponents, in a full pool in place of a random one."""
+        self._taken = self._steps // self.settings.snapshot_every + 1
+        self.evaluate()
+        self.snapshots.append(self.agent(greedy=False))
+        if len(self.snapshots) > self.settings.pool_size:
+            del self.snapshots[self.rng.integers(len(self.snapshots) - 1)]  # never the newest
+
+    def _play_on(self) -> None:
+        """Begin the next stretch, with the present weights, while the caller goes on."""
+        tables = self._collector.tables
+        self._before = {
+            "states": copied(tables.states).view(np.uint8).copy(),
+            **{name: getattr(tables, name).copy() for name in ("seating", "decisions", "started")},
+            "playing": pack(layers_of(self.network), False),
+            "lineups": self._draw_lineups(),
+        }
+        self._begin([*self.opponents, *self.snapshots])
+
+    def _begin(self, opponents: list[CompiledAgent]) -> None:
+        def play() -> Stretch:
+            started = time.perf_counter()
+            stretch = self._collector.collect(before["playing"], opponents, before["lineups"])
+            self.times["playing"] += time.perf_counter() - started
+            return stretch
+
+        before = self._before
+        self._coming = self._player.submit(play)
+
+    def _next_stretch(self) -> Stretch:
+        """Wait for the stretch that is being played."""
+        assert self._coming is not None
+        started = time.perf_counter()
+        stretch = self._coming.result()
+        self.times["waiting"] += time.perf_counter() - started
+        return stretch
+
+    def _draw_lineups(self) -> npt.NDArray[np.int64]:
+        """Who has the seats beside a learner's, (L, P - 1): the learner alone, copies of one opponent, or anybody."""
+        settings, seats = self.settings, self.game.max_players - 1
+        bots, past = len(self.opponents), len(self.snapshots)
+        chances = np.full(bots + past, (1 - settings.past_self_fraction if past else 1.0) / bots)
+        chances[bots:] = settings.past_self_fraction / max(past, 1)
+        lineups = 1 + self.rng.choice(bots + past, (_LINEUPS, seats), p=chances)
+        kind = self.rng.random((_LINEUPS, 1))
+        mixed = kind >= settings.self_play_fraction + settings.single_opponent_fraction
+        lineups = np.where(mixed, lineups, lineups[:, :1])
+        lineups[mixed & (self.rng.random((_LINEUPS, seats)) < settings.self_play_fraction)] = LEARNER
+        lineups[kind[:, 0] < settings.self_play_fraction] = LEARNER
+        return lineups.astype(np.int64)
+
+    # ------------------------------------------------------------ learning
+
+    def _update(self, stretch: Stretch) -> None:
+        """Learn from a stretch, in several epochs of minibatches."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.settings.learning_rate * self.left
+        rows = [torch.from_numpy(array.reshape(-1, *array.shape[2:])) for array in stretch]
+        for _ in range(self.settings.n_epochs):
+            for chosen in torch.split(self._shuffled(len(rows[0])), self.settings.batch_size):
+                self._optimizer.zero_grad()
+                self._loss(*(array[chosen] for array in rows)).backward()  # type: ignore[no-untyped-call]
+                nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_grad_norm)
+                self._optimizer.step()
+
+    def _shuffled(self, count: int) -> torch.Tensor:
+        return torch.randperm(count, generator=self._generator)
+
+    def _loss(
+        self,
+        inputs: torch.Tensor,
+        masks: torch.Tensor,
+        actions: torch.Tensor,
+        old_log_probs: torch.Tensor,
+        old_values: torch.Tensor,
+        advantages: torch.Tensor,
+    ) -> torch.Tensor:
+        """The clipped objective, an entropy bonus and the squared error of the values, for one minibatch."""
+        settings, outputs = self.settings, self.network(inputs)
+        log_probs = torch.log_softmax(outputs[:, :-1].masked_fill(~masks, _ILLEGAL_LOGIT), 1)
+        entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+        ratio = (log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs).exp()
+        clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
+        scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        policy_loss = -torch.min(scaled * ratio, scaled * clipped).mean()
+        value_loss = (outputs[:, -1] - (old_values + advantages)).square().mean()
+        loss: torch.Tensor = policy_loss - settings.ent_coef * self.left * entropy + settings.vf_coef * value_loss
+        return loss
+
+    # ------------------------------------------------------------ checkpoints
+
+    def _arrays(self) -> Arrays:
+        return {
+            **{f"network.{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()},
+            **moments_of(self._optimizer, "adam.", "."),
+            **{f"snapshot.{i}": snapshot.parameters for i, snapshot in enumerate(self.snapshots)},
+            **{f"games.{name}": array for name, array in self._before.items()},
+            "torch": self._generator.get_state().numpy(),
+        }
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "steps": self._steps,
+            "snapshots_taken": self._taken,
+            "seconds": self.clock.seconds,
+            "times": self.times,
+            "generator": self.rng.bit_generator.state,
+        }
+
+    def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
+        groups = grouped(arrays)
+        self.network.load_state_dict(tensors(groups["network"]))
+        set_moments(self._optimizer, groups.get("adam", {}), ".")
+        snapshots = groups.get("snapshot", {})
+        self.snapshots = [
+            network_agent(self.game.name, self.encoding, snapshots[str(i)]) for i in range(len(snapshots))
+        ]
+        self._generator.set_state(torch.from_numpy(groups["torch"][""].copy()))
+        self.rng.bit_generator.state = state["generator"]
+        self._steps, self._taken, self.times = state["steps"], state["snapshots_taken"], state["times"]
+        self._before = {name: array.copy() for name, array in groups["games"].items()}
+        tables = self._collector.tables
+        tables.states[:] = self._before["states"].view(tables.states.dtype)
+        for name in ("seating", "decisions", "started"):
+            getattr(tables, name)[:] = self._before[name]
+
+
+def _new_network(sizes: list[int], seed: int) -> nn.Sequential:
+    """Linear layers with ReLU between them: orthogonal weights, no biases, nearly equal logits."""
+    layers: list[nn.Module] = []
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        for inputs, outputs in pairwise(sizes):
+            linear = nn.Linear(inputs, outputs)
+            nn.init.orthogonal_(linear.weight, 2**0.5)
+            nn.init.zeros_(linear.bias)
+            layers += [linear, nn.ReLU()]
+        nn.init.orthogonal_(linear.weight, _SMALL)
+    return nn.Sequential(*layers[:-1])

@@ -1,0 +1,191 @@
+"""Self-play: what is collected equals the same games at the table, and whole small trainings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+pytest.importorskip("torch")
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
+from blackjacky_agents.learning.encoding import Encoding, find_encoding
+from blackjacky_agents.learning.network import encode_all, pack
+from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.settings import SelfPlaySettings, presets_of
+from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.purposes import FOR_LINEUPS
+from blackjacky_env.engine.random import draw, stream
+from blackjacky_env.envs.aec import TableEnv
+
+SMALL = replace(
+    presets_of("black_jacky")["scratch"],
+    steps=3000,
+    minutes=1e18,
+    hidden_sizes=(32,),
+    batch_size=64,
+    num_envs=16,
+    n_steps=8,
+    snapshot_every=500,
+    pool_size=2,
+    bots=("threshold",),
+    eval_games=5,
+    final_eval_games=10,
+    seed=3,
+)
+RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5)
+SEED, PLAYERS = 7, 3
+
+
+def collector(game: Game, count: int, length: int, threads: int = 1) -> Collector:
+    states = zeros(count, game.state_dtype)
+    players, variant = game.choose_table(PLAYERS, None)
+    for i in range(count):
+        states[i] = game.new_state(players, variant, game.check_options(players, variant, {}))[0]
+    return Collector(game, find_encoding("raw", game.name), states, length, RETURNS, SEED, threads)
+
+
+def random_network(game: Game) -> npt.NDArray[np.float32]:
+    """A packed network with a value beside the logits."""
+    rng = np.random.default_rng(0)
+    sizes = (game.layout.size, 16, game.num_actions + 1)
+    layers = [(rng.normal(0, 0.5, pair), rng.normal(0, 0.1, pair[1])) for pair in pairwise(sizes)]
+    return pack([(weights.astype(np.float32), bias.astype(np.float32)) for weights, bias in layers], False)
+
+
+def everywhere(game: Game) -> npt.NDArray[np.int64]:
+    """The line-up of a learner in all seats."""
+    return np.full((1, game.max_players - 1), LEARNER)
+
+
+class Watched:
+    """The games at index 0 of a collector, played again at the table with the actions that it noted."""
+
+    def __init__(self, game: Game, encoding: Encoding, stretch: Stretch) -> None:
+        self.env, self.stretch, self.encoding, self.games = TableEnv(game.name, num_players=PLAYERS), stretch, encoding, 0
+        self.earned: list[float] = []
+        self.following: list[int | None] = []
+        self.last: dict[str, int] = {}
+        self.potentials: dict[str, float] = {}
+        while len(self.earned) < stretch.actions.shape[1]:
+            if not self.games or all(self.env.terminations.values()):
+                self._start()
+            self._move()
+
+    def _start(self) -> None:
+        draws = np.uint64(stream(np.uint64(SEED), FOR_LINEUPS, 0, self.games))
+        self.env.reset(seed=int(draw(draws, 0)) >> 1)
+        self.games, self.last = self.games + 1, {}
+
+    def _move(self) -> None:
+        agent, t = self.env.agent_selection, len(self.earned)
+        seen = self.env.observe(agent)
+        action = int(np.argmax(seen["action_mask"]))
+        if seen["action_mask"].sum() > 1:
+            self._note(agent, t, seen)
+            action = int(self.stretch.actions[0, t])
+        self.env.step(action)
+        if all(self.env.terminations.values()):
+            for each, before in self.last.items():
+                self.earned[before] = self.env.rewards[each] - self.potentials[each]
+
+    def _note(self, agent: str, t: int, seen: Any) -> None:
+        np.testing.assert_array_equal(self.stretch.masks[0, t], seen["action_mask"] > 0)
+        shown = encode_all(self.encoding, seen["observation"][None], seen["action_mask"][None])
+        np.testing.assert_array_equal(self.stretch.inputs[0, t], shown[0])
+        now = RETURNS.score_shaping * self._score_above_mean(agent)
+        if agent in self.last:
+            before = self.last[agent]
+            self.earned[before], self.following[before] = RETURNS.gamma * now - self.potentials[agent], t
+        self.earned.append(np.nan)
+        self.following.append(None)
+        self.last[agent], self.potentials[agent] = t, now
+
+    def _score_above_mean(self, agent: str) -> float:
+        scores = [self.env.game.rules.score(self.env._states[0], seat) for seat in range(PLAYERS)]
+        return float(scores[self.env.possible_agents.index(agent)] - np.mean(scores))
+
+
+def test_what_is_collected_equals_the_same_games_at_the_table(game: Game) -> None:
+    played = collector(game, 2, 400)
+    stretch = played.collect(random_network(game), [], everywhere(game))
+    watched = Watched(game, find_encoding("raw", game.name), stretch)
+    assert played.tables.started[0] == watched.games
+    values, checked = stretch.values[0], 0
+    for t in reversed(range(400)):
+        following = watched.following[t]
+        if np.isnan(watched.earned[t]):  # awaited beyond the stretch
+            continue
+        expected = watched.earned[t] - values[t]
+        if following is not None:
+            later = values[following] + RETURNS.gae_lambda * stretch.advantages[0, following]
+            expected += RETURNS.gamma * later
+        assert stretch.advantages[0, t] == pytest.approx(expected, rel=1e-5, abs=1e-5)
+        checked += 1
+    assert checked > 300
+
+
+def test_a_stretch_does_not_depend_on_threads_and_goes_on_where_the_last_one_ended(game: Game) -> None:
+    one, two = collector(game, 5, 20), collector(game, 5, 20, threads=2)
+    network, lineups = (
+        random_network(game),
+        np.array([[LEARNER] * (game.max_players - 1), [1] * (game.max_players - 1)]),
+    )
+    opponents = [make_compiled_agent("random", game.name)]
+    for _ in range(3):
+        stretches = [each.collect(network, opponents, lineups) for each in (one, two)]
+        for first, second in zip(*stretches, strict=True):
+            np.testing.assert_array_equal(first, second)
+    assert one.tables.started.tolist() == two.tables.started.tolist()
+
+
+def test_a_teacher_is_imitated_in_its_own_games(game: Game) -> None:
+    teacher: CompiledAgent = make_compiled_agent("random", game.name)
+    stretch = collector(game, 3, 20).collect(random_network(game), [teacher], everywhere(game), teacher=1)
+    assert stretch.masks[np.arange(3)[:, None], np.arange(20), stretch.actions].all()
+    assert (stretch.masks.sum(axis=2) > 1).all()
+
+
+def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> SelfPlay:
+    folder.mkdir(parents=True, exist_ok=True)
+    run = SelfPlay(settings, folder, "blackjacky train --preset scratch")
+    if stop_after:
+        update = run._update
+
+        def update_and_stop(stretch: Stretch) -> None:
+            update(stretch)
+            run.interrupted = run.steps + stretch.actions.size >= stop_after
+
+        run._update = update_and_stop  # type: ignore[method-assign]
+    run.train()
+    return run
+
+
+def test_the_same_seed_gives_the_same_weights_also_after_a_stop(tmp_path: Path) -> None:
+    whole, again = (trained(tmp_path / name, SMALL) for name in ("whole", "again"))
+    stopped = trained(tmp_path / "stopped", SMALL, stop_after=1200)
+    assert 1200 <= stopped.steps < whole.steps
+    resumed = SelfPlay(SMALL, tmp_path / "stopped", "blackjacky train --preset scratch")
+    assert resumed.resume() == []
+    resumed.train()
+    for run in (again, resumed):
+        assert run.steps == whole.steps
+        np.testing.assert_array_equal(run.agent(True).parameters, whole.agent(True).parameters)
+    other = trained(tmp_path / "other", replace(SMALL, seed=4))
+    assert not np.array_equal(other.agent(True).parameters, whole.agent(True).parameters)
+
+
+def test_it_learns_to_beat_random(tmp_path: Path) -> None:
+    settings = replace(SMALL, steps=60_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6)
+    run = trained(tmp_path, replace(settings, bots=("random",), score_shaping=0.3))
+    scores = run._score(run.agent(greedy=True), 4, 300)
+    (score,) = (score for score, bot in zip(scores, run.bots, strict=True) if bot.name == "random")
+    assert score.low > 0.4

@@ -11,7 +11,7 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.games.black_jacky.encodings import ADVICE_LAYOUT, LAYOUT
+from blackjacky_agents.games.black_jacky.encodings import ADVICE_LAYOUT, FEATURES
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import WIDEST, action_probabilities, layers_of, network_policy, pack
 from blackjacky_env import black_jacky_v0
@@ -23,6 +23,7 @@ torch = pytest.importorskip("torch")
 
 GAME = "black_jacky"
 NUM_ACTIONS = 61
+LAYOUT = FEATURES.layout
 CARDS, ADVICE = find_encoding("cards", GAME), find_encoding("advice", GAME)
 BOTH = pytest.mark.parametrize("encoding", [CARDS, ADVICE], ids=lambda encoding: encoding.name)
 

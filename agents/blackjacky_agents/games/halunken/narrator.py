@@ -252,7 +252,7 @@ class _Course:
             self.told.append(say("is_spared", seat=seat(met)))
         self.push(figure)
 
-    def figure_on(self, field: int | None, but: Figure | None = None) -> Figure | None:
+    def figure_on(self, field: int, but: Figure | None = None) -> Figure | None:
         """The figure on a field."""
         return next((each for each, at in self.fields.items() if at == field and each != but), None)
 
@@ -271,20 +271,16 @@ class _Course:
         number = self.steps_of_black_jack(numbers)
         if not number:
             return
+        captains = {at: each for each, at in self.fields.items() if isinstance(each, int)}
         passed: list[int] = []
         field, steps = self.fields[BLACK_JACK], 0
-        while steps < number or self.captain_on(field) is not None:
+        while steps < number or field in captains:
             field, steps = (field + 1) % FIELDS, steps + 1
-            captain = self.captain_on(field)
-            passed += [] if captain is None else [captain]
+            passed += [captains[field]] if field in captains else []
         self.fields[BLACK_JACK] = field
         past = say("past", figures=_all_of([seat(each) for each in passed])) if passed else ""
         self.told.append(say("black_jack_moves", number=number, field=field, past=past))
         self.spare(passed)
-
-    def captain_on(self, field: int) -> int | None:
-        """The captain on a field."""
-        return next((each for each, at in self.fields.items() if at == field and isinstance(each, int)), None)
 
     def steps_of_black_jack(self, numbers: dict[Figure, Any]) -> int:
         """How far Black Jack has moved past captains, 0 if he has not."""

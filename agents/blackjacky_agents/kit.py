@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
@@ -68,3 +70,19 @@ class GameKit:
     the game's bots for each score."""
     rare: Mapping[str, Rare] = field(default_factory=dict)
     """Phases that random games hardly ever have."""
+
+    @classmethod
+    def of(cls, file: str, *modules: ModuleType, **others: Any) -> GameKit:
+        """The kit of a room, from what lies beside ``file``, and ``others``.
+
+        That is ``texts.json``, ``score.json``, ``trained/champion.safetensors``, and in the ``modules`` constants with
+        the names of fields, such as ``NARRATOR``.
+        """
+        folder, names = Path(file).parent, [each.name for each in fields(cls)]
+        return cls(
+            trained={"champion": folder / "trained" / "champion.safetensors"},
+            texts=json.loads((folder / "texts.json").read_text(encoding="utf-8")),
+            score=folder / "score.json",
+            **{name: getattr(each, name.upper()) for each in modules for name in names if hasattr(each, name.upper())},
+            **others,
+        )

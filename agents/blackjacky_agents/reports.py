@@ -74,6 +74,11 @@ def where_run(facts: dict[str, Any]) -> str:
     return f"{facts['processor']}, {facts['cores']} cores, {versions}"
 
 
+def workers_used(workers: int, cluster: str | None) -> str:
+    """With how many processes something was done, or that it was on a cluster."""
+    return f"with {workers} process{'es' * (workers > 1)}" if cluster is None else "on a cluster"
+
+
 def duration(seconds: float) -> str:
     """A time span as text, such as ``"47 s"``, ``"3 min 05 s"`` or ``"1 h 02 min"``."""
     minutes = int(seconds) // 60

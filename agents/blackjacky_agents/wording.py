@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, Score, ScoreTable, View, winner_mark
 from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo
-from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
@@ -143,9 +141,3 @@ def explanation(texts: Texts, info: ActionInfo) -> str:
     """What an action does, "" if the texts do not say."""
     keys = (f"{info.kind}_{info.card}", f"{info.kind}_{info.pile}", info.kind)
     return str(next((texts["explanations"][key] for key in keys if key in texts["explanations"]), ""))
-
-
-def help_in_words(game: str) -> str:
-    """The rules in short, for a terminal."""
-    lines = [textwrap.fill(paragraph, WIDTH) for paragraph in terminal_texts(game)["help"]]
-    return "\n" + "\n".join(lines)

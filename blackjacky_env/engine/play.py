@@ -212,7 +212,7 @@ def _turn_function(game: Game) -> Callable[..., None]:
     ``play(states, seating, cast, actions, decisions, log, observations, masks, first, last)`` first takes ``actions``
     (N,) in the games first .. last - 1, except where the action is `KEEP`.
     """
-    encode, legal, choose, step = game.rules.encode, game.rules.legal, make_choose(game), make_shared_step(game)
+    encode, legal, choose, step = game.rules.encode, game.rules.legal, make_choose(game, ask), make_shared_step(game)
 
     def run_on(s, seats, cast, log, decision, observation, mask):
         while is_running(s) and decision < len(log):
@@ -270,17 +270,10 @@ def play_logged(
     seating: npt.NDArray[np.int64],
     agents: Sequence[Inside | Outside],
 ) -> Played:
-    """Play whole games between agents, compiled or not, and log every action.
+    """Play whole games between agents, compiled or not, and log every action; arguments as of `play_out`.
 
-    Compiled agents make the same moves as in `play_out`. The others are asked in batches, for all games in which they
-    are to act.
-
-    Args:
-        game: the game.
-        states: records with options written, shape (N,); left as the games ended.
-        seeds: seed of each game as for ``reset``, shape (N,).
-        seating: index of the agent in each seat, shape (N, max_players).
-        agents: (policy, parameters) of each agent, or `Outside`.
+    Compiled agents make the same moves as there. The others are asked in batches, for all games in which they are to
+    act.
 
     Raises `IllegalActionError` if an agent that is not compiled returns an illegal action; the message names the agent.
     """
@@ -397,7 +390,7 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
 
 def _make_run_on(game: Game) -> Callable[..., None]:
     """Compiled (s, i, arrays, cast, observation, mask): play the opponents' moves until the learner is to act."""
-    choose, step = make_choose(game), make_shared_step(game)
+    choose, step = make_choose(game, ask), make_shared_step(game)
 
     def run_on(s, i, arrays, cast, observation, mask):
         while is_running(s) and s.player != arrays.seats[i]:

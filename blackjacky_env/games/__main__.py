@@ -5,5 +5,8 @@ import sys
 from blackjacky_env.games import get_game
 
 for name in sys.argv[1:]:
-    fields = get_game(name).fields
+    try:
+        fields = get_game(name).fields
+    except ValueError as error:
+        sys.exit(f"error: {error}")
     print(fields.source_of_encode(), fields.source_of_sample(), sep="\n\n")

@@ -31,6 +31,8 @@ from blackjacky_agents.reports import markdown_table, where, where_run
 
 EXAMPLES = ROOT / "examples"
 RESULTS = EXAMPLES / "frameworks.json"
+SHORT = 4_096
+"""Decisions of a short run, and the fewest between two points of a curve."""
 PYTHON = Path("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
@@ -68,7 +70,7 @@ class Args:
 
     only: tuple[str, ...] = ()
     """Names of frameworks; by default all."""
-    decisions: int = 4_096
+    decisions: int = SHORT
     """Decisions of a learning curve."""
     points: int = 5
     """Points of a curve after the first."""
@@ -110,8 +112,9 @@ def measure(args: Args, framework: Framework) -> dict[str, Any]:
         test(python)
     folder = args.environments / "runs" / f"{args.decisions}"
     curve = read_curve(folder, framework)
-    if not curve or curve[-1]["decisions"] < args.decisions:
-        options = {"decisions": args.decisions, "evaluate_every": args.decisions // args.points, "games": args.games}
+    if args.decisions == SHORT or not curve or curve[-1]["decisions"] < args.decisions:
+        every = max(args.decisions // args.points, SHORT)
+        options = {"decisions": args.decisions, "evaluate_every": every, "games": args.games}
         curve = run(python, EXAMPLES / framework.example, folder, framework, **options)
     code = f"from importlib.metadata import version; print(version({framework.package!r}))"
     version = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()

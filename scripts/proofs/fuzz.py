@@ -37,7 +37,7 @@ from tqdm import tqdm
 from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import machine, markdown_table, write_part
+from blackjacky_agents.reports import machine, markdown_table, workers_used, write_part
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -336,7 +336,6 @@ def report(results: Results, args: Args) -> str:
     actions, seconds = total["actions"], results["seconds"]
     steered = sum(counts.get("steered", Counter()).values())
     at_least = "" if args.at_least is None else f" --at-least {args.at_least}"
-    where = f"with {args.workers} process{'es' * (args.workers > 1)}" if args.cluster is None else "on a cluster"
     shares = (
         [group, name, f"{number:,}", f"{number / actions:.1%}"]
         for group in ("table size", "variant", "rule options", "policy")
@@ -346,7 +345,7 @@ def report(results: Results, args: Args) -> str:
     facts = (
         f"No difference in {actions:,} actions of {total['games']:,} games.\n"
         f"`python scripts/proofs/fuzz.py --game {args.game} --actions {args.actions} --seed {args.seed}{at_least}`: "
-        f"{seconds / 60:.1f} minutes {where} "
+        f"{seconds / 60:.1f} minutes {workers_used(args.workers, args.cluster)} "
         f"({(actions + steered) / max(seconds, 1):,.0f} actions/s), "
         f"code {results['code']}.\n"
         f"{machine()['processor']}, Python {platform.python_version()}, numpy {version('numpy')}, "

@@ -382,7 +382,7 @@ def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
 
 def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args, there_are: int) -> str:
     """The numbers of killed and surviving mutants as a Markdown table, with command and duration."""
-    from blackjacky_agents.reports import markdown_table
+    from blackjacky_agents.reports import markdown_table, workers_used
 
     counts = Counter(found.values())
     unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
@@ -390,13 +390,12 @@ def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args:
         [suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"]
         for suite in (RULES_TESTS, REFERENCE, SURVIVED)
     ]
-    where = f"with {args.workers} process{'es' * (args.workers > 1)}" if args.cluster is None else "on a cluster"
     sample, option = (f" of {there_are:,}", f" --sample {args.sample}") if args.sample < 1 else ("", "")
     return (
         f"{markdown_table(['killed by', 'mutants', 'fraction'], rows)}\n\n"
         f"{len(found):,}{sample} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"
         f"`python scripts/proofs/mutate_rules.py --game {args.game}{option}`: {seconds / 60:.0f} minutes "
-        f"{where}, cosmic-ray {version('cosmic-ray')}."
+        f"{workers_used(args.workers, args.cluster)}, cosmic-ray {version('cosmic-ray')}."
     )
 
 

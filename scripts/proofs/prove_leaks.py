@@ -30,7 +30,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.workers import in_order, open_pool
-from blackjacky_agents.reports import markdown_table, write_part
+from blackjacky_agents.reports import markdown_table, workers_used, write_part
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
@@ -191,11 +191,10 @@ def facts(args: Args, found: list[Found], leaks: int, seconds: float) -> str:
     positions = total(found)["positions"]
     command = f"python scripts/proofs/prove_leaks.py --game {args.game} --positions {args.positions} --seed {args.seed}"
     versions = ", ".join(f"{name} {version(name)}" for name in ("blackjacky", "numpy", "numba"))
-    where = f"with {args.workers} process{'es' * (args.workers > 1)}" if args.cluster is None else "on a cluster"
     return (
         f"{leaks:,} leaks in {positions:,} positions, {total(found)['comparisons']:,} comparisons.\n"
         f"`{command}`: {seconds / 60:.1f} minutes "
-        f"{where} ({positions / seconds:.0f} positions/s).\n"
+        f"{workers_used(args.workers, args.cluster)} ({positions / seconds:.0f} positions/s).\n"
         f"Python {platform.python_version()}, {versions}."
     )
 

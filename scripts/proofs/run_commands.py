@@ -135,12 +135,13 @@ def commands(page: str) -> list[str]:
 
 
 def prepare(folder: Path) -> None:
-    """Put what readers have of their own into the folder: a module with an agent, the examples, and the game of one."""
+    """Put what readers have of their own into the folder: a module with an agent, the examples, and their games."""
     (folder / "my_agents.py").write_text(MODULE, "utf-8")
     (folder / "examples").symlink_to(ROOT / "examples")
     offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
-    game = [*offline, "--target", str(folder / "site"), str(ROOT / "examples" / "leduc_poker")]
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *game], check=True)
+    games = [str(ROOT / "examples" / name) for name in ("kuhn_poker", "leduc_poker")]
+    install = [sys.executable, "-m", "pip", "install", "--quiet", *offline, "--target", str(folder / "site"), *games]
+    subprocess.run(install, check=True)
 
 
 @contextmanager

@@ -1,14 +1,16 @@
-"""Positions of random games, and what the encodings make of them."""
+"""Positions of random games, what the encodings make of them, and networks with random weights."""
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.learning.network import Layers
 from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import entry
 
@@ -63,3 +65,12 @@ def _encoder(encoding: Encoding) -> Any:
             encode(observations[i], masks[i], shown[i])
 
     return entry(encode_all)
+
+
+def random_layers(inputs: int, *hidden: int, seed: int = 0, outputs: int = 61) -> Layers:
+    """Layers of a network from what an encoding shows to the actions."""
+    rng = np.random.default_rng(seed)
+    return [
+        (rng.normal(size=(a, b)).astype(np.float32), rng.normal(size=b).astype(np.float32))
+        for a, b in pairwise([inputs, *hidden, outputs])
+    ]

@@ -10,14 +10,13 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from safetensors.numpy import load, load_file, save_file
+from safetensors.numpy import load, load_file
 from safetensors.numpy import save as to_bytes
 
 from blackjacky_agents import make_agent
@@ -28,7 +27,7 @@ from blackjacky_agents.learning.agent_file import AGENT_FILE, load_agent, read_c
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import Layers, network_policy, pack
-from tests.agents.positions import positions
+from tests.agents.positions import positions, random_layers
 
 GAME = "black_jacky"
 CARDS = find_encoding("cards", GAME)
@@ -44,18 +43,10 @@ class Touch:
         return Path.touch, (self.path,)
 
 
-def random_layers(*hidden: int, seed: int = 0, inputs: int = CARDS.size, outputs: int = 61) -> Layers:
-    rng = np.random.default_rng(seed)
-    return [
-        (rng.normal(size=(a, b)).astype(np.float32), rng.normal(size=b).astype(np.float32))
-        for a, b in pairwise([inputs, *hidden, outputs])
-    ]
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """A run folder with a trained agent."""
-    save_agent(tmp_path / AGENT_FILE, random_layers(8), GAME, CARDS, steps=5)
+    save_agent(tmp_path / AGENT_FILE, random_layers(CARDS.size, 8), GAME, CARDS, steps=5)
     return tmp_path
 
 
@@ -76,7 +67,7 @@ def write_weights(run: Path, data: bytes) -> None:
 @pytest.mark.parametrize("greedy", [True, False])
 @pytest.mark.parametrize("hidden", [(), (8,), (16, 5)])
 def test_an_agent_that_was_kept_plays_as_before(tmp_path: Path, hidden: tuple[int, ...], greedy: bool) -> None:
-    layers, seen = random_layers(*hidden), positions(games=10, moves=50)
+    layers, seen = random_layers(CARDS.size, *hidden), positions(games=10, moves=50)
     save_agent(tmp_path / AGENT_FILE, layers, GAME, CARDS, greedy)
     before = CompiledAgent("before", GAME, network_policy(CARDS), pack(layers, greedy))
     before.reset(1)
@@ -97,7 +88,7 @@ def test_the_card_says_what_the_agent_plays_and_how_it_was_made(run: Path) -> No
 
 
 def test_an_agent_is_written_over_in_one_move_and_leaves_nothing_else(run: Path) -> None:
-    save_agent(run / AGENT_FILE, random_layers(4, seed=1), GAME, CARDS)
+    save_agent(run / AGENT_FILE, random_layers(CARDS.size, 4, seed=1), GAME, CARDS)
     assert sorted(path.name for path in run.iterdir()) == ["weights.json", AGENT_FILE]
     assert read_card(run)["layers"] == [CARDS.size, 4, 61]
 
@@ -112,7 +103,7 @@ def test_what_could_not_be_written_leaves_what_was_there(run: Path, monkeypatch:
 
     monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(OSError, match="No space left"):
-        save_agent(run / AGENT_FILE, random_layers(4), GAME, CARDS)
+        save_agent(run / AGENT_FILE, random_layers(CARDS.size, 4), GAME, CARDS)
     monkeypatch.undo()
     assert (run / AGENT_FILE).read_bytes() == before
     load_agent(run)
@@ -153,6 +144,7 @@ def test_a_damaged_card_is_refused(run: Path, content: bytes) -> None:
         ({"observation_size": 5}, r"is for observation_size=5, not for observation_size=\d+"),
         ({"num_actions": 5}, "is for num_actions=5, not for num_actions=61"),
         ({"encoding": "advice"}, r"its layers have the shapes .*; they must lead from the \d+ inputs"),
+        ({"greedy": "no"}, "its card says greedy='no', which is neither true nor false"),
         ({"sha256": "0"}, "is damaged: weights.safetensors is truncated or does not match the checksum"),
     ],
 )
@@ -185,26 +177,24 @@ def test_no_pickle_is_read_even_if_the_card_vouches_for_it(run: Path) -> None:
 @pytest.mark.parametrize(
     "layers",
     [
-        random_layers(8, inputs=CARDS.size - 1),
-        random_layers(8, outputs=60),
-        [random_layers(8)[0], random_layers(9)[1]],
-        [(random_layers()[0][0], np.zeros((1, 61), np.float32))],
-        [(random_layers()[0][0], np.array(0.0, np.float32))],
+        random_layers(CARDS.size - 1, 8),
+        random_layers(CARDS.size, 8, outputs=60),
+        [random_layers(CARDS.size, 8)[0], random_layers(CARDS.size, 9)[1]],
+        [(random_layers(CARDS.size)[0][0], np.zeros((1, 61), np.float32))],
+        [(random_layers(CARDS.size)[0][0], np.array(0.0, np.float32))],
         [],
     ],
 )
 def test_layers_that_do_not_lead_from_the_encoding_to_the_actions_are_refused(run: Path, layers: Layers) -> None:
     weights = {f"layer_{i}.weight": weight for i, (weight, _) in enumerate(layers)}
     arrays = weights | {f"layer_{i}.bias": bias for i, (_, bias) in enumerate(layers)}
-    save_file(arrays, run / "other.safetensors")
-    write_weights(run, (run / "other.safetensors").read_bytes())
+    write_weights(run, to_bytes(arrays))
     with pytest.raises(ValueError, match=r"is damaged: its layers have the shapes .* to 61 actions"):
         load_agent(run)
 
 
 def test_weights_without_the_layers_names_are_refused(run: Path) -> None:
-    save_file({"a": np.zeros(3), "b": np.zeros(3)}, run / "other.safetensors")
-    write_weights(run, (run / "other.safetensors").read_bytes())
+    write_weights(run, to_bytes({"a": np.zeros(3), "b": np.zeros(3)}))
     with pytest.raises(ValueError, match=r"its weights cannot be read \(KeyError\('layer_0"):
         load_agent(run)
 
@@ -361,47 +351,47 @@ def test_arrays_lie_in_a_file_that_anybody_can_read(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- kills and full disks
 
 
-def test_an_agent_killed_at_any_point_of_being_saved_is_the_old_one_or_the_new_one(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every rename is a point at which a kill may come."""
-    old, real = (run / AGENT_FILE).read_bytes(), Path.replace
-    read = [read_network(run)[0][0][0].tobytes()]
-    for survived in range(4):
+def killed_at_each(
+    monkeypatch: pytest.MonkeyPatch, rename: str, points: int, save_it: Callable[[], object]
+) -> Iterator[None]:
+    """Save, killed at the first rename, then at the second, and so on; the last time nothing kills it."""
+    real = getattr(Path, rename)
+    for survived in range(points + 1):
         renames = iter(range(survived))
 
-        def replace(self: Path, target: Path, renames: Iterator[int] = renames) -> Path:
+        def stop(self: Path, target: Path, renames: Iterator[int] = renames) -> Any:
             if next(renames, None) is None:
                 raise KeyboardInterrupt
             return real(self, target)
 
-        monkeypatch.setattr(Path, "replace", replace)
-        with contextlib.suppress(KeyboardInterrupt):
-            save_agent(run / AGENT_FILE, random_layers(8, seed=1), GAME, CARDS)
-        monkeypatch.undo()
-        read.append(read_network(run)[0][0][0].tobytes())
-    assert read[0] == read[1] == read[2] != read[3] == read[4]
+        with monkeypatch.context() as patched, contextlib.suppress(KeyboardInterrupt):
+            patched.setattr(Path, rename, stop)
+            save_it()
+        yield
+
+
+def test_an_agent_killed_at_any_point_of_being_saved_is_the_old_one_or_the_new_one(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read() -> bytes:
+        return read_network(run)[0][0][0].tobytes()
+
+    old, new = (run / AGENT_FILE).read_bytes(), random_layers(CARDS.size, 8, seed=1)
+    before = read()
+    kills = killed_at_each(monkeypatch, "replace", 3, lambda: save_agent(run / AGENT_FILE, new, GAME, CARDS))
+    after = [read() for _ in kills]
+    assert before == after[0] == after[1] != after[2] == after[3]
     assert (run / AGENT_FILE).read_bytes() != old
 
 
 def test_a_checkpoint_killed_at_any_point_of_replacing_the_only_one_is_the_old_one_or_the_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every rename is a point at which a kill may come."""
     save_checkpoint(tmp_path, 1, {"a": np.zeros(3)}, {"saved": 0})
-    real, found = Path.rename, []
-    for survived in range(3):
-        renames = iter(range(survived))
-
-        def rename(self: Path, target: Path, renames: Iterator[int] = renames) -> Path:
-            if next(renames, None) is None:
-                raise KeyboardInterrupt
-            return real(self, target)
-
-        monkeypatch.setattr(Path, "rename", rename)
-        with contextlib.suppress(KeyboardInterrupt):
-            save_checkpoint(tmp_path, 1, {"a": np.ones(3)}, {"saved": 1})
-        monkeypatch.undo()
+    found = []
+    for _ in killed_at_each(
+        monkeypatch, "rename", 2, lambda: save_checkpoint(tmp_path, 1, {"a": np.ones(3)}, {"saved": 1})
+    ):
         found.append(load_checkpoint(tmp_path)[1]["saved"])
         assert checkpoint.has_checkpoint(tmp_path)
     assert found == [0, 0, 1]
@@ -409,7 +399,7 @@ def test_a_checkpoint_killed_at_any_point_of_replacing_the_only_one_is_the_old_o
 
 
 def test_weights_that_are_not_numbers_are_refused(run: Path) -> None:
-    layers = random_layers(8)
+    layers = random_layers(CARDS.size, 8)
     layers[0][0][0, 0] = np.nan
     save_agent(run / AGENT_FILE, layers, GAME, CARDS)
     with pytest.raises(ValueError, match="is damaged: its weights are not all finite numbers"):
@@ -417,36 +407,17 @@ def test_weights_that_are_not_numbers_are_refused(run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [lambda part: part.astype(np.float64) * 1e300, lambda part: part.astype(np.complex64)]
+    "change",
+    [
+        lambda arrays: {name: array.astype(np.float64) * 1e300 for name, array in arrays.items()},
+        lambda arrays: {name: array.astype(np.complex64) for name, array in arrays.items()},
+        lambda arrays: {**arrays, "more": np.zeros(1, np.float32)},
+    ],
 )
-def test_weights_of_other_types_are_refused_also_if_they_are_finite(
-    run: Path, change: Callable[[np.ndarray], np.ndarray]
-) -> None:
-    arrays = {name: change(array) for name, array in load((run / AGENT_FILE).read_bytes()).items()}
-    put_weights(run, to_bytes(arrays))
+def test_other_weights_than_those_of_layers_in_float32_are_refused(run: Path, change: Callable[[Any], Any]) -> None:
+    write_weights(run, to_bytes(change(load((run / AGENT_FILE).read_bytes()))))
     with pytest.raises(ValueError, match="is damaged: it must hold a weight and a bias, both float32, of each layer"):
         load_agent(run)
-
-
-def test_weights_beside_those_of_the_layers_are_refused(run: Path) -> None:
-    arrays = load((run / AGENT_FILE).read_bytes())
-    put_weights(run, to_bytes({**arrays, "more": np.zeros(1, np.float32)}))
-    with pytest.raises(ValueError, match="is damaged: it must hold a weight and a bias"):
-        load_agent(run)
-
-
-def test_a_card_that_is_neither_greedy_nor_not_is_refused(run: Path) -> None:
-    card = (run / AGENT_FILE).with_suffix(".json")
-    card.write_text(json.dumps({**json.loads(card.read_text()), "greedy": "no"}))
-    with pytest.raises(ValueError, match="its card says greedy='no', which is neither true nor false"):
-        load_agent(run)
-
-
-def put_weights(run: Path, data: bytes) -> None:
-    """Replace an agent's weights, and their checksum in its card."""
-    (run / AGENT_FILE).write_bytes(data)
-    card = (run / AGENT_FILE).with_suffix(".json")
-    card.write_text(json.dumps({**json.loads(card.read_text()), "sha256": hashlib.sha256(data).hexdigest()}))
 
 
 def test_a_checkpoint_that_finds_no_room_takes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,55 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import CompiledAgent, bot_names, make_agent
 from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.learning.agent_file import load_agent, save_agent
-from blackjacky_agents.learning.encoding import encodings_of, find_encoding
-from blackjacky_agents.learning.network import Layers, action_probabilities, network_policy, pack
+from blackjacky_agents.learning.encoding import encodings_of
+from blackjacky_agents.learning.network import action_probabilities, network_policy, pack
 from blackjacky_agents.search.searchers import make_searcher
 from blackjacky_env import make_batch
 from blackjacky_env.engine.game import Game
 from blackjacky_env.games import get_game
+from tests.agents.positions import random_layers
 from tests.every_game import TINY
+from tests.policies import Follower
 
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
-def network(game: Game, encoding: str, seed: int = 0) -> Layers:
-    """Random layers from what the encoding shows to the actions."""
-    rng, size = np.random.default_rng(seed), find_encoding(encoding, game.name).size
-    sizes = [(size, 8), (8, game.num_actions)]
-    return [
-        (rng.normal(size=shape).astype(np.float32), rng.normal(size=shape[1]).astype(np.float32)) for shape in sizes
-    ]
-
-
-class FirstLegal:
-    """An agent that is not compiled, and remembers what it was shown."""
-
-    name = "first legal"
-
-    def __init__(self) -> None:
-        self.shown: list[npt.NDArray[Any]] = []
-
-    def reset(self, seed: int | None = None) -> None:
-        """There is nothing to start over."""
-
-    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
-        """The first legal action."""
-        return int(np.argmax(observation["action_mask"]))
-
-    def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """The first legal actions."""
-        self.shown.append(observations)
-        return np.argmax(masks, axis=1)
+def follower(game: Game) -> PythonAgent:
+    """An agent that is not compiled."""
+    return PythonAgent(Follower(game=game.name), "follower", game.name)
 
 
 def test_every_game_has_a_random_agent_and_bots_act_on_its_observations(game: Game) -> None:
@@ -92,18 +68,18 @@ def test_search_finds_what_is_best_in_a_game_of_int16() -> None:
 
 
 def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game: Game, tmp_path: Path) -> None:
-    looker = FirstLegal()
-    agents: list[Any] = ["random", looker]
+    looker = Follower(game=game.name)
+    agents = ["random", PythonAgent(looker, "follower", game.name)]
     tournament = Tournament(agents, game.min_players, results=tmp_path / "games.jsonl", game=game.name)
     tournament.play(games=20, threads=1)
-    assert all(shown.dtype == game.layout.dtype for shown in looker.shown)
+    assert all(shown["observation"].dtype == game.layout.dtype for shown in looker.shown)
     assert tournament.replay(3)["game"] == game.name
     again = Tournament(agents, game.min_players, results=tmp_path / "games.jsonl", game=game.name)
     np.testing.assert_array_equal(again.games().shares, tournament.games().shares)
 
 
 def test_agents_that_are_not_compiled_play_whole_games(game: Game) -> None:
-    others = [FirstLegal() for _ in range(game.min_players - 1)]
+    others = [follower(game) for _ in range(game.min_players - 1)]
     scores = at_one_table([make_agent("random", game.name), *others], 5, game=game.name)
     assert sum(score.win_rate for score in scores) + scores[0].nobody == pytest.approx(1)
 
@@ -111,7 +87,7 @@ def test_agents_that_are_not_compiled_play_whole_games(game: Game) -> None:
 def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path) -> None:
     batch = make_batch(game.name, 20, seed=4)
     for name, encoding in encodings_of(game.name).items():
-        layers = network(game, name)
+        layers = random_layers(encoding.size, 8, outputs=game.num_actions)
         agent = CompiledAgent(name, game.name, network_policy(encoding), pack(layers, greedy=True))
         save_agent(tmp_path / f"{name}.safetensors", layers, game.name, encoding)
         loaded = load_agent(tmp_path / f"{name}.safetensors", game.name)

@@ -68,13 +68,6 @@ def family() -> Positions:
 # ---------------------------------------------------------------- moves
 
 
-def test_the_positions_tried_show_every_phase_size_and_variant() -> None:
-    seen = [black_jacky_v0.decode(observation) for observation in family().observations]
-    assert {parts["phase"].index(1) for parts in seen} == {0, 1, 2, 3}
-    assert {(parts["num_players"], parts["schnell_duell"]) for parts in seen} >= {(n, 0) for n in range(2, 7)}
-    assert any(parts["schnell_duell"] for parts in seen)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_every_move_is_legal(name: str) -> None:
     observations, masks = family()
@@ -235,12 +228,6 @@ def test_a_time_that_is_none_is_refused(budget: str) -> None:
         make_agent(f"ismcts:{budget}")
     with pytest.raises(ValueError, match="is not a budget"):
         make_agent("rollout:1s")
-
-
-@pytest.mark.parametrize("name", ["rollout", "ismcts", "ismct:5", "Rollout:5"])
-def test_a_searcher_without_its_budget_is_answered_with_names(name: str) -> None:
-    with pytest.raises(ValueError, match=r"rollout|ismcts"):
-        make_agent(name)
 
 
 def test_environments_know_search_by_name() -> None:

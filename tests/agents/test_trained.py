@@ -1,17 +1,22 @@
-"""The trained agents that the package ships are those that their cards describe."""
+"""The trained agents that the package ships are those that their cards describe, and play well."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.agent_file import read_card
+from blackjacky_agents.learning.agent_file import read_card, read_network
+from blackjacky_agents.learning.network import encode_all
 from blackjacky_env.games import GAMES
+from tests.agents.positions import FAMILY, positions
 
 
 def folder_of(game: str) -> Path:
@@ -67,7 +72,58 @@ def test_an_agent_beats_the_strongest_bot(game: str, name: str, opponent: str, s
 def test_an_agent_plays_as_its_card_says(path: Path) -> None:
     card = read_card(path)
     game, simple = card["game"], bot_names(card["game"])[1]
-    score = against_copies(make_agent(f"ppo:{path}", game), [make_agent(simple, game)], 4, 500, seed=10**9, game=game)[
-        0
-    ]
+    agents = make_agent(f"ppo:{path}", game), make_agent(simple, game)
+    (score,) = against_copies(agents[0], agents[1:], 4, 500, seed=10**9, game=game)
     assert score.low < results(game, path.stem)[4, simple]["win_rate"] < score.high
+
+
+# ---------------------------------------------------------------- Black Jacky's champion
+
+
+def test_the_champions_card_says_how_it_was_trained_and_how_strong_it_is() -> None:
+    card = read_card(folder_of("black_jacky") / "champion.safetensors")
+    assert "--preset league" in card["command"]
+    assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
+    assert card["trained_on"]["variant"] == ["classic", "schnell_duell"]
+    assert results("black_jacky", "champion").keys() >= {(4, "counter"), (2, "counter")}
+    assert card["versions"]["torch"]
+
+
+def test_the_champion_needs_no_torch() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from blackjacky_agents import make_agent\n"
+        "make_agent('champion')\n"
+        "assert 'stable_baselines3' not in sys.modules"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_champion_takes_the_likeliest_action_of_the_torch_network() -> None:
+    torch = pytest.importorskip("torch")
+    from blackjacky_agents.learning.league.learner import mlp, set_layers
+
+    layers, encoding, greedy = read_network(get_kit("black_jacky").trained["champion"])
+    network = mlp([encoding.size, *(len(bias) for _, bias in layers)])
+    set_layers(network, layers)
+    observations, masks = positions(games=100, moves=60)
+    with torch.no_grad():
+        logits = network(torch.from_numpy(encode_all(encoding, observations, masks))).numpy()
+    logits[masks == 0] = -np.inf
+    chosen = make_agent("champion").act_batch(observations, masks)
+    assert greedy
+    assert np.allclose(logits[np.arange(len(chosen)), chosen], logits.max(axis=1), rtol=1e-4, atol=1e-4)
+    assert (chosen == logits.argmax(axis=1)).mean() > 0.999
+
+
+@pytest.mark.parametrize("options", FAMILY, ids=str)
+def test_the_champion_plays_legally_whatever_the_options(options: dict[str, Any]) -> None:
+    observations, masks = positions(games=10, moves=40, **options)
+    chosen = make_agent("champion").act_batch(observations, masks)
+    assert (masks[np.arange(len(chosen)), chosen] == 1).all()
+
+
+@pytest.mark.parametrize("num_players", [2, 4, 6])
+def test_the_champion_beats_counter_with_its_whole_interval(num_players: int) -> None:
+    (score,) = against_copies(make_agent("champion"), [make_agent("counter")], num_players, 1500, seed=10**9)
+    assert score.low > score.par

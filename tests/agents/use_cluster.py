@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import secrets
 import shlex
-import socket
 import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
 sys.path.insert(0, "")  # agents in the current folder
 
 import numpy as np
-from ray.cluster_utils import Cluster
 
-from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.arena.cluster import ClusterExecutor, joined
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.engine.game import IllegalActionError
+from tests.agents.clusters import Cluster, add_node, new_cluster, replace_node
 
 AGENTS = {"compiled": ["random", "threshold"], "in Python": ["random", "careful:Careful"]}
 GAMES = {"compiled": 6000, "in Python": 160}
@@ -47,33 +42,23 @@ def main() -> None:
     told: dict[str, Any] = {"games": {}, "killed": {}, "shares": {}, "evaluation": {}, "fuzz": {}}
     for name in AGENTS["in Python"]:
         make_agent(name)  # imports the modules that are sent along
-    port = free_port()
-    head = {"num_cpus": 0, "include_dashboard": False, "ray_client_server_port": port}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    executor = None
-    try:
+    with new_cluster() as (cluster, client):
         nodes = [add_node(cluster) for _ in range(2)]
-        executor = ClusterExecutor(cluster.address)
-        for kind, agents in AGENTS.items():
-            here, there = Path(f"here {kind}.jsonl"), Path(f"there {kind}.jsonl")
-            Tournament(agents, 2, results=here).play(GAMES[kind], threads=1)
-            tournament = Tournament(agents, 2, results=there)
-            told["killed"][kind] = play_and_kill(tournament, kind, executor, cluster, nodes)
-            told["games"][kind] = {"here": hash_of(here), "cluster": hash_of(there)}
-            told["shares"][kind] = {"here": shares_of(agents), "cluster": shares_of(agents, executor)}
-        told["error"] = error_of(executor)
-        executor.shutdown(cancel_futures=True)
-        executor = None
-        for place, address in {"here": None, "cluster": f"ray://127.0.0.1:{port}"}.items():
+        with joined(cluster.address) as executor:
+            for kind, agents in AGENTS.items():
+                here, there = Path(f"here {kind}.jsonl"), Path(f"there {kind}.jsonl")
+                Tournament(agents, 2, results=here).play(GAMES[kind], threads=1)
+                tournament = Tournament(agents, 2, results=there)
+                told["killed"][kind] = play_and_kill(tournament, kind, executor, cluster, nodes)
+                told["games"][kind] = {"here": hash_of(here), "cluster": hash_of(there)}
+                told["shares"][kind] = {"here": shares_of(agents), "cluster": shares_of(agents, executor)}
+            told["error"] = error_of(executor)
+        for place, address in {"here": None, "cluster": client}.items():
             told["evaluation"][place] = evaluation(address)
         for place, address in {"here": None, "cluster": cluster.address}.items():
             told["fuzz"][place] = kept_by("proofs/fuzz.py", FUZZ, address)
-        addresses = {"HOST:PORT": cluster.address, "ray://HOST:PORT": f"ray://127.0.0.1:{port}", "local": "local"}
+        addresses = {"HOST:PORT": cluster.address, "ray://HOST:PORT": client, "local": "local"}
         told["typed"] = {kind: typed(kind, address) for kind, address in addresses.items()}
-    finally:
-        if executor is not None:
-            executor.shutdown(cancel_futures=True)
-        cluster.shutdown()
     print("\n" + json.dumps(told))
 
 
@@ -85,27 +70,11 @@ def play_and_kill(
 
     def kill_one(played: int) -> None:
         if not killed and played < GAMES[kind]:
-            killed.append(nodes.pop(0))
-            cluster.remove_node(killed[0], allow_graceful=False)
-            nodes.append(add_node(cluster))
+            killed.append(nodes[0])
+            replace_node(cluster, nodes)
 
     tournament.play(GAMES[kind], progress=kill_one, cluster=executor)
     return len(killed)
-
-
-def add_node(cluster: Cluster, **options: Any) -> Any:
-    """A new node with one CPU; Ray gives up after 30 seconds, which a busy machine may need."""
-    for _ in range(4):
-        with contextlib.suppress(Exception):  # Ray raises no other class
-            return cluster.add_node(num_cpus=1, **options)
-    return cluster.add_node(num_cpus=1, **options)
-
-
-def free_port() -> int:
-    """A port that nobody uses."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 def shares_of(names: list[str], executor: ClusterExecutor | None = None) -> str:

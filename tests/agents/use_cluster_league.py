@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import shutil
 import subprocess
 import sys
@@ -14,11 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
-
-from ray.cluster_utils import Cluster
-
-from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli import run
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.best_response import BestResponse, response_settings
@@ -26,6 +20,7 @@ from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.settings import league_settings_of
 from blackjacky_env.games import DEFAULT
+from tests.agents.clusters import add_node, new_cluster, replace_node
 
 SMALL = replace(
     league_settings_of(DEFAULT),
@@ -68,28 +63,20 @@ sys.exit(run("train", sys.argv[1:]))
 def main() -> None:
     """Train everything here and on the cluster."""
     told: dict[str, Any] = {"here": {}, "cluster": {}}
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    executor = None
-    try:
-        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
-        executor = ClusterExecutor(cluster.address)
-        for name, staleness in {"in turns": 0, "side by side": 2}.items():
-            settings = replace(SMALL, max_staleness=staleness)
-            told["here"][name] = trained(League(settings, Path("here", name), ""))
-            league = LosesNode(settings, Path("cluster", name), "")
-            league.cluster, league.ray_cluster, league.nodes = executor, cluster, nodes
-            told["cluster"][name] = trained(league)
-        for place, where in {"here": None, "cluster": executor}.items():
-            response = BestResponse(RESPONSE, Path(place, "best response"), "")
-            response.cluster = where
-            told[place]["best response"] = trained(response)
-        executor.shutdown(cancel_futures=True)
-        executor = None
+    with new_cluster() as (cluster, _):
+        nodes = [add_node(cluster) for _ in range(2)]
+        with joined(cluster.address) as executor:
+            for name, staleness in {"in turns": 0, "side by side": 2}.items():
+                settings = replace(SMALL, max_staleness=staleness)
+                told["here"][name] = trained(League(settings, Path("here", name), ""))
+                league = LosesNode(settings, Path("cluster", name), "")
+                league.cluster, league.ray_cluster, league.nodes = executor, cluster, nodes
+                told["cluster"][name] = trained(league)
+            for place, where in {"here": None, "cluster": executor}.items():
+                response = BestResponse(RESPONSE, Path(place, "best response"), "")
+                response.cluster = where
+                told[place]["best response"] = trained(response)
         told["resumed"] = kill_and_resume(cluster.address)
-    finally:
-        if executor is not None:
-            executor.shutdown(cancel_futures=True)
-        cluster.shutdown()
     print("\n" + json.dumps(told))
 
 
@@ -104,8 +91,7 @@ class LosesNode(League):
         super().take_snapshot()
         if self._snapshots == 2:
             self._playing.append(self._start_games())
-            self.ray_cluster.remove_node(self.nodes.pop(0), allow_graceful=False)
-            self.nodes.append(self.ray_cluster.add_node(num_cpus=1))
+            replace_node(self.ray_cluster, self.nodes)
 
 
 def trained(league: League) -> dict[str, Any]:

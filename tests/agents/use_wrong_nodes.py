@@ -5,38 +5,25 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
-import secrets
 import shutil
 from pathlib import Path
 from typing import Any
 
-os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
-
-import ray
-from ray.cluster_utils import Cluster
-
 import blackjacky_agents
 import blackjacky_env
 from blackjacky_agents.cli import run
-from tests.agents.use_cluster import add_node, free_port
+from tests.agents.clusters import Cluster, add_node, new_cluster, ray
 
 
 def main() -> None:
     """Evaluate on each cluster."""
-    port = free_port()
-    head = {"num_cpus": 0, "include_dashboard": False, "ray_client_server_port": port}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    client = f"ray://127.0.0.1:{port}"
-    try:
+    with new_cluster() as (cluster, client):
         told = {
-            "without the package": on_node(cluster, cluster.address, without_package()),
-            "with other code": on_node(cluster, cluster.address, with_other_code()),
+            "without the package": on_node(cluster, without_package()),
+            "with other code": on_node(cluster, with_other_code()),
         }
         ray.__version__ = "2.1.0"
         told |= {"another Ray": evaluate(cluster.address), "another Ray, by its client": evaluate(client)}
-    finally:
-        cluster.shutdown()
     print("\n" + json.dumps(told))
 
 
@@ -59,10 +46,10 @@ def with_other_code() -> Path:
     return folder
 
 
-def on_node(cluster: Cluster, address: str, path: Path) -> Any:
+def on_node(cluster: Cluster, path: Path) -> Any:
     """What is said if the only node imports its packages from a folder."""
     node = add_node(cluster, env_vars={"PYTHONPATH": str(path)})
-    said = evaluate(address)
+    said = evaluate(cluster.address)
     cluster.remove_node(node)
     return said
 

@@ -272,7 +272,7 @@ def test_output_that_finds_no_room_or_no_reader_gives_no_traceback() -> None:
             [sys.executable, "-c", TALKING], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert ran.returncode == 2
-    assert re.fullmatch(r"error: .*No space left on device; .*\n", ran.stderr)
+    assert re.fullmatch(r"error: .*No space left on device; what has been written is kept: .*\n", ran.stderr)
     with subprocess.Popen(
         [sys.executable, "-c", TALKING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as unread:

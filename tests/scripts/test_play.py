@@ -197,6 +197,16 @@ def test_tables_fit_the_terminal_in_whole_frames(game, names, width):
             env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_rules_and_story_fit_a_narrow_terminal(game, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    sitting = terminal.Sitting(game, ["random"] * (get_game(game).max_players - 1), seed=3)
+    typed = iter(["help", "1", "quit"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
+    terminal.play(sitting, delay=0)
+    assert max(map(columns_of, plain(capsys.readouterr().out).split("\n"))) <= 50
+
+
 def test_copies_of_an_agent_keep_their_numbers_when_their_names_are_cut():
     sitting = terminal.Sitting("black_jacky", ["threshold"] * 3, seed=3)
     for number in (1, 2, 3):

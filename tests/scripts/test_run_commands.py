@@ -69,6 +69,15 @@ def test_quick_commands_run_as_the_pages_have_them(tmp_path: Path) -> None:
     assert (tmp_path / "game.html").stat().st_size > 10_000
 
 
+def test_the_code_of_an_example_can_be_printed_and_an_unknown_game_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    run_commands.prepare(tmp_path)
+    command = "python -m blackjacky_env.games"
+    assert run_commands.run("", f"{command} kuhn_poker", tmp_path, seconds=3600).passed
+    refused = run_commands.run("", f"{command} nix", tmp_path, seconds=3600)
+    assert refused.status == 1
+    assert refused.said.startswith("error: unknown game 'nix'")
+
+
 @pytest.mark.parametrize(
     ("status", "interrupted", "said", "passed"),
     [

@@ -110,6 +110,7 @@ forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forks of a pro
         ("attacks.kills:kill_loop", "table", 20),
         ("attacks.kills:kill_server", "", 3),
         ("attacks.disks:fill_command", "score", 4),
+        ("attacks.disks:fill_command", "tournament", 4),
         ("attacks.writers:write_twice", "score", 2),
     ],
 )

@@ -3,9 +3,6 @@
 import json
 import shlex
 import shutil
-import signal
-import subprocess
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -187,31 +184,6 @@ def test_a_second_process_is_told_that_the_folder_is_in_use(played, capsys):
     assert f"error: {played} is being written by process" in printed
     assert "Traceback" not in printed
     assert (played / "3_players.jsonl").read_bytes() == kept
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit of the size of files")
-def test_a_full_disk_costs_no_game_and_no_traceback(tmp_path):
-    """A limit of the size of files stands for the disk; the tournament goes on when there is room."""
-    arguments = [*AGENTS, "--players", "3", "--seed", "3", "--threads", "1", "--output", str(tmp_path)]
-    code = (
-        "import resource, signal, sys, errno\n"
-        "from pathlib import Path\n"
-        "from blackjacky_agents import cli\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "cli.FULL = (errno.EFBIG,)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n"
-        "sys.exit(cli.run('tournament', sys.argv[1:]))"
-    )
-    small = subprocess.run(
-        [sys.executable, "-c", code, *arguments, "--games", "3000"], capture_output=True, text=True, check=False
-    )
-    assert small.returncode == 2, small.stderr
-    assert "what has been written is kept: free some space and repeat the command" in small.stderr
-    assert "Traceback" not in small.stderr
-    assert run(*arguments, "--games", 600) == 0
-    alone = tmp_path / "alone"
-    assert run(*arguments[:-1], alone, "--games", 600) == 0
-    assert (tmp_path / "3_players.jsonl").read_bytes() == (alone / "3_players.jsonl").read_bytes()
 
 
 def test_a_stop_by_hand_says_how_to_go_on(tmp_path, capsys, monkeypatch):

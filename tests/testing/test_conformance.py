@@ -359,6 +359,22 @@ def test_the_command_line_prints_the_table_and_its_exit_status_says_whether_all_
     assert "| `mask` | FAILED | passed |" in capsys.readouterr().out
 
 
+def test_an_interrupted_command_ends_without_a_traceback():
+    interrupted = """
+import runpy
+from blackjacky_env.testing import report
+
+def cases(*args, **options):
+    raise KeyboardInterrupt
+
+report.cases = cases
+runpy.run_module("blackjacky_env.testing", run_name="__main__")
+"""
+    command = [sys.executable, "-c", interrupted, "black_jacky"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "")
+
+
 def test_the_command_line_takes_more_settings(capsys):
     settings = ["--settings", "blackjacky_env.testing.tables:PROMISES"]
     assert main(["blackjacky_env.black_jacky_v0:env", "--only", "off_turn_mask", "--games", "1", *settings]) == 0

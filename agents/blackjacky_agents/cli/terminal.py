@@ -22,7 +22,7 @@ from blackjacky_agents.files import write_file
 from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.search.hints import Adviser, Outlook
-from blackjacky_agents.wording import explanation, help_in_words, in_words, is_settled, tell_move, terminal_texts
+from blackjacky_agents.wording import explanation, in_words, is_settled, tell_move, terminal_texts
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.text import WIDTH, fitted, listed, with_names
@@ -192,6 +192,11 @@ def commands(sitting: Sitting) -> str:
     return "\n".join(filled(line) for line in told.split("\n"))
 
 
+def rules(sitting: Sitting) -> str:
+    """The rules in short."""
+    return "\n".join(["", *map(filled, sitting.texts["help"])])
+
+
 def _play(sitting: Sitting, delay: float) -> None:
     env, table_is_new = sitting.env, True
     while sitting.view["phase"] != "over":
@@ -205,7 +210,7 @@ def _play(sitting: Sitting, delay: float) -> None:
         env.step(action)
         told = story(sitting, before, action)
         for sentence in told:
-            print(f"  {sentence}.", flush=True)
+            print(textwrap.fill(f"  {sentence}.", columns(), subsequent_indent="    "), flush=True)
         table_is_new = bool(told)
         if is_settled(env.game.name, before, sitting.view):
             print(f"\n{sitting.picture}")
@@ -243,7 +248,7 @@ def ask(sitting: Sitting) -> int:
             raise EOFError
         try:
             if command.lower() in ("help", "?"):
-                print(explain(sitting, rest, choices) if rest else help_in_words(sitting.env.game.name))
+                print(explain(sitting, rest, choices) if rest else rules(sitting))
                 print("" if rest else commands(sitting))
             elif text.lower() == "hint":
                 print(hint(sitting, choices))

@@ -24,6 +24,15 @@ class TuningTable:
     """Weight of this table's win rate (as a multiple of par) in the objective, and its fraction of the games."""
 
 
+LOW_TABLES = (
+    TuningTable(4, "best", 0.5),
+    TuningTable(4, "low", 0.2),
+    TuningTable(3, "best", 0.15),
+    TuningTable(6, "best", 0.15),
+)
+"""Tables of the usual sizes, for games with a bot ``low``."""
+
+
 @dataclass(frozen=True)
 class BotTuning:
     """A random search over the parameters of a bot."""

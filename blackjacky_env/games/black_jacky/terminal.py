@@ -19,6 +19,7 @@ from blackjacky_env.engine.text import (
     STRONG,
     TITLE,
     YOURS,
+    count_of,
     drawn,
     listed,
     paint,
@@ -39,7 +40,8 @@ _CARD_COLOURS = (0, 117, 80, 114, 150, 222, 215, 209, 204)
 _BLACK_HEART = "1;38;5;231;48;5;239"
 _TURNED_OVER = "38;5;250;48;5;238"
 _PLUS_ONE = "1;38;5;231;48;5;90"
-_LEGEND_OF_LOSS = paint("-♥", RED) + paint(" lost a heart", FAINT)
+_LOSS = paint("-♥", RED)
+_LEGEND_OF_LOSS = _LOSS + paint(" lost a heart", FAINT)
 _STATUS_STYLES = {"wanted": "33", "out": FAINT, "winner": TITLE, "first knock": "1;35", "knocked": "35"}
 
 
@@ -169,10 +171,14 @@ def _seats(view: View, options: dict[str, Any]) -> list[str]:
     """The table of all seats; when the game is over, with the cards of its last settlement."""
     rows = []
     for seat in range(len(view["hearts"])):
-        mark = paint("►", YOURS) if seat == view["player"] else ""
-        mark = _loss(view, seat) if view["phase"] == "over" else mark
-        cells = _cells(view, seat, cards_of(view, seat), options)
-        rows.append([[mark], [_name(view, seat)], [_hearts(view, seat, options)], [_status(view, seat)], *cells])
+        cards = cards_of(view, seat)
+        mark = _LOSS if cards.lost else paint("►", YOURS) if seat == view["player"] else ""
+        status = status_word(view, seat)
+        standing = (
+            [_hearts(view, seat, options)],
+            [paint(status, _STATUS_STYLES[status]) if status in _STATUS_STYLES else status],
+        )
+        rows.append([[mark], [_name(view, seat)], *standing, *_cells(view, seat, cards, options)])
     return table(_COLUMNS, rows)
 
 
@@ -192,11 +198,6 @@ def _hearts(view: View, seat: int, options: dict[str, Any]) -> str:
         return paint(f"♥ x {held}", RED) if held else paint("·", FAINT)
     hearts = [paint("♥", RED)] * held + [paint("·", FAINT)] * (first - held)
     return " ".join(hearts)
-
-
-def _status(view: View, seat: int) -> str:
-    word = status_word(view, seat)
-    return paint(word, _STATUS_STYLES[word]) if word in _STATUS_STYLES else word
 
 
 def status_word(view: View, seat: int) -> str:
@@ -229,7 +230,7 @@ def _cells(view: View, seat: int, cards: SeatCards, options: dict[str, Any]) -> 
 def _piles(view: View) -> list[str]:
     if view["discard_top"] is None:
         return []
-    count = view["draw_pile"]
+    count = count_of(view["draw_pile"])
     below = list(view["discards"])
     below.remove(view["discard_top"])
     draw = f"{_card(HIDDEN)} x {count}" if count else paint("empty", FAINT)
@@ -287,17 +288,13 @@ def has_just_settled(view: View) -> bool:
     return fresh and view["last_settlement"] is not None
 
 
-def _loss(view: View, seat: int) -> str:
-    lost = view["last_settlement"] is not None and seat in view["last_settlement"]["losers"]
-    return paint("-♥", RED) if lost else ""
-
-
 def _old_settlement(view: View, options: dict[str, Any]) -> list[str]:
     rows = []
     for seat in range(len(view["hearts"])):
         cards = settled_cards(view, seat)
         if cards.tenths is not None:
-            rows.append([[_loss(view, seat)], [_name(view, seat)], [""], [""], *_cells(view, seat, cards, options)])
+            mark = _LOSS if cards.lost else ""
+            rows.append([[mark], [_name(view, seat)], [""], [""], *_cells(view, seat, cards, options)])
     heading = paint(f"Settlement of round {view['round']}", STRONG)
     return ["", f"   {heading}   {_LEGEND_OF_LOSS}", *table(_COLUMNS, rows)[1:]]
 

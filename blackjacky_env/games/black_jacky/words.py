@@ -10,29 +10,21 @@ from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.game import State
 from blackjacky_env.games.black_jacky.rules import PAIRS
 from blackjacky_env.games.black_jacky.state import (
-    DRAW,
     EXCHANGE,
-    GIVE,
-    KNOCK,
-    LAY_3,
-    LAY_6,
-    NAME,
-    NO_CARD,
-    NO_TRICK,
     NOBODY,
-    NUM_ACTIONS,
     OUT,
     OVER,
     RECORD,
     SALOON,
-    SWAP_DISCARD,
-    SWAP_DRAW,
+    SEATS,
     TIP,
     TRICK,
+    VALUES,
     WANTED,
     ZOCK,
 )
 
+_VALUES = range(1, VALUES)
 STATUSES = {SALOON: "saloon", WANTED: "wanted", OUT: "out"}
 _PHASES_OF = {"tip": TIP, "give": EXCHANGE, "draw": ZOCK, "swap": ZOCK, "knock": ZOCK}  # by kind of action; else TRICK
 
@@ -40,31 +32,18 @@ _PHASES_OF = {"tip": TIP, "give": EXCHANGE, "draw": ZOCK, "swap": ZOCK, "knock":
 # ---------------------------------------------------------------- actions
 
 
-def _info(action: int) -> ActionInfo:
-    if action == NO_TRICK:
-        return ActionInfo("no_trick")
-    if action < LAY_3:
-        return ActionInfo("lay_without_effect" if action in (3, 6) else "lay", card=action)
-    if action < LAY_6:
-        first, second = PAIRS[action - LAY_3].tolist()
-        return ActionInfo("lay_exchange", card=3, seats=(first, second))
-    if action < DRAW:
-        return ActionInfo("lay_plus_one", card=6, seats=(action - LAY_6,))
-    if action == DRAW:
-        return ActionInfo("draw", pile="draw")
-    if action <= SWAP_DISCARD:
-        return ActionInfo("swap", card=action - SWAP_DRAW, pile="draw")
-    if action < KNOCK:
-        return ActionInfo("swap", card=action - SWAP_DISCARD, pile="discard")
-    if action == KNOCK:
-        return ActionInfo("knock")
-    if action <= NAME:
-        return ActionInfo("give", card=action - GIVE, secret=("card",))  # T3
-    return ActionInfo("tip", seats=(action - NAME,))
-
-
 ACTIONS = Actions(
-    map(_info, range(NUM_ACTIONS)),
+    [
+        ActionInfo("no_trick"),
+        *(ActionInfo("lay_without_effect" if v in (3, 6) else "lay", card=v) for v in _VALUES),
+        *(ActionInfo("lay_exchange", card=3, seats=(first, second)) for first, second in PAIRS.tolist()),
+        *(ActionInfo("lay_plus_one", card=6, seats=(relative,)) for relative in range(SEATS)),
+        ActionInfo("draw", pile="draw"),
+        *(ActionInfo("swap", card=v, pile=pile) for pile in ("draw", "discard") for v in _VALUES),
+        ActionInfo("knock"),
+        *(ActionInfo("give", card=v, secret=("card",)) for v in _VALUES),  # T3
+        *(ActionInfo("tip", seats=(relative,)) for relative in range(1, SEATS)),
+    ],
     {
         "no_trick": "no trick",
         "lay": "lay {card}",
@@ -91,10 +70,10 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
         **RECORD.tell(s, "phase player round turn=turn start_player hearts"),
         "black_hearts": [bool(black) for black in table["black_hearts"][:n]],
         "status": [STATUSES[status] for status in table["status"][:n]],
-        "hands": _cards_by_seat(table["hands"][:n]),
-        "displays": _cards_by_seat(table["displays"][:n]),
+        "hands": [*map(_cards, table["hands"][:n])],
+        "displays": [*map(_cards, table["displays"][:n])],
         "draw_pile": table["draw_pile"][: table["draw_count"]][::-1],
-        "discard_top": _card(table["discard_top"]),
+        "discard_top": table["discard_top"] or None,
         "discards": _cards(table["discards"]),
         **RECORD.tell(s, "plus_one"),
         "knocked": [bool(knocked) for knocked in table["knocked"][:n]],
@@ -114,16 +93,8 @@ def _plain(s: State) -> dict[str, Any]:
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in fields}
 
 
-def _card(v: int) -> int | None:
-    return None if v == NO_CARD else v
-
-
 def _cards(counts: list[int]) -> list[int]:
     return [v for v, count in enumerate(counts) for _ in range(count)]
-
-
-def _cards_by_seat(counts: list[list[int]]) -> list[list[int]]:
-    return [_cards(row) for row in counts]
 
 
 def _marked(by_seat: list[int]) -> list[int]:
@@ -147,7 +118,7 @@ def _exchange(table: dict[str, Any]) -> dict[str, Any] | None:
     return {
         "trickster": table["trickster"],
         "pair": table["pair"],
-        "given": [_card(given) for given in table["given"]],
+        "given": [given or None for given in table["given"]],
     }
 
 
@@ -157,8 +128,8 @@ def _settlement(table: dict[str, Any]) -> dict[str, Any]:
     return {
         "sums": [table["sums"][q] if in_saloon[q] else None for q in range(n)],
         "losers": _marked(table["losers"]),
-        "hands": _cards_by_seat(table["hands"][:n]),
-        "displays": _cards_by_seat(table["displays"][:n]),
+        "hands": [*map(_cards, table["hands"][:n])],
+        "displays": [*map(_cards, table["displays"][:n])],
     }
 
 
@@ -185,36 +156,25 @@ def why_illegal(s: State, action: int) -> str:
     needed = _PHASES_OF.get(info.kind, TRICK)
     if phase != needed:
         return f"{name} is for phase {phases[needed]}; the phase is {phases[phase]}"
-    reasons = {TIP: _why_no_tip, TRICK: _why_no_trick, EXCHANGE: _why_no_card, ZOCK: _why_no_zock}
-    return f"{name} is illegal: {reasons[phase](s, info)}"
+    return f"{name} is illegal: {_reason(s, phase, info)}"
 
 
-def _why_no_tip(s: State, info: ActionInfo) -> str:
-    if info.seats[0] >= s["num_players"]:
-        return f"there are only {s['num_players']} players"
-    return "only players in the saloon may be named (P1)"
-
-
-def _why_no_trick(s: State, info: ActionInfo) -> str:
-    v = info.card
-    if not s["hands"][s["player"], v]:
+def _reason(s: State, phase: int, info: ActionInfo) -> str:
+    v, players = info.card, int(s["num_players"])
+    if phase == ZOCK:
+        if info.kind == "swap" and not s["hands"][s["player"], v]:
+            return f"no hand card, no swap: there is no {v} in the hand (R11)"
+        return "the draw pile is empty and there is nothing to shuffle (R14)"
+    if v is not None and not s["hands"][s["player"], v]:
         return f"there is no {v} in the hand"
-    if not s["tricks"][v]:
+    if phase == TRICK and not s["tricks"][v]:
         return f"the power of the {v} is disabled by the option tricks"
     if info.kind == "lay_without_effect":
         return f"the power of the {v} has a possible target, which must be chosen (T{v})"
-    if max(info.seats) >= s["num_players"]:
-        return f"there are only {s['num_players']} players"
+    if max(info.seats) >= players:
+        return f"there are only {players} players"
+    if phase == TIP:
+        return "only players in the saloon may be named (P1)"
     if v == 3:
         return "both players must be active and hold a card (T3)"
     return '"+1" goes only to active players, and stays where it is before a player who has knocked (T6)'
-
-
-def _why_no_card(s: State, info: ActionInfo) -> str:
-    return f"there is no {info.card} in the hand"
-
-
-def _why_no_zock(s: State, info: ActionInfo) -> str:
-    if info.kind == "swap" and not s["hands"][s["player"], info.card]:
-        return f"no hand card, no swap: there is no {info.card} in the hand (R11)"
-    return "the draw pile is empty and there is nothing to shuffle (R14)"

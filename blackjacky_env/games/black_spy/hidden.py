@@ -12,7 +12,7 @@ import numpy as np
 from blackjacky_env.engine.fields import Visible
 from blackjacky_env.engine.game import State
 from blackjacky_env.engine.trick_taking import PLAYED
-from blackjacky_env.games.black_spy.rules import colour_of, has_pile, kind_of, pass_places, place_of_seat, rank_of
+from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
 from blackjacky_env.games.black_spy.state import (
     BLACK_7,
     CARDS,
@@ -25,6 +25,7 @@ from blackjacky_env.games.black_spy.state import (
     RED_1,
     TAKE,
 )
+from blackjacky_env.games.black_spy.words import left_in_pile
 
 _SWAPS = 200
 _BLACK_7S = [BLACK_7, *range(KINDS, CARDS)]
@@ -55,26 +56,13 @@ def _exchange_black_7s(s: State, rng: np.random.Generator) -> None:
 
 def _swap_unseen(s: State, seat: int | None, rng: np.random.Generator) -> None:
     """Let pairs of unseen cards change places, with everything that is known of a place."""
-    left = _left(s, seat)
+    left = np.zeros(CARDS, np.bool_) if seat is None else left_in_pile(s, seat)
     unseen = [card for card in range(CARDS) if not _is_known(s, card, seat)]
     for i, j in rng.integers(len(unseen), size=(_SWAPS, 2)).tolist() if unseen else []:
         a, b = unseen[i], unseen[j]
         if left[a] == left[b] and _may_lie(s, a, s["where"][b]) and _may_lie(s, b, s["where"][a]):
             for marks in (s["where"], s["passed_by"], s["taken_at"]):
                 marks[[a, b]] = marks[[b, a]]
-
-
-def _left(s: State, seat: int | None) -> State:
-    """V3: by card, whether ``seat`` has left it in the pile, and remembers that."""
-    if seat is None or not _has_taken(s, seat):
-        return np.zeros(CARDS, np.bool_)
-    return (s["where"] == PILE) | (s["taken_at"] > 1 + place_of_seat(s, seat))
-
-
-def _has_taken(s: State, seat: int) -> bool:
-    """V3: whether ``seat`` has seen the mole's pile and taken its cards."""
-    asked = place_of_seat(s, int(s["player"])) if s["phase"] == TAKE else int(s["num_players"])
-    return bool(has_pile(s) and place_of_seat(s, seat) < asked)
 
 
 def _is_known(s: State, card: int, seat: int | None) -> bool:
@@ -135,7 +123,7 @@ def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
     received = ((where == seat) | (where == PLAYED + seat)) & (passed_by != NOBODY)
     sent = (where < PILE) & (where != seat) & (passed_by == seat)
     sent[_BLACK_7S] = False  # O3: it shows only how many the receiver must still have
-    left = _left(s, seat) & (where != PILE)
+    left = left_in_pile(s, seat) & (where != PILE)
     for name, cards, values in (
         ("where", where == seat, elsewhere),
         ("where", where >= PLAYED, (seat, *elsewhere)),

@@ -72,7 +72,7 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
         "passed": [_names((s["where"] != p) & (s["passed_by"] == p)) for p in range(n)],
         "received": [_received(s, p) for p in range(n)],
         "pile": _names(s["where"] == PILE),
-        "left": [_left(s, p) for p in range(n)],
+        "left": [_names(left_in_pile(s, p)) for p in range(n)],
         "table": [[p, KIND_NAMES[s["table"][p]]] for p in played if s["table"][p] != NO_CARD],
         "played": [_names(s["where"] == PLAYED + p) for p in range(n)],
         "lacks": [_lacks(s, p) for p in range(n)],
@@ -99,11 +99,12 @@ def _received(s: State, p: int) -> list[str]:
     return _names(at_p & (s["passed_by"] != NOBODY) & (s["passed_by"] != p))
 
 
-def _left(s: State, p: int) -> list[str]:
-    """V3: the cards that p has left in the pile, until cards are passed."""
-    if not has_pile(s) or (s["phase"] == TAKE and place_of_seat(s, p) >= place_of_seat(s, int(s["player"]))):
-        return []
-    return _names((s["taken_at"] > 1 + place_of_seat(s, p)) | (s["where"] == PILE))
+def left_in_pile(s: State, p: int) -> Any:
+    """V3: by card, whether p has left it in the pile, and remembers that, until cards are passed."""
+    asked = place_of_seat(s, int(s["player"])) if s["phase"] == TAKE else int(s["num_players"])
+    if not has_pile(s) or place_of_seat(s, p) >= asked:
+        return np.zeros(CARDS, np.bool_)
+    return (s["where"] == PILE) | (s["taken_at"] > 1 + place_of_seat(s, p))
 
 
 def _lacks(s: State, p: int) -> list[str | int]:

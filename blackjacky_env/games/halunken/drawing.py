@@ -12,6 +12,7 @@ from blackjacky_env.engine import svg
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.artwork import INK, RED
 from blackjacky_env.engine.svg import View, data, group, say, use, words
+from blackjacky_env.engine.text import count_of
 from blackjacky_env.games.halunken import terminal
 from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, LEVELS
 from blackjacky_env.games.halunken.terminal import Figure
@@ -159,9 +160,8 @@ def _card_place(field: int, ring: _Ring) -> tuple[float, float]:
 
 def _tavern(tavern: dict[str, Any], x: float, y: float) -> list[str]:
     """The card turned up on those face down: their number on a badge, or all of them if the viewer knows them."""
-    top, hidden = tavern["top"], tavern["hidden"]
+    top, hidden, count = tavern["top"], tavern["hidden"], count_of(tavern["hidden"])
     known = [] if isinstance(hidden, int) else hidden
-    count = hidden if isinstance(hidden, int) else len(hidden)
     if top is None and not count:
         place = f'x="{x:g}" y="{y:g}" width="40" height="54" rx="6"'
         return [

@@ -8,32 +8,20 @@ import numpy as np
 
 from blackjacky_env.engine.actions import HIDDEN, ActionInfo, Actions
 from blackjacky_env.engine.game import State
-from blackjacky_env.games.halunken.rules import highest_offer, is_free, jack_moves, present_score, source_of_cards
+from blackjacky_env.games.halunken.rules import highest_offer, jack_moves, present_score, source_of_cards
 from blackjacky_env.games.halunken.state import (
-    BID,
     CARD,
     CARD_NAMES,
-    CHOOSE,
-    CHOOSE_FOR_JACK,
+    DECISIONS,
     FIELDS,
-    GIVE,
     HARBOUR,
     JACK,
     LEVELS,
-    MOVE,
     MOVES,
-    NAME,
     NO_CARD,
     NOBODY,
-    NUMBER,
-    PASS,
     PLACE_CAPTAIN,
-    PLACE_JACK,
     RECORD,
-    ROB,
-    TAKE,
-    TAKE_FROM_HARBOUR,
-    TAKE_OR_ROB,
     VALUES,
     VARIANT_NAMES,
     jack_card,
@@ -137,54 +125,54 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
 # ---------------------------------------------------------------- why an action is illegal
 
 
+_CALLED = {
+    "field": "field {number}",
+    "rogue": "{card}",
+    "pass": "passing",
+    "move": "movement card {number}",
+    "name": "naming {number}",
+    "take": "taking from the harbour",
+    "rob_buyer": "robbing the buyer",
+}
+"""By kind of action."""
+_ASKED = {
+    "place_captain": "a field for the captain (H2)",
+    "place_black_jack": "a field for Black Jack (J1)",
+    "bid": "an own card to offer, or a pass (J2)",
+    "choose_for_black_jack": "a movement card for Black Jack (D3)",
+    "choose": "a movement card (H4)",
+    "name": "a number for Rum (H5)",
+    "take": "a card from the harbour (J3)",
+    "take_or_rob": "whether to take from the harbour or to rob the buyer (D5)",
+    "rob": "a card of the player who is robbed (H7, J4)",
+    "give": "an own card to give to the harbour (J5, D6)",
+}
+"""By decision."""
+
+
 def why_illegal(s: State, action: int) -> str:
     """Why ``action`` (0 .. 73, not in the mask) is illegal for the player to act."""
-    return f"{_called(action)} (action {action}) is illegal: {_reason(s, action)}"
+    info = ACTIONS[action]
+    called = _CALLED[info.kind].format(card=info.card, number=info.number)
+    return f"{called} (action {action}) is illegal: {_reason(s, action, info.kind)}"
 
 
-def _called(action: int) -> str:
-    if action < CARD:
-        return f"field {action}"
-    if action < PASS:
-        return CARD_NAMES[action - CARD]
-    if action == PASS:
-        return "passing"
-    if action < NUMBER:
-        return f"movement card {movement_card(action - MOVE + 1)}"
-    if action < TAKE_FROM_HARBOUR:
-        return f"naming {action - NUMBER + 1}"
-    return "taking from the harbour" if action == TAKE_FROM_HARBOUR else "robbing the buyer"
-
-
-_ASKED = {
-    PLACE_CAPTAIN: "a field for the captain (H2)",
-    PLACE_JACK: "a field for Black Jack (J1)",
-    BID: "an own card to offer, or a pass (J2)",
-    CHOOSE_FOR_JACK: "a movement card for Black Jack (D3)",
-    CHOOSE: "a movement card (H4)",
-    NAME: "a number for Rum (H5)",
-    TAKE: "a card from the harbour (J3)",
-    TAKE_OR_ROB: "whether to take from the harbour or to rob the buyer (D5)",
-    ROB: "a card of the player who is robbed (H7, J4)",
-    GIVE: "an own card to give to the harbour (J5, D6)",
-}
-
-
-def _reason(s: State, action: int) -> str:
-    decision = int(s["decision"])
-    if decision in (PLACE_CAPTAIN, PLACE_JACK) and action < CARD and not is_free(s, action):
-        return "a figure stands on it (H1)"
-    if decision == BID and CARD <= action < PASS:
-        return _why_no_offer(s, action - CARD)
-    if decision == CHOOSE and MOVE <= action < NUMBER:
-        return "it has been used in this game (H3)"
-    if decision == CHOOSE_FOR_JACK and MOVE <= action < NUMBER:
-        return "Black Jack's card has been used in this game (D1)"
-    if decision == NAME and NUMBER <= action < TAKE_FROM_HARBOUR:
-        return "the number was laid in this round (H5, D3)"
-    if decision in (TAKE, ROB, GIVE) and CARD <= action < PASS:
-        place = source_of_cards(s)
-        return f"it is not {'in the harbour' if place == HARBOUR else f'before player_{place}'}"
+def _reason(s: State, action: int, kind: str) -> str:
+    decision = DECISIONS[s["decision"]]
+    match decision, kind:
+        case (("place_captain" | "place_black_jack"), "field"):
+            return "a figure stands on it (H1)"
+        case "bid", "rogue":
+            return _why_no_offer(s, action - CARD)
+        case "choose", "move":
+            return "it has been used in this game (H3)"
+        case "choose_for_black_jack", "move":
+            return "Black Jack's card has been used in this game (D1)"
+        case "name", "name":
+            return "the number was laid in this round (H5, D3)"
+        case (("take" | "rob" | "give"), "rogue"):
+            place = source_of_cards(s)
+            return f"it is not {'in the harbour' if place == HARBOUR else f'before player_{place}'}"
     return f"asked is {_ASKED[decision]}"
 
 

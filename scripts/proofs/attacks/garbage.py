@@ -90,15 +90,16 @@ def attempt(target: Target, data: bytes) -> str:
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, LIMIT)
     try:
-        return target.attempt(data)
+        try:
+            return target.attempt(data)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)  # keeping what is found takes time, too
     except TooSlowError as error:
         return keep(target, data, HANG, error)
     except (MemoryError, HarmError) as error:
         return keep(target, data, ERROR, error)
     except Exception as error:  # noqa: BLE001  # whatever was not promised
         return keep(target, data, TRACEBACK, error)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def keep(target: Target, data: bytes, outcome: str, error: BaseException) -> str:

@@ -36,6 +36,19 @@ def served(*tables, delay):
     return server
 
 
+def test_the_lobby_orders_nothing_before_it_has_the_games_and_nothing_more_before_the_answer(browsers):  # noqa: F811
+    with in_background(served(delay=0)) as port:
+        page = browsers(f"http://127.0.0.1:{port}/", "en")
+        wait_for(page, "return document.querySelectorAll('#games .game').length")
+        sent = page.execute_async_script("fetch(location).then((answer) => answer.text()).then(arguments[0])")
+        assert 'id="open" class="play" data-text="play" disabled' in sent
+        assert page.execute_script("return document.getElementById('open').disabled") is False
+        page.execute_script("window.fetch = () => new Promise(() => {})")
+        press(page, "open")
+        page.execute_script("document.querySelector('input[value=hard]').click()")
+        assert page.execute_script("return document.getElementById('open').disabled") is True
+
+
 def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(browsers):  # noqa: F811
     server = served(delay=0)
     with in_background(server) as port:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 from blackjacky_agents import bot_names, make_agent
-from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games.black_spy.bots.counter import PARAMETERS, estimate
 from blackjacky_agents.games.black_spy.encodings import ENCODINGS
 from blackjacky_agents.games.black_spy.prospects import value
-from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import encode_all
-from blackjacky_env import black_spy_v0, make_batch
+from blackjacky_env import make_batch
 from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games.black_spy.rules import PLAYED
@@ -154,30 +151,6 @@ def test_counter_ends_the_game_if_it_then_wins(totals: list[int], chosen: str) -
 # ---------------------------------------------------------------- whole games
 
 
-@pytest.mark.parametrize("name", BOTS)
-@pytest.mark.parametrize("players", [3, 4, 5, 6])
-def test_bots_play_whole_games_and_depend_on_their_seed_alone(name: str, players: int) -> None:
-    records = []
-    for _ in range(2):
-        env = black_spy_v0.env(num_players=players, max_deals=3, **ALL_OPTIONS)
-        agent = make_agent(name, "black_spy")
-        env.reset(seed=3)
-        agent.reset(seed=4)
-        while not env.terminations[env.agent_selection]:
-            env.step(agent.act(env.observe(env.agent_selection)))  # raises if the action is illegal
-        records.append(env.unwrapped.record())
-    assert records[0] == records[1]
-
-
-@pytest.mark.parametrize("options", [{}, ALL_OPTIONS], ids=["default", "all options"])
-@pytest.mark.parametrize("players", [3, 4, 5, 6])
-def test_the_bots_are_a_ladder(players: int, options: dict[str, Any]) -> None:
-    for worse, better in pairwise(BOTS):
-        agents = [make_agent(name, "black_spy") for name in (better, worse)]
-        score = against_copies(agents[0], agents[1:], players, 100, game="black_spy", **options)[0]
-        assert score.low > score.par
-
-
 # ---------------------------------------------------------------- estimates and features
 
 
@@ -205,19 +178,6 @@ def test_the_value_is_a_zero_sum_and_highest_for_the_lowest_total() -> None:
     _value(states.copy(), result)
     assert result.sum() == pytest.approx(0)
     assert np.argsort(result, kind="stable").tolist() == [4, 2, 0, 3, 1, 5]
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS, ids=lambda encoding: encoding.name)
-def test_features_lie_in_their_declared_ranges(encoding: Encoding) -> None:
-    batch = make_batch("black_spy", num_games=30, num_players=[3, 4, 5, 6], seed=0, **ALL_OPTIONS)
-    rng, seen = np.random.default_rng(0), []
-    for _ in range(150):
-        batch.step(np.argmax(rng.random(batch.action_masks.shape) * batch.action_masks, axis=1))
-        seen.append(encode_all(encoding, batch.observations, batch.action_masks))
-    features = np.concatenate(seen)
-    assert features.any()
-    assert (features >= encoding.layout.low).all()
-    assert (features <= encoding.layout.high).all()
 
 
 def test_advice_names_what_counter_plays() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,15 +9,12 @@ import pytest
 
 from blackjacky_agents import agent as agent_module
 from blackjacky_agents import bot_names, make_agent
-from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games.halunken.bots.crew import change
 from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate
-from blackjacky_agents.games.halunken.encodings import ADVICE_LAYOUT, ENCODINGS, LAYOUT
+from blackjacky_agents.games.halunken.encodings import ENCODINGS
 from blackjacky_agents.games.halunken.prospects import value
-from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
-from blackjacky_env import halunken_v0, make_batch
+from blackjacky_env import halunken_v0
 from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games.halunken.rules import move_card, present_score
@@ -107,29 +103,6 @@ def test_planner_bids_for_black_jack_if_he_will_rob_everybody() -> None:  # J4
     assert choice("planner", game) != "pass"
 
 
-@pytest.mark.parametrize("name", BOTS)
-@pytest.mark.parametrize("options", [{"num_players": 4}, {"num_players": 3, "variant": "basic"}, {"num_players": 2}])
-def test_bots_play_whole_games_and_depend_on_their_seed_alone(name: str, options: dict[str, object]) -> None:
-    records = []
-    for _ in range(2):
-        env = halunken_v0.env(**options)  # type: ignore[arg-type]  # a mapping of options
-        agent = make_agent(name, "halunken")
-        env.reset(seed=3)
-        agent.reset(seed=4)
-        while not env.terminations[env.agent_selection]:
-            env.step(agent.act(env.observe(env.agent_selection)))  # raises if the action is illegal
-        records.append(env.unwrapped.record())
-    assert records[0] == records[1]
-
-
-@pytest.mark.parametrize(("players", "variant"), [(4, None), (3, None), (3, "basic"), (2, None)])
-def test_the_bots_are_a_ladder(players: int, variant: str | None) -> None:
-    for worse, better in pairwise(BOTS):
-        agents = [make_agent(name, "halunken") for name in (better, worse)]
-        score = against_copies(agents[0], agents[1:], players, 150, game="halunken", variant=variant)[0]
-        assert score.low > score.par
-
-
 # ---------------------------------------------------------------- values
 
 
@@ -212,17 +185,3 @@ def test_training_mixes_table_sizes_of_different_variants() -> None:
             shown.append(env.step(np.argmax(rng.random(masks.shape) * masks, axis=1))[0])
         np.testing.assert_array_equal(env.set_state(kept), first)
     np.testing.assert_array_equal(shown[:40], shown[40:])
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS, ids=lambda encoding: encoding.name)
-def test_features_lie_in_their_declared_ranges(encoding: Encoding) -> None:
-    layout = {"cards": LAYOUT, "advice": ADVICE_LAYOUT}[encoding.name]
-    batch = make_batch("halunken", num_games=30, num_players=[2], seed=0, three_games=True)
-    rng, seen = np.random.default_rng(0), []
-    for _ in range(60):
-        batch.step(np.argmax(rng.random(batch.action_masks.shape) * batch.action_masks, axis=1))
-        seen.append(encode_all(encoding, batch.observations, batch.action_masks))
-    features = np.concatenate(seen)
-    assert features.any()
-    assert (features >= layout.low).all()
-    assert (features <= layout.high).all()

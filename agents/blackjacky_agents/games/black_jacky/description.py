@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
-from blackjacky_env.games.black_jacky.terminal import tenths_of
+from blackjacky_env.games.black_jacky.terminal import cards_of
 
 
 def describe(view: View, options: Mapping[str, Any]) -> list[Phrase]:
@@ -50,14 +50,13 @@ def _hearts(view: View, player: int) -> Phrase:
 
 
 def _cards(view: View, player: int) -> list[Phrase]:
-    hand, laid, plus_one = view["hands"][player], view["displays"][player], view["plus_one"] == player
-    told = []
-    if isinstance(hand, int):
-        told.append(say("now_one_hidden" if hand == 1 else "now_hidden", count=hand))
+    cards = cards_of(view, player)
+    if isinstance(cards.hand, int):
+        told = [say("now_one_hidden" if cards.hand == 1 else "now_hidden", count=cards.hand)]
     else:
-        tenths = tenths_of(hand, laid) + 10 * plus_one
-        total = say("sum", whole=tenths // 10, tenth=tenths % 10)
-        told.append(say("now_hand", cards=listed(map(card, hand)) if hand else say("nothing"), sum=total))
-    if laid:
-        told.append(say("now_laid", cards=listed(map(card, laid))))
-    return [*told, say("now_plus_one")] if plus_one else told
+        whole, tenth = divmod(cards.tenths or 0, 10)
+        shown = listed(map(card, cards.hand)) if cards.hand else say("nothing")
+        told = [say("now_hand", cards=shown, sum=say("sum", whole=whole, tenth=tenth))]
+    if cards.laid:
+        told.append(say("now_laid", cards=listed(map(card, cards.laid))))
+    return [*told, say("now_plus_one")] if cards.plus_one else told

@@ -19,6 +19,7 @@ from blackjacky_agents.narration import (
 )
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.svg import Settled
+from blackjacky_env.engine.text import count_of
 
 # ---------------------------------------------------------------- moves
 
@@ -41,8 +42,6 @@ def _deed(move: Move) -> Phrase:
     match info.kind:
         case "lay":
             return _trick(move)
-        case "lay_without_effect":
-            return say("lays_without_effect", actor=actor, card=_a(info.card))
         case "lay_exchange":
             return say("lays_exchange", actor=actor, card=_a(info.card), first=chosen[0], second=chosen[1])
         case "lay_plus_one":
@@ -54,11 +53,10 @@ def _deed(move: Move) -> Phrase:
         case "knock":
             announces = move.before["first_knocker"] is None and not _ends_round(move)
             return say("knocks_first" if announces else "knocks", actor=actor)
-        case "give":
-            return say("gives", actor=actor, card=_a(info.card))
         case "tip":
             return say("tips", actor=actor, target=chosen[0])
-    raise ValueError(f"no words for {info}")
+    keys = {"lay_without_effect": "lays_without_effect", "give": "gives"}
+    return say(keys[info.kind], actor=actor, card=_a(info.card))
 
 
 def _ends_round(move: Move) -> bool:
@@ -97,15 +95,10 @@ def _swap(move: Move) -> Phrase:
     return say("swaps_draw", **swapped, drawn=_gain(move, move.actor, move.action.card))
 
 
-def _size(hand: list[int] | int) -> int:
-    """The number of cards in a hand, open or hidden."""
-    return hand if isinstance(hand, int) else len(hand)
-
-
 def _who_drew(before: View, after: View) -> int:
     """The seat that drew for a laid-out 4 (T4); the trickster's own hand has one card less, the 4."""
-    sizes = [_size(hand) + (player == before["player"]) for player, hand in enumerate(after["hands"])]
-    return next(player for player, hand in enumerate(before["hands"]) if sizes[player] > _size(hand))
+    sizes = [count_of(hand) + (player == before["player"]) for player, hand in enumerate(after["hands"])]
+    return next(player for player, hand in enumerate(before["hands"]) if sizes[player] > count_of(hand))
 
 
 def _gain(move: Move, player: int, gone: int | str | None = None) -> Phrase:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 from blackjacky_agents.games.black_spy import description, encodings, narrator, presets, prospects, tuning
 from blackjacky_agents.games.black_spy.bots import counter, low
 from blackjacky_agents.kit import GameKit, Rare
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 
-_HERE = Path(__file__).parent
 _BLACK = [f"black {number}" for number in (11, 10, 9, 8, *[7] * 6, 6, 5, 4, 3, 2, 1)]
 _MINE = ["blue 11", "yellow 11", "green 11", "red 11", *_BLACK]
 _OTHERS = [f"{colour} {number}" for colour in ("blue", "yellow", "green", "red") for number in range(1, 11 + 1)]
@@ -21,9 +17,13 @@ _MOON = Rare(  # player_0 has all black cards, passes three 11s, leads the red 1
     list(dict.fromkeys(_MINE)),
 )
 
-KIT = GameKit(
+KIT = GameKit.of(
+    __file__,
+    encodings,
+    narrator,
+    presets,
+    tuning,
     bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
-    trained={"champion": _HERE / "trained" / "champion.safetensors"},
     search=SearchConfig(
         playout_policy=counter.choose,
         playout_parameters=tuple(counter.PARAMETERS.tolist()),
@@ -32,12 +32,6 @@ KIT = GameKit(
     ),
     minutes=10,
     opponents="counter,low,random",
-    encodings=encodings.ENCODINGS,
-    presets=presets.PRESETS,
-    tuning=tuning.TUNING,
-    narrator=narrator.NARRATOR,
     describe=description.describe,
-    texts=json.loads((_HERE / "texts.json").read_text(encoding="utf-8")),
-    score=_HERE / "score.json",
     rare={"choose": _MOON},
 )

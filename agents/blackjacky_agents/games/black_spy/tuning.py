@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games.black_spy.bots import counter
-from blackjacky_agents.learning.tuning import BotTuning, Floats, Integers, Tuning, TuningTable, ValueFit
+from blackjacky_agents.learning.tuning import LOW_TABLES, BotTuning, Floats, Integers, Tuning, ValueFit
 from blackjacky_env.games.black_spy.rules import LIMITS
 from blackjacky_env.games.black_spy.state import SEATS
 
@@ -42,12 +42,7 @@ def _log_likelihood(standings: Integers, shares: Floats, spread: int, per_deal: 
 TUNING = Tuning(
     bots={
         "counter": BotTuning(
-            tables=(
-                TuningTable(4, "best", 0.5),
-                TuningTable(4, "low", 0.2),
-                TuningTable(3, "best", 0.15),
-                TuningTable(6, "best", 0.15),
-            ),
+            tables=LOW_TABLES,
             probabilities=(
                 counter.PROTECTION,
                 counter.ALONE,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
+from blackjacky_env.engine.text import count_of
 from blackjacky_env.games.halunken import terminal
 from blackjacky_env.games.halunken.state import ROUNDS
 
@@ -60,7 +61,7 @@ def _black_jack(view: View, options: Mapping[str, Any]) -> list[Phrase]:
 
 def _tavern(field: int, tavern: Mapping[str, Any]) -> Phrase:
     top, hidden = tavern["top"], tavern["hidden"]
-    count = hidden if isinstance(hidden, int) else len(hidden)
+    count = count_of(hidden)
     if top is None:
         return say("now_closed_tavern" if count else "now_no_tavern", field=field, count=count)
     return say("now_tavern", field=field, card=card(top), count=count)

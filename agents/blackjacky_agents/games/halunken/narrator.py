@@ -18,6 +18,7 @@ from blackjacky_agents.narration import (
     ScoreTable,
     View,
     card,
+    listed,
     mark_of,
     say,
     seat,
@@ -26,11 +27,8 @@ from blackjacky_agents.narration import (
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.svg import Settled
 from blackjacky_env.games.halunken.state import FIELDS
-from blackjacky_env.games.halunken.terminal import MOVEMENT_CARDS, doubled_colour
+from blackjacky_env.games.halunken.terminal import MOVEMENT_CARDS, Figure, doubled_colour, standing
 from blackjacky_env.games.halunken.words import BLACK_JACK
-
-Figure = int | str
-"""A seat, for its captain, or ``"black_jack"``."""
 
 _HARBOUR = "harbour"
 _COLOURS = {"R": "red", "V": "violet", "G": "grey", "Y": "yellow"}
@@ -43,7 +41,9 @@ def story(move: Move) -> list[Phrase]:
     before, after = move.before, move.after
     told = [_deed(move)]
     if before["phase"] == "bid" and after["phase"] != "bid":
-        told.append(_end_of_auction(after))
+        buyer = after["buyer"]
+        hired = {} if buyer is None else {"seat": seat(buyer), "card": _the(after["offers"][buyer])}
+        told.append(say("hires" if hired else "nobody_hires", **hired))
     if _all_have_chosen(move):
         told += _reveal(move)
     if before["phase"] in ("choose", "name", "take", "rob", "give"):
@@ -83,13 +83,6 @@ def _the(name: int | str | None) -> Phrase:
     return card(HIDDEN) if name in (None, HIDDEN) else say("the", card=card(name or 0))
 
 
-def _end_of_auction(after: View) -> Phrase:
-    buyer = after["buyer"]
-    if buyer is None:
-        return say("nobody_hires")
-    return say("hires", seat=seat(buyer), card=_the(after["offers"][buyer]))
-
-
 def _beginning(before: View, after: View) -> list[Phrase]:
     """That a round or the next game begins."""
     if after["game"] != before["game"]:
@@ -118,18 +111,15 @@ def _revealed(move: Move) -> dict[Figure, int | str]:
     if before["game"] == after["game"]:
         laid = [*after["laid"], after["black_jack_laid"]]
     else:  # all is set up anew, but in the last round everybody has one card left
-        laid = [_only_left(spent) for spent in [*before["spent"], before["black_jack_spent"]]]
+        spent = [*before["spent"], before["black_jack_spent"]]
+        laid = [next(card for card in MOVEMENT_CARDS if card not in each) for each in spent]
     return dict(zip(figures, laid, strict=False))
-
-
-def _only_left(spent: Sequence[int | str]) -> int | str:
-    return next(each for each in MOVEMENT_CARDS if each not in spent)
 
 
 def _reveal(move: Move) -> list[Phrase]:
     """The cards laid by all, and those that cancel each other (H4, D3)."""
     laid = _revealed(move)
-    told = [say("reveal", cards=_listed([say("laid", figure=_name(each), card=laid[each]) for each in laid]))]
+    told = [say("reveal", cards=listed([say("laid", figure=_name(each), card=laid[each]) for each in laid]))]
     for value in dict.fromkeys(laid.values()):
         equal = [_name(each) for each in laid if laid[each] == value]
         if len(equal) > 1:
@@ -141,17 +131,9 @@ def _name(figure: Figure) -> Phrase | str:
     return seat(figure) if isinstance(figure, int) else "Black Jack"
 
 
-def _listed(phrases: Sequence[Any]) -> Any:
-    """Phrases with commas between them."""
-    *earlier, told = phrases
-    for each in reversed(earlier):
-        told = say("list", first=each, rest=told)
-    return told
-
-
 def _all_of(names: Sequence[Any]) -> Any:
     """Names with commas, and "and" before the last one."""
-    return _listed([*names[:-2], say("and", first=names[-2], last=names[-1])] if len(names) > 1 else names)
+    return listed([*names[:-2], say("and", first=names[-2], last=names[-1])] if len(names) > 1 else names)
 
 
 # ---------------------------------------------------------------- what the figures do
@@ -163,9 +145,7 @@ class _Course:
     def __init__(self, move: Move) -> None:
         self.move = move
         self.before, self.after = move.before, move.after
-        self.fields: dict[Figure, int | None] = dict(enumerate(self.before["captains"]))
-        if self.before["black_jack"] is not None:
-            self.fields[BLACK_JACK] = self.before["black_jack"]
+        self.fields = standing(self.before)
         self.taken = [0] * FIELDS
         self.told: list[Phrase] = []
 
@@ -253,12 +233,12 @@ class _Course:
 
     def stay(self, figure: Figure) -> None:
         """H6: a figure that stands takes the top card of its tavern."""
-        field = self.fields[figure] or 0
+        field = self.fields[figure]
         self.told.append(say("stays", figure=_name(figure), field=field, gain=self.gain(figure, field)))
 
     def land(self, figure: Figure, number: int) -> None:
         """H6: a figure moves and takes a card; whoever stands there is robbed, or pushed at once."""
-        field = ((self.fields[figure] or 0) + number) % FIELDS
+        field = (self.fields[figure] + number) % FIELDS
         met = self.figure_on(field)
         moves = {"figure": _name(figure), "number": number, "field": field}
         self.told.append(say("moves", **moves, gain=self.gain(figure, field)))
@@ -272,14 +252,14 @@ class _Course:
             self.told.append(say("is_spared", seat=seat(met)))
         self.push(figure)
 
-    def figure_on(self, field: int | None, but: Figure | None = None) -> Figure | None:
+    def figure_on(self, field: int, but: Figure | None = None) -> Figure | None:
         """The figure on a field."""
         return next((each for each, at in self.fields.items() if at == field and each != but), None)
 
     def push(self, mover: Figure) -> None:
         """H8: the figure on which the mover has landed goes to the next free field."""
         pushed = self.figure_on(self.fields[mover], but=mover)
-        field = (self.fields[mover] or 0) + 1
+        field = self.fields[mover] + 1
         while self.figure_on(field % FIELDS) is not None:
             field += 1
         assert pushed is not None
@@ -291,20 +271,16 @@ class _Course:
         number = self.steps_of_black_jack(numbers)
         if not number:
             return
+        captains = {at: each for each, at in self.fields.items() if isinstance(each, int)}
         passed: list[int] = []
-        field, steps = self.fields[BLACK_JACK] or 0, 0
-        while steps < number or self.captain_on(field) is not None:
+        field, steps = self.fields[BLACK_JACK], 0
+        while steps < number or field in captains:
             field, steps = (field + 1) % FIELDS, steps + 1
-            captain = self.captain_on(field)
-            passed += [] if captain is None else [captain]
+            passed += [captains[field]] if field in captains else []
         self.fields[BLACK_JACK] = field
         past = say("past", figures=_all_of([seat(each) for each in passed])) if passed else ""
         self.told.append(say("black_jack_moves", number=number, field=field, past=past))
         self.spare(passed)
-
-    def captain_on(self, field: int) -> int | None:
-        """The captain on a field."""
-        return next((each for each, at in self.fields.items() if at == field and isinstance(each, int)), None)
 
     def steps_of_black_jack(self, numbers: dict[Figure, Any]) -> int:
         """How far Black Jack has moved past captains, 0 if he has not."""
@@ -373,11 +349,11 @@ def settled(move: Move) -> View:
     """The crews before the last moves, with the scores before and after them."""
     revealed, after = pause(move), move.after
     shown = move.before if revealed is None else revealed.view
-    changed = Settled(_behind(after), {"scores": after["last_game"], "totals": after["totals"]})
+    changed = Settled(_lowest(after), {"scores": after["last_game"], "totals": after["totals"]})
     return {**shown, "player": None, "settled": changed}
 
 
-def _behind(after: View) -> list[int]:
+def _lowest(after: View) -> list[int]:
     """The seats with the lowest score of the game that has ended."""
     return worst([-points for points in after["last_game"]])
 
@@ -393,9 +369,9 @@ def scores(move: Move) -> ScoreTable:
 def _score_line(move: Move, player: int, is_over: bool, several: bool) -> Score:
     after = move.after
     crew, points = list(map(card, after["crews"][player])), after["last_game"][player]
-    cells = [_listed(crew) if crew else ""] * is_over + [points] + [after["totals"][player]] * several
+    cells = [listed(crew) if crew else ""] * is_over + [points] + [after["totals"][player]] * several
     colour = doubled_colour(after["crews"][player]) if is_over else None
-    mark = mark_of(move, player, _behind(after))
+    mark = mark_of(move, player, _lowest(after))
     why = [] if colour is None else [say("counts_double", colour=say(_COLOURS[colour]))]
     if mark == "bad":
         why.append(say("lowest_score"))

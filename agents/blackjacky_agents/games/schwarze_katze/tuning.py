@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games.schwarze_katze.bots import counter
-from blackjacky_agents.learning.tuning import BotTuning, Floats, Integers, Tuning, TuningTable, ValueFit
+from blackjacky_agents.learning.tuning import LOW_TABLES, BotTuning, Floats, Integers, Tuning, ValueFit
 
 MAX_PLAYERS = 10
 
@@ -37,12 +37,7 @@ def _log_likelihood(logits: Floats, shares: Floats) -> float:
 TUNING = Tuning(
     bots={
         "counter": BotTuning(
-            tables=(
-                TuningTable(4, "best", 0.5),
-                TuningTable(4, "low", 0.2),
-                TuningTable(3, "best", 0.15),
-                TuningTable(6, "best", 0.15),
-            ),
+            tables=LOW_TABLES,
             probabilities=(counter.PROTECTION, counter.WILLING),
         )
     },

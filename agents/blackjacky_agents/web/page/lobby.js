@@ -6,6 +6,7 @@ import { languages, text, useLanguage } from "./texts.js";
 const here = location.pathname.replace(/\/$/, "");
 let known = null; // games, tables and the address for others
 let language = "en";
+let opening = false; // a table is ordered, and the server has not answered yet
 const opened = JSON.parse(sessionStorage.getItem(here) ?? "[]"); // tables opened here: only we are told their seats
 const chosen = { game: null, level: "medium", people: [], agents: [], rules: {} };
 const LEVELS = ["easy", "medium", "hard"];
@@ -97,7 +98,7 @@ function showForm() {
     chosen.agents.push(chosen.agents.at(-1) ?? game().agents.at(-1));
   }));
   find("size").textContent = text("size", { size, min, max });
-  find("open").disabled = size < min || size > max;
+  find("open").disabled = opening || size < min || size > max;
   find("rules-details").hidden = game().options.length === 0;
   find("rules").replaceChildren(...game().options.map(ruleField));
 }
@@ -194,14 +195,14 @@ function subsetField(option) {
 
 async function open(event) {
   event.preventDefault();
-  find("open").disabled = true;
+  opening = find("open").disabled = true;
   const { level, ...wanted } = chosen;
   const order = { ...wanted, variant: find("variant").value };
   const explain = setTimeout(() => showPreparing(chosen.game), PATIENCE);
   const answer = await fetch(`${here}/tables`, { method: "POST", body: JSON.stringify(order) });
   const said = await answer.json();
   clearTimeout(explain);
-  find("open").disabled = false;
+  opening = find("open").disabled = false;
   find("preparing").hidden = true;
   if (!answer.ok) return notice(said.error);
   notice("");
@@ -215,7 +216,7 @@ async function open(event) {
 // Why it takes long, and how far it is; asked for as long as the order is not answered.
 async function showPreparing(name) {
   const { done, parts } = await (await fetch(`${here}/preparing/${name}`)).json();
-  if (!find("open").disabled) return;
+  if (!opening) return;
   const bar = find("preparing").querySelector("progress");
   find("preparing").hidden = false;
   find("preparing").querySelector("p").textContent = text(parts ? "preparing_parts" : "preparing", { done, parts });

@@ -1,0 +1,103 @@
+"""Deals and first dealers of trick-taking games are fair, as players at the table see them: chi-square over many seeds.
+
+What other games leave to chance is tested in their folders.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env import make_batch
+from blackjacky_env.games import get_game
+from tests.chances import UNLIKELY, fit, independence
+from tests.games.tables import seated
+
+SEEDS = 2000
+PLAYERS = 4
+GAMES = {"black_spy": {"mole": True, "max_deals": 2}, "schwarze_katze": {"deals": 2}}
+SIZES = {"black_spy": 15, "schwarze_katze": 13}
+MOLE = 12  # cards of the second deal of Black Spy that are laid aside (V3)
+COPIES = {"black 7"}
+
+
+def cards_of(game: str) -> list[str]:
+    """The cards of which there is one."""
+    return [card for card in get_game(game).card_names if card not in COPIES]
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def deals(request: pytest.FixtureRequest) -> tuple[str, Any, Any]:
+    """Who holds each card, -1 for nobody, in the first two deals (deal, seed, card) of four players, and who deals."""
+    game, rng = request.param, np.random.default_rng(0)
+    env, number = seated(game, num_players=PLAYERS, **GAMES[game]), {card: i for i, card in enumerate(cards_of(game))}
+    seats, dealers = np.full((2, SEEDS, len(number)), -1), np.zeros(SEEDS, np.int64)
+    for seed in range(SEEDS):
+        env.reset(seed=seed)
+        dealers[seed] = env.snapshot()["dealer"]
+        for deal in range(2):
+            for seat, hand in enumerate(env.snapshot()["hands"]):
+                seats[deal, seed, [number[card] for card in hand if card in number]] = seat
+            while deal == 0 and int(env._states["deals"][0]) == 1:
+                env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+    return game, seats, dealers
+
+
+def sizes(game: str, deal: int) -> Any:
+    """How many cards nobody and each seat gets (K2, B2, V3)."""
+    aside = MOLE * (deal > 0 and "mole" in GAMES[game])
+    return np.array([aside, *[SIZES[game] - aside // PLAYERS] * PLAYERS])
+
+
+@pytest.mark.parametrize("deal", [0, 1])
+def test_every_card_goes_to_every_seat_equally_often(deals: Any, deal: int) -> None:
+    """K2, B2, V3: and as often to the pile as its size says."""
+    game, seats, _ = deals
+    there_are = sizes(game, deal)
+    for places in seats[deal].T:
+        counts = np.bincount(places + 1, minlength=PLAYERS + 1)
+        assert not counts[there_are == 0].any()
+        assert fit(counts[there_are > 0], there_are[there_are > 0] / there_are.sum()) > UNLIKELY
+
+
+@pytest.mark.parametrize("deal", [0, 1])
+def test_two_cards_come_together_as_often_as_the_sizes_of_the_hands_say(deals: Any, deal: int) -> None:
+    """K2, B2, V3."""
+    game, seats, _ = deals
+    there_are, rng = sizes(game, deal), np.random.default_rng(1)
+    together = (there_are * (there_are - 1)).sum() / (there_are.sum() * (there_are.sum() - 1))
+    for _ in range(30):
+        one, other = rng.choice(seats.shape[2], 2, replace=False)
+        count = (seats[deal, :, one] == seats[deal, :, other]).sum()
+        assert fit([count, SEEDS - count], [together, 1 - together]) > UNLIKELY
+
+
+@pytest.mark.parametrize("card", [0, 10, 20, 30, 40, 50])
+def test_deals_of_a_game_and_of_successive_seeds_are_independent_and_so_are_deal_and_dealer(
+    deals: Any, card: int
+) -> None:
+    _, (first, second), dealers = deals
+    for one, other in (
+        (first[:, card], second[:, card]),
+        (first[:-1, card], first[1:, card]),
+        (first[:, card], dealers),
+    ):
+        table, _, _ = np.histogram2d(one, other, bins=(len({*one}), len({*other})))
+        assert independence(table) > UNLIKELY
+
+
+@pytest.mark.parametrize(
+    ("game", "players"), [(game, size) for game in GAMES for size in get_game(game).variants[0].sizes]
+)
+def test_everybody_deals_first_equally_often_and_all_cards_come_equally_often(game: str, players: int) -> None:
+    """K3, B2."""
+    batch, of_game = make_batch(game, 4000, num_players=players, seed=2), get_game(game)
+    assert fit(np.bincount(batch.current_player, minlength=players), np.full(players, 1 / players)) > UNLIKELY
+    part = next(part for part in of_game.layout.describe() if part["name"] == "my_hand")
+    hands = batch.observations[:, part["offset"] : part["offset"] + part["length"]].sum(axis=0)
+    dealt = {card: hands[i] for i, card in enumerate(dict.fromkeys(of_game.card_names)) if hands[i]}
+    copies = np.array([6 if card in COPIES else 1 for card in dealt])
+    assert sum(dealt.values()) == 4000 * (copies.sum() // players)
+    assert fit([*dealt.values()], copies / copies.sum()) > UNLIKELY

@@ -70,7 +70,8 @@ class Watched:
     """The games at index 0 of a collector, played again at the table with the actions that it noted."""
 
     def __init__(self, game: Game, encoding: Encoding, stretch: Stretch) -> None:
-        self.env, self.stretch, self.encoding, self.games = TableEnv(game.name, num_players=PLAYERS), stretch, encoding, 0
+        self.env = TableEnv(game.name, num_players=PLAYERS)
+        self.stretch, self.encoding, self.games = stretch, encoding, 0
         self.earned: list[float] = []
         self.following: list[int | None] = []
         self.last: dict[str, int] = {}

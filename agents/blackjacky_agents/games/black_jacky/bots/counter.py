@@ -304,7 +304,7 @@ def take_turn(thought, before, after):
     """
     bust_at, size, p = thought.bust_at, thought.size, thought.parameters
     swapped = max(int(p[SWAPPED]), 0)
-    swaps_from = min(max(math.floor(bust_at - 1 - p[DRAW_BELOW]) + 1, 0), bust_at)
+    swaps_from = min(max(int(bust_at - p[DRAW_BELOW]), 0), bust_at)
     low, good = thought.path[LOW], thought.path[GOOD]
     for x in range(_PAD + size):
         low[x] = before[x] if x < _PAD + swaps_from else 0.0

@@ -123,7 +123,7 @@ def table_at(game: str, position: Position, hints: Sequence[str] | None = None) 
         table.env.reset(seed=position.seed, options=dict(position.reset))
         table._views = table._look()
     for action in position.actions:
-        table._play(action)
+        table.play(action)
     return table
 
 
@@ -132,7 +132,7 @@ def table_in(game: str, moment: str) -> Table | None:
     for options in _tables(game):
         table = table_at(game, Position(options, 0, []))
         for action in _random_game(game, options, 0)["over"]:
-            table._play(action)
+            table.play(action)
             if moment in table.moments:
                 return table
     return None

@@ -39,7 +39,7 @@ def _files() -> list[bytes]:
         table.save()
         while not table.over and table.move < 12:
             seat = table.turn or 0
-            table._play(int(table.env.observe(f"player_{seat}")["action_mask"].argmax()))
+            table.play(int(table.env.observe(f"player_{seat}")["action_mask"].argmax()))
         made.append(table.path.read_bytes())
     return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from math import prod
 from types import ModuleType
 from typing import Any, ClassVar, Self
 
@@ -62,6 +63,16 @@ class RiggedTable:
     def seen(self, seat: int) -> dict[str, Any]:
         """The parts of what a player sees."""
         return self.module.decode(self.env.observe(f"player_{seat}")["observation"])
+
+    def state_parts(self) -> dict[str, Any]:
+        """The parts of the state vector by name, as lists or integers."""
+        game, vector, parts = self.env.unwrapped.game, self.env.state().tolist(), {}
+        for name in game.fields.on_table:
+            shape = game.state_dtype[name].shape
+            values, vector = vector[: prod(shape)], vector[prod(shape) :]
+            parts[name] = np.reshape(values, shape).tolist()
+        assert not vector
+        return parts
 
     def records(self) -> Any:
         """A copy of the records of the state."""

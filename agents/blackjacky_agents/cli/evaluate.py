@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,28 +112,18 @@ def play_chunks(
     agents: Sequence[Agent], args: Args[Any], rules: Mapping[str, Any], progress: Callable[[int], object]
 ) -> Iterator[Floats]:
     """The results of all chunks, in order."""
-    starts = range(0, args.games, CHUNK)
-    work = partial(play_chunk, agents, args.games, args.seed, dict(rules))
+    games, seed, starts = args.games, args.seed, range(0, args.games, CHUNK)
+
+    def play_chunk(start: int, threads: int = 1, progress: Callable[[int], object] = lambda games: None) -> Floats:
+        return shares_at_one_table(agents, min(CHUNK, games - start), seed + start, threads, progress=progress, **rules)
+
     with joined(args.cluster, args.threads) as cluster:
         if cluster is None:
-            yield from (work(start, args.threads, progress) for start in starts)
+            yield from (play_chunk(start, args.threads, progress) for start in starts)
             return
-        for shares in in_order((cluster.submit(work, start) for start in starts), lambda: tasks_ahead(cluster)):
+        for shares in in_order((cluster.submit(play_chunk, start) for start in starts), lambda: tasks_ahead(cluster)):
             progress(len(shares))
             yield shares
-
-
-def play_chunk(
-    agents: Sequence[Agent],
-    games: int,
-    seed: int,
-    rules: dict[str, Any],
-    start: int,
-    threads: int = 1,
-    progress: Callable[[int], object] = lambda played: None,
-) -> Floats:
-    """Shares of the win in the games of the chunk that begins with game ``start``, of ``games`` in all."""
-    return shares_at_one_table(agents, min(CHUNK, games - start), seed + start, threads, progress=progress, **rules)
 
 
 def mean_of_seats(won: float, squares: float, nobody: int, games: int, seats: int, num_players: int) -> Score:

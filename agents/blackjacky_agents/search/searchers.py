@@ -12,13 +12,7 @@ import numpy.typing as npt
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.search.config import Numbers, SearchConfig
-from blackjacky_agents.search.tree import (
-    NONE,
-    Tree,
-    clocked,
-    rollout_policy,
-    tree_policy,
-)
+from blackjacky_agents.search.tree import NONE, Tree, clocked, rollout_policy, tree_policy
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.games import get_game
@@ -78,10 +72,10 @@ class Searcher(CompiledAgent):
             return None
         seen, mask = check_alone(self, observation)
         begin, go_on = clocked(get_game(self.game), get_kit(self.game).search)
-        action, tree = begin(seen, mask, self._key, self._decisions, self.parameters)
-        if action == NONE:
+        only, tree = begin(seen, mask, self._key, self._decisions, self.parameters)
+        if only == NONE:
             go_on(tree, seen, mask, self._key, self._decisions, self.parameters)
-        return thoughts_of_root(tree, mask, action)
+        return thoughts_of_root(tree, mask)
 
 
 def tree_parameters(simulations: int, config: SearchConfig) -> Numbers:
@@ -109,9 +103,9 @@ def check_alone(
     return seen[0], masks[0]
 
 
-def thoughts_of_root(tree: Tree, mask: npt.NDArray[np.int8], only: int) -> Thoughts:
-    """Visit fractions at the root and the mean result; ``only``: the only legal action, or `NONE`."""
-    if only != NONE:
+def thoughts_of_root(tree: Tree, mask: npt.NDArray[np.int8]) -> Thoughts:
+    """Visit fractions at the root and the mean result; for a single legal action, that one."""
+    if mask.sum() == 1:
         return Thoughts(mask.astype(np.float64))
     visits = tree.visits[0].astype(np.float64)
     result = float(tree.totals[0].sum()) / float(visits.sum())
@@ -153,9 +147,8 @@ class TimedSearcher:
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Actions (N,) int64 for observations (N, K) and masks (N, A), searched one after the other."""
         observations, masks = check_positions(self, observations, masks)
-        pairs = zip(observations, masks, strict=True)
         actions = np.empty(len(masks), np.int64)
-        for i, (seen, mask) in enumerate(pairs):
+        for i, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
             self._decisions += 1
             actions[i], _ = self._grow(seen, mask, self._decisions)
         return actions
@@ -163,8 +156,7 @@ class TimedSearcher:
     def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts:
         """`thoughts_of_root` of a search with the same time limit."""
         seen, mask = check_alone(self, observation)
-        action, tree = self._grow(seen, mask, self._decisions + 1)
-        return thoughts_of_root(tree, mask, action if mask.sum() == 1 else NONE)
+        return thoughts_of_root(self._grow(seen, mask, self._decisions + 1)[1], mask)
 
     def _grow(self, observation: Vector, mask: npt.NDArray[np.int8], decision: int) -> tuple[int, Tree]:
         deadline = time.perf_counter() + self.seconds

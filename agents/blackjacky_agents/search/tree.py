@@ -43,8 +43,8 @@ class Steps(NamedTuple):
     """(s, seen, may): write observation and mask of the player to act."""
     advance: Callable[..., bool]
     """(s, action, result) -> done: take a step; writes ``result`` (zeros before) when the simulation is over."""
-    play_on: Callable[..., int]
-    """(s, parameters, seen, may, result) -> number of actions: the playout policy plays all seats until done."""
+    play_on: Callable[..., None]
+    """(s, parameters, seen, may, result): the playout policy plays all seats until done."""
 
 
 @cache
@@ -65,7 +65,6 @@ def steps_of(game: Game, config: SearchConfig) -> Steps:
             look(s, seen, may)
             done = advance(s, policy(seen, may, stream(s.key, FOR_MOVES, actions, 0), parameters), result)
             actions += 1
-        return actions
 
     return Steps(_make_imagine(game, config.likelihood), look, advance, compiled(play_on))
 
@@ -177,51 +176,29 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
     All actions are tried from the same positions with the same random numbers. Parameters: playouts per action, then
     those of the playout policy.
     """
-    imagine, weigh, new_chain = (
-        steps_of(game, config).imagine,
-        make_weigh(game, config),
-        record_maker(2, game.state_dtype),
-    )
+    steps, max_players = steps_of(game, config), game.max_players
+    imagine, advance, play_on = steps.imagine, steps.advance, steps.play_on
+    new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
 
     def choose(observation, mask, random_state, parameters):
-        action = only_legal(mask)
-        if action != NONE:
-            return action
-        totals, chain, likelihood = np.zeros(len(mask)), new_chain(), 0.0
-        seen, may = np.empty_like(observation), np.empty_like(mask)
+        only = only_legal(mask)
+        if only != NONE:
+            return only
+        totals, chain, copy, likelihood = np.zeros(len(mask)), new_chain(), new_record(), 0.0
+        seen, may, result = np.empty_like(observation), np.empty_like(mask), np.zeros(max_players)
         for number in range(int(parameters[PLAYOUTS])):
             likelihood = imagine(observation, random_state, number, 0, chain, likelihood)
-            weigh(chain, mask, parameters[ROLLOUT_HEAD:], seen, may, totals)
+            for action in range(len(mask)):
+                if mask[action]:
+                    copy[0] = chain[0]
+                    s = copy[0]
+                    result[:] = 0.0
+                    if not advance(s, action, result):
+                        play_on(s, parameters[ROLLOUT_HEAD:], seen, may, result)
+                    totals[action] += result[0]
         return best_legal(totals, mask)
 
     return compiled(choose)
-
-
-@cache
-def make_weigh(game: Game, config: SearchConfig) -> Callable[..., int]:
-    """Compiled (chain record array, mask, parameters, seen, may, totals) -> actions played.
-
-    Runs one playout from chain[0] after each legal action and adds the acting player's result to ``totals`` (float64,
-    (A,)); ``seen`` and ``may`` are scratch space.
-    """
-    steps, max_players, new_record = steps_of(game, config), game.max_players, record_maker(1, game.state_dtype)
-    advance, play_on = steps.advance, steps.play_on
-
-    def weigh(chain, mask, parameters, seen, may, totals):
-        copy, result, actions = new_record(), np.zeros(max_players), 0
-        me = int(chain[0].player)
-        for action in range(len(mask)):
-            if mask[action]:
-                copy[0] = chain[0]
-                s = copy[0]
-                result[:] = 0.0
-                actions += 1
-                if not advance(s, action, result):
-                    actions += play_on(s, parameters, seen, may, result)
-                totals[action] += result[me]
-        return actions
-
-    return compiled(weigh)
 
 
 # ---------------------------------------------------------------- tree search
@@ -253,7 +230,7 @@ class Tree(NamedTuple):
     totals: npt.NDArray[np.float32]
     """Sum of the results of each action, (M, A)."""
     size: npt.NDArray[np.int64]
-    """Number of nodes, of simulations, and of simulated actions, (3,)."""
+    """Number of nodes and of simulations, (2,)."""
     chain: npt.NDArray[Any]
     """The last accepted position and the last proposal of the sampling chain, records (2,)."""
     likelihood: npt.NDArray[np.float64]
@@ -272,7 +249,7 @@ class Tree(NamedTuple):
     """Result of the current simulation by seat, (max_players,)."""
 
 
-NODES, DONE, ACTIONS = range(3)  # in `Tree.size`
+NODES, DONE = range(2)  # in `Tree.size`
 
 
 @cache
@@ -293,7 +270,7 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
             np.empty(nodes, np.int32),
             np.empty((nodes, num_actions), np.int32),
             np.empty((nodes, num_actions), np.float32),
-            np.zeros(3, np.int64),
+            np.zeros(2, np.int64),
             new_chain(),
             np.zeros(1),
             new_record(),
@@ -383,8 +360,7 @@ def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
             tree.result[:] = 0.0
             depth, done = simulate(tree, parameters)
             if not done:
-                policy_parameters = parameters[TREE_HEAD:]
-                tree.size[ACTIONS] += play_on(tree.position[0], policy_parameters, tree.seen, tree.may, tree.result)
+                play_on(tree.position[0], parameters[TREE_HEAD:], tree.seen, tree.may, tree.result)
             learn(tree, depth)
         tree.size[DONE] += simulations
 
@@ -421,7 +397,6 @@ def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int,
                     depth += 1
             done = advance(s, action, tree.result)
             moves += 1
-        tree.size[ACTIONS] += moves
         return depth, done
 
     return compiled(simulate)

@@ -133,7 +133,7 @@ class Host:
             return
         action = await self._think(self.table.thought())
         if self.table.move == move:
-            self.table.play_agent(action)
+            self.table.play(action)
             self._moved()
 
     def _moved(self) -> None:

@@ -228,7 +228,7 @@ class Table:
             allowed = f"allowed are 0 .. {self.env.game.num_actions - 1}"
             raise MessageError("illegal", f"action {str(action)[:20]} is out of range; {allowed}")
         try:
-            self._play(action)
+            self.play(action)
         except IllegalActionError as error:
             raise MessageError("illegal", str(error)) from None
 
@@ -244,10 +244,6 @@ class Table:
         """A function that returns the action of the agent to act; it may take long and can run in a thread."""
         assert self.turn is not None
         return self._asked(self._agents[self.turn], self.turn)
-
-    def play_agent(self, action: int) -> None:
-        """Take the action returned by the function from `thought`."""
-        self._play(action)
 
     def hint(self, seat: int, move: int, agent: str) -> Callable[[], int]:
         """A function, as from `thought`, that returns the action ``agent`` would take in this seat.
@@ -314,8 +310,8 @@ class Table:
         except OSError as error:
             raise MessageError("saving", f"this could not be saved, so nothing has changed: {error.strerror}") from None
 
-    def _play(self, action: int) -> None:
-        """Make a move, save it, and add it to the story of each person."""
+    def play(self, action: int) -> None:
+        """Make a move of whoever is to act, save it, and add it to the story of each person."""
         before = self._views
         self.env.step(action)
         self._note(action)
@@ -492,7 +488,7 @@ def resumed(path: Path) -> Table:
         table.env.replay({**record, "actions": []})
         table._views = table._look()
         for action in actions:
-            table._play(int(action))
+            table.play(int(action))
         if lines[-1]:  # an incomplete last line; a file that is whole keeps its date
             os.truncate(path, sum(len(line) + 1 for line in lines[:-1]))
     except (AttributeError, LookupError, OSError, OverflowError, RecursionError, TypeError, ValueError) as error:

@@ -176,4 +176,4 @@ def _move(table: Table, count: int) -> None:
                 table.again()
         else:
             legal = np.flatnonzero(table.env.observe(table.env.agent_selection)["action_mask"])
-            table.play_agent(int(np.random.default_rng(number).choice(legal)))
+            table.play(int(np.random.default_rng(number).choice(legal)))

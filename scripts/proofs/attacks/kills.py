@@ -195,7 +195,7 @@ def _make_moves(home: Path, first: int) -> Iterator[int]:
             table.again()
         else:
             actions = np.flatnonzero(table.env.observe(table.env.agent_selection)["action_mask"])
-            table.play_agent(int(np.random.default_rng(table.move).choice(actions)))
+            table.play(int(np.random.default_rng(table.move).choice(actions)))
 
 
 def _compile(home: Path, first: int) -> Iterator[int]:

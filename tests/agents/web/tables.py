@@ -45,6 +45,18 @@ def choose(state: dict[str, Any], rng: np.random.Generator) -> int:
     return int(rng.choice([each["action"] for each in state["actions"]]))
 
 
+def play_on(table, rng, moves=10**6, watch=lambda table: None):
+    """People choose at random, until the game is over or so many moves are made."""
+    watch(table)
+    while not table.over and moves:
+        if table.turn in table.people:
+            table.act(table.turn, table.move, choose(table.state(table.turn), rng))
+        else:
+            table.play(table.thought()())
+        watch(table)
+        moves -= 1
+
+
 def states_from_views(table: Table, seat: int | None) -> dict[int, Any]:
     """By move: what a seat, or a spectator (None), may be told in the game of ``table``, from its own views.
 

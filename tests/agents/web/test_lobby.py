@@ -14,7 +14,6 @@ from blackjacky_agents.games import default_opponents, get_kit
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.web import server as server_module
 from blackjacky_agents.web.lobby import MAX_ORDER, describe_games, levels, read_order
-from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.preparing import Preparing, parts_of
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.wording import is_settled
@@ -92,7 +91,7 @@ def test_the_lobby_tells_how_far_tables_are():
     assert (listed["round"], listed["moves"], listed["over"], table.progress) == (1, 0, False, "new")
     while not table.over:
         actions = table.actions(0)
-        table.act(0, table.move, actions[0]["action"]) if actions else table.play_agent(table.thought()())
+        table.act(0, table.move, actions[0]["action"]) if actions else table.play(table.thought()())
         assert table.over or table.progress.startswith("round ")
     assert tables_of(entered(server), server).json()["tables"][0]["over"]
     assert table.progress == "over"
@@ -274,8 +273,3 @@ def test_every_game_can_be_ordered_as_the_form_offers_it():
 def test_the_command_opens_a_table_at_once_if_its_arguments_describe_one(args, asked):
     given = read_arguments(play.Args, ["--web", *args.split()], "blackjacky play")
     assert play.describes_table(given) == asked
-
-
-def test_an_order_that_is_too_deep_is_refused():
-    with pytest.raises(MessageError, match="a JSON object"):
-        read_order(b'{"rules":' * 3000)

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 from attacks.wire import opened, status
-from starlette.testclient import TestClient
+from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from blackjacky_agents.web import origin
 from blackjacky_agents.web.origin import host_in, is_local
@@ -33,12 +33,17 @@ def server_at(host, address=None):
 
 @pytest.mark.parametrize("listening", ["127.0.0.1", "::1", "0.0.0.0", "::", "192.168.0.4"])
 def test_names_of_other_sites_are_refused_wherever_the_server_listens(listening):
-    server = server_at(listening)
+    server, table = server_at(listening), new_table()
+    server.add(table)
+    seat = f"/seat/{table.people[0]}"
     for peer in (HERE, AWAY):
-        for path in ("/", f"/lobby/{server.lobby}", f"/lobby/{server.lobby}/tables"):
+        for path in ("/", f"/lobby/{server.lobby}", f"/lobby/{server.lobby}/tables", seat):
             refused = answer(server, "evil.example:8021", peer, path)
             assert (refused.status_code, "--address" in refused.text) == (400, True)
             assert refused.headers["cache-control"] == "no-store"
+    client, named = TestClient(server.app, base_url="http://127.0.0.1"), {"host": "evil.example"}
+    with pytest.raises(WebSocketDenialResponse), client.websocket_connect(f"{seat}/socket", headers=named):
+        pass
     assert answer(server, "127.0.0.1:8021").status_code == 303
 
 

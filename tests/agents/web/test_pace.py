@@ -13,7 +13,7 @@ from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.wording import score_table
 from blackjacky_env.games import GAMES
-from tests.agents.web.tables import as_sent, choose, new_table
+from tests.agents.web.tables import as_sent, choose, new_table, play_on
 from tests.every_game import NAMES
 
 LONG = 1e6  # seconds: nothing goes on by itself
@@ -291,17 +291,15 @@ def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_next():
 def test_moments_are_made_from_the_views_of_a_seat(game):
     """Others' hands stay hidden in a pause, unless the settlement lays them open."""
     table = new_table(game, people=2, players=3)
-    rng = np.random.default_rng(2)
-    while not table.over:
-        if table.turn in table.people:
-            table.act(table.turn, table.move, choose(table.state(table.turn), rng))
-        else:
-            table.play_agent(table.thought()())
+
+    def watch(table):
         if "pause" in table.moments:
             for seat, pause in table._pauses.items():
                 hands = pause.view.get("hands", [])
                 opened = [q for q, hand in enumerate(hands) if isinstance(hand, list) and q != seat]
                 assert not opened or table._views[seat]["last_settlement"]["hands"] == hands
+
+    play_on(table, np.random.default_rng(2), watch=watch)
     scores, winners = table.scores(0), table._views[0]["winners"]
     assert scores["columns"]
     assert sorted(row["seat"] for row in scores["rows"][: len(winners)]) == winners

@@ -102,7 +102,7 @@ def first_decision(game, players, seed=0):
     """A table at which the person's first decision has so many actions that the picture may replace buttons."""
     table = new_table(game, players=players, rules=None, seed=seed)
     while table.turn != 0:
-        table._play(table.thought()())
+        table.play(table.thought()())
     return table if len(table.actions(0)) > 6 else first_decision(game, players, seed + 1)
 
 
@@ -121,7 +121,7 @@ def test_on_a_phone_what_has_no_visible_button_can_be_hit_by_a_finger(browser, g
 def test_small_cards_keep_their_buttons_on_a_phone(browser):
     table = new_table("halunken", players=3)
     while table.env.view(None)["phase"] != "choose" or table.turn != 0:
-        table._play(table.actions(table.turn)[0]["action"])
+        table.play(table.actions(table.turn)[0]["action"])
     with pages(browser, [table]) as [address]:
         show(browser, address, "phone", "light")
         assert len(table.actions(0)) == 8
@@ -338,7 +338,7 @@ def test_the_first_turn_has_a_tour_that_covers_nothing_and_does_not_come_back(br
 def test_the_tour_ends_with_the_hints_if_there_are_any_and_is_skipped_by_one_key(browser):
     table = new_table(hints=["counter"])
     while table.turn != 0:
-        table._play(table.thought()())
+        table.play(table.thought()())
     with pages(browser, [table]) as [address]:
         show(browser, address, "phone", "light")
         browser.execute_script(NOT_TOURED + ";" + SHOW_AGAIN)
@@ -399,7 +399,7 @@ def test_a_whole_game_is_played_by_keys_alone_and_the_focus_is_never_lost(browse
 
     table = new_table(game, **QUICK[game])
     while table.turn != 0:
-        table._play(table.thought()())
+        table.play(table.thought()())
     start = table.move
     play(browser, table, decide)
 
@@ -427,7 +427,7 @@ def exchange() -> Table:
             kinds = [each["kind"] for each in table.actions(0)]
             if kinds.count("lay_exchange") == 15:
                 return table
-            table._play(int(rng.choice(np.flatnonzero(table.env.infos[table.env.agent_selection]["action_mask"]))))
+            table.play(int(rng.choice(np.flatnonzero(table.env.infos[table.env.agent_selection]["action_mask"]))))
     raise AssertionError("no 3 has come")
 
 

@@ -55,20 +55,8 @@ def test_other_origins_and_hosts_are_refused_by_the_running_server():
 
 def start(folder, *args):
     """The server as a process of its own, and the lines that name addresses."""
-    command = [
-        sys.executable,
-        "-m",
-        "blackjacky_agents.cli",
-        "play",
-        "--web",
-        "--port",
-        "0",
-        "--delay",
-        "0",
-        "--tables",
-        str(folder),
-        *args,
-    ]
+    options = ["--web", "--port", "0", "--delay", "0", "--tables"]
+    command = [sys.executable, "-m", "blackjacky_agents.cli", "play", *options, str(folder), *args]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env={**os.environ})
     return process, iter(process.stdout.readline, "")
 

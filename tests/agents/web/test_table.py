@@ -13,22 +13,10 @@ from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, resumed, seats_for
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
-from tests.agents.web.tables import STATE_KEYS, as_sent, choose, new_table, states_from_views
+from tests.agents.web.tables import STATE_KEYS, as_sent, new_table, play_on, states_from_views
 from tests.every_game import NAMES
 
 pytestmark = pytest.mark.usefixtures("tiny")
-
-
-def play_on(table, rng, moves=10**6, watch=lambda table: None):
-    """People choose at random, until the game is over or so many moves are made."""
-    watch(table)
-    while not table.over and moves:
-        if table.turn in table.people:
-            table.act(table.turn, table.move, choose(table.state(table.turn), rng))
-        else:
-            table.play_agent(table.thought()())
-        watch(table)
-        moves -= 1
 
 
 @pytest.mark.parametrize("game", NAMES)

@@ -61,7 +61,7 @@ def said():
             rng = np.random.default_rng(seed)
             while not table.over:
                 actions = table.actions(table.turn)
-                table._play(choose({"actions": actions}, rng))
+                table.play(choose({"actions": actions}, rng))
                 found += [*actions, *(phrase for told in table._told[-1].values() for phrase in told)]
                 if table.moments:
                     found += [phrase for pause in table._pauses.values() for phrase in [pause.name, *pause.told]]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from blackjacky_env import halunken_v0
-from blackjacky_env.games.halunken.state import STATE
 from tests.games.rigged import RiggedTable
 
 FIELDS = 14
@@ -109,17 +107,6 @@ class Table(RiggedTable):
         lay_out(record, [crew.split() for crew in crews], harbour.split(), taverns or {})
         self.env._put(records[:1])
         return self
-
-
-def state_parts(env: Any) -> dict[str, Any]:
-    """The parts of the state vector by name, as lists or integers."""
-    vector, parts = env.state().tolist(), {}
-    for name in env.unwrapped.game.fields.on_table:
-        shape = STATE[name].shape
-        values, vector = vector[: prod(shape)], vector[prod(shape) :]
-        parts[name] = np.reshape(values, shape).tolist()
-    assert not vector
-    return parts
 
 
 def padded(value: Any, field: Any) -> Any:

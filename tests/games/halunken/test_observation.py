@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blackjacky_env import halunken_v0
-from tests.games.halunken.rigging import CARDS, Table, state_parts
+from tests.games.halunken.rigging import CARDS, Table
 
 
 def seen_by(table, part):
@@ -64,9 +63,9 @@ def test_the_card_chosen_for_black_jack_is_seen_by_the_buyer_alone():
 @pytest.mark.parametrize(("captains", "options"), [((0, 4, 8), {}), ((0, 4, 8), {"variant": "basic"}), ((0, 7), {})])
 def test_the_state_vector_counts_everybodys_cards(captains, options):
     table = Table(*captains, **options)
-    start = state_parts(table.env)
+    start = table.state_parts()
     table.env.reset(seed=0)
-    none = state_parts(table.env)
+    none = table.state_parts()
     assert (none["counts"], none["colours"], none["values"]) == ([0] * 5, [[0] * 4] * 4, [[0] * 4] * 4)
     empty = [0] * (4 - len(captains))
     assert start["counts"] == [1] * len(captains) + empty + [0]
@@ -83,7 +82,7 @@ def test_the_state_vector_counts_cards_that_have_changed_hands():
     """H7, J2."""
     table = Table(0, 3, 8).arrange(["R4 R5", "V3 V4 Y12", "G2 G13"], taverns={3: "Y1"}, jack=12).buys(2, "G13")
     table.choose(3, 7, 6).play("V4")
-    state = state_parts(table.env)
+    state = table.state_parts()
     assert state["counts"][0] == 4
     assert (state["colours"][0], state["values"][0]) == ([2, 1, 0, 1], [9, 4, 0, 1])
     assert (state["colours"][1][1], state["values"][1][1]) == (1, 3)
@@ -94,30 +93,8 @@ def test_the_state_vector_counts_cards_that_have_changed_hands():
 def test_the_state_vector_has_black_jacks_movement_cards_and_zeros_where_he_has_none():
     """J1, D1."""
     for players, variant, cards in ((3, "basic", 0), (2, "duel", 8), (4, "standard", 12)):
-        env = halunken_v0.env(num_players=players, variant=variant)
-        env.reset(seed=1)
-        deck = state_parts(env)["jack_deck"]
+        table = Table(*range(players), variant=variant)
+        table.env.reset(seed=1)
+        deck = table.state_parts()["jack_deck"]
         assert sorted(deck[:cards]) == list(range(1, cards + 1))
         assert deck[cards:] == [0] * (12 - cards)
-
-
-# ---------------------------------------------------------------- secret choices
-
-
-def shown(env, agent):
-    """Return everything that an agent (None: a spectator) is shown."""
-    pictures = [env.unwrapped.game.words.draw_text(env.view(agent), env.config_dict(), False)]
-    if env.unwrapped.game.words.draw_svg is not None:
-        pictures.append(env.unwrapped.draw(agent))
-    if agent is None:
-        return env.view(None), pictures, env.agent_selection
-    seen = env.observe(agent)
-    infos = {name: value.tolist() for name, value in env.infos[agent].items()}
-    return (
-        seen["observation"].tolist(),
-        seen["action_mask"].tolist(),
-        infos,
-        env.rewards[agent],
-        env.view(agent),
-        pictures,
-    )

@@ -14,11 +14,6 @@ def basic(*captains, **rigged):
     return Table(*captains, variant="basic", **rigged)
 
 
-def fields(*numbers):
-    """Return the names of fields."""
-    return {f"field {number}" for number in numbers}
-
-
 def tops(table):
     """Return the top cards of a game in which no captain stands yet."""
     return " ".join(tavern["hidden"][0] for tavern in table["taverns"])

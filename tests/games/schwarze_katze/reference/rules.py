@@ -272,8 +272,3 @@ class ReferenceGame:
 def in_order(cards: list[Card]) -> Deck:
     """As hands are written down: by suit, and within it from the 2 to the ace."""
     return [str(card) for card in sorted(cards, key=lambda card: card.number)]
-
-
-def deck_of(*hands: str) -> Deck:
-    """The deck that deals these hands, which are given clockwise from the player who leads: `deck_of("2C AH", ...)`."""
-    return [card for cards in zip(*(hand.split() for hand in hands), strict=True) for card in cards]

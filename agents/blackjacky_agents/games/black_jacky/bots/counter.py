@@ -29,7 +29,7 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
     somebody_knocked,
     top_of_discards,
 )
-from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.engine.compiling import compiled, inlined, scratch
 from blackjacky_env.games.black_jacky.state import (
     DRAW,
     GIVE,
@@ -47,7 +47,8 @@ from blackjacky_env.games.black_jacky.state import (
 ABOVE_BUST = 12  # sums this far above bust_at or higher are merged: no swap brings them below it
 MOST_SUMS = MOST_BUST_AT + ABOVE_BUST  # whole sums that are told apart, 0 included
 MOST_HIDDEN = 8  # maximum number of hidden cards per hand; more are counted as this many
-_HANDS = MOST_HIDDEN + 1  # sizes of a hand that are told apart
+WAYS = np.array([[math.comb(n, k) for k in range(MOST_HIDDEN + 1)] for n in range(9)], np.float64)
+"""[n, k]: the ways to choose k of n cards of one value."""
 ILLEGAL = 2.0  # above every chance
 
 # Indices of the model parameters. For each kind of conduct: the decrease of the log-likelihood per point below the best
@@ -81,6 +82,11 @@ class Thought(NamedTuple):
     unseen: npt.NDArray[np.float64]  # number of unseen cards, by value
     draws: npt.NDArray[np.float64]  # chance of being the next card drawn, by value; all 0 if nothing can be drawn
     sums: npt.NDArray[np.float64]  # [seat, whole sum]: exact distribution of the others' sums now
+    tails: npt.NDArray[np.float64]  # [row_of(seat, turns), x]: chance of at least x, but not bust, after these turns
+    path: npt.NDArray[np.float64]  # [turns, _PAD + x]: distribution of the sum of the player foreseen
+    swaps: npt.NDArray[np.float64]  # chance that a swap of his adds so much
+    hand: npt.NDArray[np.int64]  # number of cards in my hand, by value; changed and restored while I try what to do
+    zocks: npt.NDArray[np.float32]  # chance of losing by the card given (0: none) and taken; see `weigh_zocks`
     bust_at: int
     size: int  # whole sums are 0 .. size - 1
     drawable: bool  # a card can be drawn (R14)
@@ -88,8 +94,19 @@ class Thought(NamedTuple):
     parameters: npt.NDArray[np.float32]
 
 
+# The turns that each other player has until the round or my next turn: all alike, or one if his last is still to come.
+NO_TURNS, MOST_TURNS, LAST_TURNS = 0, 2, -1
+_PAD = 8  # sums below 0, so that each sum has 8 below it
+_PATH = (MOST_TURNS + 3, _PAD + MOST_SUMS)
+LOW, GOOD = MOST_TURNS + 1, MOST_TURNS + 2  # rows for those on which he draws, or swaps
+_TAILS = (SEATS * (MOST_TURNS + 1), MOST_SUMS)
+
 # Rows of the array ``chances``: the chance of losing by my whole sum.
 NOW, IF_KNOCKED, LATER, LATER_DRAWN = range(4)
+_CHANCES = (4, MOST_SUMS + 8)  # also for sums that another card makes of the highest one
+
+# Column of ``zocks`` for a card drawn; the others are for those from the discard pile.
+DRAWN = 9
 
 
 @compiled
@@ -115,38 +132,44 @@ def estimate(observation, mask, values, parameters):
     unseen, draws = scratch(9, np.float64), scratch(9, np.float64)
     count_unseen(observation, unseen)
     chance_of_draws(observation, unseen, draws)
-    sums = scratch((SEATS, size), np.float64, (SEATS, MOST_SUMS))
-    add_hidden_sums(observation, unseen, sums)
-    drawable, knocked = draws.sum() > 0.0, somebody_knocked(observation)
-    thought = Thought(observation, unseen, draws, sums, bust_at, size, drawable, knocked, parameters)
-    hand = scratch(9, np.int64)
+    sums, tails = scratch((SEATS, MOST_SUMS), np.float64), scratch(_TAILS, np.float64)
+    add_hidden_sums(observation, unseen, size, sums)
+    path, swaps = scratch(_PATH, np.float64), scratch(9, np.float64)
+    path[:, :_PAD] = 0.0
+    chance_of_swaps(draws, parameters, swaps)
+    hand, zocks = scratch(9, np.int64), scratch((9, 10), np.float32)
     hand[0] = 0
     for v in range(1, 9):
         hand[v] = observation[HAND + v]
+    drawable, knocked = draws.sum() > 0.0, somebody_knocked(observation)
+    thought = Thought(
+        observation, unseen, draws, sums, tails, path, swaps, hand, zocks, bust_at, size, drawable, knocked, parameters
+    )
     if observation[ZOCKING]:
-        estimate_zocks(thought, hand, values)
+        estimate_zocks(thought, values)
     elif observation[EXCHANGING]:
-        estimate_gifts(thought, hand, mask, values)
+        estimate_gifts(thought, mask, values)
     else:
-        estimate_tricks(thought, hand, mask, values)
+        estimate_tricks(thought, mask, values)
 
 
 # ---------------------------------------------------------------- counting
 
 
-@compiled
+@inlined
 def count_unseen(observation, unseen):
     """How many cards of each value lie where I cannot know them."""
     unseen[:] = 0.0
     for v in range(1, int(observation[AT.max_card]) + 1):
-        unseen[v] = v - int(observation[HAND + v]) - int(observation[AT.discards + v - 1])
+        count = v - int(observation[HAND + v]) - int(observation[AT.discards + v - 1])
         for seat in range(SEATS):
-            unseen[v] -= observation[DISPLAYS + 8 * seat + v]
+            count -= int(observation[DISPLAYS + 8 * seat + v])
         for seat in range(1, SEATS):
-            unseen[v] -= observation[KNOWN + 8 * seat + v]
+            count -= int(observation[KNOWN + 8 * seat + v])
+        unseen[v] = count
 
 
-@compiled
+@inlined
 def chance_of_draws(observation, unseen, draws):
     """The chance of each value on top of the draw pile, which is made of the discards once it is empty (R14)."""
     draws[0] = 0.0
@@ -160,7 +183,7 @@ def chance_of_draws(observation, unseen, draws):
             draws[v] /= total
 
 
-@compiled
+@inlined
 def hidden_cards(observation, seat):
     """How many cards of a hand I do not know."""
     count = int(observation[AT.hand_counts + seat])
@@ -169,34 +192,57 @@ def hidden_cards(observation, seat):
     return count
 
 
+@inlined
+def add_part(before, start, count, share, after, to):
+    """after[to + i] += share * before[start + i] for ``count`` sums."""
+    start, to = max(start, 0), max(to, 0)  # so the compiler sees that these are not counted from the end
+    for i in range(count):
+        after[to + i] += share * before[start + i]
+
+
+@inlined
+def add_points(before, reach, share, points, size, after):
+    """Add a share of a distribution of sums below ``reach``, which become higher by some points."""
+    inside = max(min(reach, size - points), 0)
+    add_part(before, 0, inside, share, after, points)
+    for x in range(inside, reach):
+        after[size - 1] += share * before[x]
+
+
+@inlined
+def scale(sums, size):
+    """Make the chances add up to 1."""
+    total = 0.0
+    for x in range(size):
+        total += sums[x]
+    if total > 0.0:
+        for x in range(size):
+            sums[x] /= total
+
+
 @compiled
 def ways_of_hidden_cards(unseen, most, size, ways):
     """ways[h, x]: the chance that h of the unseen cards sum to x (the last x: that much or more)."""
-    ways[:] = 0.0
+    ways[: most + 1] = 0.0
     ways[0, 0] = 1.0
     for v in range(1, 9):
+        count = int(unseen[v])
         for h in range(most, 0, -1):
-            combinations = 1.0
-            for k in range(1, min(h, int(unseen[v])) + 1):
-                combinations *= (unseen[v] - k + 1) / k
-                for x in range(size):
-                    ways[h, min(x + k * v, size - 1)] += combinations * ways[h - k, x]
-    for h in range(most + 1):
-        total = ways[h].sum()
-        if total > 0.0:
-            for x in range(size):
-                ways[h, x] /= total
+            for k in range(1, min(h, count) + 1):
+                reach = min((h - k) * v + 1, size)
+                add_points(ways[h - k], reach, WAYS[count, k], k * v, size, ways[h])
+    for h in range(1, most + 1):
+        scale(ways[h], min(8 * h + 1, size))
 
 
 @compiled
-def add_hidden_sums(observation, unseen, sums):
+def add_hidden_sums(observation, unseen, size, sums):
     """sums[seat, x]: the exact distribution of each other player's whole sum now, tenths left out."""
     sums[:] = 0.0
-    size = sums.shape[1]
     most = 0
     for seat in range(1, SEATS):
         most = max(most, min(hidden_cards(observation, seat), MOST_HIDDEN))
-    ways = scratch((most + 1, size), np.float64, (_HANDS, MOST_SUMS))
+    ways = scratch((MOST_HIDDEN + 1, MOST_SUMS), np.float64)
     ways_of_hidden_cards(unseen, most, size, ways)
     for seat in range(1, SEATS):
         if observation[AT.hearts + seat] > 0:
@@ -204,72 +250,98 @@ def add_hidden_sums(observation, unseen, sums):
             for v in range(1, 9):
                 base += v * int(observation[KNOWN + 8 * seat + v])
             hidden = min(hidden_cards(observation, seat), MOST_HIDDEN)
-            for x in range(size):
-                sums[seat, min(x + base, size - 1)] += ways[hidden, x]
+            add_points(ways[hidden], min(8 * hidden + 1, size), 1.0, base, size, sums[seat])
 
 
 # ---------------------------------------------------------------- models of the other players
 
 
-@compiled
-def copy(sums, into):
-    """Copy the distributions of all seats."""
-    for seat in range(SEATS):
-        for x in range(sums.shape[1]):
-            into[seat, x] = sums[seat, x]
+@inlined
+def copy(row, into):
+    """Copy one row of an array."""
+    for x in range(len(row)):
+        into[x] = row[x]
 
 
 @compiled
-def weigh(sums, bust_at, slope, floor, bust_weight):
+def copy_rows(rows, into):
+    """Copy all rows of an array."""
+    for i in range(len(rows)):
+        copy(rows[i], into[i])
+
+
+@inlined
+def weigh(before, bust_at, size, slope, floor, bust_weight, sums):
     """Weight a distribution with how likely a player with that sum acted as he did."""
     weight, fall = 1.0, math.exp(-slope)
     for x in range(bust_at - 1, -1, -1):
-        sums[x] *= max(weight, floor)
+        sums[x] = before[x] * max(weight, floor)
         weight *= fall
-    for x in range(bust_at, len(sums)):
-        sums[x] *= bust_weight
-    total = sums.sum()
-    if total > 0.0:
-        for x in range(len(sums)):
-            sums[x] /= total
+    for x in range(bust_at, size):
+        sums[x] = before[x] * bust_weight
+    scale(sums, size)
 
 
-@compiled
-def weigh_by_conduct(thought, sums):
-    """Weight each other player's distribution by whether he has knocked, is done without knocking, or plays on."""
+@inlined
+def weigh_by_conduct(thought, seat, before, sums):
+    """Weight another player's distribution by whether he has knocked, is done without knocking, or plays on."""
     observation, p = thought.observation, thought.parameters
-    for seat in range(1, SEATS):
-        if observation[AT.hearts + seat] == 0:
-            continue
-        conduct = OPEN
-        if observation[AT.first_knocker + seat]:
-            conduct = FIRST
-        elif observation[AT.knocked + seat]:
-            conduct = LATE
-        elif thought.knocked and not observation[AT.last_turns + seat]:
-            conduct = DONE
-        weigh(sums[seat], thought.bust_at, p[conduct], p[conduct + 1], p[conduct + 2])
+    conduct = OPEN
+    if observation[AT.first_knocker + seat]:
+        conduct = FIRST
+    elif observation[AT.knocked + seat]:
+        conduct = LATE
+    elif thought.knocked and not observation[AT.last_turns + seat]:
+        conduct = DONE
+    weigh(before, thought.bust_at, thought.size, p[conduct], p[conduct + 1], p[conduct + 2], sums)
 
 
-@compiled
-def take_turn(thought, sums):
-    """Let a player have a turn.
+@inlined
+def take_turn(thought, before, after):
+    """The distribution of a player's sum after a turn of his; sum x is at _PAD + x in both.
 
     He draws on a low sum, swaps a card on a better one if that makes it higher, and gets back below bust_at if he can.
     """
-    if not thought.drawable:
-        return
+    bust_at, size, p = thought.bust_at, thought.size, thought.parameters
+    swapped = max(int(p[SWAPPED]), 0)
+    swaps_from = min(max(int(bust_at - p[DRAW_BELOW]), 0), bust_at)
+    low, good = thought.path[LOW], thought.path[GOOD]
+    for x in range(_PAD + size):
+        low[x] = before[x] if x < _PAD + swaps_from else 0.0
+        good[x] = before[x] if _PAD + swaps_from <= x < _PAD + bust_at else 0.0
+        after[x] = 0.0
+    rise(low, thought.draws, size, after)
+    rise(good, thought.swaps, bust_at, after)
+    for x in range(_PAD + swaps_from, _PAD + bust_at):  # swaps that would make it no higher, or bust
+        for v in range(1, min(swapped, 8) + 1):
+            after[x] += good[x] * thought.draws[v]
+        for v in range(swapped + bust_at + _PAD - x, 9):
+            after[x] += good[x] * thought.draws[v]
+    recover(thought, before[_PAD:], after[_PAD:])
+
+
+@inlined
+def rise(before, chances, size, after):
+    """Add the sums that become higher by 1 .. 8 points with these chances, from the lowest to the highest."""
+    for x in range(size):
+        total = after[_PAD + x]
+        for i in range(_PAD):
+            total += before[x + i] * chances[_PAD - i]
+        after[_PAD + x] = total
+
+
+@inlined
+def chance_of_swaps(draws, parameters, swaps):
+    """The chance of each gain by a player who swaps his usual card."""
+    swapped = int(parameters[SWAPPED])
+    for v in range(9):
+        swaps[v] = draws[v + swapped] if 0 < v + swapped < 9 else 0.0
+
+
+@inlined
+def recover(thought, sums, after):
+    """A bust player stays bust, or gets back to one of the best sums."""
     bust_at, p = thought.bust_at, thought.parameters
-    after = scratch(thought.size, np.float64, MOST_SUMS)
-    after[:] = 0.0
-    for x in range(bust_at):
-        for v in range(1, 9):
-            reached = x + v
-            if x > bust_at - 1 - p[DRAW_BELOW]:
-                reached -= int(p[SWAPPED])
-                if reached < x or reached >= bust_at:
-                    reached = x
-            after[min(reached, thought.size - 1)] += sums[x] * thought.draws[v]
     recovered = 0.0
     for x in range(bust_at, thought.size):
         stays = min(p[STAY_BUST] + p[STAY_BUST_SLOPE] * (x - bust_at), 1.0)
@@ -279,218 +351,267 @@ def take_turn(thought, sums):
         after[x] += (1.0 - p[RECOVERY]) * recovered
         recovered *= p[RECOVERY]
     after[max(bust_at - 5, 0)] += recovered
-    for x in range(thought.size):
-        sums[x] = after[x]
+
+
+@inlined
+def row_of(seat, turns):
+    """The row of ``tails`` for a seat after so many turns."""
+    return seat * (MOST_TURNS + 1) + turns
+
+
+@inlined
+def turns_of(thought, seat, turns):
+    """The turns of one player until the round or my next turn."""
+    return int(thought.observation[AT.last_turns + seat]) if turns == LAST_TURNS else turns
+
+
+@inlined
+def add_up(sums, bust_at, tail):
+    """tail[x]: the chance of at least x, but not bust."""
+    at_least = 0.0
+    tail[bust_at] = 0.0
+    for x in range(bust_at - 1, -1, -1):
+        at_least += sums[x]
+        tail[x] = at_least
 
 
 @compiled
-def have_turns(thought, sums, everybody):
-    """Let the others have their turn: everybody, or those whose last turn is still to come."""
+def foresee(thought, seat, sums, turns, tails):
+    """Fill the rows of ``tails`` for a player who has this distribution now."""
+    path = thought.path
+    weigh_by_conduct(thought, seat, sums, path[0, _PAD:])
+    add_up(path[0, _PAD:], thought.bust_at, tails[row_of(seat, 0)])
+    for turn in range(1, turns_of(thought, seat, turns) + 1):
+        if thought.drawable:
+            take_turn(thought, path[turn - 1], path[turn])
+        else:
+            copy(path[0], path[turn])
+        add_up(path[turn, _PAD:], thought.bust_at, tails[row_of(seat, turn)])
+
+
+@compiled
+def foresee_all(thought, turns):
+    """Fill ``tails`` for all other players."""
     for seat in range(1, SEATS):
-        if thought.observation[AT.hearts + seat] > 0 and (everybody or thought.observation[AT.last_turns + seat]):
-            take_turn(thought, sums[seat])
+        if thought.observation[AT.hearts + seat] > 0:
+            foresee(thought, seat, thought.sums[seat], turns, thought.tails)
 
 
-@compiled
-def chance_of_losing(thought, sums, my_tenths, loss):
-    """loss[x]: the chance that I lose a heart with the whole sum x and ``my_tenths`` (S2).
+@inlined
+def chance_of_losing(thought, tails, turns, my_tenths, loss):
+    """loss[x]: the chance that I lose a heart with the whole sum x and ``my_tenths`` after these turns (S2).
 
     I lose one if I am bust, or if nobody is bust and nobody has less.
     """
-    bust_at = thought.bust_at
-    loss[:] = 1.0
+    loss[: thought.size + 8] = 1.0
     for seat in range(1, SEATS):
-        if thought.observation[AT.hearts + seat] == 0:
-            continue
-        ties_lose = laid_out(thought.observation, seat) % 10 >= my_tenths
-        at_least = 0.0  # the chance that his sum is at least mine and not bust
-        for x in range(bust_at - 1, -1, -1):
-            more = at_least
-            at_least += sums[seat, x]
-            loss[x] *= at_least if ties_lose else more
+        if thought.observation[AT.hearts + seat] > 0:
+            more = int(thought.observation[DISPLAYS + 8 * seat + 8] < my_tenths)  # tenths: he needs a higher sum
+            tail = tails[row_of(seat, turns_of(thought, seat, turns))]
+            for x in range(thought.bust_at):
+                loss[x] *= tail[x + more]
 
 
 @compiled
-def reckon(thought, others, knocked, ends_now, my_tenths, chances):
-    """Fill the rows of ``chances`` for given distributions of the others' sums now."""
-    sums = scratch((SEATS, thought.size), np.float64, (SEATS, MOST_SUMS))
-    copy(others, sums)
-    weigh_by_conduct(thought, sums)
-    if not ends_now and knocked:
-        have_turns(thought, sums, False)
-    chance_of_losing(thought, sums, my_tenths, chances[NOW])
-    for x in range(thought.size):
-        chances[IF_KNOCKED, x] = chances[NOW, x]
-    if ends_now or knocked:
+def reckon(thought, tails, turns, my_tenths, chances):
+    """Fill the rows of ``chances``; if I have no other turn, the first two, which are the same then."""
+    if turns != MOST_TURNS:
+        chance_of_losing(thought, tails, turns, my_tenths, chances[NOW])
+        copy(chances[NOW], chances[IF_KNOCKED])
         return
-    have_turns(thought, sums, True)
-    chance_of_losing(thought, sums, my_tenths, chances[IF_KNOCKED])
-    have_turns(thought, sums, True)
-    chance_of_losing(thought, sums, my_tenths, chances[LATER])
-    share = thought.parameters[SECOND_TURN]
-    for x in range(thought.size):
-        chances[LATER, x] = share * chances[LATER, x] + (1.0 - share) * chances[IF_KNOCKED, x]
-    for x in range(thought.size):
-        chances[LATER_DRAWN, x] = 0.0
+    chance_of_losing(thought, tails, NO_TURNS, my_tenths, chances[NOW])
+    chance_of_losing(thought, tails, 1, my_tenths, chances[IF_KNOCKED])
+    later, share = chances[LATER], thought.parameters[SECOND_TURN]
+    chance_of_losing(thought, tails, MOST_TURNS, my_tenths, later)
+    for x in range(thought.size + 8):
+        later[x] = share * later[x] + (1.0 - share) * chances[IF_KNOCKED, x]
+    draw_later(thought, later, chances[LATER_DRAWN])
+
+
+@inlined
+def draw_later(thought, later, drawn):
+    """drawn[x]: the chance of losing with ``later`` when I have drawn one more card; `ILLEGAL` if there is none."""
+    for x in range(thought.bust_at + 1):
+        drawn[x] = 0.0
         for v in range(1, 9):
-            chances[LATER_DRAWN, x] += thought.draws[v] * chances[LATER, min(x + v, thought.size - 1)]
+            drawn[x] += thought.draws[v] * later[x + v]
+    drawn[thought.bust_at : thought.size + 8] = drawn[thought.bust_at]  # bust all the same
+    if not thought.drawable:
+        drawn[: thought.size + 8] = ILLEGAL
 
 
 # ---------------------------------------------------------------- zocks
 
 
-@compiled
-def settled_or_later(thought, hand, x, last, chances):
-    """The chance of losing when my turn ends with the whole sum x: settled so, or after another turn of mine."""
-    x = min(x, thought.size - 1)
-    if last:
-        return chances[NOW, x]
-    best = chances[LATER, x]
-    if thought.drawable:
-        best = min(best, chances[LATER_DRAWN, x])
-        for v in range(1, 9):
-            if hand[v] and v <= x:
-                best = min(best, chances[LATER_DRAWN, x - v])
+@inlined
+def settle(thought, x, turns, chances, values):
+    """values[v]: the chance of losing when my turn ends with a card v (0: none) more than my hand, whose sum is x.
+
+    My sum is settled so, or after another turn of mine.
+    """
+    x = max(min(x, thought.size - 1), 0)
+    if turns != MOST_TURNS:
+        for v in range(9):
+            values[v] = chances[NOW, x + v]
+        return
+    for v in range(9):
+        values[v] = min(chances[LATER, x + v], chances[LATER_DRAWN, x + v], chances[LATER_DRAWN, x])
+    for given in range(1, 9):
+        if thought.hand[given]:
+            start, rest = max(given - x, 0), max(x - given, 0)
+            for v in range(9 - start):
+                values[start + v] = min(values[start + v], chances[LATER_DRAWN, rest + v])
     cut_off = thought.parameters[CUT_OFF]
-    return cut_off * chances[NOW, x] + (1.0 - cut_off) * best
+    for v in range(9):
+        values[v] = cut_off * chances[NOW, x + v] + (1.0 - cut_off) * values[v]
 
 
 @compiled
-def after_taking(thought, hand, x, v, last, chances):
-    """`settled_or_later` with one more card v in the hand."""
-    hand[v] += 1
-    value = settled_or_later(thought, hand, x + v, last, chances)
-    hand[v] -= 1
-    return value
-
-
-@compiled
-def after_drawing(thought, hand, x, last, chances):
-    """The chance of losing when I draw: over all cards that may come."""
-    value = 0.0
-    for v in range(1, 9):
-        if thought.draws[v] > 0.0:
-            value += thought.draws[v] * after_taking(thought, hand, x, v, last, chances)
-    return value
-
-
-@compiled
-def weigh_zocks(thought, hand, x, top, last, chances, values):
-    """Fill values[30 .. 47] for this hand, whole sum and top of the discard pile; returns the lowest.
+def weigh_zocks(thought, x, turns, chances):
+    """Fill the rows of ``zocks`` for the cards of my hand, if my whole sum is x.
 
     Who does not knock can still be hit by a card power, which costs a little.
     """
-    exposed = thought.parameters[EXPOSED]
-    best = values[KNOCK] = chances[IF_KNOCKED, min(x, thought.size - 1)]
-    if thought.drawable:
-        value = after_drawing(thought, hand, x, last, chances)
-        values[DRAW] = value + exposed * (1.0 - value)
-        best = min(best, values[DRAW])
-    for given in range(1, 9):
-        if hand[given] == 0:
+    exposed, zocks, values = thought.parameters[EXPOSED], thought.zocks, scratch(9, np.float64)
+    for given in range(9):
+        if given > 0 and thought.hand[given] == 0:
             continue
-        hand[given] -= 1
-        if thought.drawable:
-            value = after_drawing(thought, hand, x - given, last, chances)
-            values[SWAP_DRAW + given] = value + exposed * (1.0 - value)
-            best = min(best, values[SWAP_DRAW + given])
-        value = after_taking(thought, hand, x - given, top, last, chances)
-        values[SWAP_DISCARD + given] = value + exposed * (1.0 - value)
-        best = min(best, values[SWAP_DISCARD + given])
-        hand[given] += 1
+        thought.hand[given] -= 1
+        settle(thought, x - given, turns, chances, values)
+        thought.hand[given] += 1
+        drawn = 0.0
+        for v in range(1, 9):
+            drawn += thought.draws[v] * values[v]
+        for v in range(9):
+            zocks[given, v] = values[v] + exposed * (1.0 - values[v])
+        zocks[given, DRAWN] = drawn + exposed * (1.0 - drawn) if thought.drawable else ILLEGAL
+
+
+@inlined
+def chance_if_knocked(thought, x, chances):
+    """The chance of losing when I knock."""
+    return chances[IF_KNOCKED, min(x, thought.size - 1)]
+
+
+@compiled
+def best_zock(thought, x, top, chances):
+    """The lowest chance of losing after `weigh_zocks`, with this top of the discard pile."""
+    best = min(chance_if_knocked(thought, x, chances), thought.zocks[0, DRAWN])
+    for given in range(1, 9):
+        if thought.hand[given]:
+            best = min(best, thought.zocks[given, DRAWN], thought.zocks[given, top])
     return best
 
 
 @compiled
-def estimate_zocks(thought, hand, values):
+def find_best_zock(thought, x, top, turns, chances):
+    """`weigh_zocks` and the lowest chance of losing."""
+    weigh_zocks(thought, x, turns, chances)
+    return best_zock(thought, x, top, chances)
+
+
+@inlined
+def usual_turns(thought):
+    """The turns of the others if no card power changes them."""
+    return LAST_TURNS if thought.knocked else MOST_TURNS
+
+
+@compiled
+def estimate_zocks(thought, values):
     """My zock, whatever card I have laid."""
     total = my_sum(thought.observation)
-    ends_now = thought.observation[AT.ends_after_turn] > 0
-    chances = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
-    reckon(thought, thought.sums, thought.knocked, ends_now, total % 10, chances)
+    turns = NO_TURNS if thought.observation[AT.ends_after_turn] > 0 else usual_turns(thought)
+    chances = scratch(_CHANCES, np.float64)
+    foresee_all(thought, turns)
+    reckon(thought, thought.tails, turns, total % 10, chances)
+    weigh_zocks(thought, total // 10, turns, chances)
     top = top_of_discards(thought.observation)
-    weigh_zocks(thought, hand, total // 10, top, thought.knocked or ends_now, chances, values)
+    values[KNOCK] = chance_if_knocked(thought, total // 10, chances)
+    values[DRAW] = thought.zocks[0, DRAWN]
+    for given in range(1, 9):
+        if thought.hand[given]:
+            values[SWAP_DRAW + given] = thought.zocks[given, DRAWN]
+            values[SWAP_DISCARD + given] = thought.zocks[given, top]
 
 
 # ---------------------------------------------------------------- card powers
 
 
 @compiled
-def estimate_tricks(thought, hand, mask, values):
+def estimate_tricks(thought, mask, values):
     """Every card that I may lay, with the best zock after it."""
-    x = my_sum(thought.observation) // 10
-    chances = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
-    zocks = scratch(NUM_ACTIONS, np.float32)
-    reckon(thought, thought.sums, thought.knocked, False, my_sum(thought.observation) % 10, chances)
-    top = top_of_discards(thought.observation)
-    values[NO_TRICK] = weigh_zocks(thought, hand, x, top, thought.knocked, chances, zocks)
+    total = my_sum(thought.observation)
+    x, top, turns = total // 10, top_of_discards(thought.observation), usual_turns(thought)
+    chances, changed = scratch(_CHANCES, np.float64), scratch(_CHANCES, np.float64)
+    foresee_all(thought, MOST_TURNS if mask[2] else turns)
+    reckon(thought, thought.tails, turns, total % 10, chances)
+    values[NO_TRICK] = find_best_zock(thought, x, top, turns, chances)
     for v in range(1, 9):
-        if hand[v] == 0:
+        if thought.hand[v] == 0:
             continue
-        hand[v] -= 1
+        thought.hand[v] -= 1
         if v == 3:
-            estimate_threes(thought, hand, x, top, mask, chances, zocks, values)
+            estimate_threes(thought, x, top, mask, chances, values)
         elif v == 6:
-            estimate_sixes(thought, hand, x, top, mask, zocks, values)
+            estimate_sixes(thought, x, top, mask, changed, values)
         elif mask[v]:
-            values[v] = value_of_trick(thought, v, hand, x, top, chances, zocks)
-        hand[v] += 1
+            values[v] = value_of_trick(thought, v, x, top, chances, changed)
+        thought.hand[v] += 1
     for action in range(1, LAY_6 + SEATS):
         values[action] += thought.parameters[TRICK_COST]  # the card can no longer be swapped, and all can see it
 
 
 @compiled
-def value_of_trick(thought, v, hand, x, top, chances, zocks):
+def value_of_trick(thought, v, x, top, chances, changed):
     """The best zock after laying a 1, 2, 4, 5, 7 or 8; ``chances`` are those without a card power."""
-    my_tenths = my_sum(thought.observation) % 10
-    knocked = thought.knocked
+    my_tenths, turns = my_sum(thought.observation) % 10, usual_turns(thought)
     if v == 5:
-        return weigh_zocks(thought, hand, x - 5, top, knocked, chances, zocks)
+        return find_best_zock(thought, x - 5, top, turns, chances)
     if v == 7:
-        return value_of_seven(thought, hand, x, top, chances, zocks)
+        return value_of_seven(thought, x, top, turns, chances)
     if v == 4:
-        return value_of_four(thought, hand, x, top, my_tenths, chances, zocks)
-    changed = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
-    ends_now = v == 1
-    if v == 2:
-        knocked = False
-    if v == 8:
+        return value_of_four(thought, x, top, my_tenths, chances, changed)
+    if v == 1:
+        turns = NO_TURNS
+    elif v == 2:
+        turns = MOST_TURNS
+    else:
         my_tenths += 1
-    reckon(thought, thought.sums, knocked, ends_now, my_tenths, changed)
-    return weigh_zocks(thought, hand, x, top, knocked or ends_now, changed, zocks)
+    reckon(thought, thought.tails, turns, my_tenths, changed)
+    return find_best_zock(thought, x, top, turns, changed)
 
 
 @compiled
-def value_of_seven(thought, hand, x, top, chances, zocks):
+def value_of_seven(thought, x, top, turns, chances):
     """T7: a new top of the discard pile, then the best zock."""
+    weigh_zocks(thought, x, turns, chances)
     if not thought.drawable:
-        return weigh_zocks(thought, hand, x, top, thought.knocked, chances, zocks)
+        return best_zock(thought, x, top, chances)
     value = 0.0
     for v in range(1, 9):
-        if thought.draws[v] > 0.0:
-            value += thought.draws[v] * weigh_zocks(thought, hand, x, v, thought.knocked, chances, zocks)
+        value += thought.draws[v] * best_zock(thought, x, v, chances)
     return value
 
 
 @compiled
-def value_of_four(thought, hand, x, top, my_tenths, chances, zocks):
+def value_of_four(thought, x, top, my_tenths, chances, changed):
     """T4: the next active player draws a card."""
-    target = next_active(thought.observation)
+    target, turns = next_active(thought.observation), usual_turns(thought)
     if not thought.drawable:
-        return weigh_zocks(thought, hand, x, top, thought.knocked, chances, zocks)
+        return find_best_zock(thought, x, top, turns, chances)
     if target > 0:
-        sums = scratch((SEATS, thought.size), np.float64, (SEATS, MOST_SUMS))
-        copy(thought.sums, sums)
-        add_a_card(sums[target], thought.sums[target], thought.draws)
-        changed = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
-        reckon(thought, sums, thought.knocked, False, my_tenths, changed)
-        return weigh_zocks(thought, hand, x, top, thought.knocked, changed, zocks)
+        sums, tails = scratch(MOST_SUMS, np.float64), scratch(_TAILS, np.float64)
+        add_a_card(thought.sums[target], thought.draws, thought.size, sums)
+        copy_rows(thought.tails, tails)
+        foresee(thought, target, sums, turns, tails)
+        reckon(thought, tails, turns, my_tenths, changed)
+        return find_best_zock(thought, x, top, turns, changed)
     value = 0.0
     for v in range(1, 9):
         if thought.draws[v] > 0.0:
-            hand[v] += 1
-            value += thought.draws[v] * weigh_zocks(thought, hand, x + v, top, thought.knocked, chances, zocks)
-            hand[v] -= 1
+            thought.hand[v] += 1
+            value += thought.draws[v] * find_best_zock(thought, x + v, top, turns, chances)
+            thought.hand[v] -= 1
     return value
 
 
@@ -504,9 +625,8 @@ def next_active(observation):
 
 
 @compiled
-def add_a_card(after, before, draws):
+def add_a_card(before, draws, size, after):
     """The distribution of a sum after one more card."""
-    size = len(before)
     after[:] = 0.0
     for x in range(size):
         for v in range(1, 9):
@@ -514,70 +634,72 @@ def add_a_card(after, before, draws):
 
 
 @compiled
-def estimate_sixes(thought, hand, x, top, mask, zocks, values):
+def estimate_sixes(thought, x, top, mask, chances, values):
     """T6: "+1" before each active player, or nowhere."""
-    observation = thought.observation
+    observation, turns = thought.observation, usual_turns(thought)
     my_tenths = my_sum(observation) % 10
-    chances = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
-    sums = scratch((SEATS, thought.size), np.float64, (SEATS, MOST_SUMS))
+    if mask[6]:
+        reckon(thought, thought.tails, turns, my_tenths, chances)
+        values[6] = find_best_zock(thought, x, top, turns, chances)
+    tails = scratch(_TAILS, np.float64)
     for seat in range(SEATS):
-        if not mask[LAY_6 + seat] and (seat > 0 or not mask[6]):
-            continue
-        copy(thought.sums, sums)
-        mine = x
         if mask[LAY_6 + seat]:
+            copy_rows(thought.tails, tails)
             for other in range(1, SEATS):
-                shift(sums[other], int(other == seat) - int(observation[AT.plus_one + other]))
-            mine += int(seat == 0) - int(observation[AT.plus_one])
-        reckon(thought, sums, thought.knocked, False, my_tenths, chances)
-        best = weigh_zocks(thought, hand, mine, top, thought.knocked, chances, zocks)
-        values[LAY_6 + seat if mask[LAY_6 + seat] else 6] = best
+                by = int(other == seat) - int(observation[AT.plus_one + other])
+                if by != 0 and observation[AT.hearts + other] > 0:
+                    foresee_shifted(thought, other, by, turns, tails)
+            mine = x + int(seat == 0) - int(observation[AT.plus_one])
+            reckon(thought, tails, turns, my_tenths, chances)
+            values[LAY_6 + seat] = find_best_zock(thought, mine, top, turns, chances)
 
 
 @compiled
-def shift(sums, by):
-    """Move a distribution by -1, 0 or 1."""
+def foresee_shifted(thought, seat, by, turns, tails):
+    """Foresee the turns of a player whose sum changes by -1 or 1 now."""
+    size, before, sums = thought.size, thought.sums[seat], scratch(MOST_SUMS, np.float64)
+    sums[:] = 0.0
     if by > 0:
-        sums[-1] += sums[-2]
-        for x in range(len(sums) - 2, 0, -1):
-            sums[x] = sums[x - 1]
-        sums[0] = 0.0
-    elif by < 0:
-        for x in range(len(sums) - 1):
-            sums[x] = sums[x + 1]
-        sums[-1] = 0.0
+        add_points(before, size, 1.0, 1, size, sums)
+    else:
+        add_part(before, 1, size - 1, 1.0, sums, 0)
+    foresee(thought, seat, sums, turns, tails)
 
 
 # ---------------------------------------------------------------- exchanges
 
 
 @compiled
-def estimate_threes(thought, hand, x, top, mask, chances, zocks, values):
+def estimate_threes(thought, x, top, mask, chances, values):
     """T3: I exchange with another player, giving my best card for any of his.
 
     Exchanges of others change nothing that I could reckon with.
     """
-    unchanged = weigh_zocks(thought, hand, x, top, thought.knocked, chances, zocks)
+    unchanged, with_me = find_best_zock(thought, x, top, usual_turns(thought), chances), False
     for action in range(LAY_3, LAY_6):
         if mask[action]:
             values[action] = unchanged
+            with_me = with_me or action < LAY_3 + SEATS - 1
     if mask[3]:
         values[3] = unchanged
+    if not with_me:
         return
-    swaps = scratch((9, 9), np.float64)
-    value_swaps(thought, hand, x, top, False, chances, zocks, swaps)
+    swaps, cards = scratch((9, 9), np.float64), scratch(9, np.float64)
+    value_swaps(thought, x, top, False, chances, swaps)
     for seat in range(1, SEATS):
         if mask[LAY_3 + seat - 1]:
+            chance_of_cards(thought, seat, cards)
             best = ILLEGAL
             for given in range(1, 9):
-                if hand[given]:
-                    best = min(best, value_of_gift(thought, seat, swaps[given]))
+                if thought.hand[given]:
+                    best = min(best, value_of_gift(cards, swaps[given]))
             values[LAY_3 + seat - 1] = best
 
 
 @compiled
-def value_swaps(thought, hand, x, top, done, chances, zocks, swaps):
+def value_swaps(thought, x, top, done, chances, swaps):
     """swaps[given, v]: the chance of losing if I give one card and get a v; ``done``: I have no zock after it."""
+    hand = thought.hand
     for given in range(1, 9):
         if hand[given] == 0:
             continue
@@ -588,46 +710,49 @@ def value_swaps(thought, hand, x, top, done, chances, zocks, swaps):
             if done:
                 swaps[given, v] = chances[NOW, after]
             else:
-                swaps[given, v] = weigh_zocks(thought, hand, after, top, thought.knocked, chances, zocks)
+                swaps[given, v] = find_best_zock(thought, after, top, usual_turns(thought), chances)
             hand[v] -= 1
         hand[given] += 1
 
 
 @compiled
-def value_of_gift(thought, seat, swapped):
+def value_of_gift(cards, swapped):
     """The chance of losing if a player gives me any card of his; ``swapped`` by the card that I get."""
     value = 0.0
     for v in range(1, 9):
-        value += chance_of_card(thought, seat, v) * swapped[v]
+        value += cards[v] * swapped[v]
     return value
 
 
 @compiled
-def chance_of_card(thought, seat, v):
-    """The chance that a card drawn from a player's hand is a v."""
-    known = int(thought.observation[KNOWN + 8 * seat + v])
-    hidden = hidden_cards(thought.observation, seat) * thought.unseen[v] / max(thought.unseen.sum(), 1.0)
-    return (known + hidden) / max(int(thought.observation[AT.hand_counts + seat]), 1)
+def chance_of_cards(thought, seat, cards):
+    """The chance of each value if a card is drawn from a player's hand."""
+    observation = thought.observation
+    hidden, unseen = hidden_cards(observation, seat), max(thought.unseen.sum(), 1.0)
+    for v in range(1, 9):
+        known = int(observation[KNOWN + 8 * seat + v])
+        cards[v] = (known + hidden * thought.unseen[v] / unseen) / max(int(observation[AT.hand_counts + seat]), 1)
 
 
 @compiled
-def estimate_gifts(thought, hand, mask, values):
+def estimate_gifts(thought, mask, values):
     """An exchange is pending: the chance of losing for each card that I may give."""
-    observation = thought.observation
+    observation, turns = thought.observation, usual_turns(thought)
     total = my_sum(observation)
-    chances = scratch((4, thought.size), np.float64, (4, MOST_SUMS))
-    zocks = scratch(NUM_ACTIONS, np.float32)
-    reckon(thought, thought.sums, thought.knocked, False, total % 10, chances)
+    chances = scratch(_CHANCES, np.float64)
+    foresee_all(thought, turns)
+    reckon(thought, thought.tails, turns, total % 10, chances)
     partner = 0
     for seat in range(1, SEATS):
         if observation[AT.exchange_pair + seat] or observation[AT.exchange_pair + SEATS + seat]:
             partner = seat
     done = thought.knocked and not observation[AT.last_turns]
-    swaps = scratch((9, 9), np.float64)
-    value_swaps(thought, hand, total // 10, top_of_discards(observation), done, chances, zocks, swaps)
+    swaps, cards = scratch((9, 9), np.float64), scratch(9, np.float64)
+    value_swaps(thought, total // 10, top_of_discards(observation), done, chances, swaps)
+    chance_of_cards(thought, partner, cards)
     for given in range(1, 9):
         if mask[GIVE + given]:
-            values[GIVE + given] = value_of_gift(thought, partner, swaps[given])
+            values[GIVE + given] = value_of_gift(cards, swaps[given])
 
 
 # ---------------------------------------------------------------- tips

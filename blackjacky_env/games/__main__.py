@@ -8,5 +8,6 @@ for name in sys.argv[1:]:
     try:
         fields = get_game(name).fields
     except ValueError as error:
-        sys.exit(f"error: {error}")
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
     print(fields.source_of_encode(), fields.source_of_sample(), sep="\n\n")

@@ -18,7 +18,7 @@ from blackjacky_env.testing.trial import find
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the checks and print the table; the exit status is 1 if a check has failed."""
+    """Run the checks and print the table; the exit status is 1 if a check has failed, 2 for wrong input."""
     args = _parser().parse_args(arguments)
     names = ("games", "seed", "max_steps", "moments", "positions", "refusal", "off_turn_mask")
     settings: dict[str, Any] = {name: value for name in names if (value := getattr(args, name)) is not None}
@@ -27,7 +27,8 @@ def main(arguments: list[str] | None = None) -> int:
         options = dict(map(_option, args.option))
         chosen = {env: _cases(env, options, args.only, settings) for env in args.env}
     except (ImportError, AttributeError, TypeError, ValueError) as error:
-        sys.exit(f"error: {error}")
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     reports = {env: _run(env, chosen[env]) for env in chosen}
     if args.markdown:
         print(markdown(reports))

@@ -135,9 +135,13 @@
 
   function describeCost(mind) {
     if (!mind.cost) return "";
-    const [mean, low, high] = mind.cost.map((each) => (100 * each).toFixed(1).replace("-", "−"));
-    const range = `${mean} % (${low} .. ${high}) of winning against “${mind.chances[0][0]}”.`;
-    return `${isMistake(mind) ? "A mistake" : "No clear mistake"}: it costs ${range}`;
+    const [cost, lowest, highest] = mind.cost, other = `“${mind.chances[0][0]}”`;
+    const share = (each) => (100 * each).toFixed(1).replace("-", "−");
+    const costs = `it costs ${share(cost)} % (${share(lowest)} .. ${share(highest)}) of winning`;
+    const gains = `it gains ${share(-cost)} % (${share(-highest)} .. ${share(-lowest)}) of winning`;
+    if (lowest > 0) return `A mistake: ${costs} against ${other}.`;
+    if (highest < 0) return `Better than ${other}: ${gains}.`;
+    return `No clear difference from ${other}: ${cost < 0 ? gains : costs}.`;
   }
 
   // ------------------------------------------------------------ where to jump

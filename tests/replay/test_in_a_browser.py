@@ -101,8 +101,8 @@ class Page:
 class Judged(Page):
     """The same with a mistake, moves that differ from the most probable one, and changing estimates."""
 
-    COSTS: ClassVar = {1: (0.1, 0.05, 0.15), 3: (0.2, 0.1, 0.3), 5: (0.3, -0.1, 0.7)}
-    """By number of player_0's decision; the last is no clear mistake."""
+    COSTS: ClassVar = {1: (0.1, 0.05, 0.15), 3: (0.2, 0.1, 0.3), 5: (0.3, -0.1, 0.7), 7: (-0.06, -0.1, -0.02)}
+    """By number of player_0's decision; the last but one is no clear mistake, the last a better move."""
     BEST = 4
     """The decision after which the estimate changes most."""
 
@@ -243,9 +243,14 @@ def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(judged:
     assert not judged.find("#page-settled").is_enabled()
     judged.keys("t")
     assert judged.at == judged.own[judged.BEST]
-    judged.script("document.getElementById('page-slider').value = arguments[0]", judged.own[5])
-    judged.script("document.getElementById('page-slider').dispatchEvent(new Event('input'))")
-    assert judged.text("cost").startswith("No clear mistake")
+    for number, said in (
+        (5, "No clear difference from “{}”: it costs 30.0 % (\u221210.0 .. 70.0) of winning."),
+        (7, "Better than “{}”: it gains 6.0 % (2.0 .. 10.0) of winning."),
+    ):
+        step = judged.own[number]
+        judged.script("document.getElementById('page-slider').value = arguments[0]", step)
+        judged.script("document.getElementById('page-slider').dispatchEvent(new Event('input'))")
+        assert judged.text("cost") == said.format(judged.film["thoughts"][step]["chances"][0][0])
 
 
 def test_who_has_made_no_clear_mistake_is_told_so(judged: Judged) -> None:

@@ -16,7 +16,7 @@ Texts = Mapping[str, Any]
 """The texts of a game in one language, by section; see `page_texts`."""
 
 _SECTIONS = (
-    *("phases", "actions", "explanations", "sentences", "cards", "piles", "numbers", "hidden"),
+    *("phases", "actions", "explanations", "details", "sentences", "cards", "piles", "numbers", "hidden"),
     *("picture", "options", "refusals"),
 )
 
@@ -78,7 +78,8 @@ def page_texts(game: str) -> dict[str, Texts]:
     Sections are ``summary`` (a sentence), ``help`` (a list of paragraphs), ``tour`` (pairs of a place that
     ``web/page/tour.js`` knows and a text about the first turn) and the following, each a mapping from key to
     text: ``phases`` (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions,
-    by ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
+    by ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``details`` (explanations by ``KIND`` of actions that have no other,
+    given only when asked for), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
     from those in snapshots), ``hidden`` (words for secret fields), ``options`` (rule options with their ``{value}``,
     by ``OPTION_VALUE`` or ``OPTION``), and translations by the English template of the words in the ``picture`` and of
     ``refusals`` (why an action is illegal).
@@ -140,4 +141,5 @@ def refusal_in_words(refusal: str, texts: Texts) -> str:
 def explanation(texts: Texts, info: ActionInfo) -> str:
     """What an action does, "" if the texts do not say."""
     keys = (f"{info.kind}_{info.card}", f"{info.kind}_{info.pile}", info.kind)
-    return str(next((texts["explanations"][key] for key in keys if key in texts["explanations"]), ""))
+    found = (texts["explanations"][key] for key in keys if key in texts["explanations"])
+    return str(next(found, texts["details"].get(info.kind, "")))

@@ -10,7 +10,7 @@ import pytest
 from blackjacky_agents.narration import action_phrase
 from blackjacky_agents.web.server import PAGE
 from blackjacky_agents.web.table import Table, person
-from blackjacky_agents.wording import in_words, page_texts, terminal_texts
+from blackjacky_agents.wording import explanation, in_words, page_texts, terminal_texts
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import SHORT, choose
@@ -18,7 +18,7 @@ from tests.every_game import TINY, with_tiny
 
 TEXTS = json.loads((PAGE / "texts.json").read_text("utf-8"))
 LANGUAGES = [*TEXTS]
-SECTIONS = ("phases", "actions", "explanations", "sentences")
+SECTIONS = ("phases", "actions", "explanations", "details", "sentences")
 NAMES = [f"P{seat}" for seat in range(10)]
 
 
@@ -87,6 +87,11 @@ def test_every_action_is_called_in_the_terminal_as_the_environment_calls_it(game
     for info in actions.infos:
         called = actions.tell(info, names_from(1, NAMES[:players]))
         assert in_words(action_phrase(info, 1, players), texts, NAMES) == called
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_action_is_explained_to_who_asks(game):
+    assert all(explanation(terminal_texts(game), info) for info in get_game(game).words.actions.infos)
 
 
 @pytest.mark.parametrize("game", GAMES)

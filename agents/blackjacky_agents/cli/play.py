@@ -105,14 +105,14 @@ def serve(args: Args[Any], program: str) -> None:
     from blackjacky_agents.web.origin import is_local
     from blackjacky_agents.web.server import Server
 
-    held = ExitStack()
-    with checking_input():
-        held.enter_context(only_writer(args.tables))
+    with checking_input(), ExitStack() as opened:
         table = new_table(args) if describes_table(args) else None
         address = None if args.address is None else web.check_address(args.address)
-        listening = listen(args)
+        listening = opened.enter_context(listen(args))
+        opened.enter_context(only_writer(args.tables))  # makes the folder, which wrong arguments leave unmade
         likely = dict.fromkeys([args.game, *GAMES])  # what is most likely played is compiled first
         server = Server(args.tables, args.delay, web.names_of(args.host, address), prepared=list(likely))
+        held = opened.pop_all()
     port = listening.getsockname()[1]
     web.open_to_others(server, args.host, port, address)
     if not is_local(args.host):

@@ -52,6 +52,15 @@ def test_several_seeds_are_a_mean_with_a_band_and_one_is_a_line():
     assert heights.max() == pytest.approx(0.5)
     mean = axes.lines[0].get_ydata()
     assert mean[-1] == pytest.approx(0.4)
+    assert "line: mean of 3 seeds, band: lowest to highest" in [text.get_text() for text in axes.texts]
+
+
+def test_the_minutes_of_lessons_before_the_first_decision_are_counted():
+    taught = Run(DECISIONS, np.array([60.0, 120.0, 180.0]), np.array([0.1, 0.2, 0.3]))
+    axes = drawn(Line("taught", [taught], 4))[1]
+    assert axes.get_xlim()[0] == 0
+    assert axes.child_axes[0].get_xlim()[0] == pytest.approx(1)
+    assert not any("seeds" in text.get_text() for text in axes.texts)
 
 
 def test_every_table_size_has_its_par_and_all_names_stand_apart():

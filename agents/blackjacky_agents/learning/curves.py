@@ -63,6 +63,7 @@ def draw_curves(lines: Sequence[Line], title: str) -> Figure:
         title: game, preset and opponents.
     """
     from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
 
     figure = Figure(figsize=_SIZE, dpi=160, layout="constrained")
     axes = figure.subplots()
@@ -70,6 +71,7 @@ def draw_curves(lines: Sequence[Line], title: str) -> Figure:
     axes.set_xlabel("million decisions", fontsize=_FONT)
     axes.set_ylabel("win rate", fontsize=_FONT)
     axes.set_ylim(0, 1)
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
     axes.tick_params(labelsize=_FONT - 1)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
@@ -84,7 +86,9 @@ def draw_curves(lines: Sequence[Line], title: str) -> Figure:
     for players in dict.fromkeys(line.players for line in lines):
         axes.axhline(1 / players, color="#666666", linestyle=(0, (4, 3)))
         ends.append((1 / players, f"par of {players}, {1 / players:.0%}", "#666666"))
+    axes.set_xlim(left=0)
     _name(axes, ends)
+    _explain_bands(axes, lines)
     _show_minutes(axes, lines)
     return figure
 
@@ -99,19 +103,30 @@ def _name(axes: Axes, ends: list[tuple[float, str, str]]) -> None:
         )
 
 
+def _explain_bands(axes: Axes, lines: Sequence[Line]) -> None:
+    """Say what the bands are, in the lower corner, where win rates are seldom."""
+    if seeds := sorted({len(line.runs) for line in lines} - {1}):
+        words = f"line: mean of {' or '.join(map(str, seeds))} seeds, band: lowest to highest"
+        axes.text(0.99, 0.03, words, transform=axes.transAxes, ha="right", color="#444444", fontsize=_FONT - 1)
+
+
 def _show_minutes(axes: Axes, lines: Sequence[Line]) -> None:
     """A second axis above with the time of training."""
     runs = [run for line in lines for run in line.runs if len(run.seconds) and not np.isnan(run.seconds).any()]
-    if not runs or runs[0].seconds[-1] <= 0 or runs[0].decisions[-1] <= 0:
+    if not runs:
         return
-    millions, minutes = np.append(0, runs[0].decisions / 1e6), np.append(0, runs[0].seconds / 60)
-    rate = minutes[-1] / millions[-1]  # beyond the last point
+    millions, minutes = runs[0].decisions / 1e6, runs[0].seconds / 60
+    if millions[0] > 0:  # at 0 a teacher's lessons have taken time before the first decision
+        millions, minutes = np.append(0, millions), np.append(0, minutes)
+    if millions[-1] <= millions[0] or minutes[-1] <= minutes[0]:
+        return
+    slope = (minutes[-1] - minutes[0]) / (millions[-1] - millions[0])  # before the first point and after the last
 
     def to_minutes(x: Any) -> Any:
-        return np.where(x <= millions[-1], np.interp(x, millions, minutes), x * rate)
+        return np.interp(x, millions, minutes) + slope * (x - np.clip(x, millions[0], millions[-1]))
 
     def to_millions(x: Any) -> Any:
-        return np.where(x <= minutes[-1], np.interp(x, minutes, millions), x / rate)
+        return np.interp(x, minutes, millions) + (x - np.clip(x, minutes[0], minutes[-1])) / slope
 
     from matplotlib.ticker import MaxNLocator
 

@@ -49,7 +49,25 @@ def test_the_lobby_orders_nothing_before_it_has_the_games_and_nothing_more_befor
         assert page.execute_script("return document.getElementById('open').disabled") is True
 
 
+def test_notice_and_cards_of_the_lobby_are_in_one_column_with_whole_pictures(browsers):  # noqa: F811
+    with in_background(served(delay=0)) as port:
+        page = browsers(f"http://127.0.0.1:{port}/", "en", width=1400)
+        wait_for(page, "return [...document.images].length && [...document.images].every((each) => each.naturalWidth)")
+        edges = (
+            "const { left, right } = document.querySelector(arguments[0]).getBoundingClientRect(); return [left, right]"
+        )
+        page.execute_script("document.getElementById('notice').hidden = false")
+        column = page.execute_script(edges, "#notice")
+        assert column[1] - column[0] < 1200
+        for each in ("header", "#order"):
+            assert page.execute_script(edges, each) == column
+        fit = "return [...document.images].map((each) => getComputedStyle(each).objectFit)"
+        assert set(page.execute_script(fit)) == {"contain"}
+
+
 def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(browsers):  # noqa: F811
+    from selenium.webdriver import ActionChains, Keys
+
     server = served(delay=0)
     with in_background(server) as port:
         page = browsers(f"http://127.0.0.1:{port}/", "de")
@@ -74,6 +92,10 @@ def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(br
         page.switch_to.frame(page.find_element("css selector", "#replay iframe"))
         wait_for(page, "return document.querySelector('#page-picture svg')")
         assert "champion in place of" in text_of(page, "#page-thoughts-of")
+        page.switch_to.default_content()
+        ActionChains(page).send_keys(Keys.END).perform()  # without a click into the replay first
+        page.switch_to.frame(page.find_element("css selector", "#replay iframe"))
+        wait_for(page, "const slider = document.getElementById('page-slider'); return slider.value === slider.max")
         page.switch_to.default_content()
         press(page, "replay-close")
         press(page, "again")

@@ -36,7 +36,11 @@ export class Ending {
   showReplay(address, you) {
     const waiting = make("p", { id: "replay-waits", role: "status", textContent: text("replay_waits") });
     const opened = `${address}#turning${you === null ? "" : `-${you}`}`;
-    const frame = make("iframe", { src: opened, title: text("replay"), onload: () => waiting.remove() });
+    const frame = make("iframe", { src: opened, title: text("replay") });
+    frame.onload = () => {
+      waiting.remove();
+      frame.contentWindow.focus(); // which the empty page had that has made way for the replay: the keys are the replay's
+    };
     const close = makeButton("replay-close", text("close"), () => this.replay.close());
     const link = make("a", { href: opened, className: "button", target: "_blank", rel: "noopener", textContent: text("replay_apart") });
     const buttons = make("div", { className: "buttons" });

@@ -43,7 +43,7 @@ from blackjacky_agents.learning.agent_file import AGENT_FILE, load_agent, save_a
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.rllib import make_config, make_games, policy_layers
 from blackjacky_agents.learning.run import PROGRESS_FILE
-from blackjacky_agents.learning.settings import PPOSettings, check_settings, presets_of
+from blackjacky_agents.learning.settings import PPOSettings, check_settings, sb3_settings_of
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration, machine, markdown_table
 
@@ -61,7 +61,7 @@ class Args:
     """
 
     settings: Annotated[PPOSettings, tyro.conf.arg(name="")]
-    """Settings; by default those of the preset quick, at tables of the game's usual size."""
+    """Settings; by default those of the preset sb3, at tables of the game's usual size."""
     cluster: str = "local"
     """Ray cluster: local (this machine), auto, HOST:PORT or ray://HOST:PORT."""
     env_runners: int | None = None
@@ -111,11 +111,11 @@ def main(arguments: list[str]) -> int:
 
 def read_arguments(arguments: list[str]) -> Args:
     """The arguments, on top of the game's preset; `ValueError` if they are invalid."""
-    preset = presets_of(named_game(arguments).name)["quick"]
-    assert isinstance(preset, PPOSettings)
-    settings = replace(preset, name="rllib", players=(), minutes=30.0, steps=10_000_000)
+    settings = replace(
+        sb3_settings_of(named_game(arguments).name), name="rllib", players=(), minutes=30.0, steps=10_000_000
+    )
     args = tyro.cli(Args, default=Args(settings=settings), args=arguments)
-    if args.settings.preset != "quick" or args.settings.advice_logit:
+    if args.settings.preset != "sb3" or args.settings.advice_logit:
         raise ValueError("--preset and --advice-logit are options of `blackjacky train` alone")
     check_settings(args.settings)
     make_games(args.settings, len(args.settings.table_sizes), args.settings.threads)  # refuses what cannot be played

@@ -110,15 +110,15 @@ def test_what_a_learner_is_shown_lies_between_minus_1_and_1(game: Game) -> None:
 
 
 def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation(tmp_path: Path) -> None:
-    from blackjacky_agents.learning.ppo import PPORun
+    from blackjacky_agents.learning.self_play import SelfPlay
     from blackjacky_agents.learning.settings import presets_of
 
-    assert list(presets_of(TINY)) == ["quick"]
+    assert list(presets_of(TINY)) == ["quick", "scratch"]
     quick = presets_of(TINY)["quick"]
     assert (quick.game, quick.encoding, quick.bots, quick.table_sizes) == (TINY, "raw", ("random",), (3,))
     small = {"num_envs": 8, "n_steps": 8, "batch_size": 32, "hidden_sizes": (8,), "threads": 1, "snapshot_every": 128}
     settings = replace(quick, steps=256, minutes=1e9, pool_size=2, eval_games=5, **small)  # type: ignore[arg-type]
-    run = PPORun(settings, tmp_path, "")
+    run = SelfPlay(settings, tmp_path, "")
     assert run.train()
     assert load_agent(tmp_path, TINY).game == TINY
     with pytest.raises(ValueError, match="is for game='tiny', not for game='black_jacky'"):

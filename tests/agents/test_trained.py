@@ -101,7 +101,7 @@ def test_the_champion_needs_no_torch() -> None:
 
 def test_the_champion_takes_the_likeliest_action_of_the_torch_network() -> None:
     torch = pytest.importorskip("torch")
-    from blackjacky_agents.learning.league.learner import mlp, set_layers
+    from blackjacky_agents.learning.modules import mlp, set_layers
 
     layers, encoding, greedy = read_network(get_kit("black_jacky").trained["champion"])
     network = mlp([encoding.size, *(len(bias) for _, bias in layers)])

@@ -58,7 +58,7 @@ def test_a_person_plays_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 
 def test_training_names_the_presets_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run("train", ["--game", TINY, "--preset", "full"]) == 2
-    assert "there is no preset 'full' for tiny; allowed are 'quick'" in capsys.readouterr().err
+    assert "there is no preset 'full' for tiny; allowed are 'quick', 'scratch'" in capsys.readouterr().err
     settings, *_ = read_arguments(["--game", TINY, "--steps", "5"], "blackjacky train")
     assert (settings.game, settings.encoding, settings.steps) == (TINY, "raw", 5)
     assert run_identity(settings)["game"] == TINY

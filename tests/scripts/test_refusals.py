@@ -87,7 +87,7 @@ REFUSED = {
         "--bots cuonter": "unknown agent 'cuonter' for black_jacky; did you mean 'counter'",
         "--bots": "bots=() is empty; training needs at least one bot",
         "--players 4 7": "players=7 is out of range; allowed are 2 .. 6",
-        "--preset slow": "there is no preset 'slow' for black_jacky; allowed are 'quick', 'full', 'league'",
+        "--preset slow": "no preset 'slow' for black_jacky; allowed are 'quick', 'scratch', 'sb3', 'full', 'league'",
         "--game black_jack": "unknown game 'black_jack'; did you mean 'black_jacky'?",
         "--encoding pixels": "encoding='pixels' is unknown; allowed are 'cards', 'advice', 'raw'",
         "--num-envs 0": "num_envs=0 is out of range; allowed are 1 .. ",
@@ -101,7 +101,7 @@ REFUSED = {
         "--advice-logit 4 --encoding advice --hidden-sizes 64 60": "advice_logit=4.0 needs hidden layers of 61 units "
         "or more, not hidden_sizes=(64, 60)",
         "--hand-size 8 --players 4 6": "hand_size=8 cannot be dealt to num_players=6",
-        "--cluster local": "--preset quick trains with MaskablePPO, on one machine: use --preset league",
+        "--cluster local --preset sb3": "--preset sb3 trains on one machine: use --preset league",
     },
 }
 """By beginning of the command and its end: what is said."""

@@ -39,7 +39,7 @@ from tests.agents.positions import encoded, positions
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 BOTS = ["random", "threshold", "trickster", "counter"]
 # Eight updates and four copies in a few seconds; so much time that no learning rate depends on the clock.
-SMALL = ["--steps=2048", "--minutes=1e18", "--num-envs=16", "--n-steps=16", "--batch-size=64"]
+SMALL = ["--preset=sb3", "--steps=2048", "--minutes=1e18", "--num-envs=16", "--n-steps=16", "--batch-size=64"]
 SMALL += ["--hidden-sizes", "16", "16", "--threads=1", "--snapshot-every=512", "--pool-size=2", "--seed=7"]
 SMALL += ["--eval-games=5", "--final-eval-games=10"]
 STEPS = "step_{:012d}"
@@ -405,7 +405,7 @@ def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys:
     told = refusal(capsys, "--resume", str(stopped), "--hidden-sizes", "16", "17")
     assert "has hidden_sizes=(16, 16), not (16, 17)" in told
     told = refusal(capsys, "--resume", str(stopped), "--preset", "full")
-    assert "has preset='quick', not 'full'" in told
+    assert "has preset='sb3', not 'full'" in told
 
 
 @pytest.mark.parametrize(
@@ -554,7 +554,7 @@ def test_what_cannot_be_read_ends_with_status_2(capsys: pytest.CaptureFixture[st
 
 
 def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.CaptureFixture[str]) -> None:
-    for preset, steps in (("quick", "3000000"), ("full", "60000000")):
+    for preset, steps in (("sb3", "3000000"), ("full", "60000000")):
         with pytest.raises(SystemExit) as stop:
             train(["--preset", preset, "--help"])
         assert not stop.value.code
@@ -577,11 +577,11 @@ def test_an_agent_can_learn_a_variant_with_rule_options(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "runs" / "quick-1").mkdir(parents=True)
+    (tmp_path / "runs" / "sb3-1").mkdir(parents=True)
     rules = ["--variant", "schnell_duell", "--hand-size", "8", "--players", "3", "2"]
     assert train([*SMALL, "--steps", "256", *rules]) == 0
-    run = tmp_path / "runs" / "quick-2"  # the next free number
-    assert "play --variant schnell_duell --hand-size 8 --opponents 'ppo:runs/quick-2*2'" in capsys.readouterr().out
+    run = tmp_path / "runs" / "sb3-2"  # the next free number
+    assert "play --variant schnell_duell --hand-size 8 --opponents 'ppo:runs/sb3-2*2'" in capsys.readouterr().out
     trained_on = read_json(run / "weights.json")["trained_on"]
     assert trained_on == {"variant": ["schnell_duell"], "num_players": [2, 3], "options": {"hand_size": 8}}
     sizes = {row["players"] for row in read_json(run / "results.json")["table"]}

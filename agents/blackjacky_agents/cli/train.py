@@ -30,6 +30,7 @@ from blackjacky_agents.cli.runs import (
 )
 from blackjacky_agents.cli.train_report import next_steps, results_table, verdict
 from blackjacky_agents.files import only_writer, write_file, write_json
+from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
 from blackjacky_agents.learning.run import TrainingRun
@@ -42,6 +43,7 @@ from blackjacky_agents.learning.settings import (
     presets_of,
     with_tuples,
 )
+from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration, machine
 from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.games import get_game
@@ -54,8 +56,9 @@ S = TypeVar("S")
 class Args(Generic[S, R]):
     """Train an agent by self-play and against bots, and evaluate it against the bots.
 
-    The presets quick and full train with MaskablePPO; league trains by rollouts in a league of bots, past versions of
-    the learner and exploiters. A game may have fewer presets. The defaults below are those of the chosen --preset.
+    The preset quick takes five minutes and learns from a bot first; scratch learns by self-play alone; sb3 and full
+    train with MaskablePPO; league trains by rollouts in a league of bots, past versions of the learner and exploiters.
+    A game may have fewer presets. The defaults below are those of the chosen --preset.
 
     The run folder runs/NAME holds checkpoints, results and the agent, which is then called `ppo:runs/NAME`. Ctrl-C
     stops after the current update; --resume continues, even a finished training if --steps or --minutes is raised.
@@ -87,6 +90,8 @@ def main(arguments: Sequence[str], program: str) -> int:
             run.cluster = cluster
         minutes = duration(60 * settings.minutes)
         print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
+        if not resumed and (lessons := first_lessons(settings)):
+            print(lessons, flush=True)
         if not run.train():
             print(f"Stopped at {run.steps:,} steps; resume with: {program} --resume {run.folder}")
             return 130
@@ -94,14 +99,25 @@ def main(arguments: Sequence[str], program: str) -> int:
     return 0
 
 
+def first_lessons(settings: TrainingSettings) -> str:
+    """What the learner is taught before it learns by itself, in a sentence; "" if it is nothing."""
+    if isinstance(settings, LeagueSettings) and settings.teacher and settings.imitation_steps:
+        (teacher,) = display_names([settings.teacher])
+        return f"It first imitates {teacher}; the first line of win rates says what that is worth."
+    if isinstance(settings, PPOSettings | SelfPlaySettings) and settings.advice_logit:
+        bot = bot_names(settings.game)[-1]
+        return f"It starts from the advice of {bot}; the first line of win rates says what that is worth."
+    return ""
+
+
 def check_cluster(settings: TrainingSettings, address: str | None) -> None:
     """Raise `ValueError` if a cluster is given for a training that does not use one."""
     if address is not None and not isinstance(settings, LeagueSettings):
         leagues = [name for name, each in presets_of(settings.game).items() if isinstance(each, LeagueSettings)]
-        advice = f"use --preset {leagues[0]}" if leagues else f"{settings.game} has no such preset"
+        advice = f"use --preset {leagues[-1]}" if leagues else f"{settings.game} has no such preset"
         raise ValueError(
-            f"--cluster {address} plays the games of a league, but --preset {settings.preset} trains with MaskablePPO, "
-            f"on one machine: {advice}"
+            f"--cluster {address} plays the games of a league, but --preset {settings.preset} trains on one machine: "
+            f"{advice}"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from stable_baselines3.common.logger import configure
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.checkpoint import Arrays, grouped
 from blackjacky_agents.learning.lineups import draw_lineups
+from blackjacky_agents.learning.modules import moments_of, pass_advice_on, set_moments, tensors
 from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack
-from blackjacky_agents.learning.optimizers import moments_of, set_moments, tensors
 from blackjacky_agents.learning.run import Clock, TrainingRun
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.settings import PPOSettings
@@ -49,22 +49,6 @@ def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
     return [module for module in modules if isinstance(module, torch.nn.Linear)]
 
 
-def pass_advice_on(layers: Sequence[torch.nn.Linear], begins: int, logit: float) -> None:
-    """Modify initial layers so that they add ``logit`` to the logit of the advised action.
-
-    ``begins``: index of the first advice feature in the input.
-    """
-    units = torch.arange(layers[-1].out_features)
-    inputs = units + begins
-    with torch.no_grad():
-        for layer in layers[:-1]:
-            layer.weight[units] = 0
-            layer.bias[units] = 0
-            layer.weight[units, inputs] = 1
-            inputs = units
-        layers[-1].weight[units, units] = logit
-
-
 class PPORun(TrainingRun):
     """Training with MaskablePPO; arguments and errors are those of `TrainingRun`."""
 
@@ -88,7 +72,9 @@ class PPORun(TrainingRun):
         )
         self.model = make_model(settings, self.env, self.clock)
         if settings.advice_logit and self.encoding.advice is not None:
-            pass_advice_on(policy_layers(self.model), self.encoding.advice, settings.advice_logit)
+            pass_advice_on(
+                policy_layers(self.model), self.encoding.advice, self.game.num_actions, settings.advice_logit
+            )
         self.env.set_opponents([*self.bots, self.agent(greedy=False)])  # compiles the policies of all future opponents
 
     @property

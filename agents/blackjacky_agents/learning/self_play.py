@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ from torch import nn
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.checkpoint import Arrays, grouped
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
+from blackjacky_agents.learning.modules import mlp, moments_of, pass_advice_on, set_moments, tensors
 from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack
-from blackjacky_agents.learning.optimizers import moments_of, set_moments, tensors
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import SelfPlaySettings
 from blackjacky_agents.registry import make_compiled_agent
@@ -51,6 +50,9 @@ class SelfPlay(TrainingRun):
         self.network = _new_network(
             [self.encoding.size, *settings.hidden_sizes, self.game.num_actions + 1], settings.seed
         )
+        if settings.advice_logit and self.encoding.advice is not None:
+            linear = [module for module in self.network if isinstance(module, nn.Linear)]
+            pass_advice_on(linear, self.encoding.advice, self.game.num_actions, settings.advice_logit)
         self._optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5, fused=True)
         self.opponents = [make_compiled_agent(name, settings.game) for name in settings.bots]
         self.snapshots: list[CompiledAgent] = []
@@ -251,14 +253,12 @@ class SelfPlay(TrainingRun):
 
 
 def _new_network(sizes: list[int], seed: int) -> nn.Sequential:
-    """Linear layers with ReLU between them: orthogonal weights, no biases, nearly equal logits."""
-    layers: list[nn.Module] = []
+    """A network with orthogonal weights, no biases and nearly equal logits."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        for inputs, outputs in pairwise(sizes):
-            linear = nn.Linear(inputs, outputs)
-            nn.init.orthogonal_(linear.weight, 2**0.5)
-            nn.init.zeros_(linear.bias)
-            layers += [linear, nn.ReLU()]
-        nn.init.orthogonal_(linear.weight, _SMALL)
-    return nn.Sequential(*layers[:-1])
+        network = mlp(sizes)
+        linear = [module for module in network if isinstance(module, nn.Linear)]
+        for module in linear:
+            nn.init.orthogonal_(module.weight, _SMALL if module is linear[-1] else 2**0.5)
+            nn.init.zeros_(module.bias)
+    return network

@@ -17,7 +17,7 @@ class TrainingSettings:
     """Settings shared by all trainings; the defaults work with any game, presets adapt them to one."""
 
     preset: str = "quick"
-    """Preset that sets the defaults of all other settings: quick takes minutes, full up to an hour, league longer."""
+    """Preset that sets the defaults of all other settings; docs/train.md compares them."""
     name: str = ""
     """Name of the run folder, runs/NAME; by default the preset and the next free number, such as quick-1."""
     game: str = DEFAULT
@@ -98,7 +98,7 @@ class SelfPlaySettings(TrainingSettings):
     """Train an agent with PPO in every seat of compiled games, against itself, past versions and bots; no teacher."""
 
     preset: str = "scratch"
-    """Preset that sets the defaults of all other settings: quick takes minutes, full up to an hour, league longer."""
+    """Preset that sets the defaults of all other settings; docs/train.md compares them."""
     steps: int = 1_000_000_000
     """Total number of training decisions."""
     hidden_sizes: tuple[int, ...] = (128, 128)
@@ -108,6 +108,8 @@ class SelfPlaySettings(TrainingSettings):
     snapshot_every: int = 2_000_000
     """Steps between snapshots of the learner, which join the opponents. It is evaluated at each snapshot, at the latest
     after every fifth of the training."""
+    advice_logit: float = 0.0
+    """Initial logit of the advised action, as in `PPOSettings`."""
     self_play_fraction: float = 0.6
     """Fraction of games in which the learner has all seats."""
     single_opponent_fraction: float = 0.3
@@ -143,7 +145,7 @@ class LeagueSettings(TrainingSettings):
     """Train an agent by rollouts in a league of bots, past versions of itself and exploiters."""
 
     preset: str = "league"
-    """Preset that sets the defaults of all other settings: quick takes minutes, full up to an hour, league longer."""
+    """Preset that sets the defaults of all other settings; docs/train.md compares them."""
     steps: int = 100_000_000
     """Total number of training decisions."""
     minutes: float = 80.0
@@ -291,9 +293,11 @@ def _check_self_play(settings: SelfPlaySettings) -> None:
     _check_integers(settings, 2, "batch_size")
     _check_fractions(settings, "self_play_fraction", "single_opponent_fraction", "past_self_fraction")
     _check_fractions(settings, "gamma", "gae_lambda")
+    if settings.advice_logit:
+        _check_advice(settings)
 
 
-def _check_advice(settings: PPOSettings) -> None:
+def _check_advice(settings: PPOSettings | SelfPlaySettings) -> None:
     """Raise `ValueError` unless the initial network can pass on a bot's advice."""
     with_advice = [one.name for one in encodings_of(settings.game).values() if one.advice is not None]
     if not with_advice:
@@ -329,24 +333,46 @@ def _check_league(settings: LeagueSettings) -> None:
 
 
 def presets_of(game: str) -> dict[str, TrainingSettings]:
-    """The presets of a game by name; a game that declares none has `quick`, with all its bots."""
-    return dict(get_kit(game).presets) or {
-        "quick": PPOSettings(game=game, bots=tuple(bot_names(game)), encoding=_first_encoding(game))
-    }
+    """The presets of a game by name; one that declares none has `scratch`, also called `quick`, with all its bots."""
+    if declared := dict(get_kit(game).presets):
+        return declared
+    scratch = SelfPlaySettings(game=game, bots=tuple(bot_names(game)), encoding=_first_encoding(game))
+    return {"quick": replace(scratch, preset="quick"), "scratch": scratch}
+
+
+def sb3_settings_of(game: str) -> PPOSettings:
+    """Default settings of a game for MaskablePPO: its preset `sb3`, or else generic settings."""
+    sb3 = presets_of(game).get("sb3")
+    if isinstance(sb3, PPOSettings):
+        return sb3
+    return PPOSettings(game=game, preset="sb3", bots=tuple(bot_names(game)), encoding=_first_encoding(game))
 
 
 def league_settings_of(game: str) -> LeagueSettings:
-    """Default league settings of a game: its preset, or else generic settings."""
-    found = [settings for settings in presets_of(game).values() if isinstance(settings, LeagueSettings)]
-    return found[0] if found else LeagueSettings(game=game, encoding=_first_encoding(game))
+    """Default league settings of a game: its preset `league`, or else generic settings."""
+    league = presets_of(game).get("league")
+    return league if isinstance(league, LeagueSettings) else LeagueSettings(game=game, encoding=_first_encoding(game))
 
 
 def _first_encoding(game: str) -> str:
     return next(iter(encodings_of(game)))
 
 
-def full_preset(quick: PPOSettings, **changes: Any) -> PPOSettings:
-    """The preset ``full`` of a game: longer than ``quick``, from the advice of its best bot, with ``changes``."""
+def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
+    """The preset ``quick`` of a game: self-play for minutes, from the advice of its best bot, with ``changes``."""
+    advised: dict[str, Any] = {
+        "preset": "quick",
+        "encoding": "advice",
+        "advice_logit": 3,
+        "gamma": 1,
+        "learning_rate": 7e-4,
+        "ent_coef": 0.003,
+    }
+    return replace(scratch, **{**advised, **changes})
+
+
+def full_preset(shorter: PPOSettings, **changes: Any) -> PPOSettings:
+    """The preset ``full`` of a game: longer than ``sb3``, from the advice of its best bot, with ``changes``."""
     longer: dict[str, Any] = {
         "preset": "full",
         "steps": 60_000_000,
@@ -361,4 +387,4 @@ def full_preset(quick: PPOSettings, **changes: Any) -> PPOSettings:
         "eval_games": 1000,
         "final_eval_games": 10_000,
     }
-    return replace(quick, **{**longer, **changes})
+    return replace(shorter, **{**longer, **changes})

@@ -15,29 +15,46 @@ from blackjacky_agents.learning.settings import (
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
 """The shipped agent of the preset full."""
 
-_QUICK = PPOSettings(
+_SB3 = PPOSettings(
     game="black_jacky",
+    preset="sb3",
     players=(4, 4, 2, 4, 3, 4, 6, 4, 5, 4),
     bots=("threshold", "trickster", "counter"),
     encoding="cards",
     score_weight=0.3,
 )
+_LEAGUE = LeagueSettings(
+    game="black_jacky",
+    players=(4, 2, 4, 3, 4, 6, 4, 2, 5, 4),
+    bots=("counter", "trickster", "threshold", "random"),
+    encoding="cards",
+    teacher=FULL,
+    variant_fraction=0.12,
+)
 
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": _QUICK,
-    "scratch": SelfPlaySettings(
-        game="black_jacky", bots=("counter", "threshold", "trickster"), encoding="cards", score_shaping=0.3
-    ),
-    "full": full_preset(
-        _QUICK, bots=("counter", "counter", "threshold", "trickster"), eval_games=4000, final_eval_games=20_000
-    ),
-    "league": LeagueSettings(
+    "quick": LeagueSettings(
         game="black_jacky",
-        players=(4, 2, 4, 3, 4, 6, 4, 2, 5, 4),
-        bots=("counter", "trickster", "threshold", "random"),
+        preset="quick",
+        minutes=5,
+        bots=_LEAGUE.bots,
         encoding="cards",
-        teacher=FULL,
-        variant_fraction=0.12,
+        hidden_sizes=(128, 128),
+        teacher="counter",
+        imitation_steps=1_000_000,
+        replay_ratio=4,
+        snapshot_every=500_000,
+        exploiter_every=0,
+        eval_games=2000,
+        final_eval_games=4000,
     ),
+    "scratch": SelfPlaySettings(
+        game="black_jacky", bots=("threshold", "trickster", "counter"), encoding="cards", score_shaping=0.3
+    ),
+    "sb3": _SB3,
+    "full": full_preset(
+        _SB3, bots=("counter", "counter", "threshold", "trickster"), eval_games=4000, final_eval_games=20_000
+    ),
+    "league": _LEAGUE,
 }
 """Presets by name."""

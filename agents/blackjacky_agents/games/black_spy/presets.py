@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.learning.settings import PPOSettings, SelfPlaySettings, TrainingSettings, full_preset
+from blackjacky_agents.learning.settings import (
+    PPOSettings,
+    SelfPlaySettings,
+    TrainingSettings,
+    full_preset,
+    quick_preset,
+)
 
-_QUICK = PPOSettings(
+_SCRATCH = SelfPlaySettings(game="black_spy", bots=("low", "counter"), encoding="cards", score_shaping=0.02)
+_SB3 = PPOSettings(
     game="black_spy",
+    preset="sb3",
     players=(4, 4, 3, 4, 5, 6),
     bots=("low", "counter"),
     encoding="cards",
@@ -14,10 +22,11 @@ _QUICK = PPOSettings(
 )
 
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": _QUICK,
-    "scratch": SelfPlaySettings(game="black_spy", bots=("counter", "low"), encoding="cards", score_shaping=0.01),
+    "quick": quick_preset(_SCRATCH, bots=("counter",)),
+    "scratch": _SCRATCH,
+    "sb3": _SB3,
     "full": full_preset(
-        _QUICK,
+        _SB3,
         players=(4, 4, 3, 4, 5, 4, 6),
         minutes=40,
         hidden_sizes=(128, 128),

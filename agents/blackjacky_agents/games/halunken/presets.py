@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.learning.settings import PPOSettings, SelfPlaySettings, TrainingSettings, full_preset
+from blackjacky_agents.learning.settings import (
+    PPOSettings,
+    SelfPlaySettings,
+    TrainingSettings,
+    full_preset,
+    quick_preset,
+)
 
-_QUICK = PPOSettings(
+_SCRATCH = SelfPlaySettings(game="halunken", bots=("greedy", "planner"), encoding="cards", score_shaping=0.01)
+_SB3 = PPOSettings(
     game="halunken",
+    preset="sb3",
     players=(4, 4, 3, 2),
     bots=("greedy", "planner"),
     encoding="cards",
@@ -14,10 +22,11 @@ _QUICK = PPOSettings(
 )
 
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": _QUICK,
-    "scratch": SelfPlaySettings(game="halunken", bots=("planner", "greedy"), encoding="cards", score_shaping=0.01),
+    "quick": quick_preset(_SCRATCH, bots=("planner",)),
+    "scratch": _SCRATCH,
+    "sb3": _SB3,
     "full": full_preset(
-        _QUICK,
+        _SB3,
         players=(4, 2, 4, 3),
         steps=20_000_000,
         minutes=40,

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.learning.settings import PPOSettings, SelfPlaySettings, TrainingSettings, full_preset
+from blackjacky_agents.learning.settings import (
+    PPOSettings,
+    SelfPlaySettings,
+    TrainingSettings,
+    full_preset,
+    quick_preset,
+)
 
-_QUICK = PPOSettings(
+_SCRATCH = SelfPlaySettings(game="schwarze_katze", bots=("low", "counter"), encoding="cards", score_shaping=0.02)
+_SB3 = PPOSettings(
     game="schwarze_katze",
+    preset="sb3",
     players=(4, 4, 3, 4, 5, 6),
     bots=("low", "counter"),
     encoding="cards",
@@ -14,8 +22,9 @@ _QUICK = PPOSettings(
 )
 
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": _QUICK,
-    "scratch": SelfPlaySettings(game="schwarze_katze", bots=("counter", "low"), encoding="cards", score_shaping=0.01),
-    "full": full_preset(_QUICK, players=(4, 4, 3, 4, 5, 4, 6, 4, 8), bots=("counter", "counter", "low")),
+    "quick": quick_preset(_SCRATCH, bots=("counter",)),
+    "scratch": _SCRATCH,
+    "sb3": _SB3,
+    "full": full_preset(_SB3, players=(4, 4, 3, 4, 5, 4, 6, 4, 8), bots=("counter", "counter", "low")),
 }
 """Presets by name."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -17,8 +14,8 @@ from blackjacky_agents.learning.encoding import Encoding, find_encoding, standin
 from blackjacky_agents.learning.league.buffers import ReplayBuffer
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.lookahead import Studies
+from blackjacky_agents.learning.modules import mlp, moments_of, set_layers, set_moments, tensors
 from blackjacky_agents.learning.network import Layers, encode_all, layers_of, network_agent, pack
-from blackjacky_agents.learning.optimizers import moments_of, set_moments, tensors
 from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.games import get_game
@@ -188,23 +185,6 @@ class Learner:
 
 
 # ---------------------------------------------------------------- networks
-
-
-def mlp(sizes: Sequence[int]) -> nn.Sequential:
-    """Linear layers with ReLU between them."""
-    layers: list[nn.Module] = []
-    for inputs, outputs in pairwise(sizes):
-        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
-    return nn.Sequential(*layers[:-1])
-
-
-def set_layers(network: nn.Sequential, layers: Layers) -> None:
-    """Copy layers of the same sizes into a network."""
-    linears = [module for module in network if isinstance(module, nn.Linear)]
-    for linear, (weight, bias) in zip(linears, layers, strict=True):
-        with torch.no_grad():
-            linear.weight.copy_(torch.from_numpy(weight.T.copy()))
-            linear.bias.copy_(torch.from_numpy(bias.copy()))
 
 
 def initial_layers(settings: LeagueSettings) -> Layers | None:

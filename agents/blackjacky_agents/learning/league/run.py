@@ -29,6 +29,7 @@ from blackjacky_agents.registry import display_names, make_compiled_agent
 
 _INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued by a random network
 _IMITATION_UPDATES = 8  # per move in all games
+_IMITATION_FRACTION = 0.3  # of the time, at most
 # Each league seed has its own range of game seeds below 2**62, and another range above it for its exploiters.
 _RUN_SEEDS, _EXPLOITER_SEEDS, _HALF = 2**40, 2**24, 2**62
 
@@ -98,7 +99,7 @@ class League(TrainingRun):
         (teacher,) = display_names([self.settings.teacher])
         pause = 0.5 if sys.stderr.isatty() else 15
         with tqdm(total=wanted, desc=f"imitating {teacher}", unit=" moves", unit_scale=True, mininterval=pause) as bar:
-            while collected < wanted:
+            while collected < wanted and self.left > 1 - _IMITATION_FRACTION:
                 new = demonstrations.collect()
                 collected += new
                 for _ in range(_IMITATION_UPDATES):

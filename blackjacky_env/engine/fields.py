@@ -25,6 +25,7 @@ from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.options import NoOptions, Option, Variant, declared_options, field_docs
 
 NOBODY = -1
+_SHORT_ROW = 8  # entries
 
 State = Any
 Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
@@ -210,9 +211,9 @@ class Fields:
         for part, field in self.shown.items():
             place = self.layout.offset(part)
             if field.axes and not field.own:
-                seats += _each(field, partial(self._write, field, place, ("q",)))
+                seats += self._write_all(field, place, ("q",))
             else:
-                lines += _each(field, partial(self._write, field, place, ("observer",) * field.axes))
+                lines += self._write_all(field, place, ("observer",) * field.axes)
         if seats:
             lines += ["q = observer", "for seat in range(n):", *_indented(seats)]
             lines += ["    q = q + 1 if q + 1 < n else 0"]
@@ -234,6 +235,16 @@ class Fields:
             lines += [f"for seat in range({self.seats}):", *_indented(seats)]
         return _function("sample_shown(observation, s)", lines)
 
+    def _write_all(self, field: Field, at: int, seats: tuple[str, ...]) -> list[str]:
+        """Code for all entries; reading a short row before any of it is written compiles to a single copy."""
+        if field.kind != "number" or field.plus or len(field.seen) != 1 or field.seen[0] > _SHORT_ROW:
+            return _each(field, partial(self._write, field, at, seats))
+        (length,) = field.seen
+        start = f"{length} * seat + " if field.axes and not field.own else ""
+        places = [f"out[{start}{at + i}]" for i in range(length)]
+        values = [_element(field, (*seats, str(field.first + i))) for i in range(length)]
+        return ["(", f"    {', '.join(places)},", ") = (", f"    {', '.join(values)},", ")"]
+
     def _write(self, field: Field, at: int, seats: tuple[str, ...], index: tuple[str, ...], entry: str) -> list[str]:
         """Code for one entry of a field: ``entry`` is its number in its part, for a seat if it is by seat."""
         value = _element(field, (*seats, *index))
@@ -246,6 +257,8 @@ class Fields:
             shown = f"int({value}) + {field.plus}" if field.plus else value
             return [f"out[{_sum(at, entry)}] = {shown}"]
         relative = f"seen_from(observer, int({value}), n)"
+        if field.plus and field.axes:  # one for each seat: a branch would be mispredicted often
+            return [f"out[{_sum(at, entry)}] = ({field.plus} + {relative}) * ({value} != {NOBODY})"]
         if field.plus:
             return [f"if {value} != {NOBODY}:", f"    out[{_sum(at, entry)}] = {field.plus} + {relative}"]
         place = _sum(at, _product(self.seats + field.figures, entry))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,24 +68,38 @@ def heading(table: Table) -> str:
 
 def standings_table(report: Report, table: Table) -> str:
     """The results of every agent, best first."""
-    columns = ["agent", "win rate", "reward", report["score"], "rating", "variance reduction", "games"]
+    columns = standings_columns(report, table)
+    rows = [[cell(row) for cell in columns.values()] for row in best_first(table)]
+    return markdown_table(list(columns), rows)
+
+
+def standings_columns(report: Report, table: Table) -> dict[str, Callable[[Row], str]]:
+    """What each column says about an agent, by its heading."""
+    oracle = report["oracle"]
     lowest = next((row["win_rate"]["mean"] for row in table["agents"] if row["agent"] == "random"), 0.0)
-    if report["oracle"] is not None:
-        columns.insert(2, "normalised score")
-    rows = []
-    for row in sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"]):
-        cells = [f"`{row['agent']}`", share(row["win_rate"])]
-        if report["oracle"] is not None:
-            cells.append(percent(normalised_score(row["win_rate"]["mean"], lowest, report["oracle"]), 0))
-        saved = "-" if row["saved"] is None else f"x {row['saved']:.2f}"
-        others = [number(row["reward"], 3), number(row["score"], 2), number(row["rating"], 1)]
-        rows.append([*cells, *others, saved, f"{row['games']:,}"])
-    return markdown_table(columns, rows)
+    columns: dict[str, Callable[[Row], str]] = {
+        "agent": lambda row: f"`{row['agent']}`",
+        "win rate": lambda row: share(row["win_rate"]),
+        "normalised score": lambda row: percent(normalised_score(row["win_rate"]["mean"], lowest, oracle), 0),
+        "reward": lambda row: number(row["reward"], 3),
+        report["score"]: lambda row: number(row["score"], 2),
+        "rating": lambda row: number(row["rating"], 1),
+        "variance reduction": lambda row: "-" if row["saved"] is None else f"x {row['saved']:.2f}",
+        "games": lambda row: f"{row['games']:,}",
+    }
+    if oracle is None:
+        del columns["normalised score"]
+    return columns
+
+
+def best_first(table: Table) -> list[Row]:
+    """The agents of a table by their win rates."""
+    return sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"])
 
 
 def pairs_table(table: Table) -> str:
     """How often each agent (rows) finished ahead of each other one (columns)."""
-    names = [row["agent"] for row in sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"])]
+    names = [row["agent"] for row in best_first(table)]
     found = {(pair["first"], pair["second"]): pair for pair in table["pairs"]}
     rows = [[f"`{a}`", *("-" if a == b else share(found[a, b]["share"]) for b in names)] for a in names]
     return markdown_table(["finishes ahead of", *(f"`{name}`" for name in names)], rows)

@@ -73,12 +73,15 @@ def rows_of(name: str, card: dict[str, Any], bots: list[str]) -> list[list[str]]
     cells = {(row["players"], row["opponents"]): row for row in card["results"]}
     sizes = dict.fromkeys(row["players"] for row in card["results"])
     return [
-        [f"`{name}`", str(size), f"{100 / size:.1f} %", *(rate(cells[size, bot]) for bot in bots)] for size in sizes
+        [f"`{name}`", str(size), f"{100 / size:.1f} %", *(rate(cells.get((size, bot))) for bot in bots)]
+        for size in sizes
     ]
 
 
-def rate(row: dict[str, Any]) -> str:
-    """A win rate with its 95 % interval."""
+def rate(row: dict[str, Any] | None) -> str:
+    """A win rate with its 95 % interval; a dash where it was not measured, as against a bot newer than the agent."""
+    if row is None:
+        return "-"
     return f"**{100 * row['win_rate']:.1f} %** ({100 * row['low']:.1f} .. {100 * row['high']:.1f})"
 
 

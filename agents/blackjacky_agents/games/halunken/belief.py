@@ -5,13 +5,12 @@ They choose as `greedy` does with a temperature: better movement cards more ofte
 
 from __future__ import annotations
 
-import numpy as np
-
+from blackjacky_agents.games.halunken.bots.crew import WORK
 from blackjacky_agents.games.halunken.bots.greedy import chances_of, weigh_moves
 from blackjacky_agents.games.halunken.bots.planner import HEAD
 from blackjacky_agents.games.halunken.bots.planner import PARAMETERS as PLANNER
 from blackjacky_env.engine.compiling import compiled, scratch
-from blackjacky_env.games.halunken.state import JACK, MOVES
+from blackjacky_env.games.halunken.state import JACK
 
 PARAMETERS = PLANNER[HEAD:]
 """Parameters of `greedy`, as `planner` imagines it."""
@@ -32,7 +31,8 @@ def likelihood(s):
 @compiled
 def of_move(s, figure, owner, move):
     """How likely this movement card is chosen for a captain, or for Black Jack."""
-    chances = scratch(MOVES, np.float64)
-    weigh_moves(s, figure, owner, chances, PARAMETERS)
-    chances_of(chances, PARAMETERS)
-    return chances[move - 1]
+    works = scratch(1, WORK)
+    work = works[0]
+    weigh_moves(s, figure, owner, work, PARAMETERS)
+    chances_of(work, PARAMETERS)
+    return work.gains[move - 1]

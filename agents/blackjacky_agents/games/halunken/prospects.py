@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, inlined
 from blackjacky_env.games.halunken.state import GAMES, NUM_COLOURS, OVER, ROUNDS, RUM, SETTLEMENT
 
 SPREAD = 9.0
@@ -27,7 +27,7 @@ _SHARP = 0.05  # keeps both softmax functions finite at the end, where a single 
 _VALUE = 0.01  # of two equally frequent colours the one of higher value counts double (C1)
 
 
-@compiled
+@inlined
 def value(s, result):
     """Fill ``result`` (float64, (4,)) with the "win" rewards to expect."""
     n = int(s.num_players)
@@ -46,13 +46,13 @@ def value(s, result):
         result[p] = chance - (1.0 - chance) / (n - 1)
 
 
-@compiled
+@inlined
 def stage(s):
     """Changes with every round, so that the search and `planner` evaluate at the end of the present one."""
     return ROUNDS * int(s.game_number) + int(s.round_number)
 
 
-@compiled
+@inlined
 def rounds_left(s):
     """Rounds of this game still to be played, the present one included."""
     if s.decision in (SETTLEMENT, OVER):

@@ -47,6 +47,7 @@ from blackjacky_env.games.black_jacky.state import (
 ABOVE_BUST = 12  # sums this far above bust_at or higher are merged: no swap brings them below it
 MOST_SUMS = MOST_BUST_AT + ABOVE_BUST  # whole sums that are told apart, 0 included
 MOST_HIDDEN = 8  # maximum number of hidden cards per hand; more are counted as this many
+_HIDDEN_SIZES = MOST_HIDDEN + 1  # a GPU takes names of constants as sizes, not sums
 WAYS = np.array([[math.comb(n, k) for k in range(MOST_HIDDEN + 1)] for n in range(9)], np.float64)
 """[n, k]: the ways to choose k of n cards of one value."""
 ILLEGAL = 2.0  # above every chance
@@ -242,7 +243,7 @@ def add_hidden_sums(observation, unseen, size, sums):
     most = 0
     for seat in range(1, SEATS):
         most = max(most, min(hidden_cards(observation, seat), MOST_HIDDEN))
-    ways = scratch((MOST_HIDDEN + 1, MOST_SUMS), np.float64)
+    ways = scratch((_HIDDEN_SIZES, MOST_SUMS), np.float64)
     ways_of_hidden_cards(unseen, most, size, ways)
     for seat in range(1, SEATS):
         if observation[AT.hearts + seat] > 0:

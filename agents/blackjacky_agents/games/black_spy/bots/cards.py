@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import compiled, inlined
 from blackjacky_env.games.black_spy.state import (
     BLACK_1,
     BLACK_7,
@@ -32,7 +32,7 @@ def phase_of(observation):
     return PLAY + 1
 
 
-@compiled
+@inlined
 def points_of(observation, card):
     """B7, V1, V2."""
     if card < BLACK_1:

@@ -24,7 +24,7 @@ from blackjacky_agents.games.black_spy.bots.cards import (
     points_of,
     points_on_table,
 )
-from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.engine.compiling import compiled, inlined, scratch
 from blackjacky_env.games.black_spy.state import (
     BLACK,
     BLACK_1,
@@ -115,7 +115,7 @@ def estimate(observation, mask, costs, parameters):
 # ---------------------------------------------------------------- decisions before and after the tricks
 
 
-@compiled
+@inlined
 def estimate_picks(observation, mask, phase, count, costs, parameters):
     """Passing, and taking from the pile: what the hand costs without the card, or with it."""
     change = -1 if phase == PASS else 1
@@ -128,7 +128,7 @@ def estimate_picks(observation, mask, phase, count, costs, parameters):
             hand[card] -= change
 
 
-@compiled
+@inlined
 def estimate_calls(observation, costs):
     """V4: the fewer cards of a colour I have, the sooner I can discard; then the one where mine are lowest."""
     for colour in range(BLACK):
@@ -137,7 +137,7 @@ def estimate_calls(observation, costs):
             costs[CALL + colour] += observation[AT.my_hand + RANKS * colour + rank] * (1.0 + 0.01 * rank)
 
 
-@compiled
+@inlined
 def is_won_by_moon(observation):
     """V2: whether I have the lowest total if everybody else gets 60, as I then have if 60 are taken off mine."""
     n = int(observation[AT.num_players])
@@ -150,14 +150,14 @@ def is_won_by_moon(observation):
 # ---------------------------------------------------------------- counting
 
 
-@compiled
+@inlined
 def take_hand(observation, hand):
     """Copy my hand into ``hand`` (int64, (55,))."""
     for card in range(KINDS):
         hand[card] = observation[AT.my_hand + card]
 
 
-@compiled
+@inlined
 def count_cards(observation, phase, count, parameters):
     """Every unseen card lies with anybody who may have it, by the sizes of their hands; those I passed are known."""
     held = count.held
@@ -178,7 +178,7 @@ def count_cards(observation, phase, count, parameters):
     foresee(observation, count, parameters)
 
 
-@compiled
+@inlined
 def spread(observation, phase, card, number, held):
     """Fill ``held[:, card]``: the chance of each seat to hold one of the ``number`` unseen cards of this kind."""
     n, total = int(observation[AT.num_players]), 0.0
@@ -198,7 +198,7 @@ def spread(observation, phase, card, number, held):
             held[seat, card] = 1.0 - (1.0 - hand_size_of(observation, seat) / total) ** number
 
 
-@compiled
+@inlined
 def may_hold(observation, seat, card):
     """Whether the seat is not known to lack the card's colour or rank (O3)."""
     return not (
@@ -207,7 +207,7 @@ def may_hold(observation, seat, card):
     )
 
 
-@compiled
+@inlined
 def foresee(observation, count, parameters):
     """Fill ``count.taking`` and ``count.trick``."""
     n = int(observation[AT.num_players])
@@ -225,7 +225,7 @@ def foresee(observation, count, parameters):
             lower += count.unseen[card]
 
 
-@compiled
+@inlined
 def points_of_later_trick(count, colour, n, parameters):
     """About what the others' cards in a later trick of the colour are worth."""
     points = 0.0
@@ -245,7 +245,7 @@ def points_of_later_trick(count, colour, n, parameters):
 # ---------------------------------------------------------------- later tricks
 
 
-@compiled
+@inlined
 def future(hand, count, parameters):
     """The points that ``hand`` (int64, (55,)) will take."""
     points, shortness = 0.0, 0.0
@@ -258,7 +258,7 @@ def future(hand, count, parameters):
     return points + cost * parameters[RELIEF] ** shortness
 
 
-@compiled
+@inlined
 def cost_of_colour(hand, colour, count, parameters):
     """(the points that the cards of a colour will take, how many they are)."""
     points, below, protection = 0.0, 0, 1.0
@@ -273,7 +273,7 @@ def cost_of_colour(hand, colour, count, parameters):
 # ---------------------------------------------------------------- this trick
 
 
-@compiled
+@inlined
 def estimate_plays(observation, mask, count, costs, parameters):
     """The points of this trick, those of the cards that stay, and what happens to a moon."""
     led = led_card(observation)
@@ -301,7 +301,7 @@ def estimate_plays(observation, mask, count, costs, parameters):
             hand[card] += 1
 
 
-@compiled
+@inlined
 def fate_of_trick(observation, count, led, card, on_table, parameters):
     """(the chance that I take the trick with ``card``, the points that I then take)."""
     taking, lying = 1.0, on_table + points_of(observation, card)
@@ -316,7 +316,7 @@ def fate_of_trick(observation, count, led, card, on_table, parameters):
     return taking, lying
 
 
-@compiled
+@inlined
 def chances_of_none(count, seat, card, rank):
     """The chances that a seat has no card of the colour up to ``card``, none above, none of the rank elsewhere."""
     lower, higher, same = 1.0, 1.0, 1.0
@@ -332,7 +332,7 @@ def chances_of_none(count, seat, card, rank):
     return lower, higher, same
 
 
-@compiled
+@inlined
 def expected_points(observation, count, seat, card, rank, void):
     """What a player to come adds to a trick that ``card`` takes; ``void``: the chance that any card may be played."""
     if card >= BLACK_1:
@@ -345,7 +345,7 @@ def expected_points(observation, count, seat, card, rank, void):
     return points
 
 
-@compiled
+@inlined
 def has_black(observation):
     """Whether a black card has been played to this trick."""
     for seat in range(1, SEATS):
@@ -357,7 +357,7 @@ def has_black(observation):
 # ---------------------------------------------------------------- all sixteen black cards
 
 
-@compiled
+@inlined
 def find_shooter(observation, parameters):
     """(another seat that has taken all black cards taken so far, the points that I may expect of this); (0, 0.0)."""
     total, shooter = 0, 0
@@ -371,7 +371,7 @@ def find_shooter(observation, parameters):
     return shooter, MOON * (total / BLACK_CARDS) ** parameters[THREAT]
 
 
-@compiled
+@inlined
 def has_all_black(observation):
     """Whether nobody else has taken a black card."""
     for seat in range(1, int(observation[AT.num_players])):
@@ -380,7 +380,7 @@ def has_all_black(observation):
     return True
 
 
-@compiled
+@inlined
 def chance_of_moon(hand, count, parameters):
     """The chance that I take all black cards with this hand, if I get those of the present trick."""
     number, control = 0, 0.0

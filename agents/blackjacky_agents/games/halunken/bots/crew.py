@@ -5,22 +5,31 @@ Bots see observations only: `imagine` turns one into a position with the observe
 
 from __future__ import annotations
 
-from blackjacky_env.engine.compiling import compiled, scratch
+import numpy as np
+
+from blackjacky_env.engine.compiling import compiled, inlined, record_dtype, scratch
 from blackjacky_env.games.halunken.observation import encode, sample
-from blackjacky_env.games.halunken.rules import ahead, apply, captain_on, legal, top_of
+from blackjacky_env.games.halunken.rules import ahead, apply, legal, top_of
 from blackjacky_env.games.halunken.state import (
-    CARDS,
     COLOURS,
+    FIELDS,
     HARBOUR,
     JACK,
+    MOVES,
     NO_CARD,
     NOBODY,
     NUM_COLOURS,
     RECORD,
+    SEATS,
     VALUES,
 )
 
+WORK = record_dtype([("gains", np.float64, (MOVES,)), ("choices", np.int8, (SEATS,))])
+"""Working memory: what each movement card gains, and choices. A record, as Numba counts references to arrays."""
+
 _SIZE, _DTYPE = RECORD.layout.size, RECORD.layout.dtype
+_CARD = 1024  # more than all cards of a colour are worth: ranks colours by number of cards, then by value
+_FIRST = np.searchsorted(COLOURS, np.arange(NUM_COLOURS + 1))  # the first card of each colour
 
 
 @compiled
@@ -50,41 +59,61 @@ def shows(s, observation, mask):
 # ---------------------------------------------------------------- cards
 
 
-@compiled
+@inlined
+def rank_of(s, p, colour):
+    """Orders p's colours by the number of cards, then by their value, which is the rank modulo `_CARD`."""
+    return _CARD * int(s.colours[p, colour]) + int(s.values[p, colour])
+
+
+@inlined
+def leaders(s, p):
+    """(the colour that counts double for p (C1), its rank, the highest rank of the others)."""
+    first, best, second = 0, 0, 0
+    for colour in range(NUM_COLOURS):
+        rank = rank_of(s, p, colour)
+        if rank > best:
+            first, best, second = colour, rank, best
+        else:
+            second = max(second, rank)
+    return first, best, second
+
+
+@inlined
 def change(s, p, card, sign):
     """By how much p's present score (C1) changes with the card (sign 1) or without it (-1)."""
-    mine, most, best, most_then, best_then = int(COLOURS[card]), 0, 0, 0, 0
-    value = sign * int(VALUES[card])
-    for colour in range(NUM_COLOURS):
-        worth, count = int(s.values[p, colour]), int(s.colours[p, colour])
-        if count > most or (count == most and worth > best):
-            most, best = count, worth
-        if colour == mine:
-            worth, count = worth + value, count + sign
-        if count > most_then or (count == most_then and worth > best_then):
-            most_then, best_then = count, worth
-    return value + best_then - best
+    return change_from(s, p, leaders(s, p), card, sign)
 
 
-@compiled
-def gain_of(s, p, card):
-    """What p gains with the card, and a fraction of what its owner loses, if it is a rival."""
-    owner, rivals = int(s.where[card]), int(s.num_players) - 1
-    gain = float(change(s, p, card, 1))
-    if owner < HARBOUR and owner != p:
-        gain -= change(s, owner, card, -1) / rivals
-    return gain
+@inlined
+def change_from(s, p, lead, card, sign):
+    """`change` for the `leaders` of p."""
+    first, best, second = lead
+    colour, value = int(COLOURS[card]), int(VALUES[card])
+    others = second if colour == first else best
+    best_then = max(others, rank_of(s, p, colour) + sign * (_CARD + value))
+    return sign * value + best_then % _CARD - best % _CARD
 
 
 @compiled
 def best_from(s, place, p):
-    """(the card of a seat or the HARBOUR that is worth most to p, how much); (NO_CARD, 0.0) if there is none."""
+    """(the card of a seat or the HARBOUR that is worth most to p, how much); (NO_CARD, 0.0) if there is none.
+
+    What a rival loses with it counts as well, as a fraction.
+    """
     best, most = NO_CARD, 0.0
     if s.counts[place] == 0:
         return best, most
-    for card in range(CARDS):
-        if s.where[card] == place:
-            gain = gain_of(s, p, card)
+    rob, rivals = place < HARBOUR and place != p, int(s.num_players) - 1
+    owner = place if rob else p
+    mine, theirs = leaders(s, p), leaders(s, owner)
+    for colour in range(NUM_COLOURS):  # the highest card of a colour is worth most
+        card = int(_FIRST[colour + 1]) - 1
+        while card >= _FIRST[colour] and s.where[card] != place:
+            card -= 1
+        if card >= _FIRST[colour]:
+            gain = float(change_from(s, p, mine, card, 1))
+            if rob:
+                gain -= change_from(s, owner, theirs, card, -1) / rivals
             if best == NO_CARD or gain > most:
                 best, most = card, gain
     return best, most
@@ -93,10 +122,13 @@ def best_from(s, place, p):
 @compiled
 def cheapest(s, p, above):
     """(p's card of a value above ``above`` that p would miss least, by how many points); (NO_CARD, 0.0) if none."""
-    best, least = NO_CARD, 0.0
-    for card in range(CARDS):
-        if s.where[card] == p and VALUES[card] > above:
-            loss = -float(change(s, p, card, -1))
+    best, least, lead = NO_CARD, 0.0, leaders(s, p)
+    for colour in range(NUM_COLOURS):  # of a colour, the lowest card
+        card = int(_FIRST[colour])
+        while card < _FIRST[colour + 1] and (s.where[card] != p or VALUES[card] <= above):
+            card += 1
+        if card < _FIRST[colour + 1]:
+            loss = -float(change_from(s, p, lead, card, -1))
             if best == NO_CARD or loss < least:
                 best, least = card, loss
     return best, least
@@ -105,28 +137,50 @@ def cheapest(s, p, above):
 # ---------------------------------------------------------------- landing
 
 
-@compiled
-def landing(s, figure, owner, number):
-    """What ``owner``, a seat or the HARBOUR, gains if the figure now moves so many fields (H6, H7, J3, D4, D6)."""
-    field = ahead(int(s.jack) if figure == JACK else int(s.captains[figure]), number)
-    gain, strength = 0.0, 0 if owner == HARBOUR else int(s.counts[owner])
-    if s.heights[field] > 0 and owner != HARBOUR:
-        gain = float(change(s, owner, top_of(s, field), 1))
-        strength += s.rob_before_pick == 0
-    if figure != JACK and s.jack == field:
-        return gain + best_from(s, HARBOUR, owner)[1]
-    met = captain_on(s, field)
+@inlined
+def steps_to(field, at):
+    """How many fields clockwise from ``at`` the field lies, 0 .. 13."""
+    return field - at + FIELDS * (field < at)
+
+
+@inlined
+def add_landings(s, figure, owner, work):
+    """Add what ``owner``, a seat or the HARBOUR, gains if the figure now moves 1 .. 7 fields (H6, H7, J3, D4, D6).
+
+    ``work.gains`` are those by movement card; minus infinity: not asked for.
+    """
+    at = int(s.jack) if figure == JACK else int(s.captains[figure])
+    if owner != HARBOUR:
+        lead = leaders(s, owner)
+        for number in range(1, MOVES):
+            field = ahead(at, number)
+            if s.heights[field] > 0:
+                work.gains[number - 1] += change_from(s, owner, lead, top_of(s, field), 1)
+    if figure != JACK and s.jack != NOBODY:
+        number = steps_to(int(s.jack), at)
+        if 0 < number < MOVES and work.gains[number - 1] > -np.inf:
+            work.gains[number - 1] += best_from(s, HARBOUR, owner)[1]
+    for q in range(s.num_players):
+        number = steps_to(int(s.captains[q]), at)
+        if 0 < number < MOVES and work.gains[number - 1] > -np.inf:
+            work.gains[number - 1] += gain_from(s, owner, q)
+
+
+@inlined
+def gain_from(s, owner, q):
+    """What ``owner`` gains if the figure lands on q's captain."""
     if owner == HARBOUR:
-        return gain_given(s, met)
-    if NOBODY != met != owner and 0 < s.counts[met] >= strength:
-        gain += best_from(s, met, owner)[1]
-    return gain
+        return gain_given(s, q)
+    strength = int(s.counts[owner])
+    if s.rob_before_pick == 0:
+        strength += s.heights[s.captains[q]] > 0
+    if q != owner and 0 < s.counts[q] >= strength:
+        return best_from(s, q, owner)[1]
+    return 0.0
 
 
 @compiled
 def gain_given(s, q):
-    """D6: what the player who names Black Jack's number gains if q, or NOBODY, has to give a card."""
-    if q == NOBODY:
-        return 0.0
+    """D6: what the player who names Black Jack's number gains if q has to give a card."""
     loss = cheapest(s, q, 0)[1]
     return -loss if q == s.player else loss

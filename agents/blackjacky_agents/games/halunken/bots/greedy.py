@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from blackjacky_agents.games.halunken.bots.crew import best_from, cheapest, imagine, landing
-from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_agents.games.halunken.bots.crew import WORK, add_landings, best_from, cheapest, imagine, steps_to
+from blackjacky_env.engine.compiling import compiled, inlined, scratch
 from blackjacky_env.engine.random import below, draw
 from blackjacky_env.games.halunken.rules import ahead, highest_offer, is_free, jacks_owner, may_name
 from blackjacky_env.games.halunken.state import (
@@ -56,22 +56,20 @@ _UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1
 @compiled
 def choose(observation, mask, random_state, parameters):
     """The action that gains most at once."""
-    position = scratch(1, STATE)
+    position, work = scratch(1, STATE), scratch(1, WORK)
     s = position[0]
     imagine(observation, random_state, s)
-    return decide(s, random_state, parameters)
+    return decide(s, random_state, parameters, work[0])
 
 
-@compiled
-def decide(s, bits, parameters):
+@inlined
+def decide(s, bits, parameters, work):
     """The action of the player to act in a position; it uses nothing that this player cannot see."""
     decision, p = int(s.decision), int(s.player)
-    if decision == CHOOSE:
-        return MOVE - 1 + choose_move(s, p, p, bits, parameters)
-    if decision == CHOOSE_FOR_JACK:
-        return MOVE - 1 + choose_move(s, JACK, p, bits, parameters)
+    if decision in (CHOOSE, CHOOSE_FOR_JACK):
+        return MOVE - 1 + choose_move(s, p if decision == CHOOSE else JACK, p, bits, parameters, work)
     if decision == BID:
-        return offer(s, p, parameters)
+        return offer(s, p, parameters, work)
     if decision == ROB:
         return CARD + best_from(s, int(s.victim), p)[0]
     if decision == TAKE:
@@ -79,7 +77,7 @@ def decide(s, bits, parameters):
     if decision == GIVE:
         return CARD + cheapest(s, p, 0)[0]
     if decision == NAME:
-        return name(s)
+        return name(s, work)
     if decision <= PLACE_JACK:
         return place(s, bits)
     rob = best_from(s, int(s.buyer), p)[1] > best_from(s, HARBOUR, p)[1]
@@ -98,23 +96,25 @@ def place(s, bits):
     return field
 
 
-@compiled
-def offer(s, p, parameters):
+@inlined
+def offer(s, p, parameters, work):
     """The cheapest card that outbids the others, if Black Jack can be expected to bring more; otherwise pass."""
     card, price = cheapest(s, p, highest_offer(s))
     if card == NO_CARD:
         return PASS
-    return CARD + card if loot(s, p) * parameters[LOOT] > price else PASS
+    return CARD + card if loot(s, p, work) * parameters[LOOT] > price else PASS
 
 
-@compiled
-def loot(s, p):
+@inlined
+def loot(s, p, work):
     """What Black Jack brings whoever controls him: the best landing of a second captain, or the robberies to expect."""
     total = 0.0
     if s.variant == DUEL and not s.duel_overtakes:
-        for number in range(1, MOVES):
-            if not s.jack_spent[number - 1]:
-                total = max(total, landing(s, JACK, p, number))
+        for i in range(MOVES - 1):
+            work.gains[i] = -np.inf if s.jack_spent[i] else 0.0
+        add_landings(s, JACK, p, work)
+        for i in range(MOVES - 1):
+            total = max(total, work.gains[i])
         return total
     for q in range(s.num_players):
         if q != p and s.counts[q] >= s.counts[p] - 1:  # the card offered is gone
@@ -126,8 +126,7 @@ def loot(s, p):
 def overtaking(s, q):
     """The chance that Black Jack overtakes q where he stands now (J4)."""
     far, cards, left = 0, JACK_MOVES if s.variant != DUEL else MOVES - 1, 0
-    distance = int(s.captains[q]) - int(s.jack)
-    distance += FIELDS * (distance < 0)
+    distance = steps_to(int(s.captains[q]), int(s.jack))
     for number in range(1, cards + 1):
         if not s.jack_spent[number - 1]:
             left += 1
@@ -139,57 +138,62 @@ def overtaking(s, q):
 
 
 @compiled
-def choose_move(s, figure, owner, bits, parameters):
+def choose_move(s, figure, owner, bits, parameters, work):
     """A movement card for a captain, or for Black Jack: the best one, or one drawn by the temperature."""
-    gains = scratch(MOVES, np.float64)
-    weigh_moves(s, figure, owner, gains, parameters)
-    if parameters[TEMPERATURE] <= 0.0:
-        return np.argmax(gains) + 1
-    chances_of(gains, parameters)
-    left = np.float64(draw(bits, 0) >> np.uint64(11)) * _UNIT
-    move = np.argmax(gains) + 1
-    for i in range(MOVES):
-        left -= gains[i]
-        if left < 0.0:
-            return i + 1
-    return move
+    weigh_moves(s, figure, owner, work, parameters)
+    if parameters[TEMPERATURE] > 0.0:
+        chances_of(work, parameters)
+        left = np.float64(draw(bits, 0) >> np.uint64(11)) * _UNIT
+        for i in range(MOVES):
+            left -= work.gains[i]
+            if left < 0.0:
+                return i + 1
+    return np.argmax(work.gains) + 1
 
 
-@compiled
-def weigh_moves(s, figure, owner, gains, parameters):
-    """Fill ``gains`` (float64, (8,)) with what each movement card gains at once; minus infinity: spent."""
-    best = 0.0
+@inlined
+def weigh_moves(s, figure, owner, work, parameters):
+    """Fill ``work.gains`` with what each movement card gains at once; minus infinity: spent."""
+    best, may_name = 0.0, not has_spent(s, figure, owner, RUM)
     for number in range(1, MOVES):
-        gain = landing(s, figure, owner, number)
-        best = max(best, gain)
-        gains[number - 1] = gain
-    gains[RUM - 1] = best - parameters[RUM_KEPT]
-    for i in range(MOVES):
-        spent = s.jack_spent[i] if figure == JACK else s.spent[owner, i]
-        if spent:
-            gains[i] = -np.inf
+        work.gains[number - 1] = 0.0 if may_name or not has_spent(s, figure, owner, number) else -np.inf
+    add_landings(s, figure, owner, work)
+    for number in range(1, MOVES):
+        best = max(best, work.gains[number - 1])
+        if has_spent(s, figure, owner, number):
+            work.gains[number - 1] = -np.inf
+    work.gains[RUM - 1] = best - parameters[RUM_KEPT] if may_name else -np.inf
 
 
-@compiled
-def chances_of(gains, parameters):
+@inlined
+def has_spent(s, figure, owner, move):
+    """Whether a movement card of a captain, or of Black Jack, has been revealed."""
+    return s.jack_spent[move - 1] if figure == JACK else s.spent[owner, move - 1]
+
+
+@inlined
+def chances_of(work, parameters):
     """Turn gains into chances, in place: their softmax at the temperature."""
-    highest, total = gains[np.argmax(gains)], 0.0
+    highest, total = -np.inf, 0.0
     for i in range(MOVES):
-        gains[i] = math.exp((gains[i] - highest) / parameters[TEMPERATURE])
-        total += gains[i]
+        highest = max(highest, work.gains[i])
     for i in range(MOVES):
-        gains[i] /= total
+        if work.gains[i] > -np.inf:
+            work.gains[i] = math.exp((work.gains[i] - highest) / parameters[TEMPERATURE])
+            total += work.gains[i]
+        else:
+            work.gains[i] = 0.0
+    for i in range(MOVES):
+        work.gains[i] /= total
 
 
-@compiled
-def name(s):
+@inlined
+def name(s, work):
     """The number for Rum that gains most now (H5)."""
     figure = JACK if s.numbers[JACK] == RUM else int(s.player)
     owner = jacks_owner(s) if figure == JACK else figure
-    best, most = 0, 0.0
+    work.gains[RUM - 1] = -np.inf
     for number in range(1, MOVES):
-        if may_name(s, number):
-            gain = landing(s, figure, owner, number)
-            if best == 0 or gain > most:
-                best, most = number, gain
-    return NUMBER - 1 + best
+        work.gains[number - 1] = 0.0 if may_name(s, number) else -np.inf
+    add_landings(s, figure, owner, work)
+    return NUMBER + np.argmax(work.gains)

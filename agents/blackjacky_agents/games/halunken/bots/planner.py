@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.games.halunken.bots.crew import imagine, play, shows
-from blackjacky_agents.games.halunken.bots.greedy import choose_move, decide
+from blackjacky_agents.games.halunken.bots.crew import WORK, imagine, play, shows
+from blackjacky_agents.games.halunken.bots.greedy import LOOT, RUM_KEPT, TEMPERATURE, choose_move, decide
 from blackjacky_agents.games.halunken.prospects import stage, value
-from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.engine.compiling import compiled, inlined, scratch
 from blackjacky_env.engine.random import stream
-from blackjacky_env.games.halunken.state import JACK, NUM_ACTIONS, OVER, SEATS, STATE
+from blackjacky_env.games.halunken.state import CHOOSE, CHOOSE_FOR_JACK, JACK, NUM_ACTIONS, OVER, SEATS, STATE
 
 # Indices of the parameters: playouts of a decision, shared by its legal actions; then the parameters of `greedy`.
 PLAYOUTS, HEAD = range(2)
@@ -36,48 +36,70 @@ def choose(observation, mask, random_state, parameters):
 @compiled
 def estimate(observation, mask, random_state, values, parameters):
     """Fill ``values`` (float64, (74,)) with the mean value of each legal action, -1 .. 1; minus infinity elsewhere."""
-    legal = 0
+    actions, legal = scratch(NUM_ACTIONS, np.int8), 0
     for action in range(len(mask)):
         values[action] = 0.0 if mask[action] else -np.inf
-        legal += mask[action]
+        if mask[action]:
+            actions[legal] = action
+            legal += 1
     if legal <= 1:
         return
     samples = max(1, int(parameters[PLAYOUTS]) // legal)
+    policy = (parameters[HEAD + TEMPERATURE], parameters[HEAD + RUM_KEPT], parameters[HEAD + LOOT])
     positions, copies = scratch(1, STATE), scratch(1, STATE)
-    result, may = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.int8)
+    result, may, works = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.int8), scratch(1, WORK)
+    work = works[0]
     result[:] = 0.0
     for number in range(samples):
         bits = stream(random_state, number, 0, 0)
         imagine(observation, bits, positions[0])
         if number == 0 and not shows(positions[0], observation, may):
             return  # the observation contradicts itself: nothing can be played out
-        imagine_choices(positions[0], bits, parameters[HEAD:])
-        for action in range(len(mask)):
-            if mask[action] and not may[action]:  # a mask that contradicts the observation
+        imagine_choices(positions[0], bits, policy, work)
+        work.choices[:] = 0
+        for i in range(legal):
+            action = int(actions[i])
+            if not may[action]:  # a mask that contradicts the observation
                 values[action] = -1.0
-            elif mask[action]:
-                copies[0] = positions[0]
-                play_round(copies[0], action, bits, parameters)
-                value(copies[0], result)
-                values[action] += result[0] / samples
+                continue
+            copies[0] = positions[0]
+            play_round(copies[0], action, bits, policy, work)
+            value(copies[0], result)
+            values[action] += result[0] / samples
 
 
-@compiled
-def imagine_choices(s, bits, parameters):
+@inlined
+def imagine_choices(s, bits, parameters, work):
     """Choose others' secret cards again, as `greedy` would."""
     for p in range(1, s.num_players):
         if s.choices[p]:
-            s.choices[p] = choose_move(s, p, p, stream(bits, _FOR_CHOICES, p, 0), parameters)
+            s.choices[p] = choose_move(s, p, p, stream(bits, _FOR_CHOICES, p, 0), parameters, work)
     if s.jack_choice and s.buyer != 0:
         bits = stream(bits, _FOR_CHOICES, JACK, 0)
-        s.jack_choice = choose_move(s, JACK, int(s.buyer), bits, parameters)
+        s.jack_choice = choose_move(s, JACK, int(s.buyer), bits, parameters, work)
 
 
-@compiled
-def play_round(s, action, bits, parameters):
-    """Take the action, then let `greedy` play for everybody until the round is over."""
-    before, number = stage(s), 0
+@inlined
+def play_round(s, action, bits, parameters, work):
+    """Take the action, then let `greedy` play for everybody until the round is over.
+
+    The choices that follow on a choice do not depend on it, which is secret: ``work`` keeps them for other actions.
+    """
+    before, number, secret = stage(s), 0, is_choice(s)
     play(s, action)
     while s.decision < OVER and stage(s) == before:
-        play(s, decide(s, stream(bits, _FOR_ACTIONS, number, 0), parameters[HEAD:]))
+        secret &= is_choice(s)
+        if secret and work.choices[number]:
+            action = int(work.choices[number])
+        else:
+            action = decide(s, stream(bits, _FOR_ACTIONS, number, 0), parameters, work)
+            if secret:
+                work.choices[number] = action
+        play(s, action)
         number += 1
+
+
+@inlined
+def is_choice(s):
+    """Whether a movement card is to be chosen in secret."""
+    return s.decision in (CHOOSE, CHOOSE_FOR_JACK)

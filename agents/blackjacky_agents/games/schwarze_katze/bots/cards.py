@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.games.schwarze_katze.rules import is_taken_out
 from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS, RECORD
 
@@ -11,7 +11,7 @@ AT = RECORD.at
 led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(RECORD, CARDS, RANKS)
 
 
-@compiled
+@inlined
 def penalty_of(observation, card):
     """K6."""
     if card == QUEEN_OF_SPADES:
@@ -22,7 +22,7 @@ def penalty_of(observation, card):
     return int(observation[AT.heart_ace]) if rank == RANKS - 1 else min(rank + 2, 10)
 
 
-@compiled
+@inlined
 def is_unseen(observation, card):
     """Whether somebody else holds the card."""
     if observation[AT.my_hand + card] or observation[AT.played + card]:

@@ -20,7 +20,7 @@ from blackjacky_agents.games.schwarze_katze.bots.cards import (
     led_card,
     penalty_of,
 )
-from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.engine.compiling import compiled, inlined, scratch
 from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, NO_TRICK, QUEEN_OF_SPADES, RANKS, SEATS, SUITS
 
 # Indices of the parameters. NEARNESS: the chance that a card takes a later trick is the fraction of lower unseen cards
@@ -76,7 +76,7 @@ def estimate(observation, mask, costs, parameters):
 # ---------------------------------------------------------------- counting
 
 
-@compiled
+@inlined
 def count_unseen(observation, count):
     """Every unseen card lies with anybody who may have its suit, by the sizes of their hands."""
     count.by_suit[:] = 0
@@ -96,7 +96,7 @@ def count_unseen(observation, count):
                 shares[seat, suit] /= total
 
 
-@compiled
+@inlined
 def unseen_below(count, card):
     """How many unseen cards of its suit are lower."""
     lower = 0
@@ -108,7 +108,7 @@ def unseen_below(count, card):
 # ---------------------------------------------------------------- this trick
 
 
-@compiled
+@inlined
 def fate_of_trick(observation, count, card, on_table, parameters):
     """The chance that I take the trick with ``card``, and the penalty that I then take."""
     suit = card // RANKS
@@ -125,7 +125,7 @@ def fate_of_trick(observation, count, card, on_table, parameters):
     return taking, lying
 
 
-@compiled
+@inlined
 def expected_penalty(observation, count, seat, card, void, parameters):
     """What a player to come adds to a trick that ``card`` takes; ``void``: the chance that he cannot follow."""
     suit = card // RANKS
@@ -150,7 +150,7 @@ def expected_penalty(observation, count, seat, card, void, parameters):
 # ---------------------------------------------------------------- later tricks
 
 
-@compiled
+@inlined
 def future_without(observation, count, played, parameters):
     """(the penalty that my hand without ``played`` will take, the chance that it takes no trick)."""
     penalty, without = 0.0, 1.0
@@ -167,7 +167,7 @@ def future_without(observation, count, played, parameters):
     return penalty, without
 
 
-@compiled
+@inlined
 def chance_to_take(count, card):
     """How likely a card takes the trick if its suit is led now: nobody else has to or may go above it."""
     total = count.by_suit[card // RANKS]
@@ -176,7 +176,7 @@ def chance_to_take(count, card):
     return unseen_below(count, card) / total
 
 
-@compiled
+@inlined
 def penalty_of_trick(observation, count, suit, parameters):
     """About what else lies in a trick of the suit that is taken later."""
     if suit != HEARTS:

@@ -42,9 +42,9 @@ PRESETS: dict[str, TrainingSettings] = {
         hidden_sizes=(128, 128),
         teacher="counter",
         imitation_steps=1_000_000,
+        pool_size=0,  # bots and itself
         replay_ratio=4,
         snapshot_every=500_000,
-        exploiter_every=0,
         eval_games=2000,
         final_eval_games=4000,
     ),

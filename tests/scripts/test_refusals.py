@@ -98,8 +98,7 @@ REFUSED = {
         "--preset sb3 --minutes 0": "minutes=0.0 is out of range; allowed is any number above 0",
         "--preset sb3 --minutes nan": "minutes=nan is out of range; allowed is any number above 0",
         "--preset sb3 --advice-logit 4": "advice_logit=4.0 needs encoding='advice', not 'cards'",
-        "--preset sb3 --advice-logit 4 --encoding advice --hidden-sizes 64 60": "advice_logit=4.0 needs hidden layers of 61 units "
-        "or more, not hidden_sizes=(64, 60)",
+        "--preset sb3 --advice-logit 4 --encoding advice --hidden-sizes 60": "needs hidden layers of 61 units or more",
         "--hand-size 8 --players 4 6": "hand_size=8 cannot be dealt to num_players=6",
         "--cluster local --preset sb3": "--preset sb3 trains on one machine: use --preset league",
     },

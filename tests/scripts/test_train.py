@@ -265,7 +265,7 @@ def test_a_finished_training_can_be_made_longer(
 
 def test_the_card_says_how_the_agent_was_made(finished: Finished) -> None:
     card = read_json(finished.run / "weights.json")
-    assert card["command"].startswith("blackjacky train --name small --steps=2048 ")
+    assert card["command"].startswith("blackjacky train --name small --preset=sb3 --steps=2048 ")
     assert (card["steps"], card["seed"], card["game"], card["encoding"]) == (2048, 7, "black_jacky", "cards")
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 

@@ -13,7 +13,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
 from blackjacky_agents.learning.encoding import Encoding, find_encoding
 from blackjacky_agents.learning.network import encode_all, pack
@@ -146,13 +145,6 @@ def test_a_stretch_does_not_depend_on_threads_and_goes_on_where_the_last_one_end
         for first, second in zip(*stretches, strict=True):
             np.testing.assert_array_equal(first, second)
     assert one.tables.started.tolist() == two.tables.started.tolist()
-
-
-def test_a_teacher_is_imitated_in_its_own_games(game: Game) -> None:
-    teacher: CompiledAgent = make_compiled_agent("random", game.name)
-    stretch = collector(game, 3, 20).collect(random_network(game), [teacher], everywhere(game), teacher=1)
-    assert stretch.masks[np.arange(3)[:, None], np.arange(20), stretch.actions].all()
-    assert (stretch.masks.sum(axis=2) > 1).all()
 
 
 def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> SelfPlay:

@@ -75,14 +75,16 @@ class Links(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Buffers for what the player to act sees and thinks."""
+    """Buffers for what the player to act sees, (K,) and (A,), and for the network's answer."""
 
     observation: Vector
     mask: npt.NDArray[np.int8]
     values: npt.NDArray[np.float32]
     """Of `forward`, whose first row gets the network's input."""
     rows: npt.NDArray[np.int64]
+    """Of `forward`."""
     probabilities: npt.NDArray[np.float64]
+    """Of the actions, (A,)."""
 
 
 class Returns(NamedTuple):
@@ -91,6 +93,7 @@ class Returns(NamedTuple):
     gamma: float
     """Discount per decision of a seat."""
     gae_lambda: float
+    """Lambda of generalised advantage estimation (Schulman et al., ICLR 2016)."""
     score_shaping: float
     """Weight of the score in potential-based shaping (Ng, Harada and Russell, ICML 1999)."""
 
@@ -132,17 +135,14 @@ class Collector:
         network: npt.NDArray[np.float32],
         opponents: Sequence[CompiledAgent],
         lineups: npt.NDArray[np.int64],
-        teacher: int = LEARNER,
-        random_fraction: float = 0.0,
     ) -> Stretch:
         """Play until every game has T further decisions of the learner.
 
         Args:
             network: packed; its outputs are the logits of the actions, then the value.
             opponents: those that line-ups name.
-            lineups: who has the seats clockwise of seat 0, (L, P - 1): each game draws a row, and where it begins.
-            teacher: who decides for the learner: `LEARNER`, or 1 + the number of an opponent.
-            random_fraction: fraction of the teacher's moves that are replaced by random ones.
+            lineups: who has the seats clockwise of one of the learner's, (L, P - 1); each game draws that seat and a
+                row.
         """
         count, length = len(self.tables.states), self.length
         stretch = Stretch(
@@ -154,7 +154,7 @@ class Collector:
             np.empty((count, length), np.float32),
         )
         cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in opponents])
-        more = (self.returns, np.uint64(self.seed), np.int64(teacher), float(random_fraction))
+        more = (self.returns, np.uint64(self.seed))
 
         def work(first: int, last: int) -> None:
             self._play(self.tables, stretch, network, cast, lineups, *more, first, last)
@@ -170,7 +170,7 @@ def _make_collect(game: Game, encoding: Encoding) -> Callable[..., None]:
     start, end = _make_start(game), _make_end(game)
     decide, look_ahead = _make_decide(game, encoding), _make_look_ahead(game, encoding)
 
-    def collect(tables, stretch, network, cast, lineups, returns, seed, teacher, random_fraction, first, last):
+    def collect(tables, stretch, network, cast, lineups, returns, seed, first, last):
         length, units = stretch.actions.shape[1], widest(network)
         seen = Seen(
             np.empty(size, dtype),
@@ -187,7 +187,7 @@ def _make_collect(game: Game, encoding: Encoding) -> Callable[..., None]:
             while t < length:
                 if not is_running(s):
                     start(s, i, tables, lineups, seed)
-                t += decide(s, i, t, tables, stretch, network, cast, returns, teacher, random_fraction, seen, links)
+                t += decide(s, i, t, tables, stretch, network, cast, returns, seen, links)
                 if not is_running(s):
                     end(s, result, links)
             if is_running(s):
@@ -202,13 +202,13 @@ def _make_decide(game: Game, encoding: Encoding) -> Callable[..., int]:
     encode, legal, show, features = game.rules.encode, game.rules.legal, encoding.function, encoding.size
     note, step = _make_note(game), make_shared_step(game)
 
-    def decide(s, i, t, tables, stretch, network, cast, returns, teacher, random_fraction, seen, links):
+    def decide(s, i, t, tables, stretch, network, cast, returns, seen, links):
         agent = tables.seating[i, s.player]
         bits = stream(s.key, FOR_POLICIES, tables.decisions[i], 0)
         tables.decisions[i] += 1
         legal(s, seen.mask)
         if seen.mask.sum() == 1:
-            step(s, any_action(seen.mask, bits))
+            step(s, np.argmax(seen.mask))
             return 0
         encode(s, s.player, seen.observation)
         if agent != LEARNER:
@@ -223,11 +223,6 @@ def _make_decide(game: Game, encoding: Encoding) -> Callable[..., int]:
         stretch.log_probs[i, t] = np.log(seen.probabilities[action])
         stretch.actions[i, t] = action
         note(s, t, returns, links)
-        if teacher != LEARNER:
-            action = asked(seen, bits, cast, teacher)
-            stretch.actions[i, t] = action
-            if (draw(bits, 1) >> np.uint64(11)) / 2.0**53 < random_fraction:
-                action = any_action(seen.mask, draw(bits, 2))
         step(s, action)
         return 1
 
@@ -251,17 +246,6 @@ def sampled(outputs, seen, bits):
             chosen = action
             uniform -= seen.probabilities[action]
     return chosen
-
-
-@compiled
-def any_action(mask, bits):
-    """A random legal action."""
-    left = below(bits, mask.sum())
-    for action in range(len(mask)):
-        left -= mask[action]
-        if left < 0:
-            return action
-    return -1
 
 
 def _make_start(game: Game) -> Callable[..., None]:

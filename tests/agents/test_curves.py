@@ -11,7 +11,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from blackjacky_agents.learning.curves import Line, Run, draw_curves
+from blackjacky_agents.learning.curves import Line, Run, as_svg, draw_curves
 
 DECISIONS = np.array([0.0, 1e6, 2e6])
 
@@ -38,6 +38,21 @@ def test_a_curve_has_a_title_decisions_and_minutes():
     assert low <= 0.1
     assert 2 <= high < 3
     assert figure.get_size_inches()[0] * figure.dpi == 1600
+
+
+def test_two_panels_show_the_same_runs_by_decisions_and_by_seconds():
+    lines = [Line("slow", [run(0.2, 240)], 4), Line("fast", [run(0.3, 60)], 4)]
+    left, right = draw_curves(lines, "both", ["decisions", "seconds"]).axes
+    assert (left.get_xlabel(), right.get_xlabel()) == ("million decisions", "minutes of training")
+    assert [line.get_xdata()[-1] for line in left.lines[:2]] == [2, 2]
+    assert [line.get_xdata()[-1] for line in right.lines[:2]] == [4, 1]
+    assert right.get_ylim() == left.get_ylim() == (0, 0.4)
+    assert {"slow", "fast", "par of 4, 25%"} <= {text.get_text() for text in right.texts}
+
+
+def test_the_same_figure_gives_the_same_svg():
+    first, second = (as_svg(draw_curves([Line("a", [run(0.3)], 4)], "a"), "salt") for _ in range(2))
+    assert first == second
 
 
 def test_without_seconds_there_are_no_minutes():

@@ -153,9 +153,9 @@ def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> Se
     if stop_after:
         update = run._update
 
-        def update_and_stop(stretch: Stretch) -> None:
-            update(stretch)
+        def update_and_stop(stretch: Stretch) -> dict[str, float]:
             run.interrupted = run.steps + stretch.actions.size >= stop_after
+            return update(stretch)
 
         run._update = update_and_stop  # type: ignore[method-assign]
     run.train()

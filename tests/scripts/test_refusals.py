@@ -80,7 +80,7 @@ REFUSED = {
         "--variant short": "variant='short' is unknown; allowed are 'classic', 'schnell_duell'",
         "--hand-size 9": "hand_size=9 is out of range",
         "--init-from nowhere": "nowhere",
-        "--resume nowhere": "there is no run to resume in 'nowhere'",
+        "--resume nowhere": "there is no run in 'nowhere'",
         "--results nowhere/a.json": "--results nowhere/a.json cannot be written",
     },
     "train --name wrong": {

@@ -27,10 +27,12 @@ from blackjacky_agents import bot_names, cli, make_agent
 from blackjacky_agents.cli import train as training_command
 from blackjacky_agents.cli.runs import is_unsaved, read_settings
 from blackjacky_agents.cli.train import read_arguments
-from blackjacky_agents.cli.train_report import verdict
+from blackjacky_agents.cli.train_report import lesson, standing
 from blackjacky_agents.files import only_writer
+from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning import run as training
 from blackjacky_agents.learning.checkpoint import load_checkpoint
+from blackjacky_agents.learning.differences import Difference, Slope, slope
 from blackjacky_agents.learning.lineups import draw_lineups
 from blackjacky_agents.learning.ppo import PPORun
 from blackjacky_agents.learning.settings import PPOSettings, presets_of
@@ -165,31 +167,76 @@ def load_checkpoint_of(finished: Finished, steps: int) -> tuple[Any, Any]:
 
 def test_it_ends_with_a_table_of_three_table_sizes_and_all_bots(finished: Finished) -> None:
     rows = read_json(finished.run / "results.json")["table"]
-    assert [(row["players"], row["opponents"]) for row in rows] == [(size, bot) for size in (4, 2, 6) for bot in BOTS]
+    trained = list(get_kit("black_jacky").trained)
+    expected = [(4, [*BOTS, *trained]), (2, BOTS), (6, BOTS)]
+    assert [(row["players"], row["opponents"]) for row in rows] == [
+        (size, opponent) for size, opponents in expected for opponent in opponents
+    ]
     for row in rows:
         assert row["games"] == 10
         assert row["par"] == 1 / row["players"]
         assert 0 <= row["low"] <= row["win_rate"] <= row["high"] <= 1
     table = (finished.run / "results.md").read_text("utf-8")
     lines = [line for line in table.splitlines() if line.startswith("|")]
-    assert len(lines) == 14
+    assert len(lines) == 14 + len(trained)
     assert all(line in finished.printed for line in lines)
     assert read_json(finished.run / "weights.json")["results"] == rows
-    assert verdict("ppo:runs/small", rows) in table
-    assert verdict("ppo:runs/small", rows) in " ".join(finished.printed.split())
+    said = standing("ppo:runs/small", rows)
+    assert said in table
+    assert said in " ".join(finished.printed.split())
+    assert "it differs most from counter" in table.lower()
+    (first, *_) = read_json(finished.run / "results.json")["differences"]
+    assert 0 < first["different"] <= first["decisions"]
 
 
-def test_the_verdict_says_what_the_agent_beats_and_loses_to() -> None:
-    def row(bot: str, low: float, high: float, players: int = 4) -> dict[str, Any]:
-        score = {"low": low, "high": high, "win_rate": (low + high) / 2, "par": 0.25}
-        return {"players": players, "opponents": bot, **score}
+def row(bot: str, low: float, high: float, players: int = 4) -> dict[str, Any]:
+    score = {"low": low, "high": high, "win_rate": (low + high) / 2, "par": 0.25}
+    return {"players": players, "opponents": bot, **score}
 
-    rows = [row("fool", 0.6, 0.7), row("novice", 0.251, 0.261), row("equal", 0.24, 0.26), row("master", 0.1, 0.249)]
-    told = verdict("mine", [*rows, row("master", 0.9, 0.95, players=2)])
+
+@pytest.mark.parametrize(
+    ("names", "place"),
+    [
+        (
+            "fool novice master king",
+            "between three novice (25.6%), which it beats, and three master (17.5%), to which it loses",
+        ),
+        ("fool novice", "above all, even three novice (25.6%)"),
+        ("fool equal", "above three fool (65.0%), level with three equal (25.0%)"),
+        ("king master", "below all, even three master (17.5%)"),
+        ("equal", "level with three equal (25.0%)"),
+    ],
+)
+def test_the_verdict_says_between_whom_the_agent_stands(names: str, place: str) -> None:
+    rates = {"fool": (0.6, 0.7), "novice": (0.251, 0.261), "equal": (0.24, 0.26), "master": (0.1, 0.249)}
+    rates["king"] = (0.01, 0.03)
+    rows = [row(name, *rates[name]) for name in names.split()]
+    told = standing("mine", [*rows, row("king", 0.9, 0.95, players=2)])
+    assert told == f"At a table of 4, mine stands {place}; par is 25.0%."
+
+
+def test_it_says_where_the_agent_differs_most_and_what_more_time_would_give() -> None:
+    found = [Difference("lay_card", 200, 50, -0.02, -0.03, -0.01), Difference("draw", 90, 10, 0.5, 0.4, 0.6)]
+    told = lesson("counter", "three counter", found, Slope(0.021, 0.005, 0.037, 75))
     assert told == (
-        "At a table of 4, mine beats three fool (65.0%) and three novice (25.6%), is on par with three equal (25.0%) "
-        "and loses to three master (17.4%); par is 25.0%."
+        'It differs most from counter where counter would choose "lay card": in 25% of these decisions it does '
+        "something else, which is worth 2.0% of a win less each time (-3.0% .. -1.0%); twice the time would add +2.1% "
+        "(+0.5% .. +3.7%) against three counter if it goes on as since 1 min 15 s."
     )
+    unclear = lesson("counter", "counter", [Difference("draw", 10, 5, 0.1, -0.1, 0.3)], None)
+    assert unclear.endswith("which is worth the same as far as can be told (-10.0% .. +30.0%).")
+    assert lesson("counter", "counter", [Difference("draw", 10, 0, 0.0, -1.0, 1.0)], None) == ""
+
+
+def test_the_slope_is_that_of_the_last_two_doublings_of_time() -> None:
+    found = slope([0, 10, 100, 200, 400], [0, 0.9, 0.2, 0.25, 0.3], games=10**9)
+    assert found is not None
+    assert (found.gain, found.since) == (pytest.approx(0.05), 100)
+    assert found.low == pytest.approx(0.05, abs=1e-3) == found.high
+    chance = slope([100, 200, 400], [0.2, 0.25, 0.3], games=100)
+    assert chance is not None
+    assert chance.high - chance.low == pytest.approx(2 * 1.96 * (0.25 * 0.75 / 100 / 2) ** 0.5, rel=0.02)
+    assert slope([0, 10], [0.1, 0.2], games=100) is None
 
 
 def test_it_shows_how_far_it_has_come_and_how_well_it_plays(finished: Finished) -> None:
@@ -199,7 +246,7 @@ def test_it_shows_how_far_it_has_come_and_how_well_it_plays(finished: Finished) 
     rates = read_json_lines(finished.run / "progress.jsonl")
     assert [row[-4:] for row in rows] == [[f"{rate:.1%}" for rate in line["win_rate"].values()] for line in rates]
     assert any(line.startswith("100%|") and "2.05k steps" in line for line in bars)
-    assert any("final evaluation: 100%" in line and "120/120" in line for line in bars)
+    assert any("final evaluation: 100%" in line and "130/130" in line for line in bars)
 
 
 def test_the_time_left_is_that_of_the_limit_that_ends_the_training_first(tmp_path: Path) -> None:
@@ -395,7 +442,7 @@ def test_a_folder_without_a_run_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     missing = str(Path("runs/nowhere/config.json"))
-    expected = f"there is no run to resume in {str(Path('runs/nowhere'))!r}: {missing!r} is missing"
+    expected = f"there is no run in {str(Path('runs/nowhere'))!r}: {missing!r} is missing"
     assert expected in refusal(capsys, "--resume", "runs/nowhere")
     assert not list(tmp_path.iterdir())
 
@@ -567,10 +614,10 @@ def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.
 
 
 def test_what_is_given_stands_above_the_preset() -> None:
-    settings, resumed, cluster = read_arguments(["--preset", "full", "--steps", "5", "--players", "3", "2"], "train")
+    settings, *others = read_arguments(["--preset", "full", "--steps", "5", "--players", "3", "2"], "train")
     expected = dataclasses.replace(presets_of("black_jacky")["full"], steps=5, players=(3, 2))
-    assert (settings, resumed, cluster) == (expected, None, None)
-    assert read_arguments([], "train") == (presets_of("black_jacky")["quick"], None, None)
+    assert (settings, others) == (expected, [None, None, ()])
+    assert read_arguments([], "train") == (presets_of("black_jacky")["quick"], None, None, ())
 
 
 def test_an_agent_can_learn_a_variant_with_rule_options(

@@ -33,9 +33,21 @@ def refuse_others(folder: Path, stored: TrainingSettings, given: TrainingSetting
 
 def read_settings(folder: Path) -> TrainingSettings:
     """The settings of the run in a folder; `ValueError` if there is none, or if this version cannot resume it."""
+    settings, made_for = read_config(folder)
+    for name, own in run_identity(settings).items():
+        if made_for.get(name) != own:
+            raise ValueError(
+                f"the run in {str(folder)!r} has {name}={made_for.get(name)!r}, this version has {own!r}: "
+                "a run can only be resumed by the version that started it"
+            )
+    return settings
+
+
+def read_config(folder: Path) -> tuple[TrainingSettings, dict[str, Any]]:
+    """The settings of the run in a folder and its identity; `ValueError` if there is no run that this version knows."""
     path = folder / "config.json"
     if not path.is_file():
-        raise ValueError(f"there is no run to resume in {str(folder)!r}: {str(path)!r} is missing")
+        raise ValueError(f"there is no run in {str(folder)!r}: {str(path)!r} is missing")
     try:
         config = json.loads(path.read_text("utf-8"))
         stored, made_for, _ = dict(config["settings"]), dict(config["identity"]), config["command"]
@@ -45,13 +57,7 @@ def read_settings(folder: Path) -> TrainingSettings:
         settings = settings_from(stored)
     except ValueError as error:
         raise ValueError(f"{str(path)!r} holds settings of another version: {error}") from None
-    for name, own in run_identity(settings).items():
-        if made_for.get(name) != own:
-            raise ValueError(
-                f"the run in {str(folder)!r} has {name}={made_for.get(name)!r}, this version has {own!r}: "
-                "a run can only be resumed by the version that started it"
-            )
-    return settings
+    return settings, made_for
 
 
 def run_identity(settings: TrainingSettings) -> dict[str, Any]:

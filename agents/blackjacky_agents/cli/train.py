@@ -9,14 +9,15 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # keep torch's threads from
 import argparse
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from textwrap import fill
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import tyro
 
 from blackjacky_agents.arena.cluster import joined
+from blackjacky_agents.cli.compare_runs import compare
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import R, command_line, given_options, with_help
 from blackjacky_agents.cli.runs import (
@@ -28,12 +29,13 @@ from blackjacky_agents.cli.runs import (
     refuse_others,
     write_settings,
 )
-from blackjacky_agents.cli.train_report import next_steps, results_table, verdict
+from blackjacky_agents.cli.train_report import copies, lesson, next_steps, results_table, standing
 from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_agents.games import bot_names
+from blackjacky_agents.learning.differences import Difference, Slope, differences, slope
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
-from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.run import TrainingRun, read_progress
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import (
     LeagueSettings,
@@ -51,6 +53,8 @@ from blackjacky_env.games import get_game
 S = TypeVar("S")
 """`PPOSettings` or `LeagueSettings`."""
 
+_COMPARED_GAMES = 4000  # whose decisions are compared with those of the strongest bot
+
 
 @dataclass(frozen=True, kw_only=True)
 class Args(Generic[S, R]):
@@ -65,6 +69,7 @@ class Args(Generic[S, R]):
 
     $ blackjacky train --preset quick
     $ blackjacky train --resume runs/quick-1 --minutes 10
+    $ blackjacky train --compare runs/quick-1 runs/quick-2
     """
 
     settings: Annotated[S, tyro.conf.arg(name="")]
@@ -73,6 +78,8 @@ class Args(Generic[S, R]):
     """Rule options of the game."""
     resume: Path | None = None
     """Resume the run in this folder, with its settings; only --steps and --minutes may differ, to train longer."""
+    compare: tuple[Path, ...] = ()
+    """Train nothing: draw the learning curves of these runs over each other, and print where they stand."""
     cluster: str | None = None
     """Play a league's games on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`. The network learns
     here, and what it learns does not depend on the cluster."""
@@ -82,7 +89,10 @@ def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     with ExitStack() as held:
         with checking_input():
-            settings, resumed, address = read_arguments(arguments, program)
+            settings, resumed, address, compared = read_arguments(arguments, program)
+            if compared:
+                print(compare(compared))
+                return 0
             check_cluster(settings, address)
             cluster = held.enter_context(joined(address, settings.threads))
             command = command_line(program, arguments)
@@ -140,8 +150,17 @@ def resume(folder: Path, settings: TrainingSettings, command: str, held: ExitSta
     return run
 
 
-def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSettings, Path | None, str | None]:
-    """Settings, the folder to resume and the address of a cluster; `ValueError` if that run has other settings."""
+class Arguments(NamedTuple):
+    """What a command line asks for."""
+
+    settings: TrainingSettings
+    resume: Path | None
+    cluster: str | None
+    compare: tuple[Path, ...]
+
+
+def read_arguments(arguments: Sequence[str], program: str) -> Arguments:
+    """What was given; `ValueError` if the run to resume has other settings."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--game", default=TrainingSettings.game)
     first.add_argument("--preset", default=TrainingSettings.preset)
@@ -157,7 +176,7 @@ def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSett
     settings: TrainingSettings = replace(given.settings, rule_options=given_options(given.rules))
     if known.resume:
         refuse_others(known.resume, stored, settings)
-    return settings, known.resume, given.cluster
+    return Arguments(settings, known.resume, given.cluster, given.compare)
 
 
 def preset_settings(game: str, preset: str) -> TrainingSettings:
@@ -179,10 +198,28 @@ def make_run(settings: TrainingSettings, folder: Path, command: str) -> Training
     return PPORun(settings, folder, command)
 
 
+def differences_of(run: TrainingRun) -> list[Difference]:
+    """Where the agent of a run decides otherwise than the strongest bot."""
+    settings = run.settings
+    table = (settings.eval_players, settings.variant, settings.rule_options)
+    games = min(settings.final_eval_games, _COMPARED_GAMES)
+    return differences(run.agent(True), run.encoding, run.bots[-1], *table, games, settings.threads)
+
+
+def slope_of(run: TrainingRun) -> Slope | None:
+    """What twice the time would add to the win rate of a run against the strongest bot."""
+    tests = read_progress(run.folder)
+    rates = [test["win_rate"][run.bots[-1].name] for test in tests]
+    return slope([test["seconds"] for test in tests], rates, run.settings.eval_games)
+
+
 def show_results(run: TrainingRun, program: str) -> None:
     """Evaluate the agent; write results and speed to its run folder and card, and print them with what to do next."""
     rows = run.results()
-    said = verdict(f"ppo:{run.folder.as_posix()}", rows)
+    found, longer = differences_of(run), slope_of(run)
+    opponents = copies(run.bots[-1].name, run.settings.eval_players - 1)
+    taught = lesson(run.bots[-1].name, opponents, found, longer)
+    said = f"{standing(f'ppo:{run.folder.as_posix()}', rows)} {taught}".strip()
     times = {"steps_per_second": run.steps / run.clock.seconds}
     table = results_table(rows)
     speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s."
@@ -192,7 +229,9 @@ def show_results(run: TrainingRun, program: str) -> None:
             f" The games took {times['games']:.1%} of that time, including the opponents' policies; "
             f"rules, masks and observations alone took {times['environment']:.1%}."
         )
-    write_json(run.folder / "results.json", {"table": rows, "times": times})
+    differences = [asdict(each) for each in found]
+    slope = asdict(longer) if longer else None
+    write_json(run.folder / "results.json", {"table": rows, "differences": differences, "slope": slope, "times": times})
     write_file(run.folder / "results.md", f"`{run.command}`\n\n{said}\n\n{table}\n\n{speed}\n")
     run.save_agent(results=rows, machine=machine())
     print(f"\n{table}\n\n{fill(speed, WIDTH)}\n\n{fill(said, WIDTH)}\n\n{next_steps(run, program)}")

@@ -6,9 +6,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from blackjacky_agents.learning.differences import Difference, Slope
 from blackjacky_agents.learning.run import CURVE_FILE, TrainingRun
 from blackjacky_agents.learning.settings import TrainingSettings
-from blackjacky_agents.reports import markdown_table, rate_cells
+from blackjacky_agents.reports import duration, markdown_table, rate_cells
 from blackjacky_env.engine.text import listed
 from blackjacky_env.games import DEFAULT
 
@@ -28,19 +29,57 @@ def results_table(rows: Sequence[Row]) -> str:
     return markdown_table(heading, cells)
 
 
-def verdict(agent: str, rows: Sequence[Row]) -> str:
-    """The results at the first table size in a sentence.
+def standing(agent: str, rows: Sequence[Row]) -> str:
+    """Between which bots and agents an agent stands at the first table size, in a sentence.
 
-    The agent beats a bot if the 95 % interval of its win rate lies above par, and loses to it if it lies below.
+    It beats others if the 95 % interval of its win rate against copies of them lies above par, and loses to them if it
+    lies below; it stands between those it beats least and those it loses to least.
     """
     players, par = rows[0]["players"], rows[0]["par"]
-    results: dict[str, list[str]] = {"beats": [], "is on par with": [], "loses to": []}
-    for row in rows:
-        if row["players"] == players:
-            verb = "beats" if row["low"] > par else "loses to" if row["high"] < par else "is on par with"
-            results[verb].append(f"{copies(row['opponents'], players - 1)} ({row['win_rate']:.1%})")
-    told = listed([f"{verb} {listed(bots)}" for verb, bots in results.items() if bots])
-    return f"At a table of {players}, {agent} {told}; par is {par:.1%}."
+    own = sorted((row for row in rows if row["players"] == players), key=lambda row: row["win_rate"])
+    others = [f"{copies(row['opponents'], players - 1)} ({row['win_rate']:.1%})" for row in own]
+    beaten = [name for name, row in zip(others, own, strict=True) if row["low"] > par]
+    better = [name for name, row in zip(others, own, strict=True) if row["high"] < par]
+    places = []
+    if beaten and better:
+        places.append(f"between {beaten[0]}, which it beats, and {better[-1]}, to which it loses")
+    elif beaten:
+        places.append(f"above {beaten[0]}" if len(beaten) < len(own) else f"above all, even {beaten[0]}")
+    elif better:
+        places.append(f"below {better[-1]}" if len(better) < len(own) else f"below all, even {better[-1]}")
+    if level := [name for name in others if name not in beaten + better]:
+        places.append(f"level with {listed(level)}")
+    return f"At a table of {players}, {agent} stands {', '.join(places)}; par is {par:.1%}."
+
+
+def lesson(bot: str, opponents: str, found: Sequence[Difference], longer: Slope | None) -> str:
+    """Where an agent differs most from the strongest bot, what that is worth, and what more time would give.
+
+    Args:
+        bot: the strongest bot.
+        opponents: copies of it in words, whose win rate `Slope` is about.
+        found: all differences, most first.
+        longer: the slope of the learning curve, if known.
+    """
+    said = []
+    if found and found[0].different > 1:
+        first = found[0]
+        share, kind = first.different / first.decisions, first.kind.replace("_", " ")
+        worth = f"{abs(first.gain):.1%} of a win {'more' if first.gain > 0 else 'less'} each time"
+        if first.low <= 0 <= first.high:
+            worth = "the same as far as can be told"
+        interval = f"{first.low:+.1%} .. {first.high:+.1%}"
+        said.append(
+            f'it differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
+            f"something else, which is worth {worth} ({interval})"
+        )
+    if longer is not None:
+        said.append(
+            f"twice the time would add {longer.gain:+.1%} ({longer.low:+.1%} .. {longer.high:+.1%}) against "
+            f"{opponents} if it goes on as since {duration(longer.since)}"
+        )
+    told = "; ".join(said)
+    return f"{told[:1].upper()}{told[1:]}." if told else ""
 
 
 def copies(name: str, count: int) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +15,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+By = Literal["decisions", "seconds"]
+_UNITS: dict[By, tuple[str, float]] = {"decisions": ("million decisions", 1e6), "seconds": ("minutes of training", 60)}
+
 Floats = npt.NDArray[np.float64]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 """Colours that people with colour blindness can tell apart (Okabe and Ito 2008)."""
 _SIZE = (10.0, 5.6)  # inches; at 160 dots each, 1600 pixels wide
 _FONT = 14
-_GRID = 200  # decisions at which runs of several seeds are compared
+_GRID = 200  # points at which runs of several seeds are compared
 _APART = 0.045  # between two names, as a share of the axis
 
 
@@ -41,63 +46,92 @@ class Line:
     players: int
     """Number of players of the games it was measured in, whose inverse is par."""
 
-    def at(self, decisions: Floats) -> Floats:
-        """The win rates of all runs after so many decisions, interpolated, shape (runs, decisions)."""
-        return np.array([np.interp(decisions, run.decisions, run.win_rates) for run in self.runs])
+    def at(self, points: Floats, by: By = "decisions") -> Floats:
+        """The win rates of all runs after so many decisions or seconds, interpolated, shape (runs, points)."""
+        return np.array([np.interp(points, getattr(run, by), run.win_rates) for run in self.runs])
 
-    def grid(self) -> Floats:
-        """Decisions within all runs; those of the points if there is a single run."""
-        if len(self.runs) == 1:
-            return self.runs[0].decisions
-        first, last = (max(run.decisions[0] for run in self.runs), min(run.decisions[-1] for run in self.runs))
-        return np.linspace(first, last, _GRID)
+    def grid(self, by: By = "decisions") -> Floats:
+        """Decisions or seconds within all runs; those of the points if there is a single run."""
+        along: list[Floats] = [getattr(run, by) for run in self.runs]
+        if len(along) == 1:
+            return along[0]
+        return np.linspace(max(each[0] for each in along), min(each[-1] for each in along), _GRID)
 
 
-def draw_curves(lines: Sequence[Line], title: str) -> Figure:
+def draw_curves(lines: Sequence[Line], title: str, by: Sequence[By] = ("decisions",)) -> Figure:
     """A figure of learning curves, 1600 pixels wide at 160 dots an inch, in letters that the last row can read.
-
-    Above the decisions stand the minutes of the first run that knows them.
 
     Args:
         lines: at least one line of at least one run.
         title: game, preset and opponents.
+        by: a panel for each: by decisions, or by seconds, shown as minutes. Above decisions alone stand the minutes of
+            the first run that knows them.
     """
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
     figure = Figure(figsize=_SIZE, dpi=160, layout="constrained")
-    axes = figure.subplots()
-    axes.set_title(title, fontsize=_FONT + 2, loc="left", pad=12)
-    axes.set_xlabel("million decisions", fontsize=_FONT)
-    axes.set_ylabel("win rate", fontsize=_FONT)
-    axes.set_ylim(0, 1)
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
-    axes.tick_params(labelsize=_FONT - 1)
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
-    ends = []
-    for line, colour in zip(lines, COLOURS * len(lines), strict=False):
-        decisions = line.grid()
-        rates = line.at(decisions)
-        axes.plot(decisions / 1e6, rates.mean(axis=0), color=colour, linewidth=2.5, marker="o" * (len(decisions) == 1))
-        if len(rates) > 1:
-            axes.fill_between(decisions / 1e6, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.2)
-        ends.append((float(rates[:, -1].mean()), line.name, colour))
-    for players in dict.fromkeys(line.players for line in lines):
-        axes.axhline(1 / players, color="#666666", linestyle=(0, (4, 3)))
-        ends.append((1 / players, f"par of {players}, {1 / players:.0%}", "#666666"))
-    axes.set_xlim(left=0)
-    _name(axes, ends)
-    _explain_bands(axes, lines)
-    _show_minutes(axes, lines)
+    panels = figure.subplots(1, len(by), sharey=True, squeeze=False)[0]
+    panels[0].set_title(title, fontsize=_FONT + 2, loc="left", pad=12)
+    panels[0].set_ylabel("win rate", fontsize=_FONT)
+    panels[0].set_ylim(0, _top(lines))
+    panels[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    for axes, each in zip(panels, by, strict=True):
+        _draw(axes, lines, each)
+    _name(panels[-1], lines)
+    _explain_bands(panels[-1], lines)
+    if list(by) == ["decisions"]:
+        _show_minutes(panels[0], lines)
     return figure
 
 
-def _name(axes: Axes, ends: list[tuple[float, str, str]]) -> None:
-    """Write the name of each line beside its end, apart from each other."""
-    lowest = -_APART
+def as_svg(figure: Figure, salt: str) -> str:
+    """A figure as SVG; the same figure gives the same text, in which the names of parts depend on ``salt``."""
+    from matplotlib import rc_context
+
+    drawn = io.StringIO()
+    with rc_context({"svg.hashsalt": salt}):
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    return "\n".join(line.rstrip() for line in drawn.getvalue().splitlines()) + "\n"
+
+
+def _top(lines: Sequence[Line]) -> float:
+    """The upper end of the win rates: 1, or a tenth where all lie far below."""
+    most = max(float(run.win_rates.max()) for line in lines for run in line.runs)
+    most = max(most, *(1 / line.players for line in lines))
+    return min(1.0, math.ceil(10 * most + 0.2) / 10)
+
+
+def _draw(axes: Axes, lines: Sequence[Line], by: By) -> None:
+    """One panel: the lines, their bands, and par."""
+    label, unit = _UNITS[by]
+    axes.set_xlabel(label, fontsize=_FONT)
+    axes.tick_params(labelsize=_FONT - 1)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    for line, colour in zip(lines, COLOURS * len(lines), strict=False):
+        points = line.grid(by)
+        rates = line.at(points, by)
+        axes.plot(points / unit, rates.mean(axis=0), color=colour, linewidth=2.5, marker="o" * (len(points) == 1))
+        if len(rates) > 1:
+            axes.fill_between(points / unit, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.2)
+    for players in dict.fromkeys(line.players for line in lines):
+        axes.axhline(1 / players, color="#666666", linestyle=(0, (4, 3)))
+    axes.set_xlim(left=0)
+
+
+def _name(axes: Axes, lines: Sequence[Line]) -> None:
+    """Write the name of each line, and par, beside its end, apart from each other."""
+    ends = [
+        (float(np.mean([run.win_rates[-1] for run in line.runs])), line.name, colour)
+        for line, colour in zip(lines, COLOURS * len(lines), strict=False)
+    ]
+    sizes = dict.fromkeys(line.players for line in lines)
+    ends += [(1 / players, f"par of {players}, {1 / players:.0%}", "#666666") for players in sizes]
+    apart = _APART * axes.get_ylim()[1]
+    lowest = -apart
     for height, name, colour in sorted(ends):
-        lowest = max(height, lowest + _APART)
+        lowest = max(height, lowest + apart)
         axes.annotate(
             name, (1.01, lowest), xycoords=("axes fraction", "data"), color=colour, fontsize=_FONT - 1, va="center"
         )

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import KVWriter, Logger
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.checkpoint import Arrays, grouped
@@ -96,13 +96,13 @@ class PPORun(TrainingRun):
 
     # ------------------------------------------------------------ training
 
-    def take_snapshot(self) -> dict[str, float]:
-        """Add a snapshot to the opponents, draw new line-ups, and evaluate; returns win rates."""
+    def take_snapshot(self) -> None:
+        """Add a snapshot to the opponents, draw new line-ups, and evaluate."""
         self.snapshots.append(self.agent(greedy=False))
         if len(self.snapshots) > self.settings.pool_size:
             del self.snapshots[self.rng.integers(len(self.snapshots) - 1)]  # never the newest
         self._seat_opponents()
-        return self.evaluate()
+        self.evaluate()
 
     def _seat_opponents(self) -> None:
         self.drawn_from = self.rng.bit_generator.state
@@ -117,7 +117,7 @@ class PPORun(TrainingRun):
         self.clock.set(0)
 
     def _learn(self) -> None:
-        self.model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
+        self.model.set_logger(Logger(str(self.folder), [_ToLogs(self)]))
         left = self.settings.steps - self.model.num_timesteps
         self.model.learn(left, callback=_BetweenUpdates(self), reset_num_timesteps=False)
 
@@ -168,6 +168,20 @@ class PPORun(TrainingRun):
         np.random.set_state(generator)  # noqa: NPY002
 
 
+class _ToLogs(KVWriter):
+    """What SB3 logs, in the logs of the run."""
+
+    def __init__(self, run: PPORun) -> None:
+        self._run = run
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        """As `KVWriter.write`."""
+        self._run._log({name: float(value) for name, value in key_values.items() if isinstance(value, int | float)})
+
+    def close(self) -> None:
+        """The run closes its logs."""
+
+
 class _BetweenUpdates(BaseCallback):
     """SB3 callback: takes snapshots, writes checkpoints and ends the training between updates."""
 
@@ -182,11 +196,9 @@ class _BetweenUpdates(BaseCallback):
         run = self._run
         if self.num_timesteps >= self._next_snapshot:
             self._next_snapshot += run.settings.snapshot_every
-            rates = run.take_snapshot()
-        else:
-            rates = run.evaluate() if run._is_evaluation_due else {}
-        for name, rate in rates.items():
-            self.logger.record(f"win_rate/{name}", rate)
+            run.take_snapshot()
+        elif run._is_evaluation_due:
+            run.evaluate()
         run._save_if_due()
         left = run.left
         run.model.ent_coef = run.settings.ent_coef * left

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,12 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import Score, against_copies, results_table
 from blackjacky_agents.files import versions, write_file
-from blackjacky_agents.games import bot_names
+from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.learning.checkpoint import Arrays, load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.curves import Line, Run, draw_curves
 from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.learning.logs import Logs, check_logs, opened
 from blackjacky_agents.learning.network import Layers
 from blackjacky_agents.learning.settings import TrainingSettings, check_settings
 from blackjacky_agents.registry import make_compiled_agent
@@ -81,6 +82,7 @@ class TrainingRun(ABC):
 
     def __init__(self, settings: TrainingSettings, folder: Path, command: str) -> None:
         check_settings(settings)
+        check_logs(settings.log)
         self.settings, self.folder, self.command = settings, folder, command
         self.game = get_game(settings.game)
         self.encoding = find_encoding(settings.encoding, settings.game)
@@ -88,6 +90,7 @@ class TrainingRun(ABC):
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
         self.interrupted = self._resumed = False
+        self.logs = Logs()  # open while training
         self.bar: tqdm[Any] = tqdm(disable=True)  # shown while training
         self._rates: dict[str, float] = {}  # of the last evaluation
         self._evaluated = 0.0  # the fraction of the training done by then
@@ -141,11 +144,12 @@ class TrainingRun(ABC):
         self._save_due = time.perf_counter() + CHECKPOINT_SECONDS
         pause = 0.5 if sys.stderr.isatty() else 15
         bar = tqdm(total=1.0, initial=1 - self.left, bar_format="{percentage:3.0f}%|{bar}| {desc}", mininterval=pause)
-        with bar as self.bar, stop_gently(self):
-            self._learn()
-            self.show_progress()
-        if not self.interrupted and self.steps > self._evaluated_steps:
-            self.evaluate()
+        with opened(self.folder, self.settings, self.steps) as self.logs:
+            with bar as self.bar, stop_gently(self):
+                self._learn()
+                self.show_progress()
+            if not self.interrupted and self.steps > self._evaluated_steps:
+                self.evaluate()
         self.clock.stop()
         self.save()
         draw_learning_curve(self.folder, self.settings)
@@ -170,6 +174,10 @@ class TrainingRun(ABC):
         self.bar.set_description_str(", ".join([doing] * bool(doing) + facts), refresh=False)
         self.bar.update(done - self.bar.n)
 
+    def _log(self, figures: Mapping[str, float]) -> None:
+        """Log what an update says of itself, and the speed."""
+        self.logs.write({**figures, "steps_per_second": self.steps / self.clock.seconds}, self.steps)
+
     def _save_if_due(self) -> None:
         if time.perf_counter() >= self._save_due:
             self.save()
@@ -192,6 +200,7 @@ class TrainingRun(ABC):
         rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
         with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps({**line, "win_rate": rates}) + "\n")
+        self.logs.write({f"win_rate/{name}": rate for name, rate in rates.items()}, line["steps"])
         self._print_rates(line, rates)
         return rates
 
@@ -230,22 +239,19 @@ class TrainingRun(ABC):
     def results(self) -> list[dict[str, Any]]:
         """Final evaluation, with a progress bar: the rows of `results_table` against all bots.
 
-        Table sizes are the evaluation size, the smallest and the largest possible one.
+        Table sizes are the evaluation size, where the shipped trained agents are opponents, too, and the smallest and
+        the largest possible one.
         """
         settings, possible = self.settings, self._possible_sizes()
-        sizes = tuple(dict.fromkeys((settings.eval_players, possible[0], possible[-1])))
-        agent, games, threads = self.agent(greedy=True), settings.final_eval_games, settings.threads
-        with final_bar(len(sizes) * len(self.bots) * games) as bar:
-            return results_table(
-                agent,
-                self.bots,
-                games,
-                threads,
-                sizes=sizes,
-                progress=bar.update,
-                cluster=self.cluster,
-                **self._rules,
-            )
+        usual, more = settings.eval_players, dict.fromkeys((possible[0], possible[-1]))
+        trained = [make_compiled_agent(name, settings.game) for name in get_kit(settings.game).trained]
+        tables = [(usual, [*self.bots, *trained]), *((size, self.bots) for size in more if size != usual)]
+        agent, games, rows = self.agent(greedy=True), settings.final_eval_games, []
+        with final_bar(games * sum(len(others) for _, others in tables)) as bar:
+            options = {"progress": bar.update, "cluster": self.cluster, **self._rules}
+            for size, others in tables:
+                rows += results_table(agent, others, games, settings.threads, sizes=[size], **options)
+        return rows
 
     def _possible_sizes(self) -> list[int]:
         """The table sizes of the variants played that are possible with the rule options."""
@@ -355,6 +361,13 @@ def truncate_progress(folder: Path, steps: int) -> dict[str, Any]:
     return kept[-1][1] if kept else {"steps": -1, "seconds": 0}
 
 
+def read_progress(folder: Path) -> list[dict[str, Any]]:
+    """The evaluations in ``progress.jsonl``; `ValueError` if a line is damaged."""
+    path = folder / PROGRESS_FILE
+    lines = path.read_bytes().splitlines()
+    return [_read_evaluation(path, number, line) for number, line in enumerate(lines, 1)]
+
+
 def _read_evaluation(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         row = dict(parse_json(line))
@@ -367,7 +380,7 @@ def _read_evaluation(path: Path, number: int, line: bytes) -> dict[str, Any]:
 
 def draw_learning_curve(folder: Path, settings: TrainingSettings) -> None:
     """Draw ``learning_curve.png`` from ``progress.jsonl``."""
-    lines = [json.loads(line) for line in (folder / PROGRESS_FILE).read_text("utf-8").splitlines()]
+    lines = read_progress(folder)
     decisions, seconds = (np.array([line.get(name, np.nan) for line in lines], float) for name in ("steps", "seconds"))
     curves = []
     for name in lines[0]["win_rate"]:

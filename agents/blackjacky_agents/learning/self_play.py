@@ -31,6 +31,7 @@ from blackjacky_env.engine.compiling import copied, zeros
 _LINEUPS = 256  # drawn for each stretch
 _ILLEGAL_LOGIT = -1e9
 _SMALL = 0.01  # scale of the initial logits
+_FIGURES = ("loss/policy", "loss/value", "entropy", "kl", "clip_fraction")
 
 
 class SelfPlay(TrainingRun):
@@ -45,7 +46,7 @@ class SelfPlay(TrainingRun):
 
     def __init__(self, settings: SelfPlaySettings, folder: Path, command: str) -> None:
         super().__init__(settings, folder, command)
-        torch.set_num_threads(1)  # the other threads play
+        torch.set_num_threads(settings.threads)  # one of which plays a part of the time
         self._generator = torch.Generator().manual_seed(settings.seed)
         self.network = _new_network(
             [self.encoding.size, *settings.hidden_sizes, self.game.num_actions + 1], settings.seed
@@ -118,9 +119,10 @@ class SelfPlay(TrainingRun):
             stretch = self._next_stretch()
             self._play_on()
             started = time.perf_counter()
-            self._update(stretch)
+            figures = self._update(stretch)
             self.times["learning"] += time.perf_counter() - started
             self._steps += stretch.actions.size
+            self._log(figures)
             self.show_progress()
             self._save_if_due()
         self._next_stretch()
@@ -178,17 +180,21 @@ class SelfPlay(TrainingRun):
 
     # ------------------------------------------------------------ learning
 
-    def _update(self, stretch: Stretch) -> None:
-        """Learn from a stretch, in several epochs of minibatches."""
+    def _update(self, stretch: Stretch) -> dict[str, float]:
+        """Learn from a stretch, in several epochs of minibatches; returns means of its figures, by name."""
         for group in self._optimizer.param_groups:
             group["lr"] = self.settings.learning_rate * self.left
         rows = [torch.from_numpy(array.reshape(-1, *array.shape[2:])) for array in stretch]
+        figures = []
         for _ in range(self.settings.n_epochs):
             for chosen in torch.split(self._shuffled(len(rows[0])), self.settings.batch_size):
                 self._optimizer.zero_grad()
-                self._loss(*(array[chosen] for array in rows)).backward()  # type: ignore[no-untyped-call]
+                loss, told = self._loss(*(array[chosen] for array in rows))
+                loss.backward()  # type: ignore[no-untyped-call]
                 nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_grad_norm)
                 self._optimizer.step()
+                figures.append(told)
+        return dict(zip(_FIGURES, torch.stack(figures).mean(0).tolist(), strict=True))
 
     def _shuffled(self, count: int) -> torch.Tensor:
         return torch.randperm(count, generator=self._generator)
@@ -201,8 +207,11 @@ class SelfPlay(TrainingRun):
         old_log_probs: torch.Tensor,
         old_values: torch.Tensor,
         advantages: torch.Tensor,
-    ) -> torch.Tensor:
-        """The clipped objective, an entropy bonus and the squared error of the values, for one minibatch."""
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The loss of a minibatch, and `_FIGURES`.
+
+        It is the clipped objective, an entropy bonus, and the squared error of the values.
+        """
         settings, outputs = self.settings, self.network(inputs)
         log_probs = torch.log_softmax(outputs[:, :-1].masked_fill(~masks, _ILLEGAL_LOGIT), 1)
         entropy = -(log_probs.exp() * log_probs).sum(1).mean()
@@ -212,7 +221,9 @@ class SelfPlay(TrainingRun):
         policy_loss = -torch.min(scaled * ratio, scaled * clipped).mean()
         value_loss = (outputs[:, -1] - (old_values + advantages)).square().mean()
         loss: torch.Tensor = policy_loss - settings.ent_coef * self.left * entropy + settings.vf_coef * value_loss
-        return loss
+        with torch.no_grad():
+            far = ((ratio - 1).abs() > settings.clip_range).float().mean()
+            return loss, torch.stack([policy_loss, value_loss, entropy, (ratio - 1 - ratio.log()).mean(), far])
 
     # ------------------------------------------------------------ checkpoints
 

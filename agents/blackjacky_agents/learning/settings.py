@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.encoding import encodings_of, find_encoding
@@ -49,6 +49,9 @@ class TrainingSettings:
     after every fifth of the training."""
     threads: int = 2
     """CPU threads."""
+    log: tuple[Literal["tensorboard", "wandb", "csv"], ...] = ("tensorboard",)
+    """Where all figures of the training go: none, one or several of these, in the run folder. wandb is offline unless
+    its own variable WANDB_MODE says otherwise."""
     eval_games: int = 1000
     """Number of games per bot in each evaluation during the training."""
     final_eval_games: int = 4000
@@ -116,13 +119,13 @@ class SelfPlaySettings(TrainingSettings):
     """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
     past_self_fraction: float = 0.3
     """Fraction of the opponents that are past versions of the learner; the others are bots."""
-    num_envs: int = 512
+    num_envs: int = 1024
     """Number of parallel games."""
     n_steps: int = 64
     """Decisions of the learner per game and update."""
-    n_epochs: int = 2
+    n_epochs: int = 1
     """Epochs per update."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     """Initial Adam learning rate, annealed linearly to 0."""
     clip_range: float = 0.2
     """Clipping range of the probability ratio."""
@@ -365,7 +368,7 @@ def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
         "encoding": "advice",
         "advice_logit": 3,
         "gamma": 1,
-        "learning_rate": 7e-4,
+        "learning_rate": 1.4e-3,
         "ent_coef": 0.003,
     }
     return replace(scratch, **{**advised, **changes})

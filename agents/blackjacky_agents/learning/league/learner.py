@@ -89,16 +89,17 @@ class Learner:
         self._decisions.add(studies.observations, studies.values)
         self._standings.add(studies.standings, studies.outcomes)
 
-    def learn(self, studied: int, left: float) -> float:
-        """Perform the updates for ``studied`` new decisions; returns the mean entropy of the policy.
+    def learn(self, studied: int, left: float) -> dict[str, float]:
+        """Perform the updates for ``studied`` new decisions; returns mean figures of the policy, by name.
 
         ``left``: remaining fraction of the training, 0 .. 1.
         """
         if not len(self._decisions):  # the policy has been certain of all its actions so far
-            return 0.0
+            return {}
         updates = max(1, self.settings.replay_ratio * studied // self.settings.batch_size)
         self.learn_values(max(1, updates // 2), left)
-        return sum(self._learn_policy(left) for _ in range(updates)) / updates
+        figures = torch.stack([self._learn_policy(left) for _ in range(updates)]).mean(0)
+        return dict(zip(("loss/policy", "entropy"), figures.tolist(), strict=True))
 
     def learn_values(self, updates: int, left: float) -> None:
         """Fit the value network to outcomes by cross-entropy."""
@@ -108,8 +109,8 @@ class Learner:
             loss = nn.functional.binary_cross_entropy_with_logits(self.value(shown)[:, 0], torch.from_numpy(outcomes))
             self._update("value", loss, left)
 
-    def _learn_policy(self, left: float) -> float:
-        """One policy update with advantages divided by their predicted scale.
+    def _learn_policy(self, left: float) -> torch.Tensor:
+        """One policy update with advantages divided by their predicted scale; returns loss and mean entropy.
 
         The magnitude of advantages differs by orders of magnitude between the first round of a large table and the last
         round of a small one; scaling gives decisions similar weight.
@@ -126,7 +127,7 @@ class Learner:
         loss = -((probs * advantages).sum(1) + self.settings.ent_coef * (0.2 + left) * entropy).mean()
         self._update("policy", loss, left)
         self._average(self.settings.ema_rate)
-        return float(entropy.mean().detach())
+        return torch.stack([loss, entropy.mean()]).detach()
 
     def _learn_scale(
         self, observations: Vector, advantages: torch.Tensor, tried: torch.Tensor, left: float

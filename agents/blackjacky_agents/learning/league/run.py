@@ -132,8 +132,9 @@ class League(TrainingRun):
         record_results(opponents, played)
         self.learner.remember(played.studies)
         studied = len(played.studies.values)
-        self.learner.learn(studied, self.left)
+        figures = self.learner.learn(studied, self.left)
         self._steps += studied
+        self._log(figures)
         self._batches += 1
         if self._evaluating is not None and all(part.done() for part in self._evaluating[1]):
             self._finish_evaluation()

@@ -1,0 +1,129 @@
+"""Train presets of all games with several seeds; write their results, and draw their learning curves.
+
+    python scripts/documents/learning_curves.py                                 # what is missing: hours
+    python scripts/documents/learning_curves.py --games black_jacky --presets quick scratch
+    python scripts/documents/learning_curves.py --presets scratch --minutes 15
+    python scripts/documents/generate.py                                        # the tables of the documents
+
+Each training is `blackjacky train` in a folder below runs/learning_curves, where an interrupted one is resumed and a
+finished one kept; agents/results/GAME/training.json holds those of all calls. Train on a quiet machine: minutes are
+what the presets have in common.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import tyro
+from parts import DOCS, ROOMS, ROOT
+
+from blackjacky_agents import bot_names
+from blackjacky_agents.files import only_writer, write_file, write_json
+from blackjacky_agents.learning.curves import Line, Run, as_svg, draw_curves
+from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.reports import duration
+from blackjacky_env.games import get_game
+
+FOLDER = ROOT / "runs" / "learning_curves"
+RESULTS = ROOT / "agents" / "results"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train presets of all games with several seeds; write their results, and draw their learning curves."""
+
+    games: tuple[str, ...] = tuple(ROOMS)
+    """Games by name."""
+    presets: tuple[str, ...] = ("quick", "scratch", "sb3")
+    """Presets by name."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    """Seeds, each a training."""
+    minutes: float | None = None
+    """Time limit of a training; by default that of the preset."""
+
+
+def main(args: Args) -> None:
+    """Train what has not been trained, and write all that is known."""
+    with only_writer(FOLDER):
+        for seed in args.seeds:
+            for game in args.games:
+                for preset in args.presets:
+                    row = finished(game, preset, seed, args.minutes or presets_of(game)[preset].minutes)
+                    add(game, row)
+
+
+def finished(game: str, preset: str, seed: int, minutes: float) -> dict[str, Any]:
+    """The results of one training, which is begun or resumed if need be."""
+    name = f"{game}-{preset}-{minutes:g}-{seed}"
+    run, command = FOLDER / "runs" / name, ["blackjacky", "train", "--game", game, "--preset", preset]
+    command += ["--seed", str(seed), "--minutes", f"{minutes:g}"]
+    if not (run / "results.json").exists():
+        begun = (run / "checkpoints").exists()
+        how = ["--resume", f"runs/{name}"] if begun else [*command[2:], "--name", name]
+        print(f"{name} ...", flush=True)
+        script = str(ROOT / "scripts" / "train.py")
+        subprocess.run([sys.executable, script, *how], cwd=FOLDER, check=True, stdout=subprocess.DEVNULL)
+    card = json.loads((run / "weights.json").read_text("utf-8"))
+    players, bot = get_game(game).default_players, bot_names(game)[-1]
+    tests = [json.loads(line) for line in (run / "progress.jsonl").read_text("utf-8").splitlines()]
+    (result,) = (row for row in card["results"] if (row["players"], row["opponents"]) == (players, bot))
+    return {
+        "preset": preset,
+        "minutes": minutes,
+        "seed": seed,
+        "command": shlex.join(command),
+        "steps": card["steps"],
+        "seconds": card["seconds"],
+        "machine": card["machine"],
+        "versions": card["versions"],
+        "result": result,
+        "curve": [[test["steps"], test["seconds"], test["win_rate"][bot]] for test in tests],
+    }
+
+
+def add(game: str, row: dict[str, Any]) -> None:
+    """Put a training among the results of its game, in place of the same one before, and draw the curves again."""
+    path = RESULTS / game / "training.json"
+    rows = json.loads(path.read_text("utf-8")) if path.exists() else []
+    rows = sorted([other for other in rows if key(other) != key(row)] + [row], key=key)
+    write_json(path, rows)
+    write_file(DOCS / "learning" / f"{game}.svg", picture(game, rows))
+    result = row["result"]
+    print(
+        f"{game}, {row['preset']}, {duration(60 * row['minutes'])}, seed {row['seed']}: {row['steps']:,} decisions, "
+        f"{result['win_rate']:.1%} ({result['low']:.1%} .. {result['high']:.1%}) against {result['opponents']}",
+        flush=True,
+    )
+
+
+def key(row: dict[str, Any]) -> tuple[str, float, int]:
+    """What a training is known by among those of its game."""
+    return row["preset"], row["minutes"], row["seed"]
+
+
+def picture(game: str, rows: list[dict[str, Any]]) -> str:
+    """The learning curves of a game's presets, by time, each of the length that most of its presets have."""
+    players, bot = rows[0]["result"]["players"], rows[0]["result"]["opponents"]
+    title = f"{get_game(game).title}: against {players - 1} {bot}"
+    return as_svg(draw_curves(list(lines(rows, players)), title, ["seconds"]), f"learning-{game}")
+
+
+def lines(rows: list[dict[str, Any]], players: int) -> Iterator[Line]:
+    """A line for each preset and length, over all its seeds."""
+    for (preset, minutes), own in groupby(rows, key=lambda row: (row["preset"], row["minutes"])):
+        runs = [Run(*np.array(row["curve"]).T) for row in own]
+        yield Line(f"{preset}, {minutes:g} min", runs, players)
+
+
+if __name__ == "__main__":
+    os.environ["PYTHONUNBUFFERED"] = "1"
+    main(tyro.cli(Args))

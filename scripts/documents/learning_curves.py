@@ -3,6 +3,7 @@
     python scripts/documents/learning_curves.py                                 # what is missing: hours
     python scripts/documents/learning_curves.py --games black_jacky --presets quick scratch
     python scripts/documents/learning_curves.py --presets scratch --minutes 15
+    python scripts/documents/learning_curves.py --presets scratch --hidden-sizes 64 64
     python scripts/documents/generate.py                                        # the tables of the documents
 
 Each training is `blackjacky train` in a folder below runs/learning_curves, where an interrupted one is resumed and a
@@ -49,6 +50,8 @@ class Args:
     """Seeds, each a training."""
     minutes: float | None = None
     """Time limit of a training; by default that of the preset."""
+    hidden_sizes: tuple[int, ...] = ()
+    """Sizes of the hidden layers; by default those of the preset."""
 
 
 def main(args: Args) -> None:
@@ -57,15 +60,16 @@ def main(args: Args) -> None:
         for seed in args.seeds:
             for game in args.games:
                 for preset in args.presets:
-                    row = finished(game, preset, seed, args.minutes or presets_of(game)[preset].minutes)
-                    add(game, row)
+                    minutes = args.minutes or presets_of(game)[preset].minutes
+                    add(game, finished(game, preset, seed, minutes, args.hidden_sizes))
 
 
-def finished(game: str, preset: str, seed: int, minutes: float) -> dict[str, Any]:
+def finished(game: str, preset: str, seed: int, minutes: float, hidden_sizes: tuple[int, ...]) -> dict[str, Any]:
     """The results of one training, which is begun or resumed if need be."""
-    name = f"{game}-{preset}-{minutes:g}-{seed}"
+    sizes = list(map(str, hidden_sizes))
+    name = "-".join([game, preset, f"{minutes:g}", str(seed), *sizes])
     run, command = FOLDER / "runs" / name, ["blackjacky", "train", "--game", game, "--preset", preset]
-    command += ["--seed", str(seed), "--minutes", f"{minutes:g}"]
+    command += ["--seed", str(seed), "--minutes", f"{minutes:g}"] + ["--hidden-sizes", *sizes] * bool(sizes)
     if not (run / "results.json").exists():
         begun = (run / "checkpoints").exists()
         how = ["--resume", f"runs/{name}"] if begun else [*command[2:], "--name", name]
@@ -79,6 +83,7 @@ def finished(game: str, preset: str, seed: int, minutes: float) -> dict[str, Any
     return {
         "preset": preset,
         "minutes": minutes,
+        "hidden_sizes": hidden_sizes or presets_of(game)[preset].hidden_sizes,
         "seed": seed,
         "command": shlex.join(command),
         "steps": card["steps"],
@@ -105,21 +110,22 @@ def add(game: str, row: dict[str, Any]) -> None:
     )
 
 
-def key(row: dict[str, Any]) -> tuple[str, float, int]:
+def key(row: dict[str, Any]) -> tuple[str, float, tuple[int, ...], int]:
     """What a training is known by among those of its game."""
-    return row["preset"], row["minutes"], row["seed"]
+    return row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["seed"]
 
 
 def picture(game: str, rows: list[dict[str, Any]]) -> str:
-    """The learning curves of a game's presets, by time, each of the length that most of its presets have."""
+    """The learning curves of a game's presets, by time."""
     players, bot = rows[0]["result"]["players"], rows[0]["result"]["opponents"]
     title = f"{get_game(game).title}: against {players - 1} {bot}"
-    return as_svg(draw_curves(list(lines(rows, players)), title, ["seconds"]), f"learning-{game}")
+    return as_svg(draw_curves(list(lines(game, rows, players)), title, ["seconds"]), f"learning-{game}")
 
 
-def lines(rows: list[dict[str, Any]], players: int) -> Iterator[Line]:
-    """A line for each preset and length, over all its seeds."""
-    for (preset, minutes), own in groupby(rows, key=lambda row: (row["preset"], row["minutes"])):
+def lines(game: str, rows: list[dict[str, Any]], players: int) -> Iterator[Line]:
+    """A line for each preset of its usual size, and each length, over all its seeds."""
+    usual = [row for row in rows if tuple(row["hidden_sizes"]) == presets_of(game)[row["preset"]].hidden_sizes]
+    for (preset, minutes), own in groupby(usual, key=lambda row: (row["preset"], row["minutes"])):
         runs = [Run(*np.array(row["curve"]).T) for row in own]
         yield Line(f"{preset}, {minutes:g} min", runs, players)
 

@@ -341,6 +341,27 @@ def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> N
     assert (chosen == predicted).mean() > 0.99  # all but where two logits are all but equal
 
 
+def test_runs_are_drawn_over_each_other(
+    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        shutil.copytree(finished.run, tmp_path / "runs" / name)
+    assert train(["--compare", "runs/one", "runs/two"]) == 0
+    printed = capsys.readouterr().out
+    assert "| runs/one | 2,048 | " in printed
+    assert "| runs/two | 2,048 | " in printed
+    assert Path("runs/learning_curves.png").read_bytes().startswith(b"\x89PNG")
+    assert "Learning curves: runs/learning_curves.png" in printed
+    assert "there is no run in 'runs/three'" in refusal(capsys, "--compare", "runs/one", "runs/three")
+    config = read_json(Path("runs/two/config.json"))
+    config["settings"]["players"] = [2]
+    Path("runs/two/config.json").write_text(json.dumps(config), "utf-8")
+    assert "compare runs of the same game and table size" in refusal(capsys, "--compare", "runs/one", "runs/two")
+    Path("runs/one/progress.jsonl").unlink()
+    assert "has not been tested yet" in refusal(capsys, "--compare", "runs/one")
+
+
 # ---------------------------------------------------------------- killed and resumed
 
 

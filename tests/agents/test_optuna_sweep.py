@@ -1,0 +1,49 @@
+"""examples/optuna_sweep.py: trials are kept, a sweep goes on where it was stopped, and shows what it found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("optuna")
+
+import optuna_sweep
+from optuna import TrialPruned
+from optuna.trial import FixedTrial
+
+from tests.agents.test_self_play import SMALL
+
+SUGGESTED = {"learning_rate": 1e-3, "ent_coef": 0.01, "score_shaping": 0.3}
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optuna_sweep, "presets_of", lambda game: {"scratch": replace(SMALL, steps=600, log=())})
+
+
+def test_a_sweep_goes_on_and_shows_its_trials(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = optuna_sweep.Args(minutes=1e-6, trial_minutes=1e18, eval_games=2, folder=tmp_path)
+    optuna_sweep.main(args)
+    optuna_sweep.main(args)  # its time is over
+    assert len(list(tmp_path.glob("trial-*"))) == 1
+    optuna_sweep.main(replace(args, minutes=0.2))
+    assert len(list(tmp_path.glob("trial-*"))) > 1
+    printed = capsys.readouterr().out
+    assert "| trial | learning_rate | ent_coef | score_shaping | win rate |" in printed
+    assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_trial_that_is_not_worth_going_on_is_stopped(tmp_path: Path) -> None:
+    class Hopeless(FixedTrial):
+        def should_prune(self) -> bool:
+            return True
+
+    trial: Any = Hopeless(SUGGESTED)
+    args = optuna_sweep.Args(trial_minutes=1e18, eval_games=2, folder=tmp_path)
+    with pytest.raises(TrialPruned):
+        optuna_sweep.train(args, trial)
+    assert trial.user_attrs["decisions"] < 600

@@ -101,7 +101,8 @@ def add(game: str, row: dict[str, Any]) -> None:
     rows = json.loads(path.read_text("utf-8")) if path.exists() else []
     rows = sorted([other for other in rows if key(other) != key(row)] + [row], key=key)
     write_json(path, rows)
-    write_file(DOCS / "learning" / f"{game}.svg", picture(game, rows))
+    if drawn := list(lines(game, rows)):
+        write_file(DOCS / "learning" / f"{game}.svg", picture(game, drawn, row["result"]["opponents"]))
     result = row["result"]
     print(
         f"{game}, {row['preset']}, {duration(60 * row['minutes'])}, seed {row['seed']}: {row['steps']:,} decisions, "
@@ -115,19 +116,19 @@ def key(row: dict[str, Any]) -> tuple[str, float, tuple[int, ...], int]:
     return row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["seed"]
 
 
-def picture(game: str, rows: list[dict[str, Any]]) -> str:
+def picture(game: str, drawn: list[Line], bot: str) -> str:
     """The learning curves of a game's presets, by time."""
-    players, bot = rows[0]["result"]["players"], rows[0]["result"]["opponents"]
-    title = f"{get_game(game).title}: against {players - 1} {bot}"
-    return as_svg(draw_curves(list(lines(game, rows, players)), title, ["seconds"]), f"learning-{game}")
+    title = f"{get_game(game).title}: against {drawn[0].players - 1} {bot}"
+    return as_svg(draw_curves(drawn, title, ["seconds"]), f"learning-{game}")
 
 
-def lines(game: str, rows: list[dict[str, Any]], players: int) -> Iterator[Line]:
+def lines(game: str, rows: list[dict[str, Any]]) -> Iterator[Line]:
     """A line for each preset of its usual size, and each length, over all its seeds."""
     usual = [row for row in rows if tuple(row["hidden_sizes"]) == presets_of(game)[row["preset"]].hidden_sizes]
     for (preset, minutes), own in groupby(usual, key=lambda row: (row["preset"], row["minutes"])):
-        runs = [Run(*np.array(row["curve"]).T) for row in own]
-        yield Line(f"{preset}, {minutes:g} min", runs, players)
+        trained = list(own)
+        runs = [Run(*np.array(row["curve"]).T) for row in trained]
+        yield Line(f"{preset}, {minutes:g} min", runs, trained[0]["result"]["players"])
 
 
 if __name__ == "__main__":

@@ -54,7 +54,9 @@ def test_finished_trainings_become_results_a_picture_and_a_table(folder: Path) -
     tests = (runs / first / "progress.jsonl").read_text("utf-8").splitlines()
     assert rows[0]["curve"][-1][0] == json.loads(tests[-1])["steps"] == rows[0]["steps"]
     rows = [{**row, "hidden_sizes": [128, 128]} for row in rows]
-    assert learning_curves.picture(DEFAULT, rows).count("</svg>") == 1
+    drawn = list(learning_curves.lines(DEFAULT, rows))
+    assert [(line.name, len(line.runs)) for line in drawn] == [("scratch, 5 min", 2)]
+    assert learning_curves.picture(DEFAULT, drawn, "counter").count("</svg>") == 1
     table = make_results.training(rows)
     assert "| `scratch` | 5 | 128 x 128 | **" in table
     assert "Par is 25.0 %" in table
@@ -87,5 +89,5 @@ def test_trainings_are_timed_side_by_side(monkeypatch: pytest.MonkeyPatch) -> No
     assert "| b | **45** | 20 .. 55 | 2.0 |" in told
     assert "| learning | 6.00 | 75% |" in told
     assert "time_training.py --seconds 9 --rounds 3`" in told
-    with pytest.raises(RuntimeError, match="unrecognized"):
+    with pytest.raises(RuntimeError, match="Unrecognized"):
         time_training.run(["examples/ppo_batch.py", "--no-such-option"], ".")

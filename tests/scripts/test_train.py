@@ -199,11 +199,11 @@ def row(bot: str, low: float, high: float, players: int = 4) -> dict[str, Any]:
     [
         (
             "fool novice master king",
-            "between three novice (25.6%), which it beats, and three master (17.5%), to which it loses",
+            "between three novice (25.6%), which it beats, and three master (17.4%), to which it loses",
         ),
         ("fool novice", "above all, even three novice (25.6%)"),
         ("fool equal", "above three fool (65.0%), level with three equal (25.0%)"),
-        ("king master", "below all, even three master (17.5%)"),
+        ("king master", "below all, even three master (17.4%)"),
         ("equal", "level with three equal (25.0%)"),
     ],
 )

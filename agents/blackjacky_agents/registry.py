@@ -23,11 +23,13 @@ __all__ = ["agent_names", "bot_names", "make_agent", "make_compiled_agent", "par
 def make_agent(name: str, game: str = DEFAULT) -> Agent:
     """The agent called ``name`` for a game.
 
-    ``"ppo:PATH"`` loads a trained agent from a run folder or weights file. ``"ismcts:1000"`` is tree search with 1,000
-    simulations per move, ``"ismcts:0.1s"`` with 0.1 seconds per move; ``"rollout:256"`` is flat Monte Carlo with 256
-    playouts per legal action. ``"package.module:Class"`` calls a class of yours without arguments; its module may be in
-    the current folder. ``"cmd:node agent.js"`` is a program in any language (`SubprocessAgent`). The last two run code:
-    take them from the user of this machine, never from the network.
+    ``"ppo:PATH"`` loads a trained agent from a run folder or weights file. ``"search:400"`` is search with 400
+    simulations per move that the game's champion guides, ``"search:0.1s"`` with 0.1 seconds per move,
+    ``"search:400+ppo:PATH"`` with another network. ``"ismcts:1000"`` and ``"ismcts:0.1s"`` are tree search with a bot,
+    ``"rollout:256"`` is flat Monte Carlo with 256 playouts per legal action. ``"package.module:Class"`` calls a class
+    of yours without arguments; its module may be in the current folder. ``"cmd:node agent.js"`` is a program in any
+    language (`SubprocessAgent`). The last two run code: take them from the user of this machine, never from the
+    network.
 
     Raises `ValueError` for an unknown name (listing the known ones), a damaged or mismatched trained agent, or an
     invalid budget.
@@ -43,7 +45,7 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     if kind == "ppo" and colon:
         return load_agent(rest, game)
     if kind in SEARCHERS:
-        return make_searcher(name, game)
+        return make_searcher(name, game, make_compiled_agent)
     if kind == "cmd" and colon:
         return SubprocessAgent(rest, game)
     if is_place(name):

@@ -1,7 +1,7 @@
 """Train presets of all games with several seeds; write their results, and draw their learning curves.
 
     python scripts/documents/learning_curves.py                                 # what is missing: hours
-    python scripts/documents/learning_curves.py --games black_jacky --presets quick scratch
+    python scripts/documents/learning_curves.py --presets quick scratch --seeds 0
     python scripts/documents/learning_curves.py --presets scratch --minutes 15
     python scripts/documents/learning_curves.py --presets scratch --hidden-sizes 64 64
     python scripts/documents/generate.py                                        # the tables of the documents

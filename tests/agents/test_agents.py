@@ -219,7 +219,8 @@ def test_an_unknown_name_is_answered_with_those_there_are(name: str, near: str) 
         make_agent(name)
     assert str(error.value).endswith(
         "agents are 'random', 'threshold', 'trickster', 'counter', 'champion', 'rollout:PLAYOUTS', "
-        "'ismcts:SIMULATIONS', 'ismcts:SECONDSs', a trained one, 'ppo:PATH', a class, 'package.module:Class', "
+        "'ismcts:SIMULATIONS', 'ismcts:SECONDSs', 'search:SIMULATIONS', 'search:SECONDSs', 'search:SIMULATIONS.AGENT', "
+        "a trained one, 'ppo:PATH', a class, 'package.module:Class', "
         "and a program, 'cmd:COMMAND'"
     )
 

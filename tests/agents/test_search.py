@@ -18,7 +18,9 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents.games import get_kit
 from blackjacky_agents.search.config import SearchConfig
+from blackjacky_agents.search.guided import Trial, best_of, give_up, improved, new_trial, weigh
 from blackjacky_agents.search.searchers import TimedSearcher
 from blackjacky_agents.search.tree import steps_of
 from blackjacky_env import black_jacky_v0, playout
@@ -32,7 +34,7 @@ from tests.agents.positions import FAMILY, Positions, positions
 from tests.games.black_jacky.rigging import DRAW, KNOCK, NO_TRICK, Table, one_round
 from tests.plain_mode import printed_in_plain_mode
 
-NAMES = ("rollout:3", "ismcts:20")
+NAMES = ("rollout:3", "ismcts:20", "search:20")
 SMALL: dict[str, Any] = {"max_card": 3, "hand_size": 1, "tricks": (), "hearts": 1}
 
 
@@ -103,7 +105,7 @@ def test_what_is_hidden_changes_no_move(name: str) -> None:
     assert varied > 10
 
 
-@pytest.mark.parametrize("name", ["rollout:40", "ismcts:200"])
+@pytest.mark.parametrize("name", ["rollout:40", "ismcts:200", "search:200"])
 @pytest.mark.parametrize("hands", [[[3], [3]], [[3], [1]], [[2], [3]]], ids=str)
 def test_a_move_that_wins_with_certainty_is_found(name: str, hands: list[list[int]]) -> None:
     """The other has knocked with one card, at most a 3: with two cards I have more. Nobody can be bust."""
@@ -112,7 +114,7 @@ def test_a_move_that_wins_with_certainty_is_found(name: str, hands: list[list[in
     assert table.play(DRAW)["winners"] == [0]
 
 
-@pytest.mark.parametrize("name", ["rollout:40", "ismcts:200"])
+@pytest.mark.parametrize("name", ["rollout:40", "ismcts:200", "search:200"])
 def test_a_move_that_loses_with_certainty_is_not_made(name: str) -> None:
     """Any other card than the 8 leaves me bust."""
     table = one_round([(8, 8), (7, 7)], top=1, start=0, hearts=1, bust_at=10).play(NO_TRICK)
@@ -147,6 +149,80 @@ def test_positions_come_in_proportion_to_their_likelihood_however_much_a_sample_
 
     found = count(np.zeros(game.layout.size, game.layout.dtype), zeros(2, game.state_dtype), 6000)
     assert 1850 < found < 2150  # a third of them, give or take four standard errors
+
+
+# ---------------------------------------------------------------- guided by a network
+
+
+def tried(sums: list[float], squares: list[float], count: int, chances: list[float]) -> Trial:
+    """A trial of these actions, each in ``count`` positions."""
+    trial, size = new_trial(), len(chances)
+    trial.actions[:size] = 10 + np.arange(size)
+    for name, values in (("sums", sums), ("squares", squares), ("counts", [count] * size), ("chances", chances)):
+        getattr(trial, name)[:size] = values
+    trial.size[:2] = size
+    return trial
+
+
+PARAMETERS = np.array([100, 0.01, 0.01, 0.05, 3], np.float32)
+"""Simulations, least chance, scale, spread and proposals."""
+
+
+def test_few_results_leave_the_choice_to_the_network_and_many_do_not() -> None:
+    for count, best in ((4, 10), (10_000, 11)):
+        trial = tried([0.1 * count, 0.02 * count, 0.0], [count] * 3, count, [0.6, 0.3, 0.1])
+        weigh(trial, PARAMETERS)
+        assert best_of(trial) == best
+        assert trial.worth[0] == 0
+    mean, variance = 0.02, (1 - 0.02**2 + 0.25 / 10_000) / 10_000
+    weight = 0.05**2 / (0.05**2 + variance)
+    expected = weight * mean + (1 - weight) * 0.01 * np.log(0.5)
+    assert trial.worth[1] == pytest.approx(expected, rel=1e-4)
+
+
+def test_the_worse_half_is_given_up_and_the_favourite_kept() -> None:
+    trial = tried([0, -30, 30, -10], [100] * 4, 100, [0.4, 0.3, 0.2, 0.1])
+    weigh(trial, PARAMETERS)
+    give_up(trial)
+    assert trial.size[:2].tolist() == [4, 2]
+    assert trial.actions[:4].tolist() == [10, 12, 13, 11]
+    assert trial.chances[:4].tolist() == [0.4, 0.2, 0.1, 0.3]
+
+
+def test_without_evidence_the_improved_probabilities_are_the_networks_own() -> None:
+    chances = [0.6, 0.3, 0.1]
+    trial = tried([0.0] * 3, [10**9] * 3, 1, chances)
+    weigh(trial, PARAMETERS)
+    found = improved(trial, 20, scale=0.01)
+    assert found[10:13] == pytest.approx(chances, abs=1e-3)
+    assert found.sum() == pytest.approx(1)
+    better = tried([0.0, 3000.0, 0.0], [10_000] * 3, 10_000, chances)
+    weigh(better, PARAMETERS)
+    assert improved(better, 20, scale=0.01)[11] > 0.9
+
+
+def test_any_network_can_guide_and_what_is_none_is_refused() -> None:
+    seen = positions(games=1, moves=8)
+    shipped = get_kit(DEFAULT).trained["champion"]
+    agents = [make_agent(f"search:20+{name}") for name in ("champion", f"ppo:{shipped}")]
+    for agent in agents:
+        agent.reset(1)
+    assert len({str(agent.act_batch(*seen)) for agent in agents}) == 1
+    with pytest.raises(ValueError, match=r"agent 'search:20\+counter': agent 'counter' is not a network"):
+        make_agent("search:20+counter")
+    with pytest.raises(ValueError, match="'champ' for black_jacky; did you mean 'champion'"):
+        make_agent("search:20+champ")
+
+
+@pytest.mark.parametrize("name", ["search:50", "search:0.02s"])
+def test_it_explains_itself(name: str) -> None:
+    table = one_round([[3], [1]], start=1, **SMALL).play(NO_TRICK, KNOCK, NO_TRICK)
+    agent = make_agent(name)
+    agent.reset(0)
+    thoughts = agent.explain(table.env.observe("player_0"))  # type: ignore[attr-defined]  # searchers have it
+    assert thoughts is not None
+    assert thoughts.probabilities.argmax() == DRAW
+    assert thoughts.probabilities.sum() == pytest.approx(1)
 
 
 # ---------------------------------------------------------------- where they play
@@ -188,8 +264,9 @@ def test_search_plays_the_other_seats_of_a_learner() -> None:
 # ---------------------------------------------------------------- by the clock
 
 
-def test_a_time_budget_searches_too() -> None:
-    agent = make_agent("ismcts:0.02s")
+@pytest.mark.parametrize("name", ["ismcts:0.02s", "search:0.02s"])
+def test_a_time_budget_searches_too(name: str) -> None:
+    agent = make_agent(name)
     assert isinstance(agent, TimedSearcher)
     table = one_round([[3], [1]], start=1, **SMALL).play(NO_TRICK, KNOCK, NO_TRICK)
     seen = table.env.observe("player_0")
@@ -207,7 +284,7 @@ def test_a_time_budget_searches_too() -> None:
 def test_a_time_budget_cannot_play_inside_a_batch() -> None:
     env = black_jacky_v0.env(num_players=2)
     env.reset(seed=0)
-    with pytest.raises(TypeError, match=r"'ismcts:1s' is not compiled.*'rollout:PLAYOUTS', 'ismcts:SIMULATIONS'"):
+    with pytest.raises(TypeError, match=r"'ismcts:1s' is not compiled.*'ismcts:SIMULATIONS', 'search:SIMULATIONS'"):
         playout(env.get_state(), "ismcts:1s", games=1)
 
 
@@ -215,7 +292,7 @@ def test_a_time_budget_cannot_play_inside_a_batch() -> None:
 
 
 @pytest.mark.parametrize("budget", ["", "0", "x", "-1", "1.5", "1000001", "1e3", " 5", "10 ", "²", "1_000"])
-@pytest.mark.parametrize("kind", ["rollout", "ismcts"])
+@pytest.mark.parametrize("kind", ["rollout", "ismcts", "search"])
 def test_a_budget_that_is_none_is_named_with_what_is_allowed(kind: str, budget: str) -> None:
     allowed = "playouts per legal action" if kind == "rollout" else "simulations per move, .* seconds per move"
     with pytest.raises(ValueError, match=rf"^agent '{kind}:{budget}': '{budget}' is not a budget; .* {allowed}"):
@@ -240,7 +317,7 @@ def test_an_observation_that_cannot_be_is_refused() -> None:
     seen = positions(games=2, moves=3)
     wrong = seen.observations.copy()
     wrong[-1, RECORD.layout.offset("my_hand")] += 1  # a card too many in my hand
-    for name in (*NAMES, "ismcts:1s"):
+    for name in (*NAMES, "ismcts:1s", "search:1s"):
         with pytest.raises(ValueError, match="no legal position matches this observation"):
             make_agent(name).act_batch(wrong, seen.masks)
         with pytest.raises(ValueError, match="the action mask allows an action that is illegal"):

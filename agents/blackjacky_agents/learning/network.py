@@ -233,7 +233,7 @@ def action_probabilities(
         TypeError: the agent is not a network.
         ValueError: `CompiledAgent.act_batch` would reject the observations or masks.
     """
-    network, encoding = _find_network(agent)
+    network, encoding = find_network(agent)
     observations, masks = check_asked(network.name, network.game, observations, masks)
     logits = np.empty(masks.shape, np.float32)
     _logits_entry()(encode_all(encoding, observations, masks), network.parameters, logits)
@@ -246,13 +246,14 @@ def action_probabilities(
 def is_network(agent: Agent) -> bool:
     """Whether `action_probabilities` accepts the agent."""
     try:
-        _find_network(agent)
+        find_network(agent)
     except TypeError:
         return False
     return True
 
 
-def _find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
+def find_network(agent: Agent) -> tuple[CompiledAgent, Encoding]:
+    """The agent and its encoding; `TypeError` if it is not a network."""
     if isinstance(agent, CompiledAgent):
         for encoding in encodings_of(agent.game).values():
             if agent.policy is network_policy(encoding):

@@ -36,6 +36,12 @@ class SearchConfig(NamedTuple):
     """Ends simulations earlier: when this number changes, ``value`` evaluates; None: at the end of a round."""
     likelihood: Likelihood | None = None
     """Weights sampled positions; None: all positions consistent with the observation are equally likely."""
+    least: float = 0.005
+    """Search guided by a network tries the actions of at least this probability."""
+    scale: float = 0.004
+    """How much less of a win reward an action is worth, in the mean, than another with a logit higher by 1."""
+    spread: float = 0.06
+    """Standard deviation of what an action is worth more than that."""
 
 
 def with_parameters(policy: Policy, own: Numbers) -> Policy:

@@ -1,9 +1,10 @@
-"""Search agents for any game: `rollout:256`, `ismcts:1000` and `ismcts:0.1s`."""
+"""Search agents for any game: `search:400`, `rollout:256`, `ismcts:1000`, `ismcts:0.1s` and others."""
 
 from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,29 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
 from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.learning.network import find_network
 from blackjacky_agents.search.config import Numbers, SearchConfig
+from blackjacky_agents.search.guided import (
+    PLAYERS,
+    Trial,
+    clocked_guide,
+    guided_parameters,
+    guided_policy,
+    improved,
+    thinking,
+)
 from blackjacky_agents.search.tree import NONE, Tree, clocked, rollout_policy, tree_policy
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.games import get_game
 from blackjacky_env.replay import Thoughts, chance_to_win
 
-SEARCHERS = {"rollout": ("PLAYOUTS",), "ismcts": ("SIMULATIONS", "SECONDSs")}
+SEARCHERS = {
+    "rollout": ("PLAYOUTS",),
+    "ismcts": ("SIMULATIONS", "SECONDSs"),
+    "search": ("SIMULATIONS", "SECONDSs", "SIMULATIONS+AGENT"),
+}
 """Placeholders of the budget after the colon of each name."""
 MOST = 1_000_000  # simulations, playouts
 LONGEST = 3600.0  # seconds
@@ -27,39 +43,67 @@ EXPLORATION, PRIOR, PROPOSALS = 1.0, 0.65, 3
 _AT_ONCE = 16  # simulations between two checks of the clock
 
 
-def make_searcher(name: str, game: str) -> Agent:
-    """The search agent called ``name``; `ValueError` for an invalid budget."""
-    kind, _, budget = name.partition(":")
-    if re.fullmatch("[0-9]{1,9}", budget) and 1 <= int(budget) <= MOST:
-        return Searcher(name, game, int(budget))
-    if kind == "rollout":
+def make_searcher(name: str, game: str, load: Callable[[str, str], CompiledAgent]) -> Agent:
+    """The search agent called ``name``.
+
+    ``load``: (name, game) -> a trained agent, for `search`.
+
+    Raises `ValueError` for an invalid budget, or if the agent that is to guide the search is not a network.
+    """
+    kind, _, rest = name.partition(":")
+    budget, _, guide = rest.partition("+") if kind == "search" else (rest, "", "")
+    is_number = re.fullmatch("[0-9]{1,9}", budget) and 1 <= int(budget) <= MOST
+    is_time = re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,6})?s", budget) and 0 < float(budget[:-1]) <= LONGEST
+    if not is_number and (kind == "rollout" or not is_time):
         allowed = f"1 .. {MOST} playouts per legal action, such as 'rollout:256'"
-    else:
-        if re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,6})?s", budget) and 0 < float(budget[:-1]) <= LONGEST:
-            return TimedSearcher(name, game, float(budget[:-1]))
-        allowed = (
-            f"1 .. {MOST} simulations per move, such as 'ismcts:1000', "
-            f"and up to {LONGEST:.0f} seconds per move, such as 'ismcts:0.1s'"
+        if kind != "rollout":
+            allowed = (
+                f"1 .. {MOST} simulations per move, such as '{kind}:1000', "
+                f"and up to {LONGEST:.0f} seconds per move, such as '{kind}:0.1s'"
+            )
+        raise ValueError(f"agent {name!r}: {budget!r} is not a budget; allowed are {allowed}")
+    network = _find_guide(name, game, guide, load) if kind == "search" else None
+    if is_time:
+        return TimedSearcher(name, game, float(budget[:-1]), network)
+    return Searcher(name, game, int(budget), network)
+
+
+def _find_guide(name: str, game: str, guide: str, load: Callable[[str, str], CompiledAgent]) -> CompiledAgent:
+    trained = list(get_kit(game).trained)
+    if not guide and not trained:
+        raise ValueError(
+            f"agent {name!r}: {game} has no trained agent to guide the search; name one: '{name}+ppo:PATH'"
         )
-    raise ValueError(f"agent {name!r}: {budget!r} is not a budget; allowed are {allowed}")
+    network = load(guide or trained[-1], game)
+    try:
+        return find_network(network)[0]
+    except TypeError as error:
+        raise ValueError(f"agent {name!r}: {error}, which is what can guide a search") from None
 
 
 class Searcher(CompiledAgent):
     """Search with a fixed number of simulations per move, or of playouts per legal action.
 
     Args:
-        name: name as for `make_agent`, ``"rollout:256"`` or ``"ismcts:1000"``.
+        name: name as for `make_agent`, such as ``"ismcts:1000"``.
         game: name of the game.
         budget: the number in the name.
+        network: the network that guides the search, if one does.
     """
 
-    def __init__(self, name: str, game: str, budget: int) -> None:
-        config = get_kit(game).search
-        if name.startswith("rollout"):
+    def __init__(self, name: str, game: str, budget: int, network: CompiledAgent | None = None) -> None:
+        config, rules = get_kit(game).search, get_game(game)
+        self._encoding = ""  # of the network
+        if network is not None:
+            encoding = find_network(network)[1]
+            self._encoding = encoding.name
+            parameters = guided_parameters(budget, config, network)
+            super().__init__(name, game, guided_policy(rules, config, encoding), parameters)
+        elif name.startswith("rollout"):
             parameters = np.array([budget, *config.playout_parameters], np.float32)
-            super().__init__(name, game, rollout_policy(get_game(game), config), parameters)
+            super().__init__(name, game, rollout_policy(rules, config), parameters)
         else:
-            super().__init__(name, game, tree_policy(get_game(game), config), tree_parameters(budget, config))
+            super().__init__(name, game, tree_policy(rules, config), tree_parameters(budget, config))
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """As `CompiledAgent.act_batch`; also raises `ValueError` for observations that no position can have."""
@@ -67,11 +111,16 @@ class Searcher(CompiledAgent):
         return super().act_batch(observations, masks)
 
     def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts | None:
-        """`thoughts_of_root` of the search that `act` would run now; None for rollouts."""
+        """What the search that `act` would run now finds; None for rollouts."""
         if self.name.startswith("rollout"):
             return None
         seen, mask = check_alone(self, observation)
-        begin, go_on = clocked(get_game(self.game), get_kit(self.game).search)
+        game, config = get_game(self.game), get_kit(self.game).search
+        if self._encoding:
+            think = thinking(game, config, find_encoding(self._encoding, self.game))
+            trial = think(seen, mask, self._key, self._decisions, self.parameters)
+            return thoughts_of_trial(trial, len(mask), config.scale)
+        begin, go_on = clocked(game, config)
         only, tree = begin(seen, mask, self._key, self._decisions, self.parameters)
         if only == NONE:
             go_on(tree, seen, mask, self._key, self._decisions, self.parameters)
@@ -112,6 +161,15 @@ def thoughts_of_root(tree: Tree, mask: npt.NDArray[np.int8]) -> Thoughts:
     return Thoughts(visits / visits.sum(), chance_to_win(result, int(tree.chain[0]["num_players"])))
 
 
+def thoughts_of_trial(trial: Trial, num_actions: int, scale: float) -> Thoughts:
+    """The network's probabilities as improved by the search, and what the best action wins."""
+    chances = improved(trial, num_actions, scale)
+    if not trial.counts[0]:
+        return Thoughts(chances)
+    won = float(trial.sums[0] / trial.counts[0] + trial.worth.max())
+    return Thoughts(chances, chance_to_win(won, int(trial.size[PLAYERS])))
+
+
 # ---------------------------------------------------------------- time limits
 
 
@@ -119,20 +177,28 @@ class TimedSearcher:
     """Search with a time limit per move; its moves depend on the speed of the machine.
 
     Args:
-        name: name as for `make_agent`, ``"ismcts:0.1s"``.
+        name: name as for `make_agent`, such as ``"ismcts:0.1s"``.
         game: name of the game.
         seconds: the number in the name.
+        network: the network that guides the search, if one does.
     """
 
     one_game_at_a_time = True
 
-    def __init__(self, name: str, game: str, seconds: float) -> None:
-        config = get_kit(game).search
-        self.name, self.game, self.seconds = name, game, seconds
-        self.parameters = tree_parameters(_AT_ONCE, config)
+    def __init__(self, name: str, game: str, seconds: float, network: CompiledAgent | None = None) -> None:
+        config, rules = get_kit(game).search, get_game(game)
+        self.name, self.game, self.seconds, self._network = name, game, seconds, network
+        self._thoughts: Callable[[Any, npt.NDArray[np.int8]], Thoughts]
+        if network is None:
+            self.parameters = tree_parameters(_AT_ONCE, config)
+            self._begin, self._go_on = clocked(rules, config)
+            self._thoughts = thoughts_of_root
+        else:
+            self.parameters = guided_parameters(_AT_ONCE, config, network)
+            self._begin, self._go_on = clocked_guide(rules, config, find_network(network)[1])
+            self._thoughts = lambda trial, mask: thoughts_of_trial(trial, len(mask), config.scale)
         self.simulations = 0
         """Number of simulations of the last move."""
-        self._begin, self._go_on = clocked(get_game(game), config)
         self.reset()
 
     def reset(self, seed: int | None = None) -> None:
@@ -154,24 +220,24 @@ class TimedSearcher:
         return actions
 
     def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts:
-        """`thoughts_of_root` of a search with the same time limit."""
+        """What a search with the same time limit finds."""
         seen, mask = check_alone(self, observation)
-        return thoughts_of_root(self._grow(seen, mask, self._decisions + 1)[1], mask)
+        return self._thoughts(self._grow(seen, mask, self._decisions + 1)[1], mask)
 
-    def _grow(self, observation: Vector, mask: npt.NDArray[np.int8], decision: int) -> tuple[int, Tree]:
+    def _grow(self, observation: Vector, mask: npt.NDArray[np.int8], decision: int) -> tuple[int, Any]:
         deadline = time.perf_counter() + self.seconds
         self.simulations = 0
-        action, tree = self._begin(observation, mask, self._key, decision, self.parameters)
+        action, found = self._begin(observation, mask, self._key, decision, self.parameters)
         if action != NONE:
-            return int(action), tree
+            return int(action), found
         while self.simulations == 0 or time.perf_counter() < deadline:
-            action = self._go_on(tree, observation, mask, self._key, decision, self.parameters)
+            action = self._go_on(found, observation, mask, self._key, decision, self.parameters)
             self.simulations += _AT_ONCE
-        return int(action), tree
+        return int(action), found
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made again, since compiled functions cannot be pickled."""
-        return TimedSearcher, (self.name, self.game, self.seconds), (self._key, self._decisions)
+        return TimedSearcher, (self.name, self.game, self.seconds, self._network), (self._key, self._decisions)
 
     def __setstate__(self, state: tuple[np.uint64, int]) -> None:
         self._key, self._decisions = state

@@ -1,0 +1,265 @@
+"""Search guided by a network: every plausible action is played out from the same positions by the network.
+
+This is the rollout algorithm (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search", NIPS 1996)
+with a network as the policy that is improved, on sampled positions, with three ideas against noise, which is what
+search in such games suffers from:
+
+- Common random numbers: all actions face the same hidden cards and the same future draws, so that their differences
+  vary less than their values.
+- Sequential halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013): after
+  each phase the worse half of the actions is given up.
+- The network's logits are the prior. What an action is worth more than the network's favourite has a normal prior,
+  whose mean falls with its logit, and the action with the highest posterior mean is taken. So few simulations, or
+  results that hardly differ, leave the network's choice as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import CompiledAgent, register_policies
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
+from blackjacky_agents.learning.network import forward, network_policy, softmax, widest
+from blackjacky_agents.search.config import SearchConfig
+from blackjacky_agents.search.tree import NONE, only_legal, steps_of
+from blackjacky_env.engine.compiling import compiled, entry, record_maker
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.policies import Policy
+from blackjacky_env.engine.purposes import FOR_DECISIONS
+from blackjacky_env.engine.random import stream
+from blackjacky_env.games import get_game
+
+SIMULATIONS, LEAST, SCALE, SPREAD, PROPOSALS = range(5)
+HEAD = 5  # parameters before those of the network
+MOST_ACTIONS = 8  # that are tried
+_PROPOSALS = 3  # for each position, as for tree search
+_VARIANCE = 0.25  # of a difference, before there are any
+
+
+class Trial(NamedTuple):
+    """The actions that are tried, the network's favourite first, and how they did; up to `MOST_ACTIONS` of them."""
+
+    actions: npt.NDArray[np.int64]
+    chances: npt.NDArray[np.float64]
+    """The network's probability of each."""
+    sums: npt.NDArray[np.float64]
+    """Sums of what each has won more than the favourite; of the favourite, what it has won."""
+    squares: npt.NDArray[np.float64]
+    """Sums of the squares of these."""
+    counts: npt.NDArray[np.float64]
+    """Number of positions in which each was tried."""
+    worth: npt.NDArray[np.float64]
+    """Posterior mean of what each wins more than the favourite; 0 for the favourite."""
+    size: npt.NDArray[np.int64]
+    """Number of actions, of those not given up, of positions so far, and of players at the table, (4,)."""
+
+
+ACTIONS, ALIVE, POSITIONS, PLAYERS = range(4)  # in `Trial.size`
+
+
+@compiled
+def new_trial():
+    """No actions yet."""
+    return Trial(
+        np.zeros(MOST_ACTIONS, np.int64),
+        np.zeros(MOST_ACTIONS),
+        np.zeros(MOST_ACTIONS),
+        np.zeros(MOST_ACTIONS),
+        np.zeros(MOST_ACTIONS),
+        np.zeros(MOST_ACTIONS),
+        np.zeros(4, np.int64),
+    )
+
+
+@cache
+def guided_policy(game: Game, config: SearchConfig, encoding: Encoding) -> Policy:
+    """Search with a network of this encoding, whose parameters `guided_parameters` makes."""
+    search = make_search(game, config, encoding)
+
+    def choose(observation, mask, random_state, parameters):
+        only = only_legal(mask)
+        if only != NONE:
+            return only
+        return best_of(search(observation, mask, random_state, parameters))
+
+    return compiled(choose)
+
+
+register_policies(
+    "guided",
+    lambda agent: [(agent.game, encoding) for encoding in encodings_of(agent.game)],
+    lambda game, name: guided_policy(get_game(game), get_kit(game).search, find_encoding(name, game)),
+)
+
+
+def guided_parameters(simulations: int, config: SearchConfig, network: CompiledAgent) -> npt.NDArray[np.float32]:
+    """Parameters of `guided_policy` and `clocked_guide`: `SIMULATIONS` .. `PROPOSALS`, then a network that samples."""
+    head = [simulations, config.least, config.scale, config.spread, _PROPOSALS]
+    packed = network.parameters.copy()
+    packed[0] = 0
+    return np.concatenate([head, packed]).astype(np.float32)
+
+
+@cache
+def make_search(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Trial]:
+    """Compiled (observation, mask, random_state, parameters) -> the trial of as many simulations as they say."""
+    propose, play = make_propose(encoding), make_play(game, config, encoding)
+
+    def search(observation, mask, random_state, parameters):
+        trial, phases = new_trial(), 0
+        propose(trial, observation, mask, parameters)
+        while (1 << phases) < trial.size[ALIVE]:
+            phases += 1
+        for _ in range(phases):
+            positions = max(1, int(parameters[SIMULATIONS]) // (phases * trial.size[ALIVE]))
+            play(trial, observation, random_state, parameters, positions)
+            weigh(trial, parameters)
+            give_up(trial)
+        return trial
+
+    return compiled(search)
+
+
+@cache
+def clocked_guide(
+    game: Game, config: SearchConfig, encoding: Encoding
+) -> tuple[Callable[..., Any], Callable[..., int]]:
+    """Entries as `tree.clocked`, for a search that gives up the worse half of the actions whenever its time doubles."""
+    propose, play = make_propose(encoding), make_play(game, config, encoding)
+
+    def begin(observation, mask, key, decision, parameters):
+        trial = new_trial()
+        propose(trial, observation, mask, parameters)
+        return trial.actions[0] if trial.size[ACTIONS] == 1 else NONE, trial
+
+    def go_on(trial, observation, mask, key, decision, parameters):
+        before = trial.size[POSITIONS]
+        bits = stream(key, FOR_DECISIONS, decision, 0)
+        play(trial, observation, bits, parameters, max(1, int(parameters[SIMULATIONS]) // trial.size[ALIVE]))
+        weigh(trial, parameters)
+        if before > 0 and (before ^ trial.size[POSITIONS]) > before:  # past the next power of two
+            give_up(trial)
+        return best_of(trial)
+
+    return entry(begin), entry(go_on)
+
+
+@cache
+def thinking(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Trial]:
+    """Entry (observation, mask, key, decision, parameters) -> the trial of the search that `guided_policy` makes."""
+    search = make_search(game, config, encoding)
+
+    def think(observation, mask, key, decision, parameters):
+        return search(observation, mask, stream(key, FOR_DECISIONS, decision, 0), parameters)
+
+    return entry(think)
+
+
+def improved(trial: Trial, num_actions: int, scale: float) -> npt.NDArray[np.float64]:
+    """The network's probabilities (A,) improved by the search: a softmax of posterior means in units of logits.
+
+    Without any evidence they are the network's own, but for the actions that were not tried.
+    """
+    tried = slice(trial.size[ACTIONS])
+    weights = np.exp((trial.worth[tried] - trial.worth[tried].max()) / scale)
+    probabilities = np.zeros(num_actions)
+    probabilities[trial.actions[tried]] = weights / weights.sum()
+    return probabilities
+
+
+@cache
+def make_propose(encoding: Encoding) -> Callable[..., None]:
+    """Compiled (trial, observation, mask, parameters): the network's plausible actions, most probable first."""
+    show, features = encoding.function, encoding.size
+
+    def propose(trial, observation, mask, parameters):
+        network = parameters[HEAD:]
+        units = widest(network)
+        values, rows, chances = np.empty((2, units), np.float32), np.empty(units + 1, np.int64), np.empty(len(mask))
+        show(observation, mask, values[0][:features])
+        softmax(values[forward(values, rows, network)], mask, chances)
+        count = 0
+        for _ in range(MOST_ACTIONS):
+            best = 0
+            for action in range(len(chances)):
+                if chances[action] > chances[best]:
+                    best = action
+            if count == 0 or chances[best] >= parameters[LEAST]:
+                trial.actions[count], trial.chances[count] = best, chances[best]
+                count += 1
+            chances[best] = 0.0
+        trial.size[ACTIONS] = trial.size[ALIVE] = count
+
+    return compiled(propose)
+
+
+@cache
+def make_play(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., None]:
+    """Compiled (trial, observation, random_state, parameters, positions): try the actions in so many more positions."""
+    config = config._replace(playout_policy=network_policy(encoding), playout_parameters=())
+    steps, num_actions, max_players = steps_of(game, config), game.num_actions, game.max_players
+    imagine, advance, play_on = steps.imagine, steps.advance, steps.play_on
+    new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
+
+    def play(trial, observation, random_state, parameters, positions):
+        chain, copy, likelihood, results = new_chain(), new_record(), 0.0, np.zeros(MOST_ACTIONS)
+        seen, may, result = np.empty_like(observation), np.empty(num_actions, np.int8), np.zeros(max_players)
+        for _ in range(positions):
+            for proposal in range(int(parameters[PROPOSALS])):
+                likelihood = imagine(observation, random_state, trial.size[POSITIONS], proposal, chain, likelihood)
+            trial.size[POSITIONS] += 1
+            trial.size[PLAYERS] = chain[0].num_players
+            for i in range(trial.size[ALIVE]):
+                copy[0] = chain[0]
+                s = copy[0]
+                result[:] = 0.0
+                if not advance(s, trial.actions[i], result):
+                    play_on(s, parameters[HEAD:], seen, may, result)
+                results[i] = result[0]
+                more = result[0] - results[0] if i else result[0]
+                trial.sums[i] += more
+                trial.squares[i] += more * more
+                trial.counts[i] += 1
+
+    return compiled(play)
+
+
+@compiled
+def weigh(trial, parameters):
+    """The posterior means, given all positions so far."""
+    for i in range(1, trial.size[ALIVE]):
+        count = trial.counts[i]
+        mean = trial.sums[i] / count
+        variance = (trial.squares[i] - trial.sums[i] * mean + _VARIANCE) / count  # one more position of this variance
+        prior = np.float64(parameters[SCALE]) * np.log(trial.chances[i] / trial.chances[0])
+        spread = np.float64(parameters[SPREAD]) ** 2
+        weight = spread / (spread + variance / count)
+        trial.worth[i] = weight * mean + (1.0 - weight) * prior
+
+
+@compiled
+def give_up(trial):
+    """Sort the actions but the favourite by worth, and keep half of all, at least two."""
+    for i in range(2, trial.size[ALIVE]):
+        for j in range(i, 1, -1):
+            if trial.worth[j] > trial.worth[j - 1]:
+                for array in (trial.chances, trial.sums, trial.squares, trial.counts, trial.worth):
+                    array[j], array[j - 1] = array[j - 1], array[j]
+                trial.actions[j], trial.actions[j - 1] = trial.actions[j - 1], trial.actions[j]
+    trial.size[ALIVE] = max(2, (trial.size[ALIVE] + 1) // 2)
+
+
+@compiled
+def best_of(trial):
+    """The action of the highest posterior mean; the favourite if none is better."""
+    best = 0
+    for i in range(1, trial.size[ACTIONS]):
+        if trial.worth[i] > trial.worth[best]:
+            best = i
+    return trial.actions[best]

@@ -17,6 +17,7 @@ from pathlib import Path
 import frameworks
 import make_facts
 import make_pictures
+import make_positions
 import make_results
 import make_tables
 import tyro
@@ -25,7 +26,7 @@ from parts import ROOT, Part
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import replace_part
 
-MAKERS = (make_tables, make_results, make_facts, frameworks, make_pictures)
+MAKERS = (make_tables, make_results, make_facts, make_positions, frameworks, make_pictures)
 
 
 @dataclass(frozen=True)

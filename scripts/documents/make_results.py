@@ -16,7 +16,7 @@ from blackjacky_agents import bot_names
 from blackjacky_agents.cli.exploit_report import exploit_table
 from blackjacky_agents.cli.tournament_report import ladder
 from blackjacky_agents.learning.agent_file import read_card
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, where_run
 from blackjacky_env.games import get_game
 
 RESULTS = ROOT / "agents" / "results"
@@ -173,11 +173,27 @@ def training(rows: list[dict[str, Any]]) -> str:
     )
 
 
+def luck(measured: dict[str, Any]) -> str:
+    """What seeing all cards wins, and what cards and seats explain, at each table."""
+    rows = []
+    for table in measured["tables"]:
+        sighted, explained = ({"win_rate": table[name]["mean"], **table[name]} for name in ("sighted", "explained"))
+        par = f"{100 / table['players']:.1f} %"
+        games = f"{table['deals'] * table['players']:,}"
+        rows.append([f"{table['players']}, `{table['variant']}`", par, rate(sighted), rate(explained), games])
+    heading = ["players", "par", "the sighted player wins", "cards and seat explain", "games"]
+    return (
+        f"{markdown_table(heading, rows)}\n\nAmong copies of `{measured['agent']}`, with {measured['simulations']} "
+        f"simulations of a decision: `{measured['command']}` on {where_run(measured['machine'])}."
+    )
+
+
 MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "training": training,
     "scores": scores,
     "ladder": ladder,
     "exploitability": exploit_table,
     "search": ladder,
+    "luck": luck,
 }
 """(contents of the file) -> Markdown, by name of the file."""

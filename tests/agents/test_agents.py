@@ -219,7 +219,7 @@ def test_an_unknown_name_is_answered_with_those_there_are(name: str, near: str) 
         make_agent(name)
     assert str(error.value).endswith(
         "agents are 'random', 'threshold', 'trickster', 'counter', 'champion', 'rollout:PLAYOUTS', "
-        "'ismcts:SIMULATIONS', 'ismcts:SECONDSs', 'search:SIMULATIONS', 'search:SECONDSs', 'search:SIMULATIONS.AGENT', "
+        "'ismcts:SIMULATIONS', 'ismcts:SECONDSs', 'search:SIMULATIONS', 'search:SECONDSs', 'search:SIMULATIONS+AGENT', "
         "a trained one, 'ppo:PATH', a class, 'package.module:Class', "
         "and a program, 'cmd:COMMAND'"
     )
@@ -242,7 +242,7 @@ def test_a_wrong_list_of_agents_is_named(text: str) -> None:
 
 
 def test_environments_know_all_agents_by_name() -> None:
-    assert opponent_names("black_jacky") == [*BOTS, "champion", "ppo:", "rollout:", "ismcts:"]
+    assert opponent_names("black_jacky") == [*BOTS, "champion", "ppo:", "rollout:", "ismcts:", "search:"]
 
 
 def test_a_seat_plays_against_counter_by_name_as_against_the_agent() -> None:

@@ -35,7 +35,7 @@ from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.differences import Difference, Slope, differences, slope
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
-from blackjacky_agents.learning.run import TrainingRun, read_progress
+from blackjacky_agents.learning.run import TrainingRun, print_above, read_progress
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import (
     LeagueSettings,
@@ -203,6 +203,7 @@ def differences_of(run: TrainingRun) -> list[Difference]:
     settings = run.settings
     table = (settings.eval_players, settings.variant, settings.rule_options)
     games = min(settings.final_eval_games, _COMPARED_GAMES)
+    print_above(f"comparing its decisions with those of {run.bots[-1].name} ...")
     return differences(run.agent(True), run.encoding, run.bots[-1], *table, games, settings.threads)
 
 

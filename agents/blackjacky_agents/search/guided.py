@@ -15,7 +15,7 @@ search in such games suffers from:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -23,15 +23,16 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent, register_policies
+from blackjacky_agents.arena.intervals import Estimate
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
-from blackjacky_agents.learning.network import forward, network_policy, softmax, widest
+from blackjacky_agents.learning.network import find_network, forward, network_policy, softmax, widest
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_agents.search.tree import NONE, only_legal, steps_of
 from blackjacky_env.engine.compiling import compiled, entry, record_maker
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.policies import Policy
-from blackjacky_env.engine.purposes import FOR_DECISIONS
+from blackjacky_env.engine.purposes import FOR_DECISIONS, FOR_POSITIONS
 from blackjacky_env.engine.random import stream
 from blackjacky_env.games import get_game
 
@@ -86,7 +87,7 @@ def guided_policy(game: Game, config: SearchConfig, encoding: Encoding) -> Polic
         only = only_legal(mask)
         if only != NONE:
             return only
-        return best_of(search(observation, mask, random_state, parameters))
+        return best_of(search(observation, mask, observation, random_state, parameters))
 
     return compiled(choose)
 
@@ -107,18 +108,21 @@ def guided_parameters(simulations: int, config: SearchConfig, network: CompiledA
 
 
 @cache
-def make_search(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Trial]:
-    """Compiled (observation, mask, random_state, parameters) -> the trial of as many simulations as they say."""
-    propose, play = make_propose(encoding), make_play(game, config, encoding)
+def make_search(game: Game, config: SearchConfig, encoding: Encoding, sighted: bool = False) -> Callable[..., Trial]:
+    """Compiled (observation, mask, known, random_state, parameters) -> the trial of as many simulations as they say.
 
-    def search(observation, mask, random_state, parameters):
+    ``known``: what positions are sampled from, the observation again; or, if ``sighted``, the state itself.
+    """
+    propose, play = make_propose(encoding), make_play(game, config, encoding, sighted)
+
+    def search(observation, mask, known, random_state, parameters):
         trial, phases = new_trial(), 0
         propose(trial, observation, mask, parameters)
         while (1 << phases) < trial.size[ALIVE]:
             phases += 1
         for _ in range(phases):
             positions = max(1, int(parameters[SIMULATIONS]) // (phases * trial.size[ALIVE]))
-            play(trial, observation, random_state, parameters, positions)
+            play(trial, known, random_state, parameters, positions)
             weigh(trial, parameters)
             give_up(trial)
         return trial
@@ -156,9 +160,55 @@ def thinking(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[.
     search = make_search(game, config, encoding)
 
     def think(observation, mask, key, decision, parameters):
-        return search(observation, mask, stream(key, FOR_DECISIONS, decision, 0), parameters)
+        return search(observation, mask, observation, stream(key, FOR_DECISIONS, decision, 0), parameters)
 
     return entry(think)
+
+
+@cache
+def _comparing(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Trial]:
+    """Entry (observation, actions, key, parameters) -> a trial of these actions, none of which is given up."""
+    play = make_play(game, config, encoding)
+
+    def compare(observation, actions, key, parameters):
+        trial = new_trial()
+        trial.actions[: len(actions)] = actions
+        trial.size[ACTIONS] = trial.size[ALIVE] = len(actions)
+        play(trial, observation, key, parameters, int(parameters[SIMULATIONS]))
+        return trial
+
+    return entry(compare)
+
+
+def compare_actions(
+    network: CompiledAgent, observation: npt.NDArray[Any], actions: Sequence[int], positions: int, seed: int = 0
+) -> list[Estimate]:
+    """How much more of a win each action is worth than the first one, if the network then plays all seats.
+
+    Args:
+        network: a trained agent.
+        observation: of the player to act, (K,).
+        actions: legal actions, at most `MOST_ACTIONS`.
+        positions: number of sampled positions, the same for all actions.
+        seed: of the positions.
+
+    Returns:
+        Differences of the chance to win, -1 .. 1, with their 95 % intervals; zeros for the first action.
+    """
+    packed, encoding = find_network(network)
+    game, config = get_game(network.game), get_kit(network.game).search
+    key = np.random.default_rng(seed).integers(2**63, dtype=np.uint64)
+    parameters = guided_parameters(positions, config, packed)
+    trial = _comparing(game, config, encoding)(observation, np.array(actions, np.int64), key, parameters)
+    players = int(trial.size[PLAYERS])
+    scale = (players - 1) / players  # of rewards, which go from -1 / (players - 1) to 1
+    found = [Estimate(0.0, 0.0, 0.0)]
+    for i in range(1, len(actions)):
+        mean = float(trial.sums[i]) / positions
+        variance = max(float(trial.squares[i]) / positions - mean**2, 0.0)
+        half = 1.96 * (variance / positions) ** 0.5
+        found.append(Estimate(scale * mean, scale * (mean - half), scale * (mean + half)))
+    return found
 
 
 def improved(trial: Trial, num_actions: int, scale: float) -> npt.NDArray[np.float64]:
@@ -200,19 +250,24 @@ def make_propose(encoding: Encoding) -> Callable[..., None]:
 
 
 @cache
-def make_play(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., None]:
-    """Compiled (trial, observation, random_state, parameters, positions): try the actions in so many more positions."""
+def make_play(game: Game, config: SearchConfig, encoding: Encoding, sighted: bool = False) -> Callable[..., None]:
+    """Compiled (trial, known, random_state, parameters, positions): try the actions in so many more positions.
+
+    They are sampled from ``known``, an observation; or, if ``sighted``, are copies of it, a state, whose future is
+    drawn anew, but for the order of the cards.
+    """
     config = config._replace(playout_policy=network_policy(encoding), playout_parameters=())
-    steps, num_actions, max_players = steps_of(game, config), game.num_actions, game.max_players
-    imagine, advance, play_on = steps.imagine, steps.advance, steps.play_on
+    steps, size, dtype = steps_of(game, config), game.layout.size, game.layout.dtype
+    imagine, advance, play_on = _copy_state if sighted else steps.imagine, steps.advance, steps.play_on
+    num_actions, max_players = game.num_actions, game.max_players
     new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
 
-    def play(trial, observation, random_state, parameters, positions):
+    def play(trial, known, random_state, parameters, positions):
         chain, copy, likelihood, results = new_chain(), new_record(), 0.0, np.zeros(MOST_ACTIONS)
-        seen, may, result = np.empty_like(observation), np.empty(num_actions, np.int8), np.zeros(max_players)
+        seen, may, result = np.empty(size, dtype), np.empty(num_actions, np.int8), np.zeros(max_players)
         for _ in range(positions):
             for proposal in range(int(parameters[PROPOSALS])):
-                likelihood = imagine(observation, random_state, trial.size[POSITIONS], proposal, chain, likelihood)
+                likelihood = imagine(known, random_state, trial.size[POSITIONS], proposal, chain, likelihood)
             trial.size[POSITIONS] += 1
             trial.size[PLAYERS] = chain[0].num_players
             for i in range(trial.size[ALIVE]):
@@ -221,13 +276,21 @@ def make_play(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[
                 result[:] = 0.0
                 if not advance(s, trial.actions[i], result):
                     play_on(s, parameters[HEAD:], seen, may, result)
-                results[i] = result[0]
-                more = result[0] - results[0] if i else result[0]
+                results[i] = result[chain[0].player]
+                more = results[i] - results[0] if i else results[0]
                 trial.sums[i] += more
                 trial.squares[i] += more * more
                 trial.counts[i] += 1
 
     return compiled(play)
+
+
+@compiled
+def _copy_state(known, random_state, number, proposal, chain, before):
+    """As `Steps.imagine`, of a player who sees everything."""
+    chain[0] = known
+    chain[0].key = stream(random_state, FOR_POSITIONS, number, 0)
+    return 1.0
 
 
 @compiled

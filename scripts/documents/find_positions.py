@@ -1,0 +1,173 @@
+"""Find instructive positions: decisions at which the best bot or the champion goes wrong, as long searches tell.
+
+    python scripts/documents/find_positions.py                  # all games; minutes each
+    python scripts/documents/generate.py                        # the page, docs/positions.md
+
+Champions and bots play. At every decision of either the actions of bot and champion and what else the champion thinks
+plausible are played out from the same sampled positions; where one is clearly better than what bot or champion would
+do, they are played out again, longer, and the costliest of each kind are kept in agents/results/GAME/positions.json.
+"""
+
+from __future__ import annotations
+
+import copy
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import tyro
+from parts import ROOMS, ROOT
+from tqdm import tqdm
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.files import write_json
+from blackjacky_agents.games import bot_names, get_kit
+from blackjacky_agents.learning.network import action_probabilities
+from blackjacky_agents.registry import make_agent, make_compiled_agent
+from blackjacky_agents.reports import ready_for_json, where
+from blackjacky_agents.search.guided import compare_actions
+from blackjacky_env.envs.aec import TableEnv
+
+MOST_ACTIONS = 5  # that are compared
+_CLEAR = 1.5  # half widths of the interval that a first look must show
+
+
+@dataclass(frozen=True)
+class Args:
+    """Find instructive positions: decisions at which the best bot or the champion goes wrong."""
+
+    games: tuple[str, ...] = tuple(ROOMS)
+    """Games by name."""
+    played: int = 60
+    """Number of games to play."""
+    positions: int = 400
+    """Sampled positions of a first look."""
+    more_positions: int = 20_000
+    """Sampled positions of the last look."""
+    kept: int = 20
+    """Number of positions to keep."""
+    seed: int = 0
+    """Seed of the games."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A decision, and what its actions are worth."""
+
+    record: dict[str, Any]
+    """The game up to the decision, as `TableEnv.record`."""
+    actions: list[int]
+    """The best action first."""
+    costs: list[dict[str, float]]
+    """What each costs of a win, against the first, with the 95 % interval."""
+    chosen: dict[str, int]
+    """What bot, champion and search do."""
+
+    def cost(self, name: str) -> float:
+        """What the action of an agent costs."""
+        return self.costs[self.actions.index(self.chosen[name])]["mean"]
+
+
+class Finder:
+    """Looks for positions of one game."""
+
+    def __init__(self, game: str, args: Args) -> None:
+        self.game, self.args = game, args
+        self.bot, self.champion = bot_names(game)[-1], list(get_kit(game).trained)[-1]
+        self.agents = {name: make_compiled_agent(name, game) for name in (self.bot, self.champion)}
+
+    @property
+    def network(self) -> CompiledAgent:
+        """The agent that plays positions out."""
+        return self.agents[self.champion]
+
+    def look(self) -> Iterator[tuple[float, TableEnv, list[int], dict[str, int]]]:
+        """Cost, table, actions and choices of all decisions that seem instructive."""
+        for number in tqdm(range(self.args.played), desc=self.game, unit=" games"):
+            env = TableEnv(self.game)
+            env.reset(seed=self.args.seed + number)
+            while not all(env.terminations.values()):
+                seen = env.observe(env.agent_selection)
+                chosen = {name: int(agent.act(seen)) for name, agent in self.agents.items()}
+                if actions := self.worth_trying(seen, chosen):
+                    cost = self.first_look(seen, actions, chosen)
+                    if cost > 0:
+                        yield cost, copy.deepcopy(env), actions, chosen
+                mover = (
+                    self.bot if env.agent_selection == env.possible_agents[number % env.num_players] else self.champion
+                )
+                env.step(chosen[mover])
+
+    def worth_trying(self, seen: dict[str, Any], chosen: dict[str, int]) -> list[int]:
+        """The actions to compare; none if there is no choice."""
+        chances = action_probabilities(self.network, seen["observation"][None], seen["action_mask"][None])[0]
+        likely = [int(action) for action in np.argsort(-chances) if chances[action] > 0.005]
+        actions = list(dict.fromkeys([*chosen.values(), *likely]))[:MOST_ACTIONS]
+        return actions if len(actions) > 1 else []
+
+    def first_look(self, seen: dict[str, Any], actions: list[int], chosen: dict[str, int]) -> float:
+        """What bot or champion seem to lose, if that is clear."""
+        found = compare_actions(self.network, seen["observation"], actions, self.args.positions)
+        best = max(found, key=lambda each: each.mean)
+        costs = []
+        for action in set(chosen.values()):
+            own = found[actions.index(action)]
+            cost, half = best.mean - own.mean, float(np.hypot(best.high - best.mean, own.high - own.mean))
+            costs.append(cost if cost > _CLEAR * half else 0.0)
+        return max(costs)
+
+    def judge(self, env: TableEnv, actions: list[int], chosen: dict[str, int]) -> Found:
+        """The same decision again, with more positions, and with the search."""
+        seen = env.observe(env.agent_selection)
+        searcher = make_agent("search:400", self.game)
+        searcher.reset(0)
+        chosen = {**chosen, "search:400": int(searcher.act(seen))}
+        actions = list(dict.fromkeys([*actions, *chosen.values()]))
+        count, seed = self.args.more_positions, self.args.seed + 1
+        first = compare_actions(self.network, seen["observation"], actions, count, seed)
+        best = actions[int(np.argmax([each.mean for each in first]))]
+        order = [best, *(action for action in actions if action != best)]
+        found = compare_actions(self.network, seen["observation"], order, count, seed + 1)
+        costs = [{"mean": -each.mean, "low": -each.high, "high": -each.low} for each in found]
+        by_cost = sorted(range(len(order)), key=lambda i: costs[i]["mean"])
+        return Found(env.record(), [order[i] for i in by_cost], [costs[i] for i in by_cost], chosen)
+
+    def find(self) -> list[Found]:
+        """The most instructive positions: the costliest, but not too many of a kind."""
+        seemed = sorted(self.look(), key=lambda each: -each[0])[: 3 * self.args.kept]
+        judged = [self.judge(env, actions, chosen) for _, env, actions, chosen in tqdm(seemed, desc="again")]
+        judged = [each for each in judged if max(each.cost(self.bot), each.cost(self.champion)) > 0.005]
+        judged.sort(key=lambda each: -max(each.cost(self.bot), each.cost(self.champion)))
+        kinds: Counter[tuple[str, str]] = Counter()
+        kept, most = [], max(2, self.args.kept // 5)
+        infos = TableEnv(self.game).game.words.actions
+        for each in judged:
+            wrong = self.bot if each.cost(self.bot) > each.cost(self.champion) else self.champion
+            kind = (infos[each.actions[0]].kind, infos[each.chosen[wrong]].kind)
+            kinds[kind] += 1
+            if kinds[kind] <= most or len(kinds) == 1:
+                kept.append(each)
+        return kept[: self.args.kept]
+
+
+def main(args: Args) -> None:
+    """Find positions of every game, and write them."""
+    for game in args.games:
+        finder = Finder(game, args)
+        result = {
+            "command": shlex.join(["python", "scripts/documents/find_positions.py", *sys.argv[1:]]),
+            "machine": where(),
+            "bot": finder.bot,
+            "champion": finder.champion,
+            "samples": args.more_positions,
+            "positions": [asdict(each) for each in finder.find()],
+        }
+        write_json(ROOT / "agents" / "results" / game / "positions.json", ready_for_json(result))
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

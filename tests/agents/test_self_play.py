@@ -13,6 +13,8 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
+
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
 from blackjacky_agents.learning.encoding import Encoding, find_encoding
 from blackjacky_agents.learning.network import encode_all, pack
@@ -174,6 +176,21 @@ def test_the_same_seed_gives_the_same_weights_also_after_a_stop(tmp_path: Path) 
         np.testing.assert_array_equal(run.agent(True).parameters, whole.agent(True).parameters)
     other = trained(tmp_path / "other", replace(SMALL, seed=4))
     assert not np.array_equal(other.agent(True).parameters, whole.agent(True).parameters)
+
+
+def test_a_run_goes_on_from_another_policy_and_learns_its_value_first(tmp_path: Path) -> None:
+    first = trained(tmp_path / "first", replace(SMALL, steps=500))
+    settings = replace(SMALL, steps=1000, init_from=str(tmp_path / "first"), value_warmup=1000)
+    run = trained(tmp_path / "second", settings)
+    for own, other in zip(run.layers(), first.layers(), strict=True):
+        np.testing.assert_array_equal(own[0], other[0])
+        np.testing.assert_array_equal(own[1], other[1])
+    begun = SelfPlay(settings, tmp_path / "third", "")
+    assert not torch.equal(run.network[-1].weight[-1], begun.network[-1].weight[-1])  # type: ignore[index]
+    on = trained(tmp_path / "fourth", replace(settings, value_warmup=0))
+    assert not np.array_equal(on.layers()[0][0], first.layers()[0][0])
+    with pytest.raises(ValueError, match=r"init_from='champion' has encoding='cards' and hidden_sizes=\(256, 256\)"):
+        SelfPlay(replace(SMALL, init_from="champion"), tmp_path / "none", "")
 
 
 def test_it_learns_to_beat_random(tmp_path: Path) -> None:

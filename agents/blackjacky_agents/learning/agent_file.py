@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors import SafetensorError
@@ -24,6 +24,9 @@ from blackjacky_agents.learning.encoding import Encoding, find_encoding
 from blackjacky_agents.learning.network import Layers, network_agent, pack
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
+
+if TYPE_CHECKING:
+    from blackjacky_agents.learning.settings import LeagueSettings, SelfPlaySettings
 
 AGENT_FILE = "weights.safetensors"
 _FORMAT = 1
@@ -74,6 +77,22 @@ def read_initial(name: str, game: str) -> tuple[Layers, str, tuple[int, ...]]:
     """Layers, encoding and sizes of the hidden layers of a shipped agent, a run folder or a weights file."""
     layers, encoding, _ = read_network(get_kit(game).trained.get(name, name), game)
     return layers, encoding.name, tuple(len(bias) for _, bias in layers[:-1])
+
+
+def initial_layers(settings: SelfPlaySettings | LeagueSettings) -> Layers | None:
+    """The layers of ``init_from``, a shipped agent, a run folder or a weights file; None if it is empty.
+
+    Raises `ValueError` if encoding or sizes differ from the settings.
+    """
+    if not settings.init_from:
+        return None
+    layers, encoding, sizes = read_initial(settings.init_from, settings.game)
+    if (encoding, sizes) != (settings.encoding, settings.hidden_sizes):
+        raise ValueError(
+            f"init_from={settings.init_from!r} has encoding={encoding!r} and hidden_sizes={sizes}; "
+            f"the learner has encoding={settings.encoding!r} and hidden_sizes={settings.hidden_sizes}"
+        )
+    return layers
 
 
 def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encoding, bool]:

@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.learning.agent_file import initial_layers
 from blackjacky_agents.learning.checkpoint import Arrays, grouped
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
 from blackjacky_agents.learning.modules import mlp, moments_of, pass_advice_on, set_moments, tensors
@@ -51,7 +52,9 @@ class SelfPlay(TrainingRun):
         self.network = _new_network(
             [self.encoding.size, *settings.hidden_sizes, self.game.num_actions + 1], settings.seed
         )
-        if settings.advice_logit and self.encoding.advice is not None:
+        if (layers := initial_layers(settings)) is not None:
+            _set_policy(self.network, layers)
+        elif settings.advice_logit and self.encoding.advice is not None:
             linear = [module for module in self.network if isinstance(module, nn.Linear)]
             pass_advice_on(linear, self.encoding.advice, self.game.num_actions, settings.advice_logit)
         self._optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5, fused=True)
@@ -213,6 +216,9 @@ class SelfPlay(TrainingRun):
         It is the clipped objective, an entropy bonus, and the squared error of the values.
         """
         settings, outputs = self.settings, self.network(inputs)
+        if self._steps < settings.value_warmup:
+            outputs = self.network[-1](self.network[:-1](inputs).detach())
+            outputs = torch.cat([outputs[:, :-1].detach(), outputs[:, -1:]], 1)
         log_probs = torch.log_softmax(outputs[:, :-1].masked_fill(~masks, _ILLEGAL_LOGIT), 1)
         entropy = -(log_probs.exp() * log_probs).sum(1).mean()
         ratio = (log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs).exp()
@@ -261,6 +267,15 @@ class SelfPlay(TrainingRun):
         tables.states[:] = self._before["states"].view(tables.states.dtype)
         for name in ("seating", "decisions", "started"):
             getattr(tables, name)[:] = self._before[name]
+
+
+def _set_policy(network: nn.Sequential, layers: Layers) -> None:
+    """Copy the layers of a policy; the row of the value stays as it is."""
+    linear = [module for module in network if isinstance(module, nn.Linear)]
+    with torch.no_grad():
+        for module, (weight, bias) in zip(linear, layers, strict=True):
+            module.weight[: len(bias)] = torch.from_numpy(weight.T)
+            module.bias[: len(bias)] = torch.from_numpy(bias)
 
 
 def _new_network(sizes: list[int], seed: int) -> nn.Sequential:

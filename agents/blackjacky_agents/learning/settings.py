@@ -113,6 +113,10 @@ class SelfPlaySettings(TrainingSettings):
     after every fifth of the training."""
     advice_logit: float = 0.0
     """Initial logit of the advised action, as in `PPOSettings`."""
+    init_from: str = ""
+    """Initial policy: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
+    value_warmup: int = 0
+    """Decisions at the beginning from which only the value is learned, in the last layer."""
     self_play_fraction: float = 0.6
     """Fraction of games in which the learner has all seats."""
     single_opponent_fraction: float = 0.3
@@ -293,6 +297,7 @@ def _check_ppo(settings: PPOSettings) -> None:
 
 def _check_self_play(settings: SelfPlaySettings) -> None:
     _check_integers(settings, 1, "pool_size", "num_envs", "n_steps", "n_epochs")
+    _check_integers(settings, 0, "value_warmup")
     _check_integers(settings, 2, "batch_size")
     _check_fractions(settings, "self_play_fraction", "single_opponent_fraction", "past_self_fraction")
     _check_fractions(settings, "gamma", "gae_lambda")

@@ -8,7 +8,6 @@ import torch
 from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.agent_file import read_initial
 from blackjacky_agents.learning.checkpoint import Arrays, grouped
 from blackjacky_agents.learning.encoding import Encoding, find_encoding, standing_encoding
 from blackjacky_agents.learning.league.buffers import ReplayBuffer
@@ -183,22 +182,6 @@ class Learner:
             getattr(self, name).load_state_dict(tensors(groups[name]))
         for name, optimizer in self._optimizers.items():
             set_moments(optimizer, groups.get(f"adam {name}", {}), " ")
-
-
-# ---------------------------------------------------------------- networks
-
-
-def initial_layers(settings: LeagueSettings) -> Layers | None:
-    """The layers of ``init_from``, if set; `ValueError` if encoding or sizes differ from the settings."""
-    if not settings.init_from:
-        return None
-    layers, encoding, sizes = read_initial(settings.init_from, settings.game)
-    if (encoding, sizes) != (settings.encoding, settings.hidden_sizes):
-        raise ValueError(
-            f"init_from={settings.init_from!r} has encoding={encoding!r} and hidden_sizes={sizes}; "
-            f"the learner has encoding={settings.encoding!r} and hidden_sizes={settings.hidden_sizes}"
-        )
-    return layers
 
 
 def centred(values: torch.Tensor, tried: torch.Tensor) -> torch.Tensor:

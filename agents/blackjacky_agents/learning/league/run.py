@@ -16,11 +16,12 @@ from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, against_copies
+from blackjacky_agents.learning.agent_file import initial_layers
 from blackjacky_agents.learning.checkpoint import Arrays
 from blackjacky_agents.learning.league.exploiter import train_against, train_exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
-from blackjacky_agents.learning.league.learner import Learner, initial_layers
+from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.network import Layers, network_agent
 from blackjacky_agents.learning.run import TrainingRun

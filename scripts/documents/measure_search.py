@@ -1,0 +1,150 @@
+"""Measure search guided by the champion: its strength by budget, and what each of its ingredients gives.
+
+    python scripts/documents/measure_search.py                        # all games; an hour each
+    python scripts/documents/measure_search.py --games halunken --deals 100
+    python scripts/documents/generate.py                              # the tables of the documents
+
+Every agent has one seat against copies of the game's strongest bot, or of the champion; each deal is played once with
+it in every seat. agents/results/GAME/guided.json holds the results, to which every call adds its own.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import tyro
+from parts import ROOMS, ROOT
+
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.arena.intervals import Estimate, of_deals, shares_of
+from blackjacky_agents.arena.table import Table
+from blackjacky_agents.files import only_writer, write_json
+from blackjacky_agents.games import bot_names, get_kit
+from blackjacky_agents.learning.network import find_network, network_policy
+from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_agents.reports import duration, ready_for_json, where
+from blackjacky_agents.search.config import SearchConfig
+from blackjacky_agents.search.guided import guided_parameters, guided_policy
+from blackjacky_agents.search.searchers import tree_parameters
+from blackjacky_agents.search.tree import tree_policy
+from blackjacky_env.engine.backend_cpu import spread
+from blackjacky_env.games import get_game
+
+Change = Callable[[SearchConfig], SearchConfig]
+
+WITHOUT: dict[str, Change] = {
+    "without the prior": lambda config: config._replace(scale=0.0, spread=1e3),
+    "without weighting positions": lambda config: config._replace(likelihood=None),
+    "played to the end of the game": lambda config: config._replace(value=None, stage=None),
+}
+"""The search without one of its ingredients."""
+TREE = "as a tree search"
+"""`ismcts` with the network in place of its bots, at the same budget."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Measure search guided by the champion: its strength by budget, and what each of its ingredients gives."""
+
+    games: tuple[str, ...] = tuple(ROOMS)
+    """Games by name."""
+    budgets: tuple[int, ...] = (25, 100, 400)
+    """Simulations per decision."""
+    ablated: int = 100
+    """The budget at which ingredients are left out; 0: none is."""
+    opponents: tuple[str, ...] = ()
+    """Opponents by name; by default the strongest bot and the champion."""
+    players: int | None = None
+    """Table size; by default the game's usual one."""
+    deals: int = 500
+    """Deals, each played once in every seat."""
+    seed: int = 0
+    """Seed of the deals."""
+    threads: int = 2
+    """CPU threads."""
+
+
+def main(args: Args) -> None:
+    """Measure every agent against every opponent, and write the results."""
+    for game in args.games:
+        folder = ROOT / "agents" / "results" / game
+        with only_writer(ROOT / "runs" / "measure_search" / game):
+            path = folder / "guided.json"
+            rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
+            champion = list(get_kit(game).trained)[-1]
+            for agent in agents_of(game, champion, args):
+                for opponent in args.opponents or (bot_names(game)[-1], champion):
+                    row = measure(game, agent, opponent, args)
+                    rows = [other for other in rows if key(other) != key(row)] + [row]
+                    command = shlex.join(["python", "scripts/documents/measure_search.py", *sys.argv[1:]])
+                    write_json(path, ready_for_json({"command": command, "machine": where(), "rows": rows}))
+
+
+def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
+    """The network, the search by budget, and without its ingredients."""
+    network, encoding = find_network(make_compiled_agent(champion, game))
+    config, rules = get_kit(game).search, get_game(game)
+    found = [network, *(make_compiled_agent(f"search:{budget}", game) for budget in args.budgets)]
+    if not args.ablated:
+        return found
+    for name, change in WITHOUT.items():
+        changed = change(config)
+        parameters = guided_parameters(args.ablated, changed, network)
+        policy = guided_policy(rules, changed, encoding)
+        found.append(CompiledAgent(f"search:{args.ablated} {name}", game, policy, parameters))
+    sampling = network.parameters.copy()
+    sampling[0] = 0
+    policy = network_policy(encoding)
+    tree = config._replace(playout_policy=policy, playout_parameters=tuple(sampling.tolist()), prior_policy=policy)
+    parameters = tree_parameters(args.ablated, tree)
+    return [*found, CompiledAgent(f"search:{args.ablated} {TREE}", game, tree_policy(rules, tree), parameters)]
+
+
+def measure(game: str, agent: CompiledAgent, opponent: str, args: Args) -> dict[str, object]:
+    """The win rate of an agent against copies of an opponent."""
+    rules = get_game(game)
+    players, variant = rules.choose_table(args.players, None)
+    options = rules.check_options(players, variant, {})
+    agents = (agent, make_compiled_agent(opponent, game))
+    table = Table(game, variant, players, options, agents, ((0, *[1] * (players - 1)),), args.seed, duplicate=True)
+    table.play(0, 1)  # compiled
+    shares, started = np.zeros(args.deals * players), time.perf_counter()
+
+    def play(first: int, last: int) -> None:
+        rows = table.play(first * players, (last - first) * players)
+        shares[first * players : last * players] = shares_of(rows.winners)[rows.seats == 0]
+
+    spread(play, args.deals, args.threads)
+    seconds = time.perf_counter() - started
+    own = shares.reshape(args.deals, players).mean(axis=1)
+    mean = float(own.mean())
+    low, high = of_deals(mean, own / args.deals, np.zeros(args.deals, np.int64), len(shares))
+    print(
+        f"{game}: {agent.name} against {players - 1} {opponent}: {mean:.1%} ({low:.1%} .. {high:.1%}), "
+        f"{duration(seconds)}",
+        flush=True,
+    )
+    return {
+        "agent": agent.name,
+        "opponent": opponent,
+        "players": players,
+        "deals": args.deals,
+        "seed": args.seed,
+        "seconds": seconds,
+        **asdict(Estimate(mean, low, high)),
+    }
+
+
+def key(row: dict[str, object]) -> tuple[object, ...]:
+    """What a measurement is known by."""
+    return row["agent"], row["opponent"], row["players"]
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

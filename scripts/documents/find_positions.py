@@ -16,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,10 @@ class Args:
 
     games: tuple[str, ...] = tuple(ROOMS)
     """Games by name."""
-    played: int = 60
-    """Number of games to play."""
+    looks: int = 1500
+    """Number of decisions to look at."""
+    fraction: float = 0.1
+    """Fraction of the decisions with a choice that are looked at, so that they come from many games."""
     positions: int = 400
     """Sampled positions of a first look."""
     more_positions: int = 20_000
@@ -87,20 +90,22 @@ class Finder:
 
     def look(self) -> Iterator[tuple[float, TableEnv, list[int], dict[str, int]]]:
         """Cost, table, actions and choices of all decisions that seem instructive."""
-        for number in tqdm(range(self.args.played), desc=self.game, unit=" games"):
+        rng, bar = np.random.default_rng(self.args.seed), tqdm(total=self.args.looks, desc=self.game, unit=" looks")
+        for number in count():
             env = TableEnv(self.game)
             env.reset(seed=self.args.seed + number)
+            bots = env.possible_agents[number % env.num_players]
             while not all(env.terminations.values()):
                 seen = env.observe(env.agent_selection)
                 chosen = {name: int(agent.act(seen)) for name, agent in self.agents.items()}
-                if actions := self.worth_trying(seen, chosen):
+                if rng.random() < self.args.fraction and (actions := self.worth_trying(seen, chosen)):
+                    bar.update()
                     cost = self.first_look(seen, actions, chosen)
                     if cost > 0:
                         yield cost, copy.deepcopy(env), actions, chosen
-                mover = (
-                    self.bot if env.agent_selection == env.possible_agents[number % env.num_players] else self.champion
-                )
-                env.step(chosen[mover])
+                    if bar.n >= self.args.looks:
+                        return
+                env.step(chosen[self.bot if env.agent_selection == bots else self.champion])
 
     def worth_trying(self, seen: dict[str, Any], chosen: dict[str, int]) -> list[int]:
         """The actions to compare; none if there is no choice."""
@@ -127,11 +132,11 @@ class Finder:
         searcher.reset(0)
         chosen = {**chosen, "search:400": int(searcher.act(seen))}
         actions = list(dict.fromkeys([*actions, *chosen.values()]))
-        count, seed = self.args.more_positions, self.args.seed + 1
-        first = compare_actions(self.network, seen["observation"], actions, count, seed)
+        positions, seed = self.args.more_positions, self.args.seed + 1
+        first = compare_actions(self.network, seen["observation"], actions, positions, seed)
         best = actions[int(np.argmax([each.mean for each in first]))]
         order = [best, *(action for action in actions if action != best)]
-        found = compare_actions(self.network, seen["observation"], order, count, seed + 1)
+        found = compare_actions(self.network, seen["observation"], order, positions, seed + 1)
         costs = [{"mean": -each.mean, "low": -each.high, "high": -each.low} for each in found]
         by_cost = sorted(range(len(order)), key=lambda i: costs[i]["mean"])
         return Found(env.record(), [order[i] for i in by_cost], [costs[i] for i in by_cost], chosen)

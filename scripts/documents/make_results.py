@@ -159,7 +159,7 @@ def training(rows: list[dict[str, Any]]) -> str:
         runs = list(own)
         rates = [row["result"]["win_rate"] for row in runs]
         seeds = "<br>".join(f"{row['seed']}: {rate(row['result']).replace('*', '')}" for row in runs)
-        speeds = f"{mean(row['steps'] / row['seconds'] for row in runs):,.0f}"
+        speeds = f"{mean(row['steps'] / max(row['seconds'], 1) for row in runs):,.0f}"
         size = " x ".join(map(str, sizes))
         table.append([f"`{preset}`", f"{minutes:g}", size, f"**{100 * median(rates):.1f} %**", seeds, speeds])
     heading = ["preset", "minutes", "hidden layers", f"against {against}, median", "seeds", "decisions/s"]
@@ -188,6 +188,25 @@ def luck(measured: dict[str, Any]) -> str:
     )
 
 
+def guided(measured: dict[str, Any]) -> str:
+    """Search that the champion guides, by budget and without its ingredients, against each opponent."""
+    opponents = list(dict.fromkeys(row["opponent"] for row in measured["rows"]))
+    rows: dict[str, list[str]] = {}
+    for agent in dict.fromkeys(row["agent"] for row in measured["rows"]):
+        own = {row["opponent"]: row for row in measured["rows"] if row["agent"] == agent}
+        cells = [rate({"win_rate": own[name]["mean"], **own[name]} if name in own else None) for name in opponents]
+        spent = mean(row["seconds"] / row["deals"] / row["players"] for row in own.values())
+        rows[agent] = [f"`{agent}`" if " " not in agent else agent, *cells, f"{1000 * spent:,.1f} ms"]
+    first = measured["rows"][0]
+    against = [f"against {first['players'] - 1} `{name}`" for name in opponents]
+    table = markdown_table(["agent", *against, "a game, two threads"], rows.values())
+    games = f"{first['deals'] * first['players']:,}"
+    return (
+        f"{table}\n\nPar is {100 / first['players']:.1f} %; {games} games in each cell, every deal once in each seat: "
+        f"`{measured['command']}` on {where_run(measured['machine'])}."
+    )
+
+
 MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "training": training,
     "scores": scores,
@@ -195,5 +214,6 @@ MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "exploitability": exploit_table,
     "search": ladder,
     "luck": luck,
+    "guided": guided,
 }
 """(contents of the file) -> Markdown, by name of the file."""

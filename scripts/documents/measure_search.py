@@ -1,7 +1,7 @@
 """Measure search guided by the champion: its strength by budget, and what each of its ingredients gives.
 
     python scripts/documents/measure_search.py                        # all games; an hour each
-    python scripts/documents/measure_search.py --games halunken --deals 100
+    python scripts/documents/measure_search.py --budgets 400 --deals 2000
     python scripts/documents/generate.py                              # the tables of the documents
 
 Every agent has one seat against copies of the game's strongest bot, or of the champion; each deal is played once with

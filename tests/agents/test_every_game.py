@@ -15,7 +15,6 @@ from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.learning.agent_file import load_agent, save_agent
 from blackjacky_agents.learning.encoding import encodings_of
 from blackjacky_agents.learning.network import action_probabilities, network_policy, pack
-from blackjacky_agents.search.searchers import make_searcher
 from blackjacky_env import make_batch
 from blackjacky_env.engine.game import Game
 from blackjacky_env.games import get_game
@@ -44,9 +43,13 @@ def test_every_game_has_a_random_agent_and_bots_act_on_its_observations(game: Ga
         np.testing.assert_array_equal(actions, wide)
 
 
-@pytest.mark.parametrize("name", ["rollout:4", "ismcts:20", "ismcts:0.01s"])
+@pytest.mark.parametrize("name", ["rollout:4", "ismcts:20", "ismcts:0.01s", "search:8"])
 def test_search_plays_every_game(game: Game, name: str) -> None:
-    searcher = make_searcher(name, game.name)
+    if name == "search:8" and game.name == TINY:
+        with pytest.raises(ValueError, match=r"tiny has no trained agent to guide the search; name one: 'search:8\+ppo:PATH'"):
+            make_agent(name, TINY)
+        return
+    searcher = make_agent(name, game.name)
     searcher.reset(0)
     batch = make_batch(game.name, 3, seed=2)
     for _ in range(6):
@@ -63,7 +66,7 @@ def test_search_finds_what_is_best_in_a_game_of_int16() -> None:
     seen = [get_game(TINY).layout.decode(observation) for observation in batch.observations]
     lowest = np.array([row["card"] == 0 and row["round"] == 2 for row in seen])
     assert lowest.any()
-    actions = make_searcher("rollout:200", TINY).act_batch(batch.observations[lowest], batch.action_masks[lowest])
+    actions = make_agent("rollout:200", TINY).act_batch(batch.observations[lowest], batch.action_masks[lowest])
     assert (actions == 0).all()
 
 

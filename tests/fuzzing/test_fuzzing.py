@@ -28,7 +28,6 @@ OWN = {
     "runs.py": "settings, whose minutes may be infinite",
     "checkpoint.py": "a state with a checksum, in which numbers may be infinite",
     "exploit.py": "evaluations of the training that has just ended",
-    "run.py": "evaluations of the training that has just ended",
     "replay.py": "the record of a table of this server, kept as text",
 }
 """Modules that read JSON with Python's reader, and what."""

@@ -35,6 +35,7 @@ class Args:
     minutes: float = 30  # of all trials together, those of earlier calls included
     trial_minutes: float = 1.5  # of a training
     eval_games: int = 2000  # games of each test against each bot
+    trials: int | None = None  # of this call, at most
     seed: int = 0  # of the sweep and of every training
     folder: Path = Path("runs/sweep")  # for trials, trainings and the picture
 
@@ -49,7 +50,8 @@ class Tried(SelfPlay):
         """As in every training; the trial is asked after each tenth of its time."""
         rates = super().evaluate()
         self.trial.report(rates[self.bots[-1].name], step=round(10 * (1 - self.left)))
-        self.pruned = self.interrupted = self.left > 0 and self.trial.should_prune()
+        self.pruned = self.left > 0 and self.trial.should_prune()
+        self.interrupted |= self.pruned  # Ctrl-C may have come before
         return rates
 
 
@@ -92,7 +94,7 @@ def main(args: Args) -> None:
     )
     left = 60 * args.minutes - sum(seconds_of(trial) for trial in study.trials)
     if left > 0:
-        study.optimize(lambda trial: train(args, trial), timeout=left)
+        study.optimize(lambda trial: train(args, trial), n_trials=args.trials, timeout=left)
     show(args, study)
 
 
@@ -103,9 +105,12 @@ def seconds_of(trial: FrozenTrial) -> float:
 
 def show(args: Args, study: optuna.Study) -> None:
     """Print the best trials, and draw all."""
-    names = list(study.best_params)
     done = [trial for trial in study.trials if trial.state == TrialState.COMPLETE]
+    if not done:
+        print("No trial has come to its end yet.")
+        return
     done.sort(key=lambda trial: -(trial.value or 0))
+    names = list(done[0].params)
     rows = [
         [trial.number, *(f"{trial.params[name]:.3g}" for name in names), f"{trial.value:.1%}"] for trial in done[:5]
     ]

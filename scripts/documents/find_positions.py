@@ -3,9 +3,10 @@
     python scripts/documents/find_positions.py                  # all games; minutes each
     python scripts/documents/generate.py                        # the page, docs/positions.md
 
-Champions and bots play. At every decision of either the actions of bot and champion and what else the champion thinks
-plausible are played out from the same sampled positions; where one is clearly better than what bot or champion would
-do, they are played out again, longer, and the costliest of each kind are kept in agents/results/GAME/positions.json.
+Champions and a bot play. At a fraction of the decisions the actions of bot and champion, and what else the champion
+thinks plausible, are played out from the same sampled positions. Where one is clearly better than what bot or champion
+would do, they are played out again, longer, and the costliest of each kind are kept in
+agents/results/GAME/positions.json.
 """
 
 from __future__ import annotations
@@ -132,11 +133,11 @@ class Finder:
         searcher.reset(0)
         chosen = {**chosen, "search:400": int(searcher.act(seen))}
         actions = list(dict.fromkeys([*actions, *chosen.values()]))
-        positions, seed = self.args.more_positions, self.args.seed + 1
-        first = compare_actions(self.network, seen["observation"], actions, positions, seed)
+        positions = (self.args.more_positions, self.args.seed + 1)
+        first = compare_actions(self.network, seen["observation"], actions, *positions)
         best = actions[int(np.argmax([each.mean for each in first]))]
         order = [best, *(action for action in actions if action != best)]
-        found = compare_actions(self.network, seen["observation"], order, positions, seed + 1)
+        found = compare_actions(self.network, seen["observation"], order, *positions)  # intervals against the best
         costs = [{"mean": -each.mean, "low": -each.high, "high": -each.low} for each in found]
         by_cost = sorted(range(len(order)), key=lambda i: costs[i]["mean"])
         return Found(env.record(), [order[i] for i in by_cost], [costs[i] for i in by_cost], chosen)
@@ -154,7 +155,7 @@ class Finder:
             wrong = self.bot if each.cost(self.bot) > each.cost(self.champion) else self.champion
             kind = (infos[each.actions[0]].kind, infos[each.chosen[wrong]].kind)
             kinds[kind] += 1
-            if kinds[kind] <= most or len(kinds) == 1:
+            if kinds[kind] <= most or len(kinds) == 1:  # perhaps the game has one kind of action
                 kept.append(each)
         return kept[: self.args.kept]
 

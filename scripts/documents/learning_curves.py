@@ -14,7 +14,6 @@ what the presets have in common.
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -132,5 +131,4 @@ def lines(game: str, rows: list[dict[str, Any]]) -> Iterator[Line]:
 
 
 if __name__ == "__main__":
-    os.environ["PYTHONUNBUFFERED"] = "1"
     main(tyro.cli(Args))

@@ -196,13 +196,13 @@ def guided(measured: dict[str, Any]) -> str:
         own = {row["opponent"]: row for row in measured["rows"] if row["agent"] == agent}
         cells = [rate({"win_rate": own[name]["mean"], **own[name]} if name in own else None) for name in opponents]
         spent = mean(row["seconds"] / row["deals"] / row["players"] for row in own.values())
-        rows[agent] = [f"`{agent}`" if " " not in agent else agent, *cells, f"{1000 * spent:,.1f} ms"]
+        games = " or ".join(sorted({f"{row['deals'] * row['players']:,}" for row in own.values()}))
+        rows[agent] = [f"`{agent}`" if " " not in agent else agent, *cells, games, f"{1000 * spent:,.1f} ms"]
     first = measured["rows"][0]
     against = [f"against {first['players'] - 1} `{name}`" for name in opponents]
-    table = markdown_table(["agent", *against, "a game, two threads"], rows.values())
-    games = f"{first['deals'] * first['players']:,}"
+    table = markdown_table(["agent", *against, "games in each cell", "time of a game"], rows.values())
     return (
-        f"{table}\n\nPar is {100 / first['players']:.1f} %; {games} games in each cell, every deal once in each seat: "
+        f"{table}\n\nPar is {100 / first['players']:.1f} %; every deal is played once in each seat. Last measured by "
         f"`{measured['command']}` on {where_run(measured['machine'])}."
     )
 

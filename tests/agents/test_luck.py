@@ -21,7 +21,9 @@ def test_who_sees_all_cards_wins_more_than_par_and_threads_change_nothing() -> N
     assert measure_luck(champion, 3, seed=1000, **SMALL) != one
 
 
-def test_what_is_no_network_is_refused() -> None:
+def test_what_cannot_be_measured_is_refused() -> None:
+    with pytest.raises(ValueError, match="deals=1 is out of range"):
+        measure_luck(make_compiled_agent("champion"), 3, deals=1)
     with pytest.raises(TypeError, match="agent 'counter' is not a network"):
         measure_luck(make_agent("counter"), 3)  # type: ignore[arg-type]
 

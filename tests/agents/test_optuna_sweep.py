@@ -26,12 +26,14 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_sweep_goes_on_and_shows_its_trials(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    args = optuna_sweep.Args(minutes=1e-6, trial_minutes=1e18, eval_games=2, folder=tmp_path)
-    optuna_sweep.main(args)
-    optuna_sweep.main(args)  # its time is over
-    assert len(list(tmp_path.glob("trial-*"))) == 1
-    optuna_sweep.main(replace(args, minutes=0.2))
-    assert len(list(tmp_path.glob("trial-*"))) > 1
+    args = optuna_sweep.Args(minutes=1e6, trials=1, trial_minutes=1e18, eval_games=2, folder=tmp_path)
+    optuna_sweep.main(replace(args, minutes=0))
+    assert "No trial has come to its end yet." in capsys.readouterr().out
+    for made in (1, 2):
+        optuna_sweep.main(args)
+        assert len(list(tmp_path.glob("trial-*"))) == made
+    optuna_sweep.main(replace(args, minutes=1e-9))  # the time of the trials before is over
+    assert len(list(tmp_path.glob("trial-*"))) == 2
     printed = capsys.readouterr().out
     assert "| trial | learning_rate | ent_coef | score_shaping | win rate |" in printed
     assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG")
@@ -47,3 +49,18 @@ def test_a_trial_that_is_not_worth_going_on_is_stopped(tmp_path: Path) -> None:
     with pytest.raises(TrialPruned):
         optuna_sweep.train(args, trial)
     assert trial.user_attrs["decisions"] < 600
+
+
+def test_ctrl_c_ends_the_sweep_even_if_a_test_comes_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learn = optuna_sweep.Tried._learn
+
+    def interrupt_and_learn(run: Any) -> None:
+        run.evaluate()
+        run.interrupted = True
+        run.evaluate()
+        learn(run)
+
+    monkeypatch.setattr(optuna_sweep.Tried, "_learn", interrupt_and_learn)
+    args = optuna_sweep.Args(trial_minutes=1e18, eval_games=2, folder=tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        optuna_sweep.train(args, FixedTrial(SUGGESTED))  # type: ignore[arg-type]

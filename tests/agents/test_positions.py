@@ -60,3 +60,21 @@ def test_actions_are_compared_in_the_same_positions() -> None:
     assert -1 <= other.low <= other.mean <= other.high < 0
     (_, back) = compare_actions(champion, seen, [KNOCK, DRAW], 200)
     np.testing.assert_allclose(back.mean, -other.mean)
+
+
+@pytest.mark.parametrize(
+    ("actions", "positions", "said"),
+    [
+        ([DRAW, 60], 10, r"actions \[60\] are illegal; allowed are \["),
+        ([DRAW, 1000], 10, r"actions \[1000\] are illegal"),
+        ([DRAW] * 9, 10, r"number of actions=9 is out of range; allowed are 1 \.\. 8"),
+        ([], 10, "number of actions=0"),
+        ([DRAW], 1, "positions=1 is out of range"),
+    ],
+)
+def test_what_compiled_code_could_not_bear_is_refused(actions: list[int], positions: int, said: str) -> None:
+    table = one_round([[3], [1]], start=1, max_card=3, hand_size=1, tricks=(), hearts=1)
+    table.play(NO_TRICK, KNOCK, NO_TRICK)
+    seen = table.env.observe("player_0")["observation"]
+    with pytest.raises(ValueError, match=said):
+        compare_actions(make_compiled_agent("champion", DEFAULT), seen, actions, positions)

@@ -353,6 +353,9 @@ def test_runs_are_drawn_over_each_other(
     assert "| runs/two | 2,048 | " in printed
     assert Path("runs/learning_curves.png").read_bytes().startswith(b"\x89PNG")
     assert "Learning curves: runs/learning_curves.png" in printed
+    with Path("runs/two/progress.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"steps": 99')  # a training that is still writing
+    assert train(["--compare", "runs/one", "runs/two"]) == 0
     assert "there is no run in 'runs/three'" in refusal(capsys, "--compare", "runs/one", "runs/three")
     config = read_json(Path("runs/two/config.json"))
     config["settings"]["players"] = [2]

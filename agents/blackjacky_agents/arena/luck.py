@@ -21,8 +21,10 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import find_network, network_policy
 from blackjacky_agents.search.guided import best_of, guided_parameters, make_search
+from blackjacky_agents.search.searchers import MOST
 from blackjacky_agents.search.tree import NONE, only_legal
 from blackjacky_env.engine.backend_cpu import spread
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import DRAWN
@@ -64,23 +66,26 @@ def measure_luck(
         num_players: table size.
         variant: name of the variant; None: the usual one of the size.
         deals: number of deals, at least 2.
-        simulations: of the sighted player's decisions.
+        simulations: of the sighted player's decisions, 1 .. 1,000,000.
         seed: of the deals.
         threads: CPU threads; results do not depend on their number.
         rule_options: the game's own options.
 
-    Raises `TypeError` if the agent is not a network, `ValueError` for options that cannot be played.
+    Raises `TypeError` if the agent is not a network, `ValueError` for numbers out of range and options that cannot be
+    played.
     """
+    check_integer("deals", deals, 2, 2**31)
+    check_integer("simulations", simulations, 1, MOST)
     players, variant = get_game(network.game).choose_table(num_players, variant)
     table = (players, variant, get_game(network.game).check_options(players, variant, rule_options))
     numbers = np.repeat(np.arange(deals), players) + seed
     seats = np.tile(np.arange(players), deals)
-    shares = _play(network, table, numbers, seats, np.zeros(len(numbers), np.int64), simulations, threads, True)
+    shares = _play(network, table, numbers, seats, np.zeros(len(numbers), np.int64), simulations, threads, greedy=True)
     own = shares[np.arange(len(shares)), seats].reshape(deals, players).mean(axis=1)
     mean = float(own.mean())
     low, high = of_deals(mean, own / deals, np.zeros(deals, np.int64), deals * players)
     twice, nobody = np.repeat(np.arange(deals), 2) + seed, np.full(2 * deals, NONE)
-    again = _play(network, table, twice, nobody, np.tile([0, 1], deals), 0, threads, False)
+    again = _play(network, table, twice, nobody, np.tile([0, 1], deals), 1, threads, greedy=False)
     explained = _explained(again.reshape(deals, 2, -1)[:, :, :players])
     return Luck(players, variant, deals, Estimate(mean, low, high), explained)
 
@@ -108,6 +113,7 @@ def _play(
     repeats: npt.NDArray[np.int64],
     simulations: int,
     threads: int,
+    *,
     greedy: bool,
 ) -> Floats:
     """Shares of the win (N, max_players) of games with these seeds and the sighted player in these seats, or `NONE`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -176,7 +177,7 @@ class _ToLogs(KVWriter):
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """As `KVWriter.write`."""
-        self._run._log({name: float(value) for name, value in key_values.items() if isinstance(value, int | float)})
+        self._run._log({name: float(value) for name, value in key_values.items() if isinstance(value, Real)})
 
     def close(self) -> None:
         """The run closes its logs."""

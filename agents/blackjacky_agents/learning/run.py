@@ -353,19 +353,22 @@ def truncate_progress(folder: Path, steps: int) -> dict[str, Any]:
 
     Raises `ValueError` if another line is damaged.
     """
-    path = folder / PROGRESS_FILE
-    *lines, _ = path.read_bytes().split(b"\n")
-    rows = [(line, _read_evaluation(path, number, line)) for number, line in enumerate(lines, 1)]
-    kept = [(line, row) for line, row in rows if row["steps"] <= steps]
-    write_file(path, b"".join(line + b"\n" for line, _ in kept))
+    kept = [(line, row) for line, row in _evaluations(folder) if row["steps"] <= steps]
+    write_file(folder / PROGRESS_FILE, b"".join(line + b"\n" for line, _ in kept))
     return kept[-1][1] if kept else {"steps": -1, "seconds": 0}
 
 
 def read_progress(folder: Path) -> list[dict[str, Any]]:
-    """The evaluations in ``progress.jsonl``; `ValueError` if a line is damaged."""
+    """The evaluations in ``progress.jsonl`` but for a cut last line; `ValueError` if another line is damaged."""
+    return [row for _, row in _evaluations(folder)]
+
+
+def _evaluations(folder: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Each whole line of ``progress.jsonl``, and what it says."""
     path = folder / PROGRESS_FILE
-    lines = path.read_bytes().splitlines()
-    return [_read_evaluation(path, number, line) for number, line in enumerate(lines, 1)]
+    *lines, _ = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines, 1):
+        yield line, _read_evaluation(path, number, line)
 
 
 def _read_evaluation(path: Path, number: int, line: bytes) -> dict[str, Any]:

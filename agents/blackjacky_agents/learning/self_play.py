@@ -215,11 +215,11 @@ class SelfPlay(TrainingRun):
 
         It is the clipped objective, an entropy bonus, and the squared error of the values.
         """
-        settings, outputs = self.settings, self.network(inputs)
-        if self._steps < settings.value_warmup:
-            outputs = self.network[-1](self.network[:-1](inputs).detach())
-            outputs = torch.cat([outputs[:, :-1].detach(), outputs[:, -1:]], 1)
-        log_probs = torch.log_softmax(outputs[:, :-1].masked_fill(~masks, _ILLEGAL_LOGIT), 1)
+        settings, features = self.settings, self.network[:-1](inputs)
+        is_warmup = self._steps < settings.value_warmup
+        outputs = self.network[-1](features.detach() if is_warmup else features)
+        logits = outputs[:, :-1].detach() if is_warmup else outputs[:, :-1]
+        log_probs = torch.log_softmax(logits.masked_fill(~masks, _ILLEGAL_LOGIT), 1)
         entropy = -(log_probs.exp() * log_probs).sum(1).mean()
         ratio = (log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs).exp()
         clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)

@@ -36,6 +36,9 @@ class SearchConfig(NamedTuple):
     """Ends simulations earlier: when this number changes, ``value`` evaluates; None: at the end of a round."""
     likelihood: Likelihood | None = None
     """Weights sampled positions; None: all positions consistent with the observation are equally likely."""
+    proposals: int = 3
+    """Proposals for each sampled position; they matter only with ``likelihood``. Chosen by hand, as strength is not
+    sensitive to them."""
     least: float = 0.005
     """Search guided by a network tries the actions of at least this probability."""
     scale: float = 0.004

@@ -29,8 +29,10 @@ from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_enc
 from blackjacky_agents.learning.network import find_network, forward, network_policy, softmax, widest
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_agents.search.tree import NONE, only_legal, steps_of
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import compiled, entry, record_maker
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_DECISIONS, FOR_POSITIONS
 from blackjacky_env.engine.random import stream
@@ -39,7 +41,7 @@ from blackjacky_env.games import get_game
 SIMULATIONS, LEAST, SCALE, SPREAD, PROPOSALS = range(5)
 HEAD = 5  # parameters before those of the network
 MOST_ACTIONS = 8  # that are tried
-_PROPOSALS = 3  # for each position, as for tree search
+_MOST_POSITIONS = 2**24  # which float32 parameters can count
 _VARIANCE = 0.25  # of a difference, before there are any
 
 
@@ -101,7 +103,7 @@ register_policies(
 
 def guided_parameters(simulations: int, config: SearchConfig, network: CompiledAgent) -> npt.NDArray[np.float32]:
     """Parameters of `guided_policy` and `clocked_guide`: `SIMULATIONS` .. `PROPOSALS`, then a network that samples."""
-    head = [simulations, config.least, config.scale, config.spread, _PROPOSALS]
+    head = [simulations, config.least, config.scale, config.spread, config.proposals]
     packed = network.parameters.copy()
     packed[0] = 0
     return np.concatenate([head, packed]).astype(np.float32)
@@ -189,14 +191,25 @@ def compare_actions(
         network: a trained agent.
         observation: of the player to act, (K,).
         actions: legal actions, at most `MOST_ACTIONS`.
-        positions: number of sampled positions, the same for all actions.
+        positions: number of sampled positions, the same for all actions, 2 .. 2^24.
         seed: of the positions.
 
     Returns:
-        Differences of the chance to win, -1 .. 1, with their 95 % intervals; zeros for the first action.
+        Differences of the chance to win, -1 .. 1, with their 95 % intervals; zeros for the first action. The same seed
+        gives the same positions, whatever the actions are.
+
+    Raises:
+        TypeError: the agent is not a network.
+        ValueError: no position shows this observation, an action is illegal, there are none or too many, or
+            ``positions`` is out of range.
     """
     packed, encoding = find_network(network)
     game, config = get_game(network.game), get_kit(network.game).search
+    check_integer("positions", positions, 2, _MOST_POSITIONS)
+    check_integer("number of actions", len(actions), 1, MOST_ACTIONS)
+    _, may = sample_record(game, observation, np.random.default_rng(seed))
+    if wrong := [action for action in actions if not 0 <= action < len(may) or not may[action]]:
+        raise ValueError(f"actions {wrong} are illegal; allowed are {np.flatnonzero(may).tolist()}")
     key = np.random.default_rng(seed).integers(2**63, dtype=np.uint64)
     parameters = guided_parameters(positions, config, packed)
     trial = _comparing(game, config, encoding)(observation, np.array(actions, np.int64), key, parameters)
@@ -240,7 +253,7 @@ def make_propose(encoding: Encoding) -> Callable[..., None]:
             for action in range(len(chances)):
                 if chances[action] > chances[best]:
                     best = action
-            if count == 0 or chances[best] >= parameters[LEAST]:
+            if count == 0 or (chances[best] > 0.0 and chances[best] >= parameters[LEAST]):
                 trial.actions[count], trial.chances[count] = best, chances[best]
                 count += 1
             chances[best] = 0.0

@@ -38,7 +38,7 @@ SEARCHERS = {
 """Placeholders of the budget after the colon of each name."""
 MOST = 1_000_000  # simulations, playouts
 LONGEST = 3600.0  # seconds
-EXPLORATION, PRIOR, PROPOSALS = 1.0, 0.65, 3
+EXPLORATION, PRIOR = 1.0, 0.65
 """Chosen by hand; playing strength is not sensitive to them."""
 _AT_ONCE = 16  # simulations between two checks of the clock
 
@@ -129,7 +129,7 @@ class Searcher(CompiledAgent):
 
 def tree_parameters(simulations: int, config: SearchConfig) -> Numbers:
     """Parameters for `tree_policy`."""
-    return np.array([simulations, EXPLORATION, PRIOR, PROPOSALS, *config.playout_parameters], np.float32)
+    return np.array([simulations, EXPLORATION, PRIOR, config.proposals, *config.playout_parameters], np.float32)
 
 
 def check_positions(

@@ -208,7 +208,7 @@ def test_any_network_can_guide_and_what_is_none_is_refused() -> None:
     for agent in agents:
         agent.reset(1)
     assert len({str(agent.act_batch(*seen)) for agent in agents}) == 1
-    with pytest.raises(ValueError, match=r"agent 'search:20\+counter': agent 'counter' is not a network"):
+    with pytest.raises(ValueError, match=r"agent 'search:20\+counter': only a trained network can guide"):
         make_agent("search:20+counter")
     with pytest.raises(ValueError, match="'champ' for black_jacky; did you mean 'champion'"):
         make_agent("search:20+champ")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import find_network
+from blackjacky_agents.learning.network import find_network, is_network
 from blackjacky_agents.search.config import Numbers, SearchConfig
 from blackjacky_agents.search.guided import (
     PLAYERS,
@@ -75,10 +75,9 @@ def _find_guide(name: str, game: str, guide: str, load: Callable[[str, str], Com
             f"agent {name!r}: {game} has no trained agent to guide the search; name one: '{name}+ppo:PATH'"
         )
     network = load(guide or trained[-1], game)
-    try:
-        return find_network(network)[0]
-    except TypeError as error:
-        raise ValueError(f"agent {name!r}: {error}, which is what can guide a search") from None
+    if not is_network(network):
+        raise ValueError(f"agent {name!r}: only a trained network can guide a search, and {guide!r} is none")
+    return network
 
 
 class Searcher(CompiledAgent):

@@ -78,6 +78,44 @@ def test_the_policy_comes_to_prefer_what_did_better():
     assert (choices == best).mean() > 0.9
 
 
+def test_the_expert_is_improved_where_noisy_rollouts_say_so_in_the_mean_and_kept_elsewhere():
+    batch = make_batch("black_jacky", 64, num_players=4, seed=1)
+    masks = batch.action_masks > 0
+    settings = replace(SMALL, batch_size=256, buffer_size=6400, ema_rate=0.1, learning_rate=1e-3, iterations=1)
+    learner, rng = Learner(settings, seed=0), np.random.default_rng(0)
+    expert = [tensor.clone() for tensor in learner.expert.parameters()]
+    rolled_out = np.arange(64) % 2 == 0
+    better = np.argmax(masks, axis=1)  # the first legal action, where actions are rolled out; the last is not tried
+    untried = masks.shape[1] - 1 - np.argmax(masks[:, ::-1], axis=1)
+    for _ in range(100):
+        values = np.where(masks, np.inf, np.nan).astype(np.float32)
+        noisy = rng.normal(0.5, 0.1, masks.shape) + 0.01 * (np.arange(masks.shape[1]) == better[:, None])
+        values = np.where(masks & rolled_out[:, None], noisy, values).astype(np.float32)
+        values[rolled_out, untried[rolled_out]] = np.inf
+        learner.remember(Studies(batch.observations.copy(), values, batch.observations[:2], np.zeros(2, np.float32)))
+    learner.learn(6400 * 20, left=0.1)
+    before, after = (
+        torch.log_softmax(
+            network(torch.from_numpy(encode_all(learner.encoding, batch.observations, masks))).masked_fill(
+                ~torch.from_numpy(masks), -1e9
+            ),
+            1,
+        ).detach().exp().numpy()
+        for network in (learner.expert, learner.averaged)
+    )  # fmt: skip
+    rows = np.arange(64)
+    compared = rolled_out & (masks.sum(axis=1) > 2)
+    changes = np.abs(after - before).sum(axis=1)
+    assert after[rows, better][compared].mean() > 1.5 * before[rows, better][compared].mean()
+    assert changes[~rolled_out].mean() < 0.5 * changes[compared].mean()
+    assert np.abs(after - before)[rows, untried].mean() < 0.03
+    assert all(torch.equal(mine, old) for mine, old in zip(learner.expert.parameters(), expert, strict=True))
+    learner.renew_expert()
+    assert learner.learn(100, left=1.0) == {}  # the values of its actions have been forgotten
+    pairs = zip(learner.expert.parameters(), learner.averaged.parameters(), strict=True)
+    assert all(torch.equal(mine, other) for mine, other in pairs)
+
+
 def test_a_teacher_is_imitated():
     settings = replace(SMALL, teacher="threshold", batch_size=256, ema_rate=0.1, learning_rate=3e-3)
     learner, demonstrations = Learner(settings, seed=0), Demonstrations(settings)
@@ -195,10 +233,11 @@ def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(
     assert np.array_equal(agent.parameters, learner.parameters)
 
 
-def test_a_stopped_training_goes_on_with_its_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    folder = tmp_path / "stopped"
+@pytest.mark.parametrize("iterations", [0, 4])
+def test_a_stopped_training_goes_on_with_its_pool(iterations: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder, settings = tmp_path / "stopped", replace(SMALL, iterations=iterations)
     folder.mkdir()
-    run = League(SMALL, folder, "")
+    run = League(settings, folder, "")
     play = run._play_and_update
 
     def play_and_stop() -> None:
@@ -207,14 +246,16 @@ def test_a_stopped_training_goes_on_with_its_pool(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(run, "_play_and_update", play_and_stop)
     assert not run.train()
-    resumed = League(SMALL, folder, "")
+    resumed = League(settings, folder, "")
     assert resumed.resume() == []
-    assert resumed.steps == run.steps
+    assert (resumed.steps, resumed._iteration) == (run.steps, run._iteration)
+    assert (run._iteration > 0) == (iterations > 0)
     assert [opponent.name for opponent in resumed.pool.opponents] == [opponent.name for opponent in run.pool.opponents]
     weights = [[opponent.weight for opponent in each.pool.opponents] for each in (resumed, run)]
     assert weights[0] == weights[1]
-    for mine, other in zip(resumed.learner.policy.parameters(), run.learner.policy.parameters(), strict=True):
-        assert torch.equal(mine, other)
+    for name in ("policy", "expert"):
+        networks = (getattr(each.learner, name).parameters() for each in (resumed, run))
+        assert all(torch.equal(mine, other) for mine, other in zip(*networks, strict=True))
     assert resumed.train()
     assert resumed.steps >= SMALL.steps
 

@@ -66,14 +66,16 @@ def study_of(
     floor: float,
     worth: npt.NDArray[np.float32],
     threads: int = 1,
+    certain_fraction: float = 0.0,
 ) -> Studies:
     """A study of a network in all seats; `threshold` is present as in other tests, so nothing is compiled anew."""
     bot = make_agent("threshold")
     assert isinstance(bot, CompiledAgent)
     agents = [(network_policy(CARDS), parameters), (bot.policy, bot.parameters)]
     seating, studied_agents = np.zeros((len(states), 6), np.int64), np.array([True, False])
+    value, likely = (STANDING, worth), (CARDS, floor)
     return study(
-        GAME, states, seeds, seating, agents, studied_agents, rate, 200, (STANDING, worth), (CARDS, floor), threads
+        GAME, states, seeds, seating, agents, studied_agents, rate, 200, value, likely, threads, certain_fraction
     )
 
 
@@ -156,10 +158,16 @@ def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out():
     assert tried[zocks][:, [DRAW, KNOCK]].all()
     decided = games_of_two(parameters, 0.1)
     assert np.isnan(decided.values[:, KNOCK]).all()  # to draw is all that is left
+    with_certain = games_of_two(parameters, 0.1, certain_fraction=1.0)
+    certain = ~np.isfinite(with_certain.values).any(axis=1)
+    assert (~np.isnan(with_certain.values[certain, KNOCK])).all()  # a choice, of which one action is likely
+    assert certain.sum() > 0
+    assert with_certain.rolled_out == (~certain).sum() == len(decided.values) == decided.rolled_out
+    assert 0 < len(games_of_two(parameters, 0.1, certain_fraction=0.3).values) - len(decided.values) < certain.sum()
 
 
-def games_of_two(parameters: npt.NDArray[np.float32], floor: float) -> Studies:
+def games_of_two(parameters: npt.NDArray[np.float32], floor: float, certain_fraction: float = 0.0) -> Studies:
     """A study of 20 games between two copies of a network."""
     states = zeros(20, GAME.state_dtype)
     states[:] = GAME.new_state(2, "classic", GAME.check_options(2, "classic", {}))
-    return study_of(parameters, states, np.arange(20), 1.0, floor, network(0.0))
+    return study_of(parameters, states, np.arange(20), 1.0, floor, network(0.0), certain_fraction=certain_fraction)

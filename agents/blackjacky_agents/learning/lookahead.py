@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import forward, softmax, widest
-from blackjacky_env.engine import random
 from blackjacky_env.engine.backend_cpu import make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
@@ -26,6 +25,7 @@ from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import DRAWN, make_choose
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_STUDIES
+from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.step import SETTLED, is_running, make_shared_step
 
 NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
@@ -46,6 +46,11 @@ class Studies(NamedTuple):
     """Observations of a player at the beginning of a round, (S, K)."""
     outcomes: npt.NDArray[np.float32]
     """The final result of that player: 1 / number of winners for a winner, else 0, (S,)."""
+
+    @property
+    def rolled_out(self) -> int:
+        """Number of decisions at which actions were rolled out."""
+        return int(np.isfinite(self.values).any(axis=1).sum())
 
 
 class _StudyBuffers(NamedTuple):
@@ -71,6 +76,7 @@ def study(
     value_network: tuple[Encoding, npt.NDArray[np.float32]],
     likely: tuple[Encoding, float] | None = None,
     threads: int = 1,
+    certain_fraction: float = 0.0,
 ) -> Studies:
     """Play whole games and roll out the actions at some of the decisions.
 
@@ -85,9 +91,10 @@ def study(
         max_per_game: maximum number of studied decisions per game.
         value_network: encoding and packed network that estimate a player's chance of winning (a logit).
         likely: encoding of the studied agents, which must be networks, and a probability: actions with a lower
-            probability are not rolled out, and decisions with a single remaining action are skipped. None: all legal
-            actions are rolled out.
+            probability are not rolled out. None: all legal actions are rolled out.
         threads: CPU threads; results do not depend on their number.
+        certain_fraction: fraction of the decisions with a choice, but a single likely action, that are kept, without
+            values.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(
@@ -99,11 +106,11 @@ def study(
     )
     cast = make_cast(game, agents)
     play = _make_play(game, value_network[0], likely[0] if likely else None)
-    min_prob = likely[1] if likely else 0.0
+    drawn = (float(fraction), float(likely[1]) if likely else 0.0, float(certain_fraction))
 
     def work(first: int, last: int) -> None:
         copy = zeros(1, game.state_dtype)
-        play(states, seeds, seating, cast, studied, fraction, min_prob, value_network[1], copy, buffers, first, last)
+        play(states, seeds, seating, cast, studied, drawn, value_network[1], copy, buffers, first, last)
 
     spread(work, games, threads)
     decided = np.arange(max_per_game) < buffers.counts[:, :1]
@@ -115,15 +122,17 @@ def study(
 
 @cache
 def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., None]:
-    """Entry that plays games first .. last - 1 and fills the buffers of `study`."""
+    """Entry that plays games first .. last - 1 and fills the buffers of `study`.
+
+    ``drawn``: fractions and probability of `study`: ``fraction``, of ``likely``, ``certain_fraction``.
+    """
     choose, step, begin, returns = make_choose(game), make_shared_step(game), game.rules.begin, game.rules.returns
     record_standing = _make_record_standing(game)
     study_decision = _make_study_decision(game, value_encoding, policy_encoding)
     size, dtype = game.layout.size, game.layout.dtype
     num_actions, players = game.num_actions, game.max_players
-    game_key, stream, draw = random.game_key, random.stream, random.draw
 
-    def play(states, seeds, seating, cast, studied, fraction, min_prob, value, copy, buffers, first, last):
+    def play(states, seeds, seating, cast, studied, drawn, value, copy, buffers, first, last):
         observation, mask, result = np.empty(size, dtype), np.empty(num_actions, np.int8), np.empty(players)
         watched = np.empty(MAX_ROUNDS, np.int64)
         for i in range(first, last):
@@ -132,10 +141,10 @@ def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding |
             begin(s, game_key(seeds[i]), DRAWN)
             record_standing(s, seats, studied, decisions, standings, watched, count)
             while is_running(s):
-                lot = draw(stream(s.key, FOR_STUDIES, decisions, 1), 0) >> np.uint64(11)
-                if studied[seats[s.player]] and count[0] < len(values) and lot < fraction * 2.0**53:
+                lots = stream(s.key, FOR_STUDIES, decisions, 1)
+                if studied[seats[s.player]] and count[0] < len(values) and is_drawn(lots, 0, drawn[0]):
                     seen, tried = observations[count[0]], values[count[0]]
-                    count[0] += study_decision(s, seats, cast, min_prob, value, decisions, copy, mask, seen, tried)
+                    count[0] += study_decision(s, seats, cast, drawn, lots, value, decisions, copy, mask, seen, tried)
                 flags = step(s, choose(s, seats[s.player], decisions, cast, observation, mask))
                 decisions += 1
                 if flags == SETTLED:
@@ -150,7 +159,7 @@ def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding |
 
 def _make_record_standing(game: Game) -> Callable[..., None]:
     """Compiled (s, seats, studied, decision, standings, watched, count): store a studied seat's observation."""
-    encode, stream, draw, below = _make_encode(game), random.stream, random.draw, random.below
+    encode = _make_encode(game)
 
     def record_standing(s, seats, studied, decision, standings, watched, count):
         seat = np.int64(below(draw(stream(s.key, FOR_STUDIES, decision, 0), 0), s.num_players))
@@ -163,23 +172,31 @@ def _make_record_standing(game: Game) -> Callable[..., None]:
 
 
 def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., int]:
-    """Compiled (s, seats, cast, min_prob, value, decision, copy, mask, seen, values) -> 1 if it was studied, else 0."""
+    """Compiled (s, seats, cast, drawn, lots, value, decision, copy, mask, seen, values) -> 1 if it is kept, else 0."""
     legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
     keep_likely, roll_out = _make_keep_likely(policy_encoding), _make_roll_out(game, value_encoding)
 
-    def study_decision(s, seats, cast, min_prob, value, decision, copy, mask, seen, values):
+    def study_decision(s, seats, cast, drawn, lots, value, decision, copy, mask, seen, values):
         agent = seats[s.player]
         legal(s, mask)
         encode(s, s.player, seen)
         for action in range(num_actions):
             values[action] = NOT_TRIED if mask[action] else NOT_LEGAL
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-        if keep_likely(seen, mask, own, min_prob) <= 1:
+        if mask.sum() == 1:
             return 0
+        if keep_likely(seen, mask, own, drawn[1]) <= 1:
+            return int(is_drawn(lots, 1, drawn[2]))
         roll_out(s, seats, cast, value, decision, copy, mask, values)
         return 1
 
     return compiled(study_decision)
+
+
+@compiled
+def is_drawn(lots, number, fraction):
+    """Whether a fraction of all lots, numbered in a stream, includes this one."""
+    return (draw(lots, number) >> np.uint64(11)) < fraction * 2.0**53
 
 
 def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
@@ -193,8 +210,6 @@ def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
         show, size = encoding.function, encoding.size
 
         def keep_likely(observation, mask, parameters, min_prob):
-            if mask.sum() <= 1:
-                return 1
             probabilities, units = np.empty(len(mask)), widest(parameters)
             values, rows = np.empty((2, units), np.float32), np.empty(units + 1, np.int64)
             show(observation, mask, values[0][:size])
@@ -212,7 +227,7 @@ def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
 def _make_roll_out(game: Game, value_encoding: Encoding) -> Callable[..., None]:
     """Compiled (s, seats, cast, value, decision, copy, mask, values): roll out the actions in ``mask`` to round end."""
     choose, step, estimate = make_choose(game), make_shared_step(game), _make_estimate(game, value_encoding)
-    size, dtype, num_actions, stream = game.layout.size, game.layout.dtype, game.num_actions, random.stream
+    size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
     def roll_out(s, seats, cast, value, decision, copy, mask, values):
         observation, unused = np.empty(size, dtype), np.empty(num_actions, np.int8)

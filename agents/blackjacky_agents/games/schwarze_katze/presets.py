@@ -10,7 +10,9 @@ from blackjacky_agents.learning.settings import (
     quick_preset,
 )
 
-_SCRATCH = SelfPlaySettings(game="schwarze_katze", bots=("low", "counter"), encoding="cards", score_shaping=0.02)
+_SCRATCH = SelfPlaySettings(
+    game="schwarze_katze", bots=("low", "counter"), encoding="cards", gamma=1.0, score_shaping=0.005
+)
 _SB3 = PPOSettings(
     game="schwarze_katze",
     preset="sb3",
@@ -22,7 +24,7 @@ _SB3 = PPOSettings(
 )
 
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": quick_preset(_SCRATCH, bots=("counter",)),
+    "quick": quick_preset(_SCRATCH, bots=("counter",), score_shaping=0.02),
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "full": full_preset(_SB3, players=(4, 4, 3, 4, 5, 4, 6, 4, 8), bots=("counter", "counter", "low")),

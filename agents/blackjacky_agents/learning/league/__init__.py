@@ -7,6 +7,9 @@ variance; the only critic is the value network for positions between rounds. Tra
 teacher, and the agent plays by an exponential moving average of the weights. Opponents are sampled by how often they
 beat the learner (prioritised fictitious self-play; Vinyals et al. 2019): bots, snapshots of the learner, and
 exploiters, which are snapshots trained further against the learner alone.
+
+With `iterations` it is expert iteration (Anthony, Tian and Barber 2017) instead: in each part of the training the agent
+of the part before plays, and the learner learns its probabilities, improved by the rollouts.
 """
 
 from blackjacky_agents.learning.league.run import League

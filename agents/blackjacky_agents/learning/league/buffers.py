@@ -30,6 +30,10 @@ class ReplayBuffer:
             array[places] = new
         self._added += len(rows[0])
 
+    def clear(self) -> None:
+        """Forget all rows."""
+        self._added = 0
+
     def sample(self, count: int, rng: np.random.Generator) -> list[npt.NDArray[Any]]:
         """``count`` random rows of each array, sampled with replacement at common indices."""
         chosen = rng.integers(len(self), size=count)

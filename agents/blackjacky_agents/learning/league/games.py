@@ -25,6 +25,7 @@ LEARNER = 0
 """The learner's index in a seating; 1 + i is opponent i of the pool."""
 NO_SEAT = -1
 
+_CERTAIN_FRACTION = 0.3  # of decisions with one likely action, which expert iteration must not forget
 _PARTS = 2  # of a batch, for each core of a cluster, so that cores with short games are not idle for long
 
 
@@ -102,6 +103,7 @@ def _play(settings: LeagueSettings, games: Games, value: npt.NDArray[np.float32]
         (standing_encoding(settings.game), value.copy()),
         (encoding, settings.min_action_prob) if settings.min_action_prob else None,
         settings.threads,
+        _CERTAIN_FRACTION if settings.iterations else 0.0,
     )
     seated = np.arange(game.max_players) < games.sizes[:, None]
     return Played(np.where(seated, games.seating, NO_SEAT), shares_of(states["winners"]), studies)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -20,10 +23,10 @@ from blackjacky_env.engine.layout import Vector
 from blackjacky_env.games import get_game
 
 _VALUE_SIZES = (64, 64)  # hidden layers of value and scale network
-_NETWORKS = ("policy", "averaged", "value", "scale")
 _IMITATION_EMA_RATE = 0.05
 _ILLEGAL_LOGIT = -1e9
 _MIN_SCALE = 0.01
+_LOGIT = 0.02  # how much of the scale of advantages an action is worth more than another whose logit is lower by 1
 
 
 class Learner:
@@ -36,7 +39,8 @@ class Learner:
 
     Attributes:
         policy: the network being trained.
-        averaged: exponential moving average of its weights, used to play.
+        averaged: exponential moving average of its weights, with which the agent plays.
+        expert: in expert iteration, the network that plays in training, whose actions are improved; else ``averaged``.
         value: predicts the logit of winning from the standing at the beginning of a round.
         scale: predicts the logarithm of the standard deviation of advantages from the standing.
     """
@@ -55,9 +59,8 @@ class Learner:
         if layers is not None:
             set_layers(self.policy, layers)
         self.averaged.load_state_dict(self.policy.state_dict())
-        self._optimizers = {
-            name: torch.optim.Adam(getattr(self, name).parameters()) for name in ("policy", "value", "scale")
-        }
+        self.expert = copy.deepcopy(self.averaged) if settings.iterations else self.averaged
+        self._optimizers = {name: self._new_optimizer(name) for name in ("policy", "value", "scale")}
         observation = ((game.layout.size,), game.layout.dtype)
         self._decisions = ReplayBuffer(settings.buffer_size, observation, ((game.num_actions,), np.float16))
         self._standings = ReplayBuffer(2 * settings.buffer_size, observation, ((), np.float32))
@@ -65,6 +68,10 @@ class Learner:
     def agent(self, greedy: bool) -> CompiledAgent:
         """An agent with the averaged network, greedy or sampling."""
         return network_agent(self.settings.game, self.encoding, pack(self.layers(), greedy))
+
+    def expert_agent(self) -> CompiledAgent:
+        """An agent that samples its actions as in training."""
+        return network_agent(self.settings.game, self.encoding, pack(layers_of(self.expert), False))
 
     def layers(self) -> Layers:
         """The layers of the averaged network."""
@@ -75,8 +82,8 @@ class Learner:
         return self.standing_encoding, pack(layers_of(self.value), True)
 
     def successor(self, seed: int) -> Learner:
-        """A new learner with copies of the averaged policy and of the value and scale networks; empty buffers."""
-        learner = Learner(self.settings, seed, self.layers())
+        """A learner by policy gradients with copies of the averaged policy, value and scale networks; empty buffers."""
+        learner = Learner(replace(self.settings, iterations=0), seed, self.layers())
         learner.value.load_state_dict(self.value.state_dict())
         learner.scale.load_state_dict(self.scale.state_dict())
         return learner
@@ -116,26 +123,66 @@ class Learner:
         """
         observations, values = self._decisions.sample(self.settings.batch_size, self.rng)
         values_or_inf = torch.from_numpy(values.astype(np.float32))
-        tried = torch.isfinite(values_or_inf)
+        tried, legal = torch.isfinite(values_or_inf), ~np.isnan(values)
         advantages = centred(values_or_inf.masked_fill(~tried, 0), tried)
         advantages = advantages / self._learn_scale(observations, advantages, tried, left)
-        shown = torch.from_numpy(encode_all(self.encoding, observations, ~np.isnan(values)))
+        shown = torch.from_numpy(encode_all(self.encoding, observations, legal))
+        if self.expert is self.averaged:
+            loss, entropy = self._gradient_loss(shown, tried, advantages, left)
+        else:
+            loss, entropy = self._expert_loss(shown, torch.from_numpy(legal), tried, advantages)
+        self._update("policy", loss, left)
+        self._average(self.settings.ema_rate)
+        return torch.stack([loss, entropy]).detach()
+
+    def _gradient_loss(
+        self, shown: torch.Tensor, tried: torch.Tensor, advantages: torch.Tensor, left: float
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Minus the expected advantage of the actions tried, and an entropy bonus; and the mean entropy."""
         log_probs = torch.log_softmax(self.policy(shown).masked_fill(~tried, _ILLEGAL_LOGIT), 1)
         probs = log_probs.exp()
         entropy = -(probs * log_probs).sum(1)
         loss = -((probs * advantages).sum(1) + self.settings.ent_coef * (0.2 + left) * entropy).mean()
-        self._update("policy", loss, left)
-        self._average(self.settings.ema_rate)
-        return torch.stack([loss, entropy.mean()]).detach()
+        return loss, entropy.mean()
+
+    def _expert_loss(
+        self, shown: torch.Tensor, legal: torch.Tensor, tried: torch.Tensor, advantages: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """How far the policy is from the improved expert; and the mean entropy.
+
+        Among the actions tried the improved logits are the expert's plus the advantages in units of logits: squared
+        errors, whose mean over noisy advantages is right, as no other loss's is. What was not tried stays as probable
+        as it is for the expert: cross-entropy, in which the actions tried count as one.
+        """
+        with torch.no_grad():
+            prior = torch.log_softmax(self.expert(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
+        log_probs = torch.log_softmax(self.policy(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
+        errors = _LOGIT * centred(log_probs - prior, tried) - advantages
+        others, tried_together = legal & ~tried, log_probs.masked_fill(~tried, _ILLEGAL_LOGIT).logsumexp(1)
+        unchanged = (prior.exp() * log_probs * others).sum(1) + (prior.exp() * tried).sum(1) * tried_together
+        loss = (errors.square().sum(1) / (2 * _LOGIT) - unchanged).mean()
+        return loss, -(log_probs.exp() * log_probs).sum(1).mean()
 
     def _learn_scale(
         self, observations: Vector, advantages: torch.Tensor, tried: torch.Tensor, left: float
     ) -> torch.Tensor:
         """One maximum-likelihood update of the scale network; returns the predicted scales, (N, 1)."""
         log_scale = self.scale(torch.from_numpy(encode_all(self.standing_encoding, observations)))
-        variance = advantages.square().sum(1, keepdim=True) / (tried.sum(1, keepdim=True) - 1)
-        self._update("scale", (variance * torch.exp(-2 * log_scale) / 2 + log_scale).mean(), left)
+        freedom = tried.sum(1, keepdim=True) - 1
+        variance = advantages.square().sum(1, keepdim=True) / freedom.clamp(min=1)
+        losses = variance * torch.exp(-2 * log_scale) / 2 + log_scale
+        self._update("scale", (losses * (freedom > 0)).mean(), left)
         return torch.exp(log_scale.detach()).clamp(min=_MIN_SCALE)
+
+    def renew_expert(self) -> None:
+        """Let the averaged policy be the expert from now on, and forget the values of the actions of the one before."""
+        self.expert.load_state_dict(self.averaged.state_dict())
+        self.policy.load_state_dict(self.averaged.state_dict())
+        self._optimizers["policy"] = self._new_optimizer("policy")
+        self._decisions.clear()
+
+    def _new_optimizer(self, network: str) -> torch.optim.Adam:
+        return torch.optim.Adam(getattr(self, network).parameters())
 
     def imitate(self, demonstrations: Demonstrations, left: float) -> float:
         """One behaviour cloning update; returns the accuracy: how often the teacher's action was the most likely."""
@@ -166,10 +213,15 @@ class Learner:
 
     # ------------------------------------------------------------ checkpoints
 
+    @property
+    def _networks(self) -> list[str]:
+        """The names of the networks."""
+        return ["policy", "averaged", "value", "scale"] + ["expert"] * (self.expert is not self.averaged)
+
     def state(self) -> Arrays:
         """All weights and Adam moments, without the buffers."""
         arrays: Arrays = {}
-        for name in _NETWORKS:
+        for name in self._networks:
             arrays |= {f"{name}.{key}": tensor.numpy() for key, tensor in getattr(self, name).state_dict().items()}
         for name, optimizer in self._optimizers.items():
             arrays |= moments_of(optimizer, f"adam {name}.", " ")
@@ -178,7 +230,7 @@ class Learner:
     def set_state(self, arrays: Arrays) -> None:
         """Restore the arrays of `state`."""
         groups = grouped(arrays)
-        for name in _NETWORKS:
+        for name in self._networks:
             getattr(self, name).load_state_dict(tensors(groups[name]))
         for name, optimizer in self._optimizers.items():
             set_moments(optimizer, groups.get(f"adam {name}", {}), " ")
@@ -186,5 +238,5 @@ class Learner:
 
 def centred(values: torch.Tensor, tried: torch.Tensor) -> torch.Tensor:
     """Values (N, A) of tried actions minus their mean; 0 for the others."""
-    mean = (values * tried).sum(1, keepdim=True) / tried.sum(1, keepdim=True)
+    mean = (values * tried).sum(1, keepdim=True) / tried.sum(1, keepdim=True).clamp(min=1)
     return (values - mean) * tried

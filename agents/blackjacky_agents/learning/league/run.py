@@ -55,7 +55,7 @@ class League(TrainingRun):
         bots = [Opponent(name, make_compiled_agent(name, settings.game)) for name in settings.bots]
         self.pool = Pool(bots, settings.pool_size, settings.bot_fraction)
         self._playing: deque[_Batch] = deque()
-        self._steps = self._batches = self._snapshots = 0
+        self._steps = self._batches = self._snapshots = self._iteration = 0
         self._evaluating: tuple[dict[str, Any], list[Future[list[Score]]]] | None = None
         self._exploiting = 0  # number of the exploiter in training, if there is one
         self._exploiter: Callable[[], CompiledAgent] | None = None
@@ -66,7 +66,7 @@ class League(TrainingRun):
         return self._steps
 
     def agent(self, greedy: bool) -> CompiledAgent:
-        """The current policy as an agent; if not greedy, it samples its actions as in training."""
+        """The current policy as an agent, greedy or sampling."""
         return self.learner.agent(greedy)
 
     def layers(self) -> Layers:
@@ -87,6 +87,8 @@ class League(TrainingRun):
         start_games(self.learner, self._agents(), few, 0, cluster=self.cluster)()
         self.clock.set(0)
         self._imitate()
+        if self.settings.iterations:
+            self.learner.renew_expert()
         seating = np.zeros((self.settings.games_per_update, self.game.max_players), np.int64)
         played = start_games(self.learner, self._agents(), seating, self.settings.seed, 0.0, self.cluster)()
         self.learner.remember(played.studies)
@@ -116,13 +118,21 @@ class League(TrainingRun):
                 self.take_snapshot()
             elif self._is_evaluation_due:
                 self._evaluate()
+            if self._iteration < int(self._iterations_done):
+                self._iteration = int(self._iterations_done)
+                self.learner.renew_expert()
             self._play_and_update()
             self._save_if_due()
         self._finish_evaluation()
 
     def _agents(self) -> list[CompiledAgent]:
         """The sampling learner, followed by the opponents of the pool."""
-        return [self.agent(greedy=False), *(opponent.agent for opponent in self.pool.opponents)]
+        return [self.learner.expert_agent(), *(opponent.agent for opponent in self.pool.opponents)]
+
+    @property
+    def _iterations_done(self) -> float:
+        """Iterations of expert iteration so far."""
+        return (1 - self.left) * self.settings.iterations
 
     def _play_and_update(self) -> None:
         """Learn from the next batch of games, while those after it are played if there is a cluster."""
@@ -132,9 +142,9 @@ class League(TrainingRun):
         played = results()
         record_results(opponents, played)
         self.learner.remember(played.studies)
-        studied = len(played.studies.values)
-        figures = self.learner.learn(studied, self.left)
-        self._steps += studied
+        left = 1 - self._iterations_done % 1 if self.settings.iterations else self.left
+        figures = self.learner.learn(len(played.studies.values), left)
+        self._steps += played.studies.rolled_out
         self._log(figures)
         self._batches += 1
         if self._evaluating is not None and all(part.done() for part in self._evaluating[1]):
@@ -231,6 +241,7 @@ class League(TrainingRun):
             "batches": self._batches,
             "snapshots": self._snapshots,
             "exploiting": self._exploiting,
+            "iteration": self._iteration,
             "seconds": self.clock.seconds,
             "pool": self.pool.state(),
             "generator": self.rng.bit_generator.state,
@@ -245,6 +256,6 @@ class League(TrainingRun):
         agents = [network_agent(self.game.name, self.encoding, arrays[f"pool/{i}"]) for i in range(learned)]
         self.pool.set_state(state["pool"], agents)
         self._steps, self._batches, self._snapshots = state["steps"], state["batches"], state["snapshots"]
-        self._exploiting = state["exploiting"]
+        self._exploiting, self._iteration = state["exploiting"], state["iteration"]
         self.rng.bit_generator.state = state["generator"]
         self.learner.rng.bit_generator.state = state["learner_generator"]

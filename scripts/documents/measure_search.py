@@ -19,13 +19,16 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 import tyro
-from parts import ROOMS, ROOT
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+from parts import DOCS, ROOMS, ROOT
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.intervals import Estimate, of_deals, shares_of
 from blackjacky_agents.arena.table import Table
-from blackjacky_agents.files import only_writer, write_json
+from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_agents.games import bot_names, get_kit
+from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.learning.network import find_network, network_policy
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration, ready_for_json, where
@@ -84,6 +87,7 @@ def main(args: Args) -> None:
                     rows = [other for other in rows if key(other) != key(row)] + [row]
                     command = shlex.join(["python", "scripts/documents/measure_search.py", *sys.argv[1:]])
                     write_json(path, ready_for_json({"command": command, "machine": where(), "rows": rows}))
+    write_file(DOCS / "learning" / "search.svg", picture())
 
 
 def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
@@ -139,6 +143,37 @@ def measure(game: str, agent: CompiledAgent, opponent: str, args: Args) -> dict[
         "seconds": seconds,
         **asdict(Estimate(mean, low, high)),
     }
+
+
+def picture() -> str:
+    """Win rates of the champion alone, and guiding more and more simulations, against the strongest bot of each game."""
+    figure = Figure(figsize=(10, 5.6), dpi=160, layout="constrained")
+    axes = figure.subplots()
+    for game, colour in zip(ROOMS, COLOURS, strict=False):
+        path = ROOT / "agents" / "results" / game / "guided.json"
+        rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
+        bot, players = bot_names(game)[-1], get_game(game).default_players
+        budgets = {list(get_kit(game).trained)[-1]: 0}
+        budgets |= {row["agent"]: int(row["agent"][7:]) for row in rows if row["agent"][7:].isdigit()}
+        chosen = [
+            row for row in rows if (row["opponent"], row["players"]) == (bot, players) and row["agent"] in budgets
+        ]
+        found = sorted((budgets[row["agent"]], row["mean"], row["low"], row["high"]) for row in chosen)
+        if found:
+            budget, mean, low, high = np.array(found).T
+            label = f"{get_game(game).title}, against {players - 1} {bot}"
+            errors = np.array([mean - low, high - mean])
+            axes.errorbar(budget, mean, errors, color=colour, linewidth=2.5, marker="o", capsize=4, label=label)
+    axes.axhline(0.25, color="#666666", linestyle=(0, (4, 3)), label="par of 4")
+    axes.set_xscale("symlog", base=2, linthresh=8)
+    axes.xaxis.set_major_formatter("{x:.0f}")
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.set_xlabel("simulations per decision; 0: the champion alone", fontsize=14)
+    axes.set_ylabel("win rate", fontsize=14)
+    axes.tick_params(labelsize=13)
+    axes.grid(alpha=0.25)
+    axes.legend(fontsize=13)
+    return as_svg(figure, "search")
 
 
 def key(row: dict[str, object]) -> tuple[object, ...]:

@@ -146,9 +146,9 @@ def measure(game: str, agent: CompiledAgent, opponent: str, args: Args) -> dict[
 
 
 def picture() -> str:
-    """Win rates of the champion alone, and guiding more and more simulations, against the strongest bot of each game."""
+    """Win rates against the strongest bot of each game, by simulations that the champion guides."""
     figure = Figure(figsize=(10, 5.6), dpi=160, layout="constrained")
-    axes = figure.subplots()
+    axes, shown = figure.subplots(), set()
     for game, colour in zip(ROOMS, COLOURS, strict=False):
         path = ROOT / "agents" / "results" / game / "guided.json"
         rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
@@ -161,12 +161,14 @@ def picture() -> str:
         found = sorted((budgets[row["agent"]], row["mean"], row["low"], row["high"]) for row in chosen)
         if found:
             budget, mean, low, high = np.array(found).T
+            shown |= set(budget.tolist())
             label = f"{get_game(game).title}, against {players - 1} {bot}"
             errors = np.array([mean - low, high - mean])
             axes.errorbar(budget, mean, errors, color=colour, linewidth=2.5, marker="o", capsize=4, label=label)
     axes.axhline(0.25, color="#666666", linestyle=(0, (4, 3)), label="par of 4")
     axes.set_xscale("symlog", base=2, linthresh=8)
-    axes.xaxis.set_major_formatter("{x:.0f}")
+    axes.set_xlim(left=-1)
+    axes.set_xticks(sorted(shown), [f"{budget:.0f}" for budget in sorted(shown)])
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlabel("simulations per decision; 0: the champion alone", fontsize=14)
     axes.set_ylabel("win rate", fontsize=14)

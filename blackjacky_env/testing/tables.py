@@ -13,7 +13,7 @@ from blackjacky_env.engine import table
 from blackjacky_env.engine.game import Hidden, IllegalActionError, State
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.testing.errors import Skipped
-from blackjacky_env.testing.pictures import Env, same
+from blackjacky_env.testing.readouts import Env, same
 
 _MOVES_HEARD = 3  # after the variation
 
@@ -64,18 +64,18 @@ def _changed(
     return other
 
 
-def hear(env: Env, agent: str | None, rng: np.random.Generator) -> Iterator[str]:
-    """Play on from what ``agent`` (None: a spectator) may take for the same game, and yield events that tell it apart.
+def find_leaking_events(env: Env, agent: str | None, rng: np.random.Generator) -> Iterator[str]:
+    """Play on from two games that look the same to ``agent`` (None: a spectator); yield events that tell them apart.
 
-    The two games differ in everything hidden, and where an action is secret, others take different ones in them. They
-    are compared as long as the agent's view is the same.
+    The games differ in everything hidden, and where an action is secret, others take different ones in them. They are
+    compared as long as the agent's view is the same.
     """
     games = [_changed(_table(env), lambda state, settled: None), vary_hidden(env, agent, rng)]
     for game in games:
         game.events_in_infos = True
         game._put(game._states[: 1 + game._has_settled])
     for _ in range(_MOVES_HEARD):
-        actions = _moves_that_sound_alike(games, agent, rng)
+        actions = _indistinguishable_moves(games, agent, rng)
         if actions is None:
             return
         for game, action in zip(games, actions, strict=True):
@@ -88,10 +88,10 @@ def hear(env: Env, agent: str | None, rng: np.random.Generator) -> Iterator[str]
             yield f"what is hidden is heard by {agent or 'a spectator'}: {heard}"
 
 
-def _moves_that_sound_alike(
+def _indistinguishable_moves(
     games: list[TableEnv], agent: str | None, rng: np.random.Generator
 ) -> tuple[int, int] | None:
-    """A legal action in each game, of which the agent hears the same; the two differ if possible."""
+    """A legal action in each game that the agent cannot tell apart; the two differ if possible."""
     one, another = games
     actor = one.agent_selection
     if one.terminations[actor] or actor != another.agent_selection:
@@ -113,20 +113,17 @@ def _view(env: Env, agent: str | None) -> dict[str, Any]:
 
 
 def _drawing(env: Env, agent: str | None) -> Any:
-    """The table as text, drawn for this agent."""
     shown = copy.copy(_table(env))
     shown.render_mode, shown.render_as = "ansi", agent
     return shown.render()
 
 
 def _picture(env: Env, agent: str | None) -> str:
-    """The table as SVG, drawn for this agent; empty if the game has no picture."""
     raw = _table(env)
     return "" if raw.game.words.draw_svg is None else raw.draw(agent)
 
 
 def _refusal(env: Env, agent: str | None) -> str:
-    """The error message of an illegal action; empty off turn, or if every action is legal."""
     raw = _table(env)
     if agent != raw.agent_selection or raw.terminations[agent]:
         return ""
@@ -152,7 +149,6 @@ def _seat(raw: TableEnv, agent: str | None) -> int | None:
 
 
 def _hidden(raw: TableEnv) -> Hidden:
-    """The game's declaration of what is hidden and what is public."""
     if raw.game.hidden is None:
         raise Skipped(f"{raw.game.title} does not declare what is hidden (`Game.hidden`)")
     return raw.game.hidden

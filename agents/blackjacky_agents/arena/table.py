@@ -15,7 +15,7 @@ from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_logged
-from blackjacky_env.engine.policies import Inside, Outside
+from blackjacky_env.engine.policies import CompiledPolicy, PythonPolicy
 from blackjacky_env.engine.purposes import FOR_DEALS, FOR_SEATS
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
@@ -135,13 +135,13 @@ class Table:
         states[:] = env.game.new_state(self.num_players, self.variant, self.options)
         seating = np.zeros((count, env.game.max_players), np.int64)
         seating[:, : self.num_players] = seats
-        cast: list[Inside | Outside] = []
+        cast: list[CompiledPolicy | PythonPolicy] = []
         for agent in self.agents:
             if isinstance(agent, CompiledAgent):
                 cast.append((agent.policy, agent.parameters))
             else:
                 agent.reset(int(seeds[0]) if count else 0)
-                cast.append(Outside(agent.name, agent.act_batch))
+                cast.append(PythonPolicy(agent.name, agent.act_batch))
         played = play_logged(env.game, states, seeds, seating, cast)
         players = slice(self.num_players)
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions

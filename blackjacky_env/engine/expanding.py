@@ -153,7 +153,9 @@ def expand_games(
     spread(work, len(seeds), threads)
     if (wrong != NONE).any():
         i = int(np.argmax(wrong != NONE))
-        raise IllegalActionError(f"game {number + i}: {_what_is_wrong(moves[starts[i] : starts[i + 1]], int(wrong[i]))}")
+        raise IllegalActionError(
+            f"game {number + i}: {_what_is_wrong(moves[starts[i] : starts[i + 1]], int(wrong[i]))}"
+        )
 
 
 def _what_is_wrong(moves: npt.NDArray[np.uint16], place: int) -> str:

@@ -151,9 +151,9 @@ def _are_integers(values: object) -> bool:
 
 def refuse_other_setup(path: Path, found: dict[str, Any], own: dict[str, Any], option: str) -> None:
     """Raise a `ValueError` naming the first difference between the setup ``found`` at a path and one's ``own``."""
-    for name in own:
-        if found.get(name) != own[name]:
-            old, new = _differing(found.get(name), own[name])
+    for name, value in own.items():
+        if found.get(name) != value:
+            old, new = _differing(found.get(name), value)
             raise ValueError(
                 f"{path} holds games with {name}={old!r}, not {name}={new!r}: "
                 f"use the same setup, or another place ({option})"

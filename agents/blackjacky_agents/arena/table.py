@@ -155,6 +155,11 @@ class Table:
         actions = log[np.arange(log.shape[1]) < decisions[:, None]]
         return Moves(winners, scores.astype(np.int32), decisions.astype(np.int32), actions.astype(np.uint16))
 
+    def actions(self, number: int) -> list[int]:
+        """All actions of game ``number`` between compiled agents."""
+        actions: list[int] = self.moves(number, 1).actions.tolist()
+        return actions
+
     def _play(self, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, ...]:
         env, count = self.env(), len(seeds)
         states = zeros(count, env.game.state_dtype)

@@ -242,7 +242,7 @@ class Tournament:
         if rows.actions:
             actions = decode_actions(rows.actions[number], env.game.num_actions)
         else:
-            actions = self.table.moves(number, 1).actions.tolist()
+            actions = self.table.actions(number)
         env.reset(seed=int(rows.seeds[number]))
         try:
             for action in actions:

@@ -72,8 +72,7 @@ def main(arguments: Sequence[str], program: str) -> int:
                     bar.initial = played  # found there, so not counted in the speed
                 bar.update(played - bar.n)
 
-            with checking_input():
-                description = writer.write(args.games, args.threads, show, cluster)
+            description = writer.write(args.games, args.threads, show, cluster)
     except KeyboardInterrupt:
         print(f"\nGames are saved in {args.out}; repeat the command to resume.", file=sys.stderr)
         raise
@@ -93,7 +92,7 @@ def prepare(args: Args[Any], command: str) -> Writer:
         raise ValueError(f"--licence {args.licence!r} is no SPDX identifier, such as CC0-1.0 or CC-BY-4.0")
     writer = Writer(args.out, make_table(args), command, args.licence, args.games_per_file)
     if args.out.exists():
-        writer.find()
+        writer.find(args.games)
     return writer
 
 
@@ -106,7 +105,9 @@ def make_table(args: Args[Any]) -> Table:
     called = [agent.name for agent in agents]
     for name in called:
         if called.count(name) > 1:
-            raise ValueError(f"--players: {called.count(name)} agents are called {name!r}; give their files other names")
+            raise ValueError(
+                f"--players: {called.count(name)} agents are called {name!r}; give their files other names"
+            )
     lineup = tuple(names.index(name) for name in players)
     return Table(args.game, env.variant, env.num_players, env.options, agents, (lineup,), args.seed, duplicate=False)
 
@@ -118,7 +119,8 @@ def verify(args: Args[Any]) -> str:
         dataset = Dataset(args.out)
         with progress_bar(len(dataset)) as bar:
             dataset.verify(bar.update, threads)
-    return f"{len(dataset):,} games, {dataset.decisions:,} decisions: the checksums are right, and all moves can be played."
+    found = f"{len(dataset):,} games, {dataset.decisions:,} decisions"
+    return f"{found}: the checksums are right, and all moves can be played."
 
 
 def report(description: Description, folder: Path) -> str:

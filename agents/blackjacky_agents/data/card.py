@@ -22,9 +22,9 @@ tags: [offline-reinforcement-learning, multi-agent, imitation-learning, card-gam
 
 {games:,} games with {decisions:,} decisions between {players}, as Parquet files.{missing}
 
-**What for.** Imitation, offline reinforcement learning, models of opponents and of beliefs, statistics of play. Every game is whole,
-every seat is in it, and every decision comes with the mask of its legal actions. The players are programs: the games tell nothing
-about people, and no more about good play than their players know.
+**What for.** Imitation, offline reinforcement learning, models of opponents and of beliefs, statistics of play.
+Every game is whole, every seat is in it, and every decision comes with the mask of its legal actions. The players are
+programs: the games tell nothing about people, and no more about good play than their players know.
 
 **How made.**
 
@@ -36,8 +36,9 @@ about people, and no more about good play than their players know.
 
 {agents}
 
-Game i is drawn from the seed and i alone, and so are its cards and the seats, which rotate: the command writes the same games again,
-with the same versions. Before a file was written, all its games were played again from their moves.
+Cards and seats of game i depend on the seed and on i alone, and policies rotate through the seats: with the same
+versions, the command writes the same games. Before a file was written, all its games were played again from their
+moves.
 
 ## Games, as stored
 
@@ -47,7 +48,8 @@ Nothing else is needed to play them again.
 
 ## Decisions, as read
 
-`blackjacky_agents.data.Dataset` plays the games again with the compiled rules, refuses those that cannot be played, and yields
+`blackjacky_agents.data.Dataset` plays the games again with the compiled rules, refuses those that cannot be played, and
+yields
 
 {expanded}
 
@@ -116,4 +118,6 @@ def _agent(agent: Mapping[str, str]) -> list[str]:
 
 
 def _columns(schema: Any) -> str:
-    return markdown_table(["column", "type", "meaning"], ([f"`{n}`", f"`{kind}`", text] for n, kind, text in describe(schema)))
+    return markdown_table(
+        ["column", "type", "meaning"], ([f"`{n}`", f"`{kind}`", text] for n, kind, text in describe(schema))
+    )

@@ -14,8 +14,7 @@ from blackjacky_agents.data.games import Games, Setup
 from blackjacky_agents.data.schema import games_schema
 from blackjacky_agents.data.shuffling import Batch, shuffled
 
-_MOST_GAMES = 2**17  # in a row group
-_MOST_BYTES = 2**30  # of a row group in memory, as its file says
+_MOST_VALUES, _MOST_BYTES = 2**27, 2**30  # of a row group, as its file says
 
 
 class Dataset:
@@ -83,9 +82,10 @@ class Dataset:
         Yields:
             Arrays by name: ``observation`` (B, K), int8 or int16; ``action_mask`` (B, A), int8; ``action`` (B,), int64;
             ``reward`` (B,), float32, what the player received from this step to its next decision; ``terminated``
-            (B,), bool, whether it had none; ``seat`` (B,), int8; ``policy`` (B,), int64, an index in ``setup.policies``;
-            ``episode`` (B,), int64; ``step`` (B,), int64, the number of the decision in its game. With ``transitions``
-            also ``next_observation`` and ``next_action_mask``, which repeat the decision's own where it is the last.
+            (B,), bool, whether it had none; ``seat`` (B,), int8; ``policy`` (B,), int64, an index in
+            ``setup.policies``; ``episode`` (B,), int64; ``step`` (B,), int64, the number of the decision in its game.
+            With ``transitions`` also ``next_observation`` and ``next_action_mask``, which repeat the decision's own
+            where it is the last.
 
         Raises:
             ValueError: an argument is out of range, or a file is damaged or does not fit its description.
@@ -140,8 +140,9 @@ class Dataset:
         """A row group of a shard, its moves not yet checked; `ValueError` if it is damaged or of another table."""
         path, file = self._path(shard), self._open(shard)
         claimed = file.metadata.row_group(number)
-        if claimed.num_rows > _MOST_GAMES or claimed.total_byte_size > _MOST_BYTES:
-            raise ValueError(f"{path}: row group {number} has more than {_MOST_GAMES:,} games or a gibibyte")
+        values = max(claimed.column(column).num_values for column in range(claimed.num_columns))
+        if values > _MOST_VALUES or claimed.total_byte_size > _MOST_BYTES:
+            raise ValueError(f"{path}: row group {number} is larger than any that `blackjacky dataset` writes")
         try:
             return self.setup.from_arrow(file.read_row_group(number))
         except (pa.ArrowException, ValueError) as error:

@@ -1,4 +1,4 @@
-"""``dataset.json``: what a dataset holds and how it was made, checked on reading, since a stranger may have written it."""
+"""``dataset.json``: what a dataset holds and how it was made; a stranger may have written it, so it is checked."""
 
 from __future__ import annotations
 
@@ -137,6 +137,7 @@ def _check_table(setup: Mapping[str, Any]) -> None:
         if setup[name] != own[name]:
             raise ValueError(f"{name} is not what the game makes of it")
     (lineup,) = _listed("lineups", setup["lineups"])
+    _text("the version of blackjacky", setup["versions"]["blackjacky"])
     names = [_text("a policy", name) for name in _listed("a line-up", lineup)]
     if len(names) != size:
         raise ValueError(f"{len(names)} policies do not play at a table of {size}")

@@ -18,6 +18,7 @@ from blackjacky_env.engine.expanding import Decisions, expand_games, new_decisio
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import score_all
 
+MOST_MOVES = 2**18  # of a game
 _FEW = 2**16  # decisions of games that are played back together, if it is more than one game
 
 
@@ -32,7 +33,7 @@ class Games(NamedTuple):
     """Index in `Dataset.policies` of the policy in each seat, shape (N, num_players)."""
     winners: npt.NDArray[np.bool_]
     """Whether each seat won, shape (N, num_players)."""
-    scores: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.int32]
     """Final score of each seat, shape (N, num_players)."""
     moves: npt.NDArray[np.uint16]
     """All actions, game after game, shape (R,)."""
@@ -41,9 +42,16 @@ class Games(NamedTuple):
 
     def part(self, first: int, last: int) -> Games:
         """The games first .. last - 1, without copying their moves."""
-        rows = [array[first:last] for array in self[:5]]
         begin, end = self.starts[first], self.starts[last]
-        return Games(*rows, self.moves[begin:end], self.starts[first : last + 1] - begin)
+        return Games(
+            self.episodes[first:last],
+            self.seeds[first:last],
+            self.seats[first:last],
+            self.winners[first:last],
+            self.scores[first:last],
+            self.moves[begin:end],
+            self.starts[first : last + 1] - begin,
+        )
 
     def fitting(self, first: int, room: int) -> int:
         """The end of the games, from number ``first`` on, that have no more than ``room`` moves together."""
@@ -91,9 +99,7 @@ class Setup:
             raise ValueError(f"game {number} ends differently than stored; it was changed, or the rules are others")
         return states
 
-    def played_back(
-        self, games: Games, reward: str = "win", threads: int = 1
-    ) -> Iterator[tuple[Games, Decisions]]:
+    def played_back(self, games: Games, reward: str = "win", threads: int = 1) -> Iterator[tuple[Games, Decisions]]:
         """A few games at a time, with their decisions in new arrays; arguments and errors as in `play_back`."""
         first = 0
         while first < len(games.seeds):
@@ -120,12 +126,14 @@ class Setup:
         if seats.null_count:
             raise ValueError(f"it has other policies than {', '.join(self.policies)}")
         lengths = pc.list_value_length(_whole(table, "actions")).to_numpy()
+        if lengths.max(initial=0) > MOST_MOVES:
+            raise ValueError(f"a game has {lengths.max():,} moves; allowed are up to {MOST_MOVES:,}")
         return Games(
             _numbers(table, "episode", (count,)),
             seeds,
             seats.to_numpy().astype(np.int64).reshape(count, players),
             _numbers(table, "winners", (count, players)).astype(np.bool_),
-            _numbers(table, "scores", (count, players)),
+            _numbers(table, "scores", (count, players)).astype(np.int32),
             _flat(table, "actions").to_numpy(),
             np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         )
@@ -139,7 +147,7 @@ class Setup:
             pa.FixedSizeListArray.from_arrays(names, self.num_players),
             pa.ListArray.from_arrays(pa.array(games.starts.astype(np.int32)), pa.array(games.moves)),
             _lists(games.winners),
-            _lists(games.scores.astype(np.int32)),
+            _lists(games.scores),
             *self._repeated(len(games.seeds)),
         ]
         return pa.Table.from_arrays(columns, schema=games_schema(self.num_players))

@@ -56,7 +56,8 @@ class Journal:
         starts = np.concatenate([[0], np.cumsum(moves.lengths)]).astype(np.int32)
         lists = [pa.FixedSizeListArray.from_arrays(pa.array(each.ravel()), self._players) for each in moves[:2]]
         actions = pa.ListArray.from_arrays(pa.array(starts), pa.array(moves.actions))
-        content = pa.RecordBatch.from_arrays([actions, *lists], schema=self._schema).serialize().to_pybytes()
+        batch = pa.RecordBatch.from_arrays([actions, *lists], schema=self._schema)
+        content: bytes = batch.serialize().to_pybytes()
         return sha256(content).digest()[:_SUM] + len(content).to_bytes(_SIZE, "little") + content
 
     def _entry_at(self, data: bytes, start: int) -> tuple[Moves, int] | None:
@@ -66,8 +67,11 @@ class Journal:
         content = data[begin:end]
         if begin > len(data) or end > len(data) or sha256(content).digest()[:_SUM] != data[start : start + _SUM]:
             return None
-        batch = pa.ipc.read_record_batch(pa.py_buffer(content), self._schema)
-        batch.validate(full=True)
+        try:
+            batch = pa.ipc.read_record_batch(pa.py_buffer(content), self._schema)
+            batch.validate(full=True)
+        except (pa.ArrowException, OSError):
+            return None
         actions, winners, scores = batch.columns
         shape = (len(actions), self._players)
         moves = Moves(

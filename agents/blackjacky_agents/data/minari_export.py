@@ -56,13 +56,14 @@ def to_minari(
     """
     from minari import create_dataset_from_buffers
 
-    setup, players = dataset.setup, dataset.description.players
-    if policy not in players:
-        raise ValueError(f"policy={policy!r} is not in the dataset; allowed are {', '.join(map(repr, setup.policies))}")
-    players.remove(policy)
+    setup, made = dataset.setup, dataset.description
+    if policy not in setup.policies:
+        raise ValueError(f"policy={policy!r} is not in the dataset; its are {', '.join(map(repr, setup.policies))}")
+    others = made.players
+    others.remove(policy)
     env = gymnasium.make(
         seat_id(setup.game.name),
-        opponents=list(dict.fromkeys(players)),
+        opponents=list(dict.fromkeys(others)),
         num_players=setup.num_players,
         variant=setup.variant,
         reward=reward,
@@ -71,13 +72,13 @@ def to_minari(
     )
     given = {
         "algorithm_name": policy,
-        "description": f"{len(dataset):,} games of {setup.game.title}, as seen by {policy}; {dataset.description.command}",
-        "requirements": [f"blackjacky=={dataset.description.setup['versions']['blackjacky']}"],
+        "description": f"{len(dataset):,} games of {setup.game.title}, as {policy} saw them: {made.command}",
+        "requirements": [f"blackjacky=={made.setup['versions']['blackjacky']}"],
+        "eval_env": env,
         **more,
     }
     episodes = _episodes(dataset, setup.policies.index(policy), reward)
-    made: MinariDataset = create_dataset_from_buffers(dataset_id, episodes, env=env, data_format=data_format, **given)
-    return made
+    return create_dataset_from_buffers(dataset_id, episodes, env=env, data_format=data_format, **given)
 
 
 def _episodes(dataset: Dataset, policy: int, reward: str) -> Iterator[EpisodeBuffer]:

@@ -70,9 +70,7 @@ def _index(name: str, policies: Sequence[str]) -> int:
     return policies.index(name)
 
 
-def _windows(
-    dataset: Dataset, every: Iterator[Games], reward: str, buffer: int, threads: int
-) -> Iterator[_Window]:
+def _windows(dataset: Dataset, every: Iterator[Games], reward: str, buffer: int, threads: int) -> Iterator[_Window]:
     """Whole games, as many as fit into the buffer, whose memory is used again."""
     setup = dataset.setup
     memory = new_decisions(setup.game, buffer)

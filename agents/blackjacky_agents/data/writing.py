@@ -1,4 +1,4 @@
-"""Writing datasets: games are played in jobs, kept in a journal, and moved into Parquet files once these are complete."""
+"""Writing datasets: games are played in jobs, kept in a journal, and moved into Parquet files."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ class Writer:
     licence: str
     shard: int = SHARD
 
-    def find(self) -> Description | None:
-        """The dataset to go on with; None: there is none, and the folder is free.
+    def find(self, games: int) -> Description | None:
+        """The dataset to go on with to so many games; None: there is none, and the folder is free.
 
-        Raises `ValueError` if the folder holds something else, or a dataset with other games.
+        Raises `ValueError` if the folder holds something else, or a dataset with other games or more of them.
         """
         if not (self.folder / NAME).exists():
             others = [path.name for path in self.folder.glob("*") if not path.name.startswith(".")]
@@ -72,6 +72,12 @@ class Writer:
             return None
         found = read_description(self.folder)
         refuse_other_setup(self.folder / NAME, found.setup, self._described, "--out")
+        if found.games > games:
+            raise ValueError(
+                f"{self.folder} holds {found.games:,} games, more than {games:,}: use another place (--out)"
+            )
+        for shard in found.shards[-1:]:
+            Dataset(self.folder).check_sum(shard)
         return found
 
     def write(
@@ -100,14 +106,14 @@ class Writer:
         check_integer("games", games, 1, MOST_GAMES)
         cores = check_threads(threads)
         with only_writer(self.folder):
-            found = self.find()
+            found = self.find(games)
             shards = list(found.shards) if found else []
-            if (there := sum(each.games for each in shards)) > games:
-                raise ValueError(f"{self.folder} holds {there:,} games, more than {games:,}: use another place (--out)")
+            there = found.games if found else 0
             description = Description(self._described, self.command, self.licence, games, tuple(shards))
             self._describe(description)
-            progress(there)
-            if there < games:
+            if there == games:
+                progress(there)
+            else:
                 with open_jobs(self.table, _play, cores, cluster) as jobs:
                     for shard in self._fill(shards, games, jobs, progress, cores):
                         shards = [*(each for each in shards if each.first < shard.first), shard]
@@ -144,6 +150,9 @@ class Writer:
         complete = [shard for shard in shards if shard.games == self.shard]
         journal = Journal(self.folder, complete[-1].end if complete else 0, self.setup.num_players)
         kept = journal.read()
+        if kept and not self._can_be_played(self._games(journal.first, join_moves(kept))):
+            kept = []
+            journal.start(kept)
         if len(complete) < len(shards) and _count(kept) < shards[-1].games:
             kept = self._read_shard(shards[-1])
             journal.start(kept)
@@ -151,18 +160,32 @@ class Writer:
 
     def _read_shard(self, shard: Shard) -> list[Moves]:
         dataset = Dataset(self.folder)
-        dataset.check_sum(shard)
-        pieces = [games for each, games in dataset.every_piece() if each == shard]
-        return [Moves(g.winners, g.scores.astype(np.int32), np.diff(g.starts).astype(np.int32), g.moves) for g in pieces]
+        pieces = (dataset.read_games(each, number) for each, number in dataset.pieces() if each == shard)
+        return [Moves(each.winners, each.scores, np.diff(each.starts).astype(np.int32), each.moves) for each in pieces]
+
+    def _games(self, first: int, moves: Moves) -> Games:
+        """Games with these moves, of which the first has this number."""
+        count, starts = len(moves.lengths), np.cumsum([0, *moves.lengths]).astype(np.int64)
+        schedule = self.table.schedule(first, count)
+        return Games(first + np.arange(count), *schedule, moves.winners, moves.scores, moves.actions, starts)
+
+    def _can_be_played(self, games: Games) -> bool:
+        try:
+            self._play_back(games)
+        except ValueError:
+            return False
+        return True
+
+    def _play_back(self, games: Games, threads: int = 1) -> None:
+        """Raise `ValueError` unless the moves are those of whole games with these results."""
+        for _ in self.setup.played_back(games, threads=threads):
+            pass
 
     def _write_shard(self, first: int, moves: Moves, threads: int) -> Shard:
         """Play games back from their moves, and write them into a file of their own, atomically."""
-        count, starts = len(moves.lengths), np.cumsum([0, *moves.lengths], dtype=np.int64)
-        schedule = self.table.schedule(first, count)
-        games = Games(first + np.arange(count), *schedule, moves.winners, moves.scores, moves.actions, starts)
-        for _ in self.setup.played_back(games, threads=threads):
-            pass
-        content = self._parquet(games)
+        games = self._games(first, moves)
+        self._play_back(games, threads)
+        content, count = self._parquet(games), len(moves.lengths)
         name = shard_name(first, count)
         write_file(self.folder / name, content)
         return Shard(name, first, count, len(games.moves), len(content), sha256(content).hexdigest())

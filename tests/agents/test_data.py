@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import Agent
@@ -34,7 +33,11 @@ GAMES, SHARD, GROUP = 100, 40, 16
 
 
 def table_of(
-    players: tuple[str, ...] = PLAYERS, game: str = DEFAULT, seed: int = 3, agents: tuple[Agent, ...] = (), **options: Any
+    players: tuple[str, ...] = PLAYERS,
+    game: str = DEFAULT,
+    seed: int = 3,
+    agents: tuple[Agent, ...] = (),
+    **options: Any,
 ) -> Table:
     """A table with these agents, by name or as they are."""
     env = TableEnv(game, len(players), **options)
@@ -158,7 +161,9 @@ def stop_at(games: int) -> Callable[[int], None]:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("games", [1, 20, SHARD, 55, 2 * SHARD, GAMES])
-def test_an_interrupted_dataset_goes_on_and_is_the_same(written: Path, tmp_path: Path, games: int, threads: int) -> None:
+def test_an_interrupted_dataset_goes_on_and_is_the_same(
+    written: Path, tmp_path: Path, games: int, threads: int
+) -> None:
     folder = tmp_path / "data"
     with pytest.raises(StopError):
         writer_of(folder).write(GAMES, threads=1, progress=stop_at(games))
@@ -531,14 +536,14 @@ def test_no_decision_of_such_a_file_is_shown(copied: Path, what: str) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"x" * 1000])
 def test_what_is_no_parquet_file_is_named(copied: Path, content: bytes) -> None:
-    path = sorted(copied.glob("*.parquet"))[0]
+    path = min(copied.glob("*.parquet"))
     path.write_bytes(content)
     with pytest.raises(ValueError, match=f"{path.name} is no Parquet file, or damaged"):
         list(Dataset(copied).batches(64))
 
 
 def test_a_file_with_another_checksum_is_named(copied: Path) -> None:
-    path = sorted(copied.glob("*.parquet"))[0]
+    path = min(copied.glob("*.parquet"))
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(ValueError, match=f"{path.name} was changed: its SHA-256 is not that of the description"):
         Dataset(copied).verify()

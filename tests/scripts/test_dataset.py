@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyarrow")
-
 from blackjacky_agents import cli
 from blackjacky_agents.cli import dataset as subcommand
 from blackjacky_agents.data import Dataset
@@ -104,7 +102,9 @@ def test_wrong_arguments_are_named_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_agents_of_the_same_name_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agents_of_the_same_name_are_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = subcommand.make_agent
     monkeypatch.setattr(subcommand, "make_agent", lambda name, game: found("random", game))
     assert run("--players", "random,threshold") == 2

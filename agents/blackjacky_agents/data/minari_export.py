@@ -77,17 +77,18 @@ def to_minari(
         "eval_env": env,
         **more,
     }
-    episodes = _episodes(dataset, setup.policies.index(policy), reward)
+    episodes = episodes_of(dataset, setup.policies.index(policy), reward)
     return create_dataset_from_buffers(dataset_id, episodes, env=env, data_format=data_format, **given)
 
 
-def _episodes(dataset: Dataset, policy: int, reward: str) -> Iterator[EpisodeBuffer]:
+def episodes_of(dataset: Dataset, policy: int, reward: str = "win") -> Iterator[EpisodeBuffer]:
+    """The episodes that `to_minari` writes; ``policy``: an index in ``dataset.setup.policies``."""
     for _, games in dataset.every_piece():
         for first in range(0, len(games.seeds), _FEW):
-            yield from _episodes_of(dataset, games.part(first, min(first + _FEW, len(games.seeds))), policy, reward)
+            yield from _of_games(dataset, games.part(first, min(first + _FEW, len(games.seeds))), policy, reward)
 
 
-def _episodes_of(dataset: Dataset, games: Games, policy: int, reward: str) -> Iterator[EpisodeBuffer]:
+def _of_games(dataset: Dataset, games: Games, policy: int, reward: str) -> Iterator[EpisodeBuffer]:
     """One episode for each seat of the policy that decides in a game."""
     from minari.data_collector import EpisodeBuffer
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -109,18 +110,34 @@ class Writer:
             found = self.find(games)
             shards = list(found.shards) if found else []
             there = found.games if found else 0
-            description = Description(self._described, self.command, self.licence, games, tuple(shards))
-            self._describe(description)
+            self.keep(shards, games)
             if there == games:
                 progress(there)
             else:
                 with open_jobs(self.table, _play, cores, cluster) as jobs:
                     for shard in self._fill(shards, games, jobs, progress, cores):
                         shards = [*(each for each in shards if each.first < shard.first), shard]
-                        description = replace(description, shards=tuple(shards))
-                        self._describe(description)
-            self._tidy(description)
-        return description
+                        self.keep(shards, games)
+            self._tidy(shards)
+            return self._description(shards, games)
+
+    def keep(self, shards: Sequence[Shard], games: int) -> None:
+        """Write description and data card of a dataset with these files, in which there shall be so many games."""
+        description = self._description(shards, games)
+        write_json(self.folder / NAME, description.as_json())
+        write_file(self.folder / CARD, data_card(description))
+
+    def write_shard(self, first: int, moves: Moves, threads: int = 1) -> Shard:
+        """Play games back from their moves, and write them into a file of their own, atomically.
+
+        Raises `ValueError` unless the moves are those of whole games with these results.
+        """
+        games = self._games(first, moves)
+        self._play_back(games, threads)
+        content, count = self._parquet(games), len(moves.lengths)
+        name = shard_name(first, count)
+        write_file(self.folder / name, content)
+        return Shard(name, first, count, len(games.moves), len(content), sha256(content).hexdigest())
 
     def _fill(
         self, shards: list[Shard], games: int, jobs: Jobs[Moves], progress: Callable[[int], object], threads: int
@@ -138,7 +155,7 @@ class Writer:
                 kept.append(moves)
             progress(first + there)
             together = join_moves(kept)
-            yield self._write_shard(first, together.part(slice(size)), threads)
+            yield self.write_shard(first, together.part(slice(size)), threads)
             first, done = first + size, journal
             kept, journal = [together.part(slice(size, None))], Journal(self.folder, first, self.setup.num_players)
             if _count(kept):
@@ -181,15 +198,6 @@ class Writer:
         for _ in self.setup.played_back(games, threads=threads):
             pass
 
-    def _write_shard(self, first: int, moves: Moves, threads: int) -> Shard:
-        """Play games back from their moves, and write them into a file of their own, atomically."""
-        games = self._games(first, moves)
-        self._play_back(games, threads)
-        content, count = self._parquet(games), len(moves.lengths)
-        name = shard_name(first, count)
-        write_file(self.folder / name, content)
-        return Shard(name, first, count, len(games.moves), len(content), sha256(content).hexdigest())
-
     def _parquet(self, games: Games) -> bytes:
         table = self.setup.to_arrow(games)
         repeated = [
@@ -204,15 +212,15 @@ class Writer:
         content: bytes = sink.getvalue().to_pybytes()
         return content
 
-    def _tidy(self, description: Description) -> None:
+    def _tidy(self, shards: Sequence[Shard]) -> None:
         """Remove journals, and files that longer ones have replaced."""
-        listed = {shard.file for shard in description.shards}
+        listed = {shard.file for shard in shards}
         for path in self.folder.iterdir():
             if is_journal(path.name) or (is_shard(path.name) and path.name not in listed):
                 path.unlink()
 
     @cached_property
-    def _described(self) -> dict[str, object]:
+    def _described(self) -> dict[str, Any]:
         return {**describe(self.table), "games_per_file": self.shard}
 
     @cached_property
@@ -222,9 +230,8 @@ class Writer:
         names = [agent.name for agent in table.agents]
         return Setup(get_game(table.game), table.num_players, table.variant, table.options, names)
 
-    def _describe(self, description: Description) -> None:
-        write_json(self.folder / NAME, description.as_json())
-        write_file(self.folder / CARD, data_card(description))
+    def _description(self, shards: Sequence[Shard], games: int) -> Description:
+        return Description(self._described, self.command, self.licence, games, tuple(shards))
 
 
 def _play(table: Table, first: int, count: int, wanted: slice) -> Moves:

@@ -6,16 +6,17 @@
     blackjacky play --opponents ppo:runs/offline_rl/cql.safetensors*3
 
 Cloning learns which action a player chose. Conservative Q-learning (Kumar et al., NeurIPS 2020) learns what actions are
-worth, with a penalty on those that nobody chose; over masked Q-values this penalty is cloning's loss, so CQL goes on
-from the cloned network. Nothing is played until both are tested.
+worth, with a penalty on those that nobody chose. It goes on from the hidden layers of the cloned network, with a new
+last one, since logits are no values. Nothing is played until both are tested.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,8 @@ from blackjacky_agents.learning.network import encode_all, layers_of
 from blackjacky_agents.reports import markdown_table, rate_cells, where, where_run, write_part
 
 ILLEGAL = -1e8  # value of an illegal action
+NOT_TOLD = ("data", "folder", "page")  # options that change no result
+PACKAGES = ("torch", "torchrl")
 
 
 @dataclass
@@ -146,6 +149,8 @@ class Learner:
 
     def conservative_q_learning(self):
         """Learn what actions are worth; Q-values of actions that were not chosen are kept low."""
+        for numbers in self.network.layers[-1].parameters():
+            nn.init.zeros_(numbers)
         seen = ["observation", "action_mask"]
         losses = DiscreteCQLLoss(
             QValueActor(self.network, in_keys=seen, action_space="categorical"), action_space="categorical"
@@ -189,13 +194,21 @@ def report(args: Args, dataset: Dataset, paths: dict[str, Path]) -> str:
     agents = {f"`{name}`, in the data": make_agent(name, setup.game.name) for name in setup.policies}
     agents |= {name: load_agent(path, setup.game.name) for name, path in paths.items()}
     rows = [[name, *rate_cells(asdict(test(agent, **options)[0]))] for name, agent in agents.items()]
-    command = f"python examples/offline_rl.py --clone-decisions {args.clone_decisions} --cql-decisions {args.cql_decisions}"
-    learned_from = f" from the decisions of {', '.join(args.policies)}" if args.policies else ""
-    how = (
-        f"`{command}` with alpha {args.alpha:g}, seed {args.seed}{learned_from}, data of `{dataset.description.command}`. "
-        f"{args.games:,} games against {setup.num_players - 1} `{opponent.name}`. {where_run(where())}."
+    return (
+        f"{markdown_table(['agent', 'win rate', '95 % interval', 'par'], rows)}\n\n{how(args, dataset, opponent.name)}"
     )
-    return f"{markdown_table(['agent', 'win rate', '95 % interval', 'par'], rows)}\n\n{how}"
+
+
+def how(args: Args, dataset: Dataset, opponent: str) -> str:
+    """How the results came about."""
+    given = [(each.name, getattr(args, each.name), each.default) for each in fields(args) if each.name not in NOT_TOLD]
+    changed = [f"--{name.replace('_', '-')} {value}" for name, value, default in given if value != default]
+    command = " ".join(["python examples/offline_rl.py", *changed])
+    seats = dataset.setup.num_players - 1
+    return (
+        f"`{command}` with the data of `{dataset.description.command}`: {args.games:,} games in a random seat against "
+        f"{seats} `{opponent}`. {where_run(where())}, {', '.join(f'{name} {version(name)}' for name in PACKAGES)}."
+    )
 
 
 if __name__ == "__main__":

@@ -404,7 +404,7 @@ def _make_move(
     observe: Callable[..., None],
 ) -> Callable[..., None]:
     """Inlined (board, seat_arrays, key, i, action): take the action, start the next game if it is over, and observe."""
-    step_and_pay, pay_result = _make_step_and_pay(game, pays_result)
+    step_and_pay, pay_result = make_step_and_pay(game, pays_result)
 
     def move(board, seat_arrays, key, i, action):
         s = board.states[i]
@@ -521,7 +521,7 @@ def _make_observe(game: Game) -> Callable[..., None]:
     return inlined(observe)
 
 
-def _make_step_and_pay(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
+def make_step_and_pay(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
     """Two inlined functions: step, (s, action, rewards, i) -> flags, and end, (s, rewards, i); one of them pays game i.
 
     Row i of ``rewards`` (N, P) is zeros. Either the step writes the score changes, or the end of a game writes its

@@ -241,7 +241,8 @@ def _turn_function(game: Game) -> Callable[..., None]:
 
 
 @cache
-def _score_all(game: Game) -> Callable[..., None]:
+def score_all(game: Game) -> Callable[..., None]:
+    """Entry (states, scores): write `Rules.score` of every seat, shape (N, max_players)."""
     score, seats = game.rules.score, game.max_players
 
     def read(states, scores):
@@ -289,7 +290,7 @@ def play_logged(
             break
         rows.ask(np.where(running, seating[np.arange(count), states["player"]], NONE), agents)
     scores = np.zeros((count, game.max_players), np.int64)
-    _score_all(game)(states, scores)
+    score_all(game)(states, scores)
     return Played(scores, rows.decisions, rows.log)
 
 

@@ -81,3 +81,8 @@ copyreg.pickle(Game, _reduce)
 def module_name(name: str) -> str:
     """Name of a game's module, such as ``NAME_v0``; nothing is imported."""
     return f"{name}_v{GAMES[name].version}"
+
+
+def seat_id(name: str) -> str:
+    """Gymnasium's id of a game's seat, such as ``blackjacky/NameSeat-v0``; nothing is imported."""
+    return f"blackjacky/{name.title().replace('_', '')}Seat-v{GAMES[name].version}"

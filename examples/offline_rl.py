@@ -55,8 +55,8 @@ class Args:
     seed: int = 1
     threads: int = 1
 
-    clone_decisions: int = 10_000_000  # learned from by cloning
-    cql_decisions: int = 10_000_000  # and by CQL
+    clone_decisions: int = 4_000_000  # learned from by cloning
+    cql_decisions: int = 3_000_000  # and by CQL
     batch_size: int = 2048
     learning_rate: float = 1e-3  # initial Adam learning rate, annealed linearly to 0 in each of both
     hidden: int = 256  # units of each of two hidden layers

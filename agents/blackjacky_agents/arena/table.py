@@ -178,6 +178,11 @@ class Table:
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
 
 
+def play_moves(table: Table, first: int, count: int, wanted: slice) -> Moves:
+    """Results and moves of some of these games."""
+    return table.moves(first, count).part(wanted)
+
+
 def encode_actions(actions: npt.NDArray[Any], num_actions: int) -> str:
     """Encode actions as base64 text, with one byte per action, or two for games with more than 256 actions."""
     return base64.b64encode(actions.astype(_code(num_actions)).tobytes()).decode()

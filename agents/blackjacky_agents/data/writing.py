@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.jobs import Jobs, open_jobs
 from blackjacky_agents.arena.results_file import describe, refuse_other_setup
-from blackjacky_agents.arena.table import Moves, Table, join_moves
+from blackjacky_agents.arena.table import Moves, Table, join_moves, play_moves
 from blackjacky_agents.data.card import data_card
 from blackjacky_agents.data.dataset import Dataset
 from blackjacky_agents.data.description import (
@@ -114,7 +114,7 @@ class Writer:
             if there == games:
                 progress(there)
             else:
-                with open_jobs(self.table, _play, cores, cluster) as jobs:
+                with open_jobs(self.table, play_moves, cores, cluster) as jobs:
                     for shard in self._fill(shards, games, jobs, progress, cores):
                         shards = [*(each for each in shards if each.first < shard.first), shard]
                         self.keep(shards, games)
@@ -232,11 +232,6 @@ class Writer:
 
     def _description(self, shards: Sequence[Shard], games: int) -> Description:
         return Description(self._described, self.command, self.licence, games, tuple(shards))
-
-
-def _play(table: Table, first: int, count: int, wanted: slice) -> Moves:
-    """The moves of some of these games."""
-    return table.moves(first, count).part(wanted)
 
 
 def _count(kept: list[Moves]) -> int:

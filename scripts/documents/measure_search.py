@@ -148,27 +148,20 @@ def measure(game: str, agent: CompiledAgent, opponent: str, args: Args) -> dict[
 def picture() -> str:
     """Win rates against the strongest bot of each game, by simulations that the champion guides."""
     figure = Figure(figsize=(10, 5.6), dpi=160, layout="constrained")
-    axes, shown = figure.subplots(), set()
+    axes, budgets = figure.subplots(), set()
     for game, colour in zip(ROOMS, COLOURS, strict=False):
-        path = ROOT / "agents" / "results" / game / "guided.json"
-        rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
         bot, players = bot_names(game)[-1], get_game(game).default_players
-        budgets = {list(get_kit(game).trained)[-1]: 0}
-        budgets |= {row["agent"]: int(row["agent"][7:]) for row in rows if row["agent"][7:].isdigit()}
-        chosen = [
-            row for row in rows if (row["opponent"], row["players"]) == (bot, players) and row["agent"] in budgets
-        ]
-        found = sorted((budgets[row["agent"]], row["mean"], row["low"], row["high"]) for row in chosen)
-        if found:
+        if found := by_budget(game, bot, players):
             budget, mean, low, high = np.array(found).T
-            shown |= set(budget.tolist())
+            budgets |= set(budget.tolist())
             label = f"{get_game(game).title}, against {players - 1} {bot}"
             errors = np.array([mean - low, high - mean])
             axes.errorbar(budget, mean, errors, color=colour, linewidth=2.5, marker="o", capsize=4, label=label)
-    axes.axhline(0.25, color="#666666", linestyle=(0, (4, 3)), label="par of 4")
+    for players in {get_game(game).default_players for game in ROOMS}:
+        axes.axhline(1 / players, color="#666666", linestyle=(0, (4, 3)), label=f"par of {players}")
     axes.set_xscale("symlog", base=2, linthresh=8)
     axes.set_xlim(left=-1)
-    axes.set_xticks(sorted(shown), [f"{budget:.0f}" for budget in sorted(shown)])
+    axes.set_xticks(sorted(budgets), [f"{budget:.0f}" for budget in sorted(budgets)])
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlabel("simulations per decision; 0: the champion alone", fontsize=14)
     axes.set_ylabel("win rate", fontsize=14)
@@ -176,6 +169,18 @@ def picture() -> str:
     axes.grid(alpha=0.25)
     axes.legend(fontsize=13)
     return as_svg(figure, "search")
+
+
+def by_budget(game: str, bot: str, players: int) -> list[tuple[int, float, float, float]]:
+    """Simulations, win rate and its interval against copies of a bot, of the champion and the search it guides."""
+    path, champion = ROOT / "agents" / "results" / game / "guided.json", list(get_kit(game).trained)[-1]
+    rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
+    found = []
+    for row in rows:
+        budget = "0" if row["agent"] == champion else row["agent"].removeprefix("search:")
+        if budget.isdigit() and (row["opponent"], row["players"]) == (bot, players):
+            found.append((int(budget), row["mean"], row["low"], row["high"]))
+    return sorted(found)
 
 
 def key(row: dict[str, object]) -> tuple[object, ...]:

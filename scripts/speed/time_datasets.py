@@ -32,7 +32,7 @@ import tyro
 
 from blackjacky_agents import cli
 from blackjacky_agents.arena.table import Moves, join_moves
-from blackjacky_agents.cli.dataset import Args as Wanted
+from blackjacky_agents.cli.dataset import Args as DatasetArgs
 from blackjacky_agents.cli.dataset import make_table
 from blackjacky_agents.data import Dataset
 from blackjacky_agents.data.minari_export import episodes_of
@@ -138,7 +138,7 @@ def ways(dataset: Dataset, players: str) -> dict[str, Way]:
 
 def make_writer(players: str) -> Writer:
     """What the command writes with."""
-    table = make_table(Wanted(players=players, rules=get_game(DEFAULT).options()))
+    table = make_table(DatasetArgs(players=players, rules=get_game(DEFAULT).options()))
     return Writer(Path(), table, "", "CC0-1.0")
 
 

@@ -84,7 +84,7 @@ def rows_of(dataset: Dataset, **options: Any) -> list[dict[str, Any]]:
 # ---------------------------------------------------------------- what is written
 
 
-def test_a_million_decisions_or_few_the_rows_are_those_of_the_environment(game: Game, tmp_path: Path) -> None:
+def test_rows_are_what_the_environment_shows_and_pays(game: Game, tmp_path: Path) -> None:
     players = ("random",) * game.default_players
     writer_of(tmp_path / "data", table_of(players, game.name)).write(5, threads=1)
     dataset, env = Dataset(tmp_path / "data"), TableEnv(game.name)

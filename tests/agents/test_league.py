@@ -281,6 +281,18 @@ def test_results_count_for_the_opponents_that_were_in_the_pool_when_the_games_be
     assert (opponent.won, opponent.lost) == (1.0, 1.0)
 
 
+def test_the_learning_rate_falls_within_each_iteration_and_not_back_to_its_start_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run, lefts = League(replace(SMALL, iterations=2), tmp_path, ""), []
+    learn = run.learner.learn
+    monkeypatch.setattr(run.learner, "learn", lambda studied, left: (lefts.append(left), learn(studied, left))[1])
+    for steps, iteration in ((0, 0), (290, 0), (310, 0), (310, 1), (600, 1), (700, 1)):
+        run._steps, run._iteration = steps, iteration
+        run._play_and_update()
+    assert lefts == pytest.approx([1, 1 - 290 / 300, 0, 1 - 10 / 300, 0, 0])
+
+
 def test_an_exploiter_in_training_begins_again_when_the_league_is_resumed(tmp_path: Path):
     settings = replace(SMALL, max_staleness=1, exploiter_every=1, eval_games=1)
     run = League(settings, tmp_path, "")

@@ -106,11 +106,11 @@ def study(
     )
     cast = make_cast(game, agents)
     play = _make_play(game, value_network[0], likely[0] if likely else None)
-    drawn = (float(fraction), float(likely[1]) if likely else 0.0, float(certain_fraction))
+    limits = (float(fraction), float(likely[1]) if likely else 0.0, float(certain_fraction))
 
     def work(first: int, last: int) -> None:
         copy = zeros(1, game.state_dtype)
-        play(states, seeds, seating, cast, studied, drawn, value_network[1], copy, buffers, first, last)
+        play(states, seeds, seating, cast, studied, limits, value_network[1], copy, buffers, first, last)
 
     spread(work, games, threads)
     decided = np.arange(max_per_game) < buffers.counts[:, :1]
@@ -124,7 +124,7 @@ def study(
 def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the buffers of `study`.
 
-    ``drawn``: fractions and probability of `study`: ``fraction``, of ``likely``, ``certain_fraction``.
+    ``limits``: arguments of `study`: ``fraction``, the probability of ``likely``, and ``certain_fraction``.
     """
     choose, step, begin, returns = make_choose(game), make_shared_step(game), game.rules.begin, game.rules.returns
     record_standing = _make_record_standing(game)
@@ -132,9 +132,9 @@ def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding |
     size, dtype = game.layout.size, game.layout.dtype
     num_actions, players = game.num_actions, game.max_players
 
-    def play(states, seeds, seating, cast, studied, drawn, value, copy, buffers, first, last):
+    def play(states, seeds, seating, cast, studied, limits, value, copy, buffers, first, last):
         observation, mask, result = np.empty(size, dtype), np.empty(num_actions, np.int8), np.empty(players)
-        watched = np.empty(MAX_ROUNDS, np.int64)
+        watched, fraction = np.empty(MAX_ROUNDS, np.int64), limits[0]
         for i in range(first, last):
             s, seats, count, decisions = states[i], seating[i], buffers.counts[i], 0
             observations, values, standings = buffers.observations[i], buffers.values[i], buffers.standings[i]
@@ -142,9 +142,9 @@ def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding |
             record_standing(s, seats, studied, decisions, standings, watched, count)
             while is_running(s):
                 lots = stream(s.key, FOR_STUDIES, decisions, 1)
-                if studied[seats[s.player]] and count[0] < len(values) and is_drawn(lots, 0, drawn[0]):
+                if studied[seats[s.player]] and count[0] < len(values) and is_drawn(lots, 0, fraction):
                     seen, tried = observations[count[0]], values[count[0]]
-                    count[0] += study_decision(s, seats, cast, drawn, lots, value, decisions, copy, mask, seen, tried)
+                    count[0] += study_decision(s, seats, cast, limits, lots, value, decisions, copy, mask, seen, tried)
                 flags = step(s, choose(s, seats[s.player], decisions, cast, observation, mask))
                 decisions += 1
                 if flags == SETTLED:
@@ -172,12 +172,12 @@ def _make_record_standing(game: Game) -> Callable[..., None]:
 
 
 def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., int]:
-    """Compiled (s, seats, cast, drawn, lots, value, decision, copy, mask, seen, values) -> 1 if it is kept, else 0."""
+    """Compiled (s, seats, cast, limits, lots, value, decision, copy, mask, seen, values) -> 1 if it is kept, else 0."""
     legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
     keep_likely, roll_out = _make_keep_likely(policy_encoding), _make_roll_out(game, value_encoding)
 
-    def study_decision(s, seats, cast, drawn, lots, value, decision, copy, mask, seen, values):
-        agent = seats[s.player]
+    def study_decision(s, seats, cast, limits, lots, value, decision, copy, mask, seen, values):
+        agent, (_, min_prob, certain_fraction) = seats[s.player], limits
         legal(s, mask)
         encode(s, s.player, seen)
         for action in range(num_actions):
@@ -185,8 +185,8 @@ def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: 
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
         if mask.sum() == 1:
             return 0
-        if keep_likely(seen, mask, own, drawn[1]) <= 1:
-            return int(is_drawn(lots, 1, drawn[2]))
+        if keep_likely(seen, mask, own, min_prob) <= 1:
+            return int(is_drawn(lots, 1, certain_fraction))
         roll_out(s, seats, cast, value, decision, copy, mask, values)
         return 1
 

@@ -98,7 +98,7 @@ class Learner:
     def learn(self, studied: int, left: float) -> dict[str, float]:
         """Perform the updates for ``studied`` new decisions; returns mean figures of the policy, by name.
 
-        ``left``: remaining fraction of the training, 0 .. 1.
+        ``left``: remaining fraction of the training, or of an iteration, 0 .. 1.
         """
         if not len(self._decisions):  # the policy has been certain of all its actions so far
             return {}

@@ -126,13 +126,18 @@ class League(TrainingRun):
         self._finish_evaluation()
 
     def _agents(self) -> list[CompiledAgent]:
-        """The sampling learner, followed by the opponents of the pool."""
+        """The agent that plays for the learner, followed by the opponents of the pool."""
         return [self.learner.expert_agent(), *(opponent.agent for opponent in self.pool.opponents)]
 
     @property
     def _iterations_done(self) -> float:
         """Iterations of expert iteration so far."""
         return (1 - self.left) * self.settings.iterations
+
+    @property
+    def _iteration_left(self) -> float:
+        """Remaining fraction of the iteration, or of the training if there are none."""
+        return max(0.0, self._iteration + 1 - self._iterations_done) if self.settings.iterations else self.left
 
     def _play_and_update(self) -> None:
         """Learn from the next batch of games, while those after it are played if there is a cluster."""
@@ -142,8 +147,7 @@ class League(TrainingRun):
         played = results()
         record_results(opponents, played)
         self.learner.remember(played.studies)
-        left = 1 - self._iterations_done % 1 if self.settings.iterations else self.left
-        figures = self.learner.learn(len(played.studies.values), left)
+        figures = self.learner.learn(len(played.studies.values), self._iteration_left)
         self._steps += played.studies.rolled_out
         self._log(figures)
         self._batches += 1

@@ -36,7 +36,7 @@ from blackjacky_env.games.black_jacky.state import (
     KNOCK,
     LAY_3,
     LAY_6,
-    MOST_BUST_AT,
+    MAX_BUST_AT,
     NAME,
     NO_TRICK,
     NUM_ACTIONS,
@@ -45,7 +45,7 @@ from blackjacky_env.games.black_jacky.state import (
 )
 
 ABOVE_BUST = 12  # sums this far above bust_at or higher are merged: no swap brings them below it
-MOST_SUMS = MOST_BUST_AT + ABOVE_BUST  # whole sums that are told apart, 0 included
+MOST_SUMS = MAX_BUST_AT + ABOVE_BUST  # whole sums that are told apart, 0 included
 MOST_HIDDEN = 8  # maximum number of hidden cards per hand; more are counted as this many
 _HIDDEN_SIZES = MOST_HIDDEN + 1  # a GPU takes names of constants as sizes, not sums
 WAYS = np.array([[math.comb(n, k) for k in range(MOST_HIDDEN + 1)] for n in range(9)], np.float64)

@@ -129,7 +129,7 @@ class SubprocessAgent:
             if answer.get("protocol") != PROTOCOL:
                 process.end()
                 raise AgentProcessError(
-                    f"the agent {self.name!r} answered hello with protocol={answer.get('protocol')!r}; needed is "
+                    f"the agent {self.name!r} answered hello with protocol={answer.get('protocol')!r}; expected "
                     f'{{"protocol": {PROTOCOL}}}'
                 )
             self._process = process
@@ -198,7 +198,7 @@ class _Process:
             raise AgentProcessError(f"the agent {self._name!r} ended, with exit status {status}, {when}")
         shown = line.decode(errors="replace").rstrip()[:_SHOWN]
         raise AgentProcessError(
-            f"the agent {self._name!r} wrote {shown!r} {when}; needed is one line with a JSON object for each question"
+            f"the agent {self._name!r} wrote {shown!r} {when}; expected one line with a JSON object for each question"
         )
 
 

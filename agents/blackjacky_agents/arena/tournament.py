@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent, check_plays, plays_alone
+from blackjacky_agents.agent import Agent, check_plays, plays_one_at_a_time
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.standings import Games, stopping_widths
@@ -43,11 +43,11 @@ from blackjacky_env.games import DEFAULT
 MAX_GAMES = 2**40
 
 _SECONDS = 2.0  # target duration of a job, after which results are written and Ctrl-C takes effect
-_MOST = 16_384  # games per job
-_FEW = 64  # cores; jobs take longer with more, so that no more of them end in a second
-_TOGETHER = 40  # games per job, if agents that are not compiled play them at the same time
+_MAX_JOB = 16_384  # games per job
+_FEW_CORES = 64  # with more, jobs take longer, so that no more of them end in a second
+_BATCHED = 40  # games per job, if agents that are not compiled play them at the same time
 _GROWTH = 1.2  # factor on the number of games between two checks of the interval widths
-_FIRST_LOOK = 100  # deals
+_FIRST_CHECK = 100  # deals
 
 # ---------------------------------------------------------------- line-ups
 
@@ -205,7 +205,7 @@ class Tournament:
             table.play(0, 0)  # compile here, not in two threads at once
         with self._writing(), open_pool(partial(_play_timed, table), cores, table.compiled, cluster) as pool:
             workers = _Workers(table, pool)
-            for target in self._looks(last) if until is not None else [last]:
+            for target in self._checkpoints(last) if until is not None else [last]:
                 for rows, seconds in workers.play(self.played, target):
                     self._keep(rows.wide(), seconds)
                     progress(self.played)
@@ -265,9 +265,9 @@ class Tournament:
             raise ValueError(f"game {number} ends differently than recorded: its results or this version have changed")
         return env.record()
 
-    def _looks(self, last: int) -> Iterator[int]:
+    def _checkpoints(self, last: int) -> Iterator[int]:
         """Numbers of games after which the interval widths are checked."""
-        cycles = max(2, -(-_FIRST_LOOK // len(self.table.lineups)))
+        cycles = max(2, -(-_FIRST_CHECK // len(self.table.lineups)))
         while cycles * self.cycle < last:
             yield cycles * self.cycle
             cycles = max(cycles + 1, int(cycles * _GROWTH))
@@ -305,15 +305,15 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
 class _Workers:
     """Plays games in a pool, in jobs.
 
-    Jobs of compiled agents are made to take about `_SECONDS`, and longer with many cores. The random choices of other
-    agents may depend on the games that they play at the same time, so those are always the same: one, or `_TOGETHER`
-    from a multiple of it on.
+    Jobs of compiled agents take about `_SECONDS`, and longer with many cores. The random choices of other agents may
+    depend on the games that they play at the same time, so those are always the same: one, or `_BATCHED` from a
+    multiple of it on.
     """
 
     def __init__(self, table: Table, pool: Pool[tuple[Rows, float]]) -> None:
         self._pool, self._adapts = pool, table.compiled
-        alone = table.compiled or any(map(plays_alone, table.agents))
-        self._size = 1 if alone else _TOGETHER  # games of the next job
+        one_at_a_time = table.compiled or any(map(plays_one_at_a_time, table.agents))
+        self._size = 1 if one_at_a_time else _BATCHED  # games of the next job
 
     def play(self, first: int, last: int) -> Iterator[tuple[Rows, float]]:
         """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
@@ -334,10 +334,10 @@ class _Workers:
             first = end
 
     def _adapt(self, count: int, seconds: float) -> None:
-        """Adapt the job size to the time wanted; it starts small, because the speed of the agents is unknown."""
+        """It starts small, because the speed of the agents is unknown."""
         if self._adapts:
-            factor = _SECONDS * max(1, self._pool.count_cores() / _FEW) / max(seconds, 1e-9)
-            self._size = int(min(max(count * min(factor, 4), 1), _MOST))
+            factor = _SECONDS * max(1, self._pool.count_cores() / _FEW_CORES) / max(seconds, 1e-9)
+            self._size = int(min(max(count * min(factor, 4), 1), _MAX_JOB))
 
 
 def _play_timed(table: Table, first: int, count: int, wanted: slice) -> tuple[Rows, float]:

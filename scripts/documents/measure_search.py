@@ -142,7 +142,7 @@ def measure(game: str, agent: CompiledAgent, opponent: str, args: Args) -> dict[
 
 
 def key(row: dict[str, object]) -> tuple[object, ...]:
-    """What a measurement is known by."""
+    """The identity of a measurement."""
     return row["agent"], row["opponent"], row["players"]
 
 

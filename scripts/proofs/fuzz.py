@@ -54,7 +54,7 @@ CODE = (
     *("blackjacky_env/envs/aec.py", "blackjacky_env/envs/module.py"),
     *("tests/reference/*.py", "tests/games/{game}/reference/*.py", "scripts/proofs/fuzz.py"),
 )
-"""Files on which a run depends, except for tests."""
+"""Files on which a run depends, except `test_*.py`."""
 VIEWED = 1 / 8  # fraction of games in which views are compared, which takes as long as everything else
 ALL = "all of them at once"
 USUAL_RARITY = 20_000  # maximum number of actions per occurrence of a rare event: 1,000 in 20 million

@@ -1,4 +1,4 @@
-"""The learning curve of an example: now and then its policy plays whole games in the arena, against random agents.
+"""The learning curve of an example: from time to time its policy plays whole games in the arena, against random agents.
 
 Decisions are counted as frameworks count them, so curves of different frameworks can be compared. A curve is a file
 ``runs/frameworks/NAME.csv``, of which scripts/documents/frameworks.py makes the table and the picture.
@@ -44,7 +44,7 @@ class Learned:
 
 
 class LearningCurve:
-    """Win rates against random agents by number of decisions; the time that they take does not count as training.
+    """Win rates against random agents by number of decisions; time spent on evaluation does not count as training.
 
     Args:
         name: name of the file.

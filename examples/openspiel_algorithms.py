@@ -35,9 +35,9 @@ def solve(iterations: int) -> list[float]:
 
 
 def search(game: pyspiel.Game, simulations: int, games: int, seed: int) -> dict[str, float]:
-    """Returns of searchers that take turns in both seats against random moves.
+    """Mean returns of searchers that play both seats in turn against random moves.
 
-    MCTS sees all cards, face down or not. Information set MCTS samples what its player cannot see.
+    MCTS sees all cards, even those face down. Information set MCTS samples what its player cannot see.
     """
     rng = np.random.RandomState(seed)
     evaluator = mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=rng)

@@ -1,4 +1,4 @@
-"""OpenSpiel: DQN learns in one seat, and plays as it is at that moment in all others.
+"""OpenSpiel: DQN learns in one seat, and its current policy plays all others.
 
 python examples/openspiel_dqn.py
 """

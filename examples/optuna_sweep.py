@@ -33,7 +33,7 @@ class Args:
 
     game: str = "black_jacky"  # name of the game
     preset: str = "scratch"  # a preset that trains by self-play
-    minutes: float = 30  # of all trials together, those of earlier calls included
+    minutes: float = 30  # of all trials together, including those of earlier calls
     trial_minutes: float = 1.5  # of a training
     eval_games: int = 2000  # games of each test against each bot
     trials: int | None = None  # of this call, at most
@@ -41,14 +41,14 @@ class Args:
     folder: Path = Path("runs/sweep")  # for trials, trainings and the picture
 
 
-class Tried(SelfPlay):
-    """A training that tells its trial every win rate, and stops if the trial is not worth going on."""
+class SweepRun(SelfPlay):
+    """A training that reports every win rate to its trial, and stops if the trial is pruned."""
 
     trial: Trial
     pruned = False
 
     def evaluate(self) -> dict[str, float]:
-        """As in every training; the trial is asked after each tenth of its time."""
+        """As in every training; the trial may be pruned after each tenth of its time."""
         rates = super().evaluate()
         self.trial.report(rates[self.bots[-1].name], step=round(10 * (1 - self.left)))
         self.pruned = self.left > 0 and self.trial.should_prune()
@@ -72,7 +72,7 @@ def train(args: Args, trial: Trial) -> float:
     )
     folder = args.folder / f"trial-{trial.number}"
     folder.mkdir(parents=True)
-    run = Tried(settings, folder, f"examples/optuna_sweep.py, trial {trial.number}")
+    run = SweepRun(settings, folder, f"examples/optuna_sweep.py, trial {trial.number}")
     run.trial = trial
     if not run.train() and not run.pruned:
         raise KeyboardInterrupt  # Ctrl-C
@@ -108,7 +108,7 @@ def show(args: Args, study: optuna.Study) -> None:
     """Print the best trials, and draw all."""
     done = [trial for trial in study.trials if trial.state == TrialState.COMPLETE]
     if not done:
-        print("No trial has come to its end yet.")
+        print("No trial has finished yet.")
         return
     done.sort(key=lambda trial: -(trial.value or 0))
     names = list(done[0].params)

@@ -5,10 +5,10 @@
     tensorboard --logdir runs
     blackjacky play --opponents ppo:runs/ppo_batch/seed-1*3
 
-It follows CleanRL's ppo.py (Huang et al., JMLR 2022). What is different is what several seats need: a decision leads to
-the next decision of the same seat, so rewards, values and advantages are linked seat by seat. That is also why this
-is no library's PPO: TorchRL and skrl take tensors from a GPU, but link the steps of a game, or let all players act at
-once. With ``--backend cuda`` games, network and all that is collected stay on the GPU.
+It follows CleanRL's ppo.py (Huang et al., JMLR 2022). The difference is what several seats need: a decision leads to
+the next decision of the same seat, so rewards, values and advantages are linked seat by seat. That is also why no
+library's PPO is used: TorchRL and skrl take tensors from a GPU, but link the steps of a game, or let all players act at
+once. With ``--backend cuda`` games, network and all collected data stay on the GPU.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def per_seat_gae(rewards, terminated, seats, values, last_values, gamma, gae_lam
         next_value, next_advantage = next_value.masked_fill(ended, 0), next_advantage.masked_fill(ended, 0)
         delta = reward.gather(1, own)[:, 0] + gamma * next_value.gather(1, own)[:, 0] - values[t]
         advantages[t] = delta + gamma * gae_lambda * next_advantage.gather(1, own)[:, 0]
-        # What the previous decision of this seat has led to; before t = 0 there is none in this rollout.
+        # What the previous decision of this seat led to; before t = 0 there is none in this rollout.
         reward.scatter_(1, own, rewards[t - 1].gather(1, own))
         next_value.scatter_(1, own, values[t, :, None])
         next_advantage.scatter_(1, own, advantages[t, :, None])
@@ -160,7 +160,7 @@ class Trainer:
     def collect(self):
         """Play ``num_steps`` decisions in every game; returns their advantages and returns."""
         args, batch, num_players = self.args, self.batch, self.args.num_players
-        trusted = {"check": False} if args.backend == "cuda" else {}  # to check them is to wait for the GPU
+        trusted = {"check": False} if args.backend == "cuda" else {}  # checking them waits for the GPU
         for t in range(args.num_steps):
             self.obs[t] = as_tensor(encode_all(self.encoding, batch.observations, batch.action_masks))
             self.masks[t], self.seats[t] = as_tensor(batch.action_masks), as_tensor(batch.current_player)
@@ -169,7 +169,7 @@ class Trainer:
             batch.step(self.actions[t], **trusted)
             self.rewards[t] = as_tensor(batch.cumulative_rewards)[:, :num_players]
             self.terminated[t] = as_tensor(batch.terminated)
-        # A seat off turn has not come to its next decision; what it sees now stands for it.
+        # A seat off turn has not reached its next decision; its current view stands in for it.
         games, seats = np.indices((args.num_envs, num_players)).reshape(2, -1)
         last_obs = encode_all(self.encoding, *batch.observe(games, seats))
         last_values = self.agent.get_value(as_tensor(last_obs)).reshape(-1, num_players)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports its use to its makers otherwise
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # otherwise Ray reports usage to its makers
 
 import ray
 import torch
@@ -25,7 +25,7 @@ from blackjacky_env import black_jacky_v0
 
 
 class NamedForRLlib(BaseWrapper):
-    """A table whose vectors are called "observations", as the masking module asks."""
+    """A table whose vectors are called "observations", as the masking module requires."""
 
     def observation_space(self, agent):
         """The table's space, renamed."""

@@ -1,4 +1,4 @@
-"""Self-play with Stable-Baselines3: MaskablePPO in one seat, its own present policy in the others.
+"""Self-play with Stable-Baselines3: MaskablePPO in one seat, its own current policy in the others.
 
 python examples/sb3_selfplay.py
 

@@ -1,4 +1,4 @@
-"""SuperSuit: its wrappers around one seat, whose flat observations they take, and MaskablePPO of sb3-contrib inside.
+"""SuperSuit: its wrappers around one seat with flat observations, and MaskablePPO of sb3-contrib.
 
 python examples/supersuit_sb3.py
 

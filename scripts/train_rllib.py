@@ -5,7 +5,7 @@
     python scripts/train_rllib.py --sweep 8 --name sweep           # tries eight settings, and keeps the best
     blackjacky evaluate --players 'ppo:runs/rllib,threshold*3'
 
-RLlib pins Gymnasium, so it has an environment of its own: pip install 'blackjacky[rllib]'. A run that was stopped or
+RLlib pins Gymnasium, so it needs a separate environment: pip install 'blackjacky[rllib]'. A run that was stopped or
 killed goes on from its last checkpoint when the command is repeated. Checkpoints are Ray's, which are pickles: resume
 your own runs only. The agent is a safetensors file like all others.
 """
@@ -50,7 +50,7 @@ from blackjacky_agents.reports import duration, machine, markdown_table
 STEPS = "env_runners/num_env_steps_sampled_lifetime"
 CHECKPOINT_EVERY = 10  # iterations
 SWEPT = ("num_epochs", "minibatch_size", "lambda", "clip_param")
-"""What a sweep tries values of, besides the learning rate."""
+"""What a sweep varies besides the learning rate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ def main(arguments: list[str]) -> int:
             answer.result()  # the versions of the nodes are those of this machine
         results = train(args, folder, cluster.cores)
         if results.errors:
-            return refuse(f"the training has failed; {folder} tells more: {results.errors[0]}")
+            return refuse(f"the training has failed; see {folder}: {results.errors[0]}")
         best = results.get_best_result(metric=metric(args.settings), mode="max")
         if best.checkpoint is None:
             return refuse("the training was stopped before its first checkpoint")
@@ -123,7 +123,7 @@ def read_arguments(arguments: list[str]) -> Args:
 
 
 def check_same(args: Args, folder: Path) -> None:
-    """Note the settings of a new run; `ValueError` if there is a run with others."""
+    """Save the settings of a new run; `ValueError` if there is a run with others."""
     path = folder / "config.json"
     settings = json.loads(json.dumps({**asdict(args.settings), "sweep": args.sweep}))
     if not tune.Tuner.can_restore(str(folder)):

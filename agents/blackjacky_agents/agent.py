@@ -142,7 +142,7 @@ _kinds: dict[str, tuple[Places, Find]] = {"function": (_places_of_function, _fin
 
 
 def register_policies(kind: str, places: Places, find: Find) -> None:
-    """Pickle agents whose policies are made, and so cannot be imported, by what makes them.
+    """Pickle policies that functions make, and that therefore cannot be imported, by what makes them.
 
     Args:
         kind: name of this kind of policy in pickles.
@@ -173,7 +173,7 @@ def one_by_one(
     return np.array([act({"observation": seen, "action_mask": mask}) for seen, mask in pairs], np.int64)
 
 
-def plays_alone(agent: object) -> bool:
+def plays_one_at_a_time(agent: object) -> bool:
     """Whether an agent plays one game at a time, as its attribute ``one_game_at_a_time`` says."""
     return bool(getattr(agent, "one_game_at_a_time", False))
 
@@ -208,7 +208,7 @@ def check_asked(
 
 
 def _whole(observations: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """float32 observations as the integers that they hold; others, also scaled ones, unchanged."""
+    """float32 observations as the integers that they hold; all others, including scaled ones, unchanged."""
     if observations.dtype != np.float32:
         return observations
     with np.errstate(invalid="ignore"):

@@ -16,8 +16,8 @@ from filelock import FileLock, Timeout
 
 from blackjacky_env.engine.reading import parse_json
 
-_MOST_TOLD = 200  # characters of another process's command
-_ASIDE = ".part"  # ends the names of files that are being written
+_MAX_COMMAND = 200  # characters of another process's command
+_PART = ".part"  # ends the names of files that are being written
 
 
 def write_file(path: Path, content: bytes | str, is_private: bool = False) -> None:
@@ -44,7 +44,7 @@ def try_to_write(path: Path) -> None:
 
 
 def _aside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}{_ASIDE}")
+    return path.with_name(f".{path.name}.{os.getpid()}{_PART}")
 
 
 def write_json(path: Path, content: object) -> None:
@@ -58,9 +58,9 @@ class FolderInUseError(ValueError):
 
 @contextmanager
 def only_writer(folder: Path) -> Iterator[None]:
-    """Be the only process that writes to ``folder``, which is created if there is none.
+    """Be the only process that writes to ``folder``, which is created if it is missing.
 
-    The operating system frees the folder of a process that dies. What such a process had written only in part is
+    The operating system frees the folder of a process that dies. Files that such a process left half written are
     removed.
 
     Raises `FolderInUseError`, naming the other process, if there is one.
@@ -75,7 +75,7 @@ def only_writer(folder: Path) -> Iterator[None]:
             "wait until it has finished, stop it, or use another folder"
         ) from None
     try:
-        for left in folder.glob(f".*{_ASIDE}"):
+        for left in folder.glob(f".*{_PART}"):
             left.unlink(missing_ok=True)
         write_json(note, {"pid": os.getpid(), "host": platform.node(), "command": shlex.join(sys.argv)})
         yield
@@ -87,7 +87,7 @@ def only_writer(folder: Path) -> Iterator[None]:
 def _read_writer(note: Path) -> str:
     try:
         found = parse_json(note.read_bytes())
-        host, command = (ascii(str(found[name]))[1:-1][:_MOST_TOLD] for name in ("host", "command"))
+        host, command = (ascii(str(found[name]))[1:-1][:_MAX_COMMAND] for name in ("host", "command"))
         return f"process {int(found['pid'])} on {host} ({command})"
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return "another process"

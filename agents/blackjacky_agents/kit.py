@@ -25,12 +25,12 @@ Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 
 
 class Rare(NamedTuple):
-    """How a phase comes about that random games hardly ever have, for screenshots and tests of the web page."""
+    """How to reach a phase that random games hardly ever reach, for screenshots and tests of the web page."""
 
     options: Mapping[str, Any]
     """Constructor options, ``num_players`` among them."""
     reset: Mapping[str, Any]
-    """Options of `reset`, which rig the deal; the phase comes when player_0 acts."""
+    """Options of `reset`, which rig the deal; the phase is reached when player_0 acts."""
     prefers: Sequence[str]
     """Names of actions: everybody takes the first legal one of these, else the first legal action."""
 
@@ -69,7 +69,7 @@ class GameKit:
     """The protocol of `blackjacky score`, written by ``scripts/documents/calibrate_scores.py``; None: one is made from
     the game's bots for each score."""
     rare: Mapping[str, Rare] = field(default_factory=dict)
-    """Phases that random games hardly ever have."""
+    """Phases that random games hardly ever reach."""
 
     @classmethod
     def of(cls, file: str, *modules: ModuleType, **others: Any) -> GameKit:

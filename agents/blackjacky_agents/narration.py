@@ -74,7 +74,7 @@ class Move(NamedTuple):
         return int(self.before["player"])
 
 
-def told_plainly(move: Move) -> list[Phrase]:
+def tell_name_of_action(move: Move) -> list[Phrase]:
     """The default description: the player and the action's name."""
     return [say("did", actor=seat(move.actor), action=action_phrase(move.action, move.actor, move.players))]
 
@@ -114,7 +114,7 @@ class ScoreTable(NamedTuple):
 class Narrator(NamedTuple):
     """How a game's moves and settlements are described; by default a move is described by the action's name."""
 
-    story: Callable[[Move], list[Phrase]] = told_plainly
+    story: Callable[[Move], list[Phrase]] = tell_name_of_action
     """(move) -> phrases: what the move did, as far as the reader's seat knows."""
     settlement: Callable[[View], list[Phrase]] = lambda view: []
     """(view after it) -> phrases: the outcome of the last settlement, for readers without the picture."""
@@ -136,7 +136,7 @@ def winner_mark(move: Move, player: int) -> Literal["", "good"]:
 
 
 def mark_of(move: Move, player: int, losers: Sequence[int]) -> Literal["", "good", "bad"]:
-    """The mark of a player: that of the losers of a round, or once the game is over of its winners."""
+    """The mark of a player: of the losers of a round or, once the game is over, of its winners."""
     if move.after["phase"] == "over":
         return winner_mark(move, player)
     return "bad" if player in losers else ""
@@ -144,5 +144,5 @@ def mark_of(move: Move, player: int, losers: Sequence[int]) -> Literal["", "good
 
 def worst(points: Sequence[int]) -> list[int]:
     """The seats with the most points of a deal, where points are bad; none if all have the same."""
-    most = max(points)
-    return [] if most == min(points) else [player for player, each in enumerate(points) if each == most]
+    highest = max(points)
+    return [] if highest == min(points) else [player for player, each in enumerate(points) if each == highest]

@@ -92,7 +92,7 @@ def display_names(names: Sequence[str]) -> list[str]:
 
 
 def _placeholders(game: str) -> dict[str, str]:
-    """Valid opponent names for environments, with the budget placeholder of those that take one after a colon."""
+    """Opponent names for environments, with the placeholder for what follows a colon."""
     return {
         **dict.fromkeys(agent_names(game), ""),
         "ppo:": "PATH",

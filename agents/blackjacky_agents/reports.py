@@ -75,7 +75,7 @@ def where_run(facts: dict[str, Any]) -> str:
 
 
 def workers_used(workers: int, cluster: str | None) -> str:
-    """With how many processes something was done, or that it was on a cluster."""
+    """How many processes did the work, or that a cluster did."""
     return f"with {workers} process{'es' * (workers > 1)}" if cluster is None else "on a cluster"
 
 

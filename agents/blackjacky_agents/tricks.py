@@ -55,7 +55,7 @@ class TrickGame(NamedTuple):
     counted: Mapping[str, Callable[[list[str]], int]]
     """By key of the view that counts what each seat has taken in a deal: how much the cards of a trick add."""
     points: str
-    """The key of the view with the points of the present deal."""
+    """The key of the view with the points of the current deal."""
     columns: Sequence[str]
     """The keys of the sentences above what is counted, in the table of scores."""
     reasons: Callable[[Move, int, list[int]], list[Phrase]]
@@ -112,7 +112,6 @@ class TrickGame(NamedTuple):
 
 
 def _without(hand: list[str] | int, move: Move) -> list[str] | int:
-    """The hand of the player who has moved, after the move."""
     if isinstance(hand, int):
         return hand - 1
     left = hand.copy()  # it can hold several equal cards

@@ -49,23 +49,23 @@ def is_settled(game: str, before: View, after: View) -> bool:
 def score_table(game: str, move: Move) -> ScoreTable:
     """The outcome of the round that ``move`` settled."""
     scores = get_kit(game).narrator.scores
-    return _plain_scores(game, move) if scores is None else scores(move)
+    return _default_scores(game, move) if scores is None else scores(move)
 
 
-def _plain_scores(game: str, move: Move) -> ScoreTable:
+def _default_scores(game: str, move: Move) -> ScoreTable:
     """The lists in the snapshot's last settlement that have an entry for each player."""
     key = get_game(game).words.settlement_key
     settled = move.after[key]
     found = settled if isinstance(settled, dict) else {key: settled}
     lists = {name: each for name, each in found.items() if isinstance(each, list) and len(each) == move.players}
     rows = [
-        Score(player, [_plainly(each[player]) for each in lists.values()], [], winner_mark(move, player))
+        Score(player, [_cell(each[player]) for each in lists.values()], [], winner_mark(move, player))
         for player in range(move.players)
     ]
     return ScoreTable([name.replace("_", " ") for name in lists], rows)
 
 
-def _plainly(value: object) -> str:
+def _cell(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
@@ -86,12 +86,12 @@ def page_texts(game: str) -> dict[str, Texts]:
     """
     texts = get_kit(game).texts
     general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}
-    named = _over(general, {"actions": get_game(game).words.actions.names})
-    english = _over(named, texts.get("en", {}))
-    return {"en": english, **{language: _over(english, own) for language, own in texts.items() if language != "en"}}
+    named = _merged(general, {"actions": get_game(game).words.actions.names})
+    english = _merged(named, texts.get("en", {}))
+    return {"en": english, **{language: _merged(english, own) for language, own in texts.items() if language != "en"}}
 
 
-def _over(texts: Texts, others: Texts) -> Texts:
+def _merged(texts: Texts, others: Texts) -> Texts:
     merged = {name: {**texts.get(name, {}), **others.get(name, {})} for name in _SECTIONS}
     whole: Texts = {"summary": "", "help": [], "tour": []}
     return {**{name: others.get(name, texts.get(name, empty)) for name, empty in whole.items()}, **merged}

@@ -55,7 +55,7 @@ def read_state(game: Game, state: bytes) -> tuple[dict[str, Any], np.ndarray[Any
     header, data = unpack(state)
     for name, own in (("game", game.name), ("version", game.version)):
         if header.get(name) != own:
-            raise ValueError(f"this state has {name}={header.get(name)!r}; needed is {own!r}")
+            raise ValueError(f"this state has {name}={header.get(name)!r}; expected {own!r}")
     check_identity(game, header)
     records = read_records(header, data, game.state_dtype)
     check_records(game, header, records)

@@ -130,7 +130,7 @@ def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) ->
             raise ValueError(f"this {what} has {name}={other.get(name)!r}, the environment has {own[name]!r}")
     options = other.get("options")
     if not isinstance(options, Mapping):
-        raise TypeError(f"this {what} has options={options!r}; needed is a mapping")
+        raise TypeError(f"this {what} has options={options!r}; expected a mapping")
     if unknown := [name for name in options if name not in own["options"]]:
         raise ValueError(f"this {what} has an unknown option {unknown[0]!r}")
     if missing := [name for name in own["options"] if name not in options]:

@@ -53,7 +53,7 @@ def register_provider(placeholders: Callable[[str], Mapping[str, str]], make: Ca
     A name that ends in a colon stands for all names that begin with it: ``"ppo:"`` for ``"ppo:PATH"``.
 
     Args:
-        placeholders: (game) -> its opponents by name, in order; the values end names that end in a colon in messages.
+        placeholders: (game) -> its opponents by name, in order, each with the placeholder to show after a final colon.
         make: (name, game) -> the opponent.
     """
     _PROVIDERS.append((placeholders, make))
@@ -132,7 +132,7 @@ def _find(game: str, name: str) -> Callable[..., Opponent] | None:
 
 
 def _placeholders(game: str) -> dict[str, str]:
-    """The registered names for a game, and what ends those that end in a colon in messages."""
+    """The registered names for a game, each with the placeholder to show after a final colon."""
     _load_packages()
     return {name: placeholder for placeholders, _ in _PROVIDERS for name, placeholder in placeholders(game).items()}
 

@@ -69,9 +69,9 @@ def check_curve(curve: WinCurve, moves: int, players: int) -> npt.NDArray[np.flo
 def _check(where: str, thoughts: Thoughts, num_actions: int) -> None:
     chances = np.asarray(thoughts.probabilities)
     if chances.shape != (num_actions,):
-        raise ValueError(f"{where} has probabilities of shape {chances.shape}; needed is ({num_actions},)")
+        raise ValueError(f"{where} has probabilities of shape {chances.shape}; expected ({num_actions},)")
     if not (chances >= 0).all() or abs(chances.sum() - 1) > 1e-3:
-        raise ValueError(f"{where} has invalid probabilities; needed are numbers >= 0 that sum to 1")
+        raise ValueError(f"{where} has invalid probabilities; expected numbers >= 0 that sum to 1")
     if thoughts.win is not None and not 0 <= thoughts.win <= 1:
         raise ValueError(f"{where} has win={thoughts.win}; allowed are 0 .. 1 and None")
     if thoughts.cost is not None and not _is_interval(thoughts.cost):

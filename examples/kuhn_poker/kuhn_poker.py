@@ -1,7 +1,7 @@
 """Kuhn poker (H. W. Kuhn, "A Simplified Two-Person Poker", 1950), the smallest game: `GAME` is its declaration.
 
-There are three cards, J < Q < K. Two players ante a chip and get a card each. In turn they pass or bet a chip; who
-passes after a bet loses the pot. After a bet that is met, or two passes, the higher card wins it.
+There are three cards, J < Q < K. Two players ante a chip and get a card each. In turn they pass or bet a chip; a
+pass after a bet loses the pot. After a matched bet, or two passes, the higher card wins it.
 """
 
 # ruff: noqa: D103, F403, F405

@@ -11,7 +11,7 @@ HIGHEST = len(RANKS) - 1
 
 @compiled
 def strength(observation):
-    """0 weak, 1 a chance, 2 good: what the own hand is worth."""
+    """How strong my hand is: 0 weak, 1 fair, 2 good."""
     card, open_card = observation[AT.cards], observation[AT.open_card] - 1
     if open_card >= 0:
         return 2 if card == open_card else int(card == HIGHEST)

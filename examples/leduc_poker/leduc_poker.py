@@ -1,8 +1,8 @@
 """Leduc hold'em (F. Southey et al., "Bayes' Bluff: Opponent Modelling in Poker", 2005): `GAME` is its declaration.
 
-There are six cards, two each of J < Q < K. Two players ante a chip and get a card each. They bet, a card is laid open,
-and they bet once more. To raise costs 2 chips more than the other has paid, after the open card 4; there are at most
-two raises each time. Who has the same rank as the open card wins, otherwise the higher card; equal cards split the pot.
+There are six cards, two each of J < Q < K. Two players ante a chip and get a card each. They bet, a card is turned up,
+and they bet once more. A raise costs 2 chips more than the other has paid, after the open card 4; there are at most
+two raises each time. A pair with the open card wins, otherwise the higher card; equal cards split the pot.
 """
 
 import numpy as np
@@ -30,14 +30,14 @@ from blackjacky_env.extending import (
     stream,
 )
 
-# ---------------------------------------------------------------- what is remembered, and who sees it
+# ---------------------------------------------------------------- the state, and who sees it
 
 RANKS = ("J", "Q", "K")
 DECK = (0, 0, 1, 1, 2, 2)
 NO_CARD = -1
-OPEN = 2  # the place in the deck of the card that is laid open
+OPEN = 2  # the place of the open card in the deck
 FOLD, CALL, RAISE = range(3)
-MOST_RAISES, MOST_CHIPS = 2, 13
+MAX_RAISES, MAX_CHIPS = 2, 13
 FOR_START, FOR_DECK = range(2)  # purposes of random numbers
 
 RECORD = Fields(
@@ -47,12 +47,12 @@ RECORD = Fields(
         role("first", "that acts first", always=True),
         number("betting", 0, 2, "rounds of betting finished"),
         number("actions", 0, 4, "actions in this round of betting"),
-        number("raises", 0, MOST_RAISES, "raises in this round of betting"),
+        number("raises", 0, MAX_RAISES, "raises in this round of betting"),
         flag("folded", "1: a player has given up"),
-        by_seat("chips", 0, MOST_CHIPS, "by seat: chips in the pot"),
+        by_seat("chips", 0, MAX_CHIPS, "by seat: chips in the pot"),
         own("cards", 0, 2, "my card: 0 J, 1 Q, 2 K"),
         number("open_card", NO_CARD, 2, "1 + the open card, 0: not yet", plus=1),
-        by_seat("shown", NO_CARD, 2, "by seat: 1 + the card laid open at the end, 0: none", plus=1),
+        by_seat("shown", NO_CARD, 2, "by seat: 1 + the card shown at the end, 0: none", plus=1),
         hidden("deck", 0, 2, (len(DECK),)),  # top first
         by_seat("winners", 0, 1, "1: has won the pot, or a half of it"),
         hidden("deals", 0, 1),
@@ -78,7 +78,7 @@ def begin(s, key, start_player):
 
 @inlined
 def redeal(s, deck):
-    """The first player gets the top card, the other one the next; the third is laid open later."""
+    """The first player gets the top card, the other one the next; the third is turned up later."""
     s.deck[:] = deck
     s.cards[s.first], s.cards[1 - s.first] = deck[0], deck[1]
     s.player, s.betting, s.actions, s.raises, s.folded, s.deals = s.first, 0, 0, 0, 0, 1
@@ -94,7 +94,7 @@ def legal(s, mask):
     is_running = s.player != NOBODY
     mask[CALL] = is_running
     mask[FOLD] = is_running and s.chips[0] != s.chips[1]
-    mask[RAISE] = is_running and s.raises < MOST_RAISES
+    mask[RAISE] = is_running and s.raises < MAX_RAISES
 
 
 @inlined
@@ -122,7 +122,7 @@ def is_settled(s):
 
 @inlined
 def settle(s):
-    """The pot goes to whoever did not fold, has a pair, or the higher card."""
+    """The pot goes to the player who did not fold, or to the stronger hand."""
     if s.folded:
         s.winners[s.player] = 1
     else:
@@ -134,7 +134,7 @@ def settle(s):
 
 @inlined
 def strength(s, seat):
-    """What a hand is worth: any pair beats any other hand."""
+    """The value of a hand: any pair beats any other hand."""
     return int(s.cards[seat]) + 3 * (s.cards[seat] == s.open_card)
 
 
@@ -142,7 +142,7 @@ def strength(s, seat):
 def returns(s, rewards):
     """Chips won, in units of the most that can be lost."""
     for seat in range(2):
-        rewards[seat] = score(s, seat) / MOST_CHIPS
+        rewards[seat] = score(s, seat) / MAX_CHIPS
 
 
 @inlined
@@ -157,7 +157,7 @@ def score(s, seat):
 
 @inlined
 def sample(observation, bits, s):
-    """A position that looks like this to seat 0: cards that are not shown are any of the others."""
+    """A position that looks like this to seat 0: unseen cards are random."""
     _sample_shown(observation, s)
     s.key, s.deals = draw(bits, 0), 1
     unseen = 0

@@ -1,4 +1,4 @@
-"""Find instructive positions: decisions at which the best bot or the champion goes wrong, as long searches tell.
+"""Find instructive positions: decisions at which the best bot or the champion errs, by long playouts.
 
     python scripts/documents/find_positions.py                  # all games; minutes each
     python scripts/documents/generate.py                        # the page, docs/positions.md
@@ -34,13 +34,13 @@ from blackjacky_agents.reports import ready_for_json, where
 from blackjacky_agents.search.guided import compare_actions
 from blackjacky_env.envs.aec import TableEnv
 
-MOST_ACTIONS = 5  # that are compared
-_CLEAR = 1.5  # half widths of the interval that a first look must show
+MAX_ACTIONS = 5  # compared with each other
+_CLEAR = 1.5  # half widths of the interval that a cost must exceed at first look
 
 
 @dataclass(frozen=True)
 class Args:
-    """Find instructive positions: decisions at which the best bot or the champion goes wrong."""
+    """Find instructive positions: decisions at which the best bot or the champion errs."""
 
     games: tuple[str, ...] = tuple(ROOMS)
     """Games by name."""
@@ -67,12 +67,12 @@ class Found:
     actions: list[int]
     """The best action first."""
     costs: list[dict[str, float]]
-    """What each costs of a win, against the first, with the 95 % interval."""
+    """The cost of each in wins, compared with the first, with the 95 % interval."""
     chosen: dict[str, int]
-    """What bot, champion and search do."""
+    """The actions of bot, champion and search."""
 
     def cost(self, name: str) -> float:
-        """What the action of an agent costs."""
+        """The cost of an agent's action."""
         return self.costs[self.actions.index(self.chosen[name])]["mean"]
 
 
@@ -112,11 +112,11 @@ class Finder:
         """The actions to compare; none if there is no choice."""
         chances = action_probabilities(self.network, seen["observation"][None], seen["action_mask"][None])[0]
         likely = [int(action) for action in np.argsort(-chances) if chances[action] > 0.005]
-        actions = list(dict.fromkeys([*chosen.values(), *likely]))[:MOST_ACTIONS]
+        actions = list(dict.fromkeys([*chosen.values(), *likely]))[:MAX_ACTIONS]
         return actions if len(actions) > 1 else []
 
     def first_look(self, seen: dict[str, Any], actions: list[int], chosen: dict[str, int]) -> float:
-        """What bot or champion seem to lose, if that is clear."""
+        """What bot or champion seem to lose; 0 if that is not clear."""
         found = compare_actions(self.network, seen["observation"], actions, self.args.positions)
         best = max(found, key=lambda each: each.mean)
         costs = []

@@ -46,7 +46,7 @@ class Args:
     presets: tuple[str, ...] = ("quick", "scratch", "sb3")
     """Presets by name."""
     seeds: tuple[int, ...] = (0, 1, 2)
-    """Seeds, each a training."""
+    """Seeds, one training each."""
     minutes: float | None = None
     """Time limit of a training; by default that of the preset."""
     hidden_sizes: tuple[int, ...] = ()
@@ -111,7 +111,7 @@ def add(game: str, row: dict[str, Any]) -> None:
 
 
 def key(row: dict[str, Any]) -> tuple[str, float, tuple[int, ...], int]:
-    """What a training is known by among those of its game."""
+    """The identity of a training among those of its game."""
     return row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["seed"]
 
 

@@ -194,13 +194,13 @@ class Proof(NamedTuple):
     mutants: int
     """Small changes of the rules."""
     noticed: int
-    """Mutants that a test has noticed."""
+    """Mutants that a test has detected."""
     positions: int
     """Positions in which everything hidden was changed, without a leak."""
 
 
 def proof(game: str) -> Proof:
-    """The last results of a game's proofs; `ValueError` if one of its pages tells no success."""
+    """The last results of a game's proofs; `ValueError` if one of its pages reports no success."""
     page = TESTS / game / "README.md"
     [actions] = numbers(r"No difference in ([\d,]+) actions", part_of(TESTS / game / "reference" / "README.md", "fuzz"))
     mutants, survivors = numbers(

@@ -122,7 +122,7 @@ def curve() -> str:
 
 
 def line(steps: int, rows: list[dict[str, str]]) -> list[str]:
-    """A line of the table: the tests of all seeds after so many decisions."""
+    """A line of the table: the tests of all seeds after this many decisions."""
     rates, seconds = [100 * float(row["win_rate"]) for row in rows], mean(float(row["cpu_seconds"]) for row in rows)
     spread = f"**{mean(rates):.1f} %** ({min(rates):.1f} .. {max(rates):.1f})"
     return [f"{steps:,}", spread, f"{seconds:.0f} s"]

@@ -100,7 +100,6 @@ def _random_game(game: str, options: Mapping[str, Any], seed: int) -> dict[str, 
 
 
 def _rare_position(game: str, phase: str, rare: Rare) -> Position:
-    """The position that the declared moves lead to."""
     env = TableEnv(game, **rare.options)
     actions: list[int] = []
     env.reset(seed=0, options=dict(rare.reset))

@@ -1,4 +1,4 @@
-"""Measure how much is luck: what seeing all cards wins, and how much of the results cards and seats decide.
+"""Measure luck: what seeing all cards wins, and how much of the results the cards and seats decide.
 
     python scripts/documents/measure_luck.py                    # all games; minutes each
     python scripts/documents/measure_luck.py --deals 100
@@ -27,7 +27,7 @@ from blackjacky_env.games import get_game
 
 @dataclass(frozen=True)
 class Args:
-    """Measure how much is luck: what seeing all cards wins, and how much of the results cards and seats decide."""
+    """Measure luck: what seeing all cards wins, and how much of the results the cards and seats decide."""
 
     games: tuple[str, ...] = tuple(ROOMS)
     """Games by name."""

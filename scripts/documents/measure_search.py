@@ -184,7 +184,7 @@ def by_budget(game: str, bot: str, players: int) -> list[tuple[int, float, float
 
 
 def key(row: dict[str, object]) -> tuple[object, ...]:
-    """What a measurement is known by."""
+    """The identity of a measurement."""
     return row["agent"], row["opponent"], row["players"]
 
 

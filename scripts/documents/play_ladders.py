@@ -1,4 +1,4 @@
-"""Play the published ladder of every game again: each agent against copies of each other one.
+"""Play the published ladder of every game again: each agent against copies of every other.
 
     python scripts/documents/play_ladders.py
     python scripts/documents/play_ladders.py --game GAME --games 1000

@@ -6,8 +6,8 @@
     python scripts/proofs/fuzz.py --write                write the result into tests/games/GAME/reference/README.md
 
 Games cover every table size, variant and policy, with and without rule options. Games that are steered towards rare
-events, if the reference implementation declares any, are played on top of these and counted apart. After every action,
-the complete snapshot, every player's observation and mask, and the rewards must be equal in both; the views of the
+events, if the reference implementation declares any, are played and counted separately. After every action, the
+complete snapshot, every player's observation and mask, and the rewards must be equal in both; the views of the
 snapshot are compared in a fraction of the games. Finished games are saved in the output file, from which an
 interrupted run is resumed. The first difference ends the run and is shrunk to a short game.
 
@@ -54,7 +54,7 @@ CODE = (
     *("blackjacky_env/envs/aec.py", "blackjacky_env/envs/module.py"),
     *("tests/reference/*.py", "tests/games/{game}/reference/*.py", "scripts/proofs/fuzz.py"),
 )
-"""Files on which a run depends, except for the tests among them."""
+"""Files on which a run depends, except `test_*.py`."""
 VIEWED = 1 / 8  # fraction of games in which views are compared, which takes as long as everything else
 ALL = "all of them at once"
 USUAL_RARITY = 20_000  # maximum number of actions per occurrence of a rare event: 1,000 in 20 million
@@ -92,7 +92,7 @@ class Args:
         return REFERENCES[self.game]
 
     @property
-    def kept(self) -> Path:
+    def saved(self) -> Path:
         """The file of the results."""
         return self.output or ROOT / "runs" / f"fuzz_{self.game}.json"
 
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except Difference as difference:
-        return differs(difference, results, args)
+        return report_difference(difference, results, args)
     except KeyboardInterrupt:
         print(
             f"\nstopped after {results['counts']['total']['actions']:,} actions; repeat the command to resume",
@@ -231,9 +231,9 @@ def changed_options(name: str, options: Options) -> list[str]:
     game = get_game(name)
     num_players, variant = game.choose_table(options["num_players"], options.get("variant"))
     given = {key: value for key, value in options.items() if key not in ("num_players", "variant", "reward")}
-    usual, chosen = (game.check_options(num_players, variant, options) for options in ({}, given))
-    changed = [name for name in usual if chosen[name] != usual[name]]
-    return [*changed, ALL] if len(changed) == len(usual) else changed
+    defaults, chosen = (game.check_options(num_players, variant, options) for options in ({}, given))
+    changed = [name for name in defaults if chosen[name] != defaults[name]]
+    return [*changed, ALL] if len(changed) == len(defaults) else changed
 
 
 def counts_of_steered(table: SideBySide, kind: Kind) -> Counts:
@@ -262,7 +262,7 @@ def play_all(results: Results, args: Args, cluster: ClusterExecutor | None = Non
             add(results["counts"], counts)
             results["chunks"] += 1
             results["seconds"] = round(time.perf_counter() - begun, 1)
-            write_file(args.kept, json.dumps(results, indent=1) + "\n")
+            write_file(args.saved, json.dumps(results, indent=1) + "\n")
             bar.update(counts["total"]["actions"])
             if total["actions"] >= args.actions:
                 return
@@ -284,14 +284,14 @@ def chunks(args: Args, first: int, cluster: ClusterExecutor | None) -> Iterator[
 def begin(args: Args) -> Results:
     """The saved results of this run, or empty ones; `ValueError` if the file belongs to another run."""
     identity = {"game": args.game, "seed": args.seed, "chunk": args.chunk, "code": code(args.game)}
-    if not args.kept.exists():
-        args.kept.parent.mkdir(parents=True, exist_ok=True)
+    if not args.saved.exists():
+        args.saved.parent.mkdir(parents=True, exist_ok=True)
         return {**identity, "chunks": 0, "seconds": 0.0, "counts": no_counts(args.reference)}
-    results: Results = json.loads(args.kept.read_text(encoding="utf-8"))
-    for name, own in identity.items():
-        if results.get(name) != own:
+    results: Results = json.loads(args.saved.read_text(encoding="utf-8"))
+    for name, value in identity.items():
+        if results.get(name) != value:
             raise ValueError(
-                f"{args.kept} contains a run with {name} {results.get(name)!r}, not {own!r}: delete it, or "
+                f"{args.saved} contains a run with {name} {results.get(name)!r}, not {value!r}: delete it, or "
                 "name another --output"
             )
     results["counts"] = {group: Counter(numbers) for group, numbers in results["counts"].items()}
@@ -309,13 +309,13 @@ def code(game: str) -> str:
 # ---------------------------------------------------------------- report
 
 
-def differs(difference: Difference, results: Results, args: Args) -> int:
+def report_difference(difference: Difference, results: Results, args: Args) -> int:
     """Report a difference, first as found and then shrunk to a short game."""
     print(f"environment and reference implementation differ: {difference}\nlooking for a shorter game", flush=True)
     short = shrink(difference)
     print(f"\nshrunk to {len(short.story.actions)} actions: {short}")
     results["difference"] = {"found": asdict(difference.story), "what": short.what, "short": asdict(short.story)}
-    write_file(args.kept, json.dumps(results, indent=1) + "\n")
+    write_file(args.saved, json.dumps(results, indent=1) + "\n")
     return 1
 
 
@@ -323,10 +323,10 @@ def judge(results: Results, args: Args) -> int:
     """The exit status: 1, with a message, if a rare event occurred too seldom."""
     needed = max(1, args.actions // USUAL_RARITY) if args.at_least is None else args.at_least
     steered = results["counts"].get("steered event", Counter())
-    met = {name: times + steered[name] for name, times in results["counts"]["event"].items()}
-    rare = {name: times for name, times in met.items() if times < needed}
+    occurred = {name: times + steered[name] for name, times in results["counts"]["event"].items()}
+    rare = {name: times for name, times in occurred.items() if times < needed}
     for name, times in rare.items():
-        print(f"too rare: {name} occurred {times:,} times, required are {needed:,}", file=sys.stderr)
+        print(f"too rare: {name} occurred {times:,} times, but {needed:,} are required", file=sys.stderr)
     return 1 if rare else 0
 
 

@@ -1,4 +1,4 @@
-"""Files in the games' test folders that hold what the games do: they are written again, or compared."""
+"""Files in the games' test folders that record what the games do: written again, or compared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINES_OF_DIFFERENCE = 30
 
 @dataclass(frozen=True)
 class Args:
-    """Write what the games do into their test folders, or compare it with what is written there."""
+    """Record what the games do in their test folders, or compare it with what is recorded there."""
 
     game: str | None = None
     """Only this game; by default all."""
@@ -28,10 +28,10 @@ class Args:
     """Folder of the games' test folders."""
 
 
-def write_or_check(args: Args, made: Callable[[str], Iterable[tuple[str, str]]], script: str) -> None:
-    """Write or check the files that are made for a game: (path relative to the games' test folders, text)."""
+def write_or_check(args: Args, make_files: Callable[[str], Iterable[tuple[str, str]]], script: str) -> None:
+    """Write or check the files of the games: (path relative to the games' test folders, text)."""
     stale = []
-    for name, new in (file for game in (GAMES if args.game is None else [args.game]) for file in made(game)):
+    for name, new in (file for game in (GAMES if args.game is None else [args.game]) for file in make_files(game)):
         path = args.folder / name
         old = path.read_text(encoding="utf-8") if path.exists() else ""
         if new == old:

@@ -5,11 +5,11 @@
     python scripts/proofs/lose_nodes.py --write bots                  write the result into a part of docs/scaling.md
 
 The nodes are processes of this machine, as `ray.cluster_utils.Cluster` starts them, with one CPU each and a head that
-plays nothing. The games are played in one process without Ray, on one thread, whose speed is the measure of the others,
+plays nothing. The games are played in one process without Ray, on one thread, with whose speed the others are compared,
 and on as many threads as there are nodes; then on a cluster, and then on one whose nodes are killed with SIGKILL and
 replaced, one at random after some seconds each time, as long as there are games to play.
 
-Exit status 0: the files are equal and there were enough kills; 1: they are not, or the games were over too soon.
+Exit status 0: the files are equal and there were enough kills; 1: they are not, or the games ended too soon.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class Args:
     nodes: int = 2
     """Number of nodes, with one CPU each."""
     kills: int = 2
-    """Minimum number of nodes that are killed and replaced; 0: none is."""
+    """Minimum number of nodes that are killed and replaced; 0: none."""
     seconds: tuple[float, float] = (5.0, 15.0)
-    """Shortest and longest time that all nodes live between two kills."""
+    """Shortest and longest time between two kills."""
     seed: int = 0
     """Random seed of the games and of the kills."""
     write: Literal["", "bots", "search"] = ""
@@ -73,7 +73,7 @@ class Args:
 
 @dataclass
 class Measured:
-    """What one way of playing the games took."""
+    """Measurements of one way of playing the games."""
 
     where: str
     cores: int
@@ -88,8 +88,8 @@ class Measured:
 def main(args: Args) -> int:
     """Play, compare, print and write; returns the exit status."""
     try:
-        for name, least in (("games", 1), ("nodes", 1), ("kills", 0)):
-            check_integer(f"--{name}", getattr(args, name), least, 10**12)
+        for name, minimum in (("games", 1), ("nodes", 1), ("kills", 0)):
+            check_integer(f"--{name}", getattr(args, name), minimum, 10**12)
         # Read when Ray is imported: nobody else on this machine may submit tasks, and usage is not reported.
         os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
         measured = measure(args)
@@ -138,7 +138,7 @@ def new_cluster(args: Args) -> Iterator[tuple[Any, list[Any], ClusterExecutor]]:
 
 
 def add_node(cluster: Any) -> Any:
-    """A new node with one CPU; Ray gives up after 30 seconds, which a busy machine may need."""
+    """A new node with one CPU; tried again if a busy machine takes more than Ray's 30 seconds."""
     for _ in range(ATTEMPTS - 1):
         try:
             return cluster.add_node(num_cpus=1)
@@ -183,12 +183,12 @@ def kill_nodes(cluster: Any, nodes: list[Any], args: Args, measured: Measured, p
 def report(args: Args, measured: Sequence[Measured]) -> str:
     """The measurements as Markdown."""
     alone, _, calm, killed = measured
-    pace, most = alone.games / alone.seconds, calm.games / calm.driver_seconds
+    base, peak = alone.games / alone.seconds, calm.games / calm.driver_seconds
     rows = [
         [
             one.where,
             f"{one.games / one.seconds:,.0f}",
-            f"{one.games / one.seconds / one.cores / pace:.2f}",
+            f"{one.games / one.seconds / one.cores / base:.2f}",
             f"{1e6 * one.driver_seconds / one.games:.1f} us",
             f"`{one.sha[:16]}`",
         ]
@@ -201,8 +201,8 @@ def report(args: Args, measured: Sequence[Measured]) -> str:
         f"`{command}`: {', '.join(f'`{name}`' for name in args.names)} of {args.game} on {processor()}, "
         f"{alone.games:,} games. The driver's time is its CPU time, that of a process without Ray includes the games. "
         f"{killed.kills} nodes were killed.\n"
-        f"A driver with a core of its own takes {most:,.0f} games per second: 1,000 cores saturate it with agents that "
-        f"play more than {most / 1000:,.0f} games per second and core."
+        f"A driver with a core of its own takes {peak:,.0f} games per second: 1,000 cores saturate it with agents that "
+        f"play more than {peak / 1000:,.0f} games per second and core."
     )
 
 

@@ -78,7 +78,7 @@ class Digest:
                 array = np.rint(array * MICRO)
             self._hash.update(np.array(array.shape, "<i8").tobytes() + array.astype("<i8").tobytes())
 
-    def tell(self, value: Any) -> None:
+    def add_json(self, value: Any) -> None:
         """Add a JSON value."""
         self._hash.update(json.dumps(value, sort_keys=True).encode())
 
@@ -87,7 +87,7 @@ class Digest:
         return self._hash.hexdigest()
 
 
-def any_legal(rng: random.Random, masks: Array) -> npt.NDArray[np.int64]:
+def random_legal(rng: random.Random, masks: Array) -> npt.NDArray[np.int64]:
     """A random legal action for each row of masks (N, A), 0 where there is none.
 
     Uses Python's generator, whose numbers are the same in every version.
@@ -139,7 +139,7 @@ def positions_at(game: str, variant: str, players: int, count: int) -> tuple[Arr
         masks.append(many.action_masks[choice].copy())
         found += int(choice.sum())
         for _ in range(7):
-            many.step(any_legal(rng, many.action_masks))
+            many.step(random_legal(rng, many.action_masks))
     return np.concatenate(seen)[:count], np.concatenate(masks)[:count]
 
 
@@ -157,7 +157,7 @@ def play(env: Any, rng: random.Random) -> Iterator[tuple[str, Array, Array, int]
     while not env.terminations[env.agent_selection]:
         agent = env.agent_selection
         seen = env.observe(agent)
-        action = int(any_legal(rng, seen["action_mask"][None])[0])
+        action = int(random_legal(rng, seen["action_mask"][None])[0])
         yield agent, seen["observation"], seen["action_mask"], action
         env.step(action)
 
@@ -169,7 +169,7 @@ def add_game(digest: Digest, env: Any, rng: random.Random) -> None:
     digest.add(*env.rewards.values())
     for agent in env.agents:
         digest.add(env.observe(agent)["observation"])
-    digest.tell(env.snapshot())
+    digest.add_json(env.snapshot())
 
 
 def games_by_seed(game: str, variant: str, players: int) -> str:
@@ -179,9 +179,9 @@ def games_by_seed(game: str, variant: str, players: int) -> str:
     for seed in range(GAMES_BY_SEED):
         env = envs[seed % 2]
         env.reset(seed=seed)
-        digest.tell(env.snapshot())
+        digest.add_json(env.snapshot())
         add_game(digest, env, random.Random(seed))
-        digest.tell(env.record()["key"])
+        digest.add_json(env.record()["key"])
     return digest.text()
 
 
@@ -195,7 +195,7 @@ def batch(game: str, variant: str, players: int) -> str:
 
     for _ in range(BATCH_STEPS):
         add()
-        many.step(any_legal(rng, many.action_masks))
+        many.step(random_legal(rng, many.action_masks))
     digest.add(many.random_actions())
     many.run_random(BATCH_STEPS)
     add()
@@ -227,7 +227,7 @@ def add_steps(digest: Digest, envs: gymnasium.vector.VectorEnv[Array, Array, Arr
     digest.add(seen, info["skipped_games"])
     for _ in range(ENV_STEPS):
         mask = info["action_mask"]
-        actions = any_legal(rng, mask)
+        actions = random_legal(rng, mask)
         seen, rewards, ended, _, info = envs.step(actions)
         digest.add(mask, actions, seen, rewards, ended, info.get("skipped_games", 0))
         digest.add(*(last for last in info.get("final_obs", ()) if last is not None))
@@ -261,7 +261,7 @@ def sampled(game: str, variant: str, players: int) -> str:
             if i % SAMPLE_EVERY:
                 continue
             other.set_state(module.sample_state(observation, rng))
-            digest.tell(other.snapshot())
+            digest.add_json(other.snapshot())
             digest.add(*(other.observe(agent)["observation"] for agent in other.agents))
             if not i % (4 * SAMPLE_EVERY):
                 add_game(digest, other, random.Random(i))

@@ -21,7 +21,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
-LOOK_EVERY = 45  # actions
+LOG_VIEW_EVERY = 45  # actions
 
 
 def playthroughs(name: str) -> Iterator[tuple[str, str]]:
@@ -50,33 +50,33 @@ class Playthrough:
 
     def text(self) -> str:
         """Play the game; returns the whole log."""
-        self.tell_title()
-        self.tell_table()
-        self.look()
+        self.log_title()
+        self.log_table()
+        self.update_digest()
         while not self.env.terminations[self.env.agent_selection]:
             self.act()
-            self.look()
-        self.tell(f"winners: {self.table['winners']}", self.told_of_digest())
+            self.update_digest()
+        self.log(f"winners: {self.table['winners']}", self.digest_line())
         return "\n".join(self.lines) + "\n"
 
-    def tell(self, *lines: str) -> None:
+    def log(self, *lines: str) -> None:
         """Add lines to the log."""
         self.lines += lines
 
-    def tell_title(self) -> None:
+    def log_title(self) -> None:
         """Log game, variant, table size, seed and options."""
         game, options = self.env.game, self.env.config_dict()
-        self.tell(
+        self.log(
             f"{game.title}, version {game.version}, {self.env.variant}, {self.env.num_players} players",
             f"One game of random moves, seed {self.seed}; written by scripts/make_playthroughs.py.",
             *(f"{name}: {value}" for name, value in options.items()),
         )
 
-    def tell_table(self) -> None:
+    def log_table(self) -> None:
         """Log the table as drawn for a spectator, then the hidden cards."""
         seen = self.env.view(None)
-        self.tell("", *self.drawn(None))
-        self.tell(*(f"{name}: {self.table[name]}" for name in seen if seen[name] != self.table[name]), "")
+        self.log("", *self.drawn(None))
+        self.log(*(f"{name}: {self.table[name]}" for name in seen if seen[name] != self.table[name]), "")
 
     def drawn(self, agent: str | None) -> list[str]:
         """The table as drawn for an agent, None for a spectator."""
@@ -87,48 +87,48 @@ class Playthrough:
         """Make a random move; log the action and the changes to the table."""
         env, before = self.env, self.table
         self.number += 1
-        if self.number % LOOK_EVERY == 0:
-            self.tell_what_is_seen()
+        if self.number % LOG_VIEW_EVERY == 0:
+            self.log_view()
         agent, mask = env.agent_selection, env.infos[env.agent_selection]["action_mask"]
         action = self.rng.choice(np.flatnonzero(mask).tolist())
-        for one in (env, self.scored):
-            one.step(action)
+        for each in (env, self.scored):
+            each.step(action)
         self.table = env.snapshot()
         over, round_key = env.terminations[agent], self.words.round_key
         if self.table[round_key] == before[round_key] and not over:
             changes = "; ".join(changed(before, self.table))
-            self.tell(f"{self.number:>3} {agent} {env.action_name(action):33} {changes}".rstrip())
+            self.log(f"{self.number:>3} {agent} {env.action_name(action):33} {changes}".rstrip())
             return
-        self.tell(f"{self.number:>3} {agent} {env.action_name(action)}")
-        self.tell_settlement()
-        self.tell_table()
+        self.log(f"{self.number:>3} {agent} {env.action_name(action)}")
+        self.log_settlement()
+        self.log_table()
 
-    def tell_settlement(self) -> None:
+    def log_settlement(self) -> None:
         """Log the settlement of the round and the rewards."""
         settlement = self.table[self.words.settlement_key]
         parts = settlement if isinstance(settlement, dict) else {self.words.settlement_key: settlement}
-        self.tell("", *(f"settlement, {name}: {value}" for name, value in parts.items()))
+        self.log("", *(f"settlement, {name}: {value}" for name, value in parts.items()))
         for env in (self.env, self.scored):
-            self.tell(f"rewards, {env.reward}: {[round(reward, 4) for reward in env.rewards.values()]}")
-        self.tell(self.told_of_digest())
+            self.log(f"rewards, {env.reward}: {[round(reward, 4) for reward in env.rewards.values()]}")
+        self.log(self.digest_line())
 
-    def tell_what_is_seen(self) -> None:
+    def log_view(self) -> None:
         """Log the acting player's view: drawing, non-zero observation parts and legal actions."""
         env = self.env
         seen = env.observe(env.agent_selection)
         parts = env.game.layout.decode(seen["observation"])
-        self.tell("", *self.drawn(env.agent_selection))
-        self.tell(*(f"{name}: {brief(part)}" for name, part in parts.items() if np.any(part)))
-        self.tell(f"legal: {', '.join(map(env.action_name, np.flatnonzero(seen['action_mask'])))}", "")
+        self.log("", *self.drawn(env.agent_selection))
+        self.log(*(f"{name}: {brief(part)}" for name, part in parts.items() if np.any(part)))
+        self.log(f"legal: {', '.join(map(env.action_name, np.flatnonzero(seen['action_mask'])))}", "")
 
-    def look(self) -> None:
+    def update_digest(self) -> None:
         """Add every player's observation, mask and drawing to the digest."""
         for agent in self.env.agents:
             seen = self.env.observe(agent)
             self.digest.update(seen["observation"].tobytes() + seen["action_mask"].tobytes())
             self.digest.update("\n".join(self.drawn(agent)).encode())
 
-    def told_of_digest(self) -> str:
+    def digest_line(self) -> str:
         """The digest of all observations, masks and drawings so far, as a line of the log."""
         return f"all that was seen until now: {self.digest.hexdigest()[:16]}"
 

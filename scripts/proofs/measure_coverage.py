@@ -35,7 +35,7 @@ RATES = np.linspace(0.02, 0.98, 25)
 GAMES = (12, 100, 1000)
 SIZES = (2, 4, 6)
 _HUNDRED = "champion"
-_ERROR = 0.004  # of the references of a score, which 16,000 games have at most
+_ERROR = 0.004  # the largest standard error of a score's references, which are results of 16,000 games
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Luck:
     """How the games of a deal depend on each other, and how many wins are shared."""
 
     name: str
-    together: float = 0.0
+    correlation: float = 0.0
     """Intraclass correlation of the games of a deal, whose win rate has a beta distribution; above 0."""
     balanced: float = 0.0
     """Fraction of deals in which the agent wins as many games as in any other, up to one."""
@@ -76,8 +76,8 @@ class Luck:
     def _first(self, rate: float, deals: int, turns: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
         """Which games the first agent wins, alone or with another, before wins of others are shared."""
         rates = np.full(deals, rate)
-        if self.together:
-            spread = 1 / self.together - 1
+        if self.correlation:
+            spread = 1 / self.correlation - 1
             rates = rng.beta(rate * spread, (1 - rate) * spread, deals)
         won = rng.random((deals, turns)) < rates[:, None]
         wins = np.floor(rate * turns + rng.random((deals, 1)))
@@ -97,11 +97,11 @@ class Luck:
 
 
 INDEPENDENT = Luck("independent")
-ALIKE = Luck("alike (correlation 0.07)", together=0.07)  # the largest in a published ladder at tables of six
+ALIKE = Luck("alike (correlation 0.07)", correlation=0.07)  # the largest in a published ladder at tables of six
 BALANCED = Luck("balanced in half of the deals", balanced=0.5)
 SHARED = Luck("independent, 20 % of wins shared", shared=0.2)
 LUCKS = (INDEPENDENT, SHARED, ALIKE, BALANCED)
-VERY_ALIKE = Luck("very alike (correlation 0.3)", together=0.3)
+VERY_ALIKE = Luck("very alike (correlation 0.3)", correlation=0.3)
 
 Simulation = Callable[[float, Luck, int, int, np.random.Generator], tuple[float, Estimate]]
 """(win rate, luck, players, games, random numbers) -> the true value and its estimate."""
@@ -160,7 +160,7 @@ def shares_of(winners: npt.NDArray[np.bool_]) -> Floats:
 
 
 def protocol(sizes: tuple[int, ...], rng: np.random.Generator) -> Protocol:
-    """A protocol whose agents for 0 and 100 win nothing and everything, as far as a measurement tells."""
+    """A protocol whose agents for 0 and 100 win nothing and everything, up to errors of measurement."""
     zero, hundred = (tuple(Rate(rng.normal(rate, _ERROR), _ERROR) for _ in sizes) for rate in (0, 1))
     tables = tuple(ScoreTable(size, "", (_HUNDRED,) * (size - 1)) for size in sizes)
     return Protocol("simulated/1", "", {}, 0, {}, _HUNDRED, tables, {}, {ZERO: zero, _HUNDRED: hundred}, 0)
@@ -189,7 +189,7 @@ def coverage(
 
 
 def holds(truth: float, found: Estimate) -> bool:
-    """Whether an interval holds the true value; it says nothing wrong if it is unknown."""
+    """Whether an interval contains the true value; an undefined one is not wrong."""
     return math.isnan(found.mean) or found.low <= truth <= found.high
 
 

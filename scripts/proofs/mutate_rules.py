@@ -46,8 +46,6 @@ from tqdm import tqdm
 
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests" / "games"
-
-
 RULES_TESTS, REFERENCE = "tests of the rules", "reference implementation"
 
 
@@ -96,18 +94,20 @@ def subjects() -> dict[str, Subject]:
     """All games that can be mutated, by name."""
     found = {}
     for path in sorted(TESTS.glob("*/mutation.toml")):
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-        found[path.parent.name] = Subject(path.parent.name, tuple(told["files"]), told["random"], told["settings"])
+        declared = tomllib.loads(path.read_text(encoding="utf-8"))
+        found[path.parent.name] = Subject(
+            path.parent.name, tuple(declared["files"]), declared["random"], declared["settings"]
+        )
     return found
 
 
 SURVIVED = "nothing"
-LEFT_OUT = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
+EXCLUDED = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
 """Excluded changes: `compiled` has no effect in plain Python; sums and products are replaced by each other only, not by
 powers or bit operations."""
 OPTIONS = {"NUMBA_DISABLE_JIT": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """Environment variables of the tests: loading plugins of pytest can take longer than the tests."""
-TOGETHER = 4  # mutants that one process tries
+PER_PROCESS = 4  # mutants
 SECONDS = 15  # CPU seconds per test: three times the longest one
 
 Results = dict[str, Any]
@@ -137,10 +137,10 @@ def main(args: Args) -> int:
     """Run the script; returns the exit status."""
     if not hasattr(os, "fork"):
         sys.exit("error: mutants are run in forked processes, which this system does not support: use Linux or macOS")
-    there_are = subjects()
-    subject = there_are.get(args.game)
+    known = subjects()
+    subject = known.get(args.game)
     if subject is None:
-        sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(there_are)}")
+        sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(known)}")
     from blackjacky_agents.arena.cluster import ClusterError
     from blackjacky_agents.reports import write_part
 
@@ -202,7 +202,7 @@ def operators() -> list[Any]:
     found = []
     for name in plugins.operator_names():
         with contextlib.suppress(TypeError):
-            if not LEFT_OUT.search(name):
+            if not EXCLUDED.search(name):
                 found.append(plugins.get_operator(name)())
     return found
 
@@ -246,7 +246,7 @@ def try_all(chosen: dict[str, str], results: Results, output: Path, args: Args, 
     begun = time.monotonic() - results["seconds"]
     folder = ROOT if args.cluster is None else Path()  # nodes have a copy of it as their current one
     work = functools.partial(try_some, subject.game, folder)
-    parts = [dict(left[first : first + TOGETHER]) for first in range(0, len(left), TOGETHER)]
+    parts = [dict(left[first : first + PER_PROCESS]) for first in range(0, len(left), PER_PROCESS)]
     with (
         joined(args.cluster, args.workers, ROOT) as cluster,
         open_pool(work, args.workers, threads=True, cluster=cluster) as pool,
@@ -380,7 +380,7 @@ def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
     return int(bool(survivors - reasons.keys() or gone))
 
 
-def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args, there_are: int) -> str:
+def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args, total: int) -> str:
     """The numbers of killed and surviving mutants as a Markdown table, with command and duration."""
     from blackjacky_agents.reports import markdown_table, workers_used
 
@@ -390,7 +390,7 @@ def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args:
         [suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"]
         for suite in (RULES_TESTS, REFERENCE, SURVIVED)
     ]
-    sample, option = (f" of {there_are:,}", f" --sample {args.sample}") if args.sample < 1 else ("", "")
+    sample, option = (f" of {total:,}", f" --sample {args.sample}") if args.sample < 1 else ("", "")
     return (
         f"{markdown_table(['killed by', 'mutants', 'fraction'], rows)}\n\n"
         f"{len(found):,}{sample} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"

@@ -5,9 +5,9 @@
 
 In each position and for each observer, everything that the observer cannot know is changed: hidden cards, what others
 know, the random numbers. The observer's observation, mask, infos, reward, view, drawing and the message about an
-illegal action must stay the same byte for byte. In each position one observer also hears a few more moves in both
-cases; others take different ones where they are secret. The events must be the same as long as the view is. The exit
-status is 1 if there is a leak.
+illegal action must stay the same byte for byte. In each position a few more moves are played in both cases,
+secret ones of others differently; the events that one observer receives must be the same as long as the view is. The
+exit status is 1 if there is a leak.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from blackjacky_env.testing.tables import PROMISES, find_leaking_events
 
 PAGES = Path(__file__).parents[2] / "tests" / "games"
 CHUNK = 200  # positions between two updates of the progress bar; the games depend on it
-GAMES_APART = 1000  # seeds per chunk
-SHOWN = 5  # maximum number of leaks printed
+SEEDS_PER_CHUNK = 1000
+MAX_SHOWN = 5  # leaks printed
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def main(args: Args) -> int:
     leaks = [leak for one in found for leak in one.leaks]
     text = f"{table(args.game, found)}\n\n{facts(args, found, len(leaks), time.monotonic() - began)}"
     print(text)
-    for leak in leaks[:SHOWN]:
+    for leak in leaks[:MAX_SHOWN]:
         print(f"leak: {leak}")
     if args.write:
         page = PAGES / args.game / "README.md"
@@ -128,7 +128,7 @@ def chunks(args: Args) -> list[Chunk]:
         for i in range(count):
             size = min(CHUNK, left[i])
             if size:
-                todo.append(Chunk(args.game, i, args.seed + GAMES_APART * len(todo), size))
+                todo.append(Chunk(args.game, i, args.seed + SEEDS_PER_CHUNK * len(todo), size))
                 left[i] -= size
     return todo
 

@@ -1,12 +1,12 @@
-"""Type the commands of all pages as they stand there, with the installed `blackjacky`, in an empty folder: do they run?
+"""Run the commands of all pages as they are written, with the installed `blackjacky`, in an empty folder.
 
-    python scripts/proofs/run_commands.py                      all; what takes longer than a minute is interrupted
+    python scripts/proofs/run_commands.py                      all; those that take over a minute are interrupted
     python scripts/proofs/run_commands.py --pages README.md    those of one page
     python scripts/proofs/run_commands.py --write              all, and the table goes into docs/proof.md
 
 Pages are gone through in order, in one folder, so that a command finds what those before it have written. A server is
-interrupted once it says where it is to be opened, any other command when its time is over, as by Ctrl-C, after which it
-has to end by itself. `runs/NAME` stands for the run of the first page. With Ray installed, there is a cluster for
+interrupted once it prints its address, any other command when its time is over, as by Ctrl-C; then it must end by
+itself. `runs/NAME` stands for the run of the first page. With Ray installed, there is a cluster for
 `--cluster auto`.
 """
 
@@ -55,9 +55,9 @@ QUOTED = re.compile(r"`((?:blackjacky|python) [^`\n]+)`")
 PROMPT = re.compile(r"^(?:\w*\$)?\s*")
 CONTINUED = re.compile(r"\s*\\\n\s*")
 COMMENT = re.compile(r"\s# .*$")
-TYPED = ("blackjacky ", "python -m blackjacky_env")
+PREFIXES = ("blackjacky ", "python -m blackjacky_env")
 INCOMPLETE = re.compile(r"(?<!runs/)\b[A-Z]{3,}\b|\$|\.\.\.|\||--(?!web|help)\w+$")
-"""What a reader has to replace, but `runs/NAME`, or to complete."""
+"""What a reader has to complete or, except for `runs/NAME`, to replace."""
 OPEN = "Open tables at"
 """What a server prints when it is ready."""
 MODULE = """
@@ -67,12 +67,12 @@ class Careful:
     def act(self, observation):
         return int(np.flatnonzero(observation["action_mask"])[0])
 """
-_END = 120.0  # seconds in which an interrupted command has to end
+_END_TIMEOUT = 120.0  # seconds, of an interrupted command
 
 
 @dataclass(frozen=True)
 class Args:
-    """Type the commands of all pages in an empty folder."""
+    """Run the commands of all pages in an empty folder."""
 
     pages: tuple[str, ...] = PAGES
     """Pages, in this order."""
@@ -83,13 +83,13 @@ class Args:
 
 
 class Ran(NamedTuple):
-    """What became of a command."""
+    """The result of a command."""
 
     page: str
     command: str
     status: int
     interrupted: bool
-    said: str
+    output: str
     """The end of its output."""
 
     @property
@@ -97,11 +97,11 @@ class Ran(NamedTuple):
         """Whether it has done what it should, or was doing so when it was interrupted, and left no traceback."""
         finds_faults = "blackjacky_env.testing pettingzoo" in self.command  # which other environments have
         allowed = {0, *([130] if self.interrupted else []), *([1] if finds_faults else [])}
-        return self.status in allowed and "Traceback" not in self.said
+        return self.status in allowed and "Traceback" not in self.output
 
 
 def main(args: Args) -> int:
-    """Type everything and print the table; returns 1 if a command failed."""
+    """Run everything and print the table; returns 1 if a command failed."""
     todo = [(page, command) for page in args.pages for command in commands((ROOT / page).read_text("utf-8"))]
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -114,11 +114,11 @@ def main(args: Args) -> int:
         for page, command in tqdm(todo, unit=" commands"):
             results.append(run(page, command, folder, args.seconds))
             if not results[-1].passed:
-                print(f"\n{page}: {command}\nexit status {results[-1].status}\n{results[-1].said}", file=sys.stderr)
-    told = table(results, args.seconds)
-    print(told)
+                print(f"\n{page}: {command}\nexit status {results[-1].status}\n{results[-1].output}", file=sys.stderr)
+    text = table(results, args.seconds)
+    print(text)
     if args.write:
-        write_part(PAGE, "commands", told)
+        write_part(PAGE, "commands", text)
     return int(not all(each.passed for each in results))
 
 
@@ -130,13 +130,13 @@ def commands(page: str) -> list[str]:
         found += [(block.start(), COMMENT.sub("", PROMPT.sub("", line)).strip()) for line in lines]
     outside = BLOCK.sub(lambda block: " " * len(block[0]), page)
     found += [(quoted.start(), quoted[1]) for quoted in QUOTED.finditer(outside)]
-    typed = [text for _, text in sorted(found, key=lambda each: each[0]) if text.startswith(TYPED)]
+    typed = [text for _, text in sorted(found, key=lambda each: each[0]) if text.startswith(PREFIXES)]
     whole = [text for text in typed if len(text.split()) > 2 and not INCOMPLETE.search(text)]
     return list(dict.fromkeys(whole))
 
 
 def prepare(folder: Path) -> None:
-    """Put what readers have of their own into the folder: a module with an agent, the examples, and their games."""
+    """Put the files that readers have into the folder: a module with an agent, the examples, and their games."""
     (folder / "my_agents.py").write_text(MODULE, "utf-8")
     (folder / "examples").symlink_to(ROOT / "examples")
     offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
@@ -168,7 +168,7 @@ def environment() -> dict[str, str]:
 
 
 def run(page: str, command: str, folder: Path, seconds: float) -> Ran:
-    """Type a command and wait until it ends, or interrupt it when its time is over."""
+    """Run a command until it ends, or interrupt it when its time is over."""
     output = folder / "output.txt"
     with output.open("wb") as file:
         process = subprocess.Popen(
@@ -184,7 +184,7 @@ def run(page: str, command: str, folder: Path, seconds: float) -> Ran:
         if interrupted:
             os.killpg(process.pid, signal.SIGINT)
         try:
-            status = process.wait(_END)
+            status = process.wait(_END_TIMEOUT)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             status = process.wait()
@@ -192,7 +192,7 @@ def run(page: str, command: str, folder: Path, seconds: float) -> Ran:
 
 
 def ended(process: subprocess.Popen[bytes], output: Path, seconds: float) -> bool:
-    """Wait for the end of a process, of its time, or until it serves; whether it has ended."""
+    """Wait until a process ends, serves, or its time is over; whether it has ended."""
     begun = time.monotonic()
     while process.poll() is None:
         if time.monotonic() - begun > seconds or OPEN in output.read_text("utf-8", errors="replace"):

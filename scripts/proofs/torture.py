@@ -5,7 +5,7 @@
     python scripts/proofs/torture.py --tries 100              a short run
     python scripts/proofs/torture.py --write                  write the table into docs/proof.md, too
 
-Every try is refused or survived, or it is a crash, a hang (no news for too long), a loss (of a game, a result or a
+Every try is refused or survived, or it is a crash, a hang (silent for too long), a loss (of a game, a result or a
 confirmed move), a traceback in place of a sentence, or another error. The result of each kind is kept in
 runs/torture/KIND.json, so that a stopped run goes on with the kinds that are missing. The exit status is 1 unless
 every try was refused or survived.
@@ -50,7 +50,7 @@ class Args:
     workers: int = os.cpu_count() or 1
     """Number of processes at a time."""
     again: bool = False
-    """Run kinds again whose results are kept."""
+    """Run kinds again even if their results are kept."""
     write: bool = False
     """Write the table into docs/proof.md."""
 

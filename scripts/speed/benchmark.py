@@ -318,7 +318,7 @@ def arithmetic_probe(threads: int, rounds: int) -> Probe:
 
 @entry
 def four_sums(rounds):  # type: ignore[no-untyped-def]  # compiled
-    """So many rounds of eight operations, of which four at a time do not wait for each other."""
+    """Rounds of eight operations, of which four at a time are independent."""
     a, b, c, d = 1, 2, 3, 4
     for i in range(rounds):
         a, b, c, d = (a ^ i) + 3, (b ^ i) + 5, (c ^ i) + 7, (d ^ i) + 9
@@ -332,7 +332,7 @@ def memory_probe(game: str) -> Probe:
 
 
 def of(game: str) -> str:
-    """What names a game in a line, such as `` of `my_game` ``; nothing for the default game."""
+    """The name of a game in a line, such as `` of `my_game` ``; nothing for the default game."""
     return "" if game == DEFAULT else f" of `{game}`"
 
 

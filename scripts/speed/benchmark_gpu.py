@@ -6,7 +6,7 @@
 
 Stages: every table of every game is played on both and all arrays are compared; games are stepped and played out; Pgx
 is measured beside them if it is installed for GPUs; examples/ppo_batch.py trains an agent, which plays against the one
-of the preset ``full``. What a stage has found is kept in a file of its own: an interrupted run loses one stage.
+of the preset ``full``. Each stage keeps its results in a file: an interrupted run loses one stage.
 Exit status 1: something differs; 2: there is no GPU.
 """
 
@@ -53,9 +53,9 @@ from peers import pgx_games
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "speed.md"
 FULL = Path(agents_of_games.__file__).parent / DEFAULT / "trained" / "full.safetensors"
-SHOWN = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
+COMPARED = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
 STEPS = 16  # of each game in a launch of run_random
-COPIED = 2**30  # bytes
+COPIED_BYTES = 2**30
 PGX_GAMES = ("leduc_holdem", "sparrow_mahjong")
 
 Row = tuple[str, str, float, str]
@@ -68,7 +68,7 @@ class Args:
     """Show on an NVIDIA GPU that it plays the same games as the CPU, and measure how fast it plays and learns."""
 
     stages: tuple[Stage, ...] = ("equality", "speed", "pgx", "training")
-    """What to do; the page keeps what other stages have found before."""
+    """Stages to run; the page keeps earlier results of the others."""
     compared: int = 256
     """Games of each table that are compared with the CPU's."""
     compared_steps: int = 400
@@ -78,34 +78,34 @@ class Args:
     playouts: int = 2**18
     """Playouts of a position."""
     rounds: int = 5
-    """Of each measurement, after one that is not counted; the table has their median."""
+    """Rounds of each measurement, after one that is not counted; the table has their median."""
     seconds: int = 300
-    """Of training."""
+    """Seconds of training."""
     folder: Path = Path("runs/gpu")
-    """For what each stage has found, and the trained agent."""
+    """Folder for the results of each stage, and the trained agent."""
     write: bool = False
     """Write the tables into docs/speed.md."""
 
 
 def main(args: Args) -> None:
-    """Do the stages, one after another, print what all have found, and write it if asked to."""
+    """Run the stages, print the results of all, and write them if asked to."""
     try:
         check_gpu()
     except RuntimeError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    does = {"equality": compare_all, "speed": measure_all, "pgx": measure_pgx, "training": train}
+    functions = {"equality": compare_all, "speed": measure_all, "pgx": measure_pgx, "training": train}
     for stage in args.stages:
-        rows, note = does[stage](args)
+        rows, note = functions[stage](args)
         write_json(args.folder / f"{stage}.json", {"rows": rows, "note": f"{note} {device_name()}."})
-    text = page(args.folder, list(does))
+    text = page(args.folder, list(functions))
     print(text)
     if args.write:
         write_part(PAGE, "gpu", text)
 
 
 def page(folder: Path, stages: list[str]) -> str:
-    """The table of all that has been found, and how."""
+    """The table of all results, and how they were made."""
     files = [folder / f"{stage}.json" for stage in stages]
     found = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
     rows = [[game, what, f"{value:,.1f}", unit] for each in found for game, what, value, unit in each["rows"]]
@@ -166,7 +166,7 @@ def compare_playouts(options: dict[str, Any], games: int) -> None:
 
 def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:
     """Exit with a message if an array of two batches differs."""
-    for name in (*SHOWN, "cumulative_rewards"):
+    for name in (*COMPARED, "cumulative_rewards"):
         theirs = getattr(on_gpu, name).copy_to_host()
         if not np.array_equal(getattr(on_cpu, name), theirs):
             sys.exit(f"error: {name} differ from the CPU's: {where}")
@@ -177,7 +177,7 @@ def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:
 
 def measure_all(args: Args) -> tuple[list[Row], str]:
     """Steps and playouts of all games, and the memory's speed, which bounds them."""
-    bandwidth = COPIED * 2 / seconds(copier(), args.rounds)
+    bandwidth = COPIED_BYTES * 2 / seconds(copier(), args.rounds)
     rows: list[Row] = [("", "memory copied, read and written", bandwidth / 1e9, "GB/s")]
     for name in tqdm(GAMES, unit=" games"):
         rows += [*measure_steps(name, bandwidth, args), *measure_playouts(name, args)]
@@ -238,7 +238,7 @@ def measure_pgx(args: Args) -> tuple[list[Row], str]:
     missing = [name for name in ("jax", "pgx") if importlib.util.find_spec(name) is None]
     if missing:
         return [], f"Pgx was not measured: {' and '.join(missing)} not installed."
-    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # else it takes most of the GPU's memory
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # otherwise it takes most of the GPU's memory
     import jax
     import pgx
 
@@ -296,7 +296,7 @@ def train(args: Args) -> tuple[list[Row], str]:
 
 def copier() -> Callable[[], None]:
     """Copies memory on the GPU."""
-    here, there = (cuda.device_array(COPIED, np.int8) for _ in range(2))
+    here, there = (cuda.device_array(COPIED_BYTES, np.int8) for _ in range(2))
     return lambda: there.copy_to_device(here)
 
 

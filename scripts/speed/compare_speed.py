@@ -107,7 +107,7 @@ def report(base: Times, new: Times, args: Args) -> str:
     changed = changes(base, new)
     rows = [
         [case.removeprefix("test_").replace("_", " "), *map(milliseconds, (base.get(case, []), new[case])), verdict]
-        for case, verdict in ((case, say(changed.get(case), args.limit)) for case in new)
+        for case, verdict in ((case, describe(changed.get(case), args.limit)) for case in new)
     ]
     return markdown_table(["case", f"{args.base}, ms", "this tree, ms", "change"], rows)
 
@@ -119,12 +119,12 @@ def milliseconds(seconds: list[float]) -> str:
     return f"{1e3 * median(seconds):.3g} ({1e3 * min(seconds):.3g} .. {1e3 * max(seconds):.3g})"
 
 
-def say(change: float | None, limit: float) -> str:
+def describe(change: float | None, limit: float) -> str:
     """The change in time as text."""
     if change is None:
         return "is new"
-    much = " **slower**" if change > limit else " **faster**" if change < -limit else ""
-    return f"{change:+.0%}{much}"
+    verdict = " **slower**" if change > limit else " **faster**" if change < -limit else ""
+    return f"{change:+.0%}{verdict}"
 
 
 if __name__ == "__main__":

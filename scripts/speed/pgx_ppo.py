@@ -5,8 +5,8 @@
 It follows Pgx's own PPO example (examples/minatar-ppo, after PureJaxRL): thousands of games step in one compiled
 function with the network, which then learns from the rollout. Its network is an MLP of the sizes of our preset, its
 rollouts and epochs are those of the example. All four seats learn; a decision earns what its seat earns in the end.
-Double-dummy results would be a large download, so deals have random ones: nothing can be learned from them, but it is
-speed that is measured.
+Double-dummy results would be a large download, so deals have random ones: nothing can be learned from them, but only
+speed is measured.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "install.md"
 LOBBY = "Open tables at "
 """What the server prints before the lobby's address."""
-PATIENCE = 300.0  # seconds until the browser must show what is waited for
+PATIENCE = 300.0  # seconds to wait for the browser
 PLAY = "const game = document.querySelector('.game'); if (game) document.getElementById('open').click(); return !!game"
 MOVE = "const move = document.querySelector('#actions button:enabled'); move?.click(); return Boolean(move)"
 """Scripts that press the lobby's button, and the first of the actions, as soon as they can be pressed."""
@@ -72,7 +72,7 @@ def browser_rows() -> Iterator[tuple[str, float]]:
 
 
 def first_move(address: str) -> float:
-    """When a person who presses what there is to press at once has made a move."""
+    """The time when a person who presses every button at once has made a move."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.support.ui import WebDriverWait
@@ -95,7 +95,7 @@ def first_move(address: str) -> float:
 
 @contextmanager
 def fresh_clone() -> Iterator[tuple[Path, float]]:
-    """A clone of this repository in an empty folder, and when it was begun."""
+    """A clone of this repository in an empty folder, and when cloning began."""
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
         clone = Path(folder) / "clone"
@@ -110,7 +110,7 @@ def make(clone: Path, target: str) -> None:
 
 
 def environment() -> dict[str, str]:
-    """The environment without what leads to this one."""
+    """The environment without variables that lead to this one."""
     ours = ("PYTHONPATH", "VIRTUAL_ENV", "NUMBA_CACHE_DIR", "NUMBA_OPT", "MAKEFLAGS", "MAKELEVEL")
     return {name: value for name, value in os.environ.items() if name not in ours}
 

@@ -5,7 +5,7 @@
 
 Every round runs all trainings one after the other, each in a process of its own with the same number of threads, so
 that other load is spread over all of them. A learned decision is one that the learner is trained on. Compiling and the
-final evaluation are not counted, tests in the course of a training are.
+final evaluation are not counted, tests during training are.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main(args: Args) -> None:
 
 
 def trainings() -> dict[str, Callable[[float], float]]:
-    """Learned decisions per second of each training that is installed, after so many seconds."""
+    """Learned decisions per second of each training that is installed, given its duration in seconds."""
     same = presets_of(DEFAULT)["scratch"]
     assert isinstance(same, SelfPlaySettings)
     alike = ["--hidden-sizes", *map(str, same.hidden_sizes), "--batch-size", same.batch_size]
@@ -169,7 +169,7 @@ def parts_of_a_decision() -> dict[str, float]:
 
 
 def timed(work: Callable[[], object], times: int = 5) -> float:
-    """The median of seconds that some work takes."""
+    """The median seconds of a call."""
     work()
     found = []
     for _ in range(times):

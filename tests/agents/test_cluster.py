@@ -63,7 +63,7 @@ def test_an_address_where_nobody_answers_says_what_to_do(scheme, tmp_path, capsy
 
 @pytest.mark.parametrize("address", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
 def test_something_that_answers_but_not_as_ray_does_is_no_cluster(address, monkeypatch):
-    monkeypatch.setattr(cluster, "_ANSWER", 0.2)
+    monkeypatch.setattr(cluster, "_ANSWER_TIMEOUT", 0.2)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()

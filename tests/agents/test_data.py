@@ -58,7 +58,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_GROUP", GROUP)
-    monkeypatch.setattr(jobs, "_MOST", 7)
+    monkeypatch.setattr(jobs, "_MAX_JOB", 7)
 
 
 @pytest.fixture(scope="module")

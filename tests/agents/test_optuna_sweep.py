@@ -28,7 +28,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_sweep_goes_on_and_shows_its_trials(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     args = optuna_sweep.Args(minutes=1e6, trials=1, trial_minutes=1e18, eval_games=2, folder=tmp_path)
     optuna_sweep.main(replace(args, minutes=0))
-    assert "No trial has come to its end yet." in capsys.readouterr().out
+    assert "No trial has finished yet." in capsys.readouterr().out
     for made in (1, 2):
         optuna_sweep.main(args)
         assert len(list(tmp_path.glob("trial-*"))) == made
@@ -54,7 +54,7 @@ def test_a_trial_that_is_not_worth_going_on_is_stopped(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_ends_the_sweep_even_if_a_test_comes_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    learn = optuna_sweep.Tried._learn
+    learn = optuna_sweep.SweepRun._learn
 
     def interrupt_and_learn(run: Any) -> None:
         run.evaluate()
@@ -62,7 +62,7 @@ def test_ctrl_c_ends_the_sweep_even_if_a_test_comes_after_it(tmp_path: Path, mon
         run.evaluate()
         learn(run)
 
-    monkeypatch.setattr(optuna_sweep.Tried, "_learn", interrupt_and_learn)
+    monkeypatch.setattr(optuna_sweep.SweepRun, "_learn", interrupt_and_learn)
     args = optuna_sweep.Args(trial_minutes=1e18, eval_games=2, folder=tmp_path)
     with pytest.raises(KeyboardInterrupt):
         optuna_sweep.train(args, FixedTrial(SUGGESTED))  # type: ignore[arg-type]

@@ -226,12 +226,12 @@ def of_another_layout(state: bytes) -> bytes:
         (
             {"states": [MIXED[0], with_header(MIXED[1], game="skat")]},
             ValueError,
-            r"states\[1\]: this state has game='skat'; needed is 'black_jacky'",
+            r"states\[1\]: this state has game='skat'; expected 'black_jacky'",
         ),
         (
             {"states": with_header(MIXED[0], version=99)},
             ValueError,
-            r"states\[0\]: this state has version=99; needed is 0",
+            r"states\[0\]: this state has version=99; expected 0",
         ),
         (
             {"states": [MIXED[0], of_another_layout(MIXED[0])]},

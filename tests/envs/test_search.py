@@ -170,7 +170,7 @@ def test_states_of_other_games_and_damaged_ones_are_not_reseeded() -> None:
     env = black_jacky_v0.env()
     env.reset(seed=0)
     state, rng = env.get_state(), np.random.default_rng(0)
-    with pytest.raises(ValueError, match=f"game='black_jacky'; needed is '{TINY}'"):
+    with pytest.raises(ValueError, match=f"game='black_jacky'; expected '{TINY}'"):
         GameModule(TINY).reseed_state(state, rng)
     with pytest.raises(ValueError, match="not a complete state"):
         black_jacky_v0.reseed_state(state[:-1], rng)

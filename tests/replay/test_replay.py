@@ -144,7 +144,7 @@ def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made() -> None:
     ("change", "message"),
     [
         (lambda thoughts: thoughts[1:], "thoughts=4 entries; this record has 5 moves"),
-        (lambda thoughts: [Thoughts(np.ones(3) / 3), *thoughts[1:]], r"thoughts\[0\].*shape \(3,\); needed is \(61,\)"),
+        (lambda thoughts: [Thoughts(np.ones(3) / 3), *thoughts[1:]], r"thoughts\[0\].*shape \(3,\); expected \(61,\)"),
         (lambda thoughts: [None, Thoughts(np.ones(61)), *thoughts[2:]], r"thoughts\[1\].*sum to 1"),
         (lambda thoughts: [Thoughts(np.full(61, np.nan)), *thoughts[1:]], r"thoughts\[0\].*sum to 1"),
         (lambda thoughts: [Thoughts(thoughts[0].probabilities, 1.5), *thoughts[1:]], r"thoughts\[0\] has win=1.5"),

@@ -97,7 +97,7 @@ def test_a_run_that_has_met_an_event_too_seldom_fails_and_names_it(run, results,
     said = capsys.readouterr().err
     assert never
     for name in never:
-        assert f"too rare: {name} occurred 0 times, required are 1" in said
+        assert f"too rare: {name} occurred 0 times, but 1 are required" in said
 
 
 def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(fuzz, run, results, tmp_path, monkeypatch):

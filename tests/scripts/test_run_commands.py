@@ -75,7 +75,7 @@ def test_the_code_of_an_example_can_be_printed_and_an_unknown_game_is_refused_in
     assert run_commands.run("", f"{command} kuhn_poker", tmp_path, seconds=3600).passed
     refused = run_commands.run("", f"{command} nix", tmp_path, seconds=3600)
     assert refused.status == 2
-    assert refused.said.startswith("error: unknown game 'nix'")
+    assert refused.output.startswith("error: unknown game 'nix'")
 
 
 @pytest.mark.parametrize(

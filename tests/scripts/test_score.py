@@ -397,7 +397,7 @@ def test_the_messages_of_a_game() -> None:
         ("say(action=True)", "answered the action True at move 1 of game 1, which is not legal"),
         ("say(move=1)", "answered the action None at move 1 of game 1"),
         ("sys.exit(3)", "ended, with exit status 3, at move 1 of game 1"),
-        ("print('knock!', flush=True)", "wrote 'knock!' at move 1 of game 1; needed is one line with"),
+        ("print('knock!', flush=True)", "wrote 'knock!' at move 1 of game 1; expected one line with"),
         ("time.sleep(1000)", "did not answer in 0.2 s at move 1 of game 1"),
     ],
 )
@@ -423,7 +423,7 @@ def test_a_program_that_fails_ends_an_evaluation_without_a_traceback(capsys: pyt
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sys.stdin.readline(); say(protocol=2)", 'answered hello with protocol=2; needed is {"protocol": 1}'),
+        ("sys.stdin.readline(); say(protocol=2)", 'answered hello with protocol=2; expected {"protocol": 1}'),
         ("sys.stdin.readline(); sys.exit(1)", "ended, with exit status 1, at the message hello"),
     ],
 )

@@ -32,11 +32,11 @@ from blackjacky_agents.files import versions
 
 HELP = "`auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`"
 
-_ANSWER = 5.0  # seconds in which an address must answer
+_ANSWER_TIMEOUT = 5.0  # seconds
 _RETRIES = 20  # nodes that may be lost under one task, or processes that it may crash
 _KEPT = 16  # functions that the driver and each process of a node keep, with the agents that they hold
 _NAMED = ("auto", "local")
-_TRIES = 3  # of ray://, where the cluster has to start a process for each driver, which fails when it is busy
+_ATTEMPTS = 3  # of ray://, where the cluster has to start a process for each driver, which fails when it is busy
 _TOO_BUSY = ("Starting Ray client server failed", "ZombieProcess")
 
 Versions = dict[str, str]
@@ -181,15 +181,15 @@ def _connect(address: str, cores: int | None, folder: Path | None = None) -> Non
         if "RAY_AUTH_MODE" not in os.environ:  # others on this network must not submit tasks
             os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
         options |= {"num_cpus": cores, "include_dashboard": False}
-    for left in reversed(range(_TRIES if address.startswith("ray://") else 1)):
-        error = _refusal(address, options)
+    for left in reversed(range(_ATTEMPTS if address.startswith("ray://") else 1)):
+        error = _try_to_connect(address, options)
         if error is None:
             return
         if not left or not any(words in str(error) for words in _TOO_BUSY):
             raise ClusterError(f"--cluster {address}: {_in_short(error)}{_advice(address, error)}")
 
 
-def _refusal(address: str, options: dict[str, Any]) -> Exception | None:
+def _try_to_connect(address: str, options: dict[str, Any]) -> Exception | None:
     import ray
 
     try:
@@ -208,7 +208,7 @@ def _check_answer(address: str) -> None:
     """Raise `ClusterError` if nobody answers, or not as Ray does; Ray itself would take minutes to find out."""
     host, port = _host_and_port(address)
     try:
-        socket.create_connection((host, port), _ANSWER).close()
+        socket.create_connection((host, port), _ANSWER_TIMEOUT).close()
     except OSError as error:
         raise ClusterError(
             f"--cluster {address}: nobody answers there ({error}); start a cluster with `ray start --head`, which "
@@ -221,7 +221,7 @@ def _check_answer(address: str) -> None:
     target = f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}"
     with grpc.insecure_channel(target, [("grpc.enable_http_proxy", 0)]) as channel:
         try:
-            grpc.channel_ready_future(channel).result(_ANSWER)
+            grpc.channel_ready_future(channel).result(_ANSWER_TIMEOUT)
         except grpc.FutureTimeoutError:
             raise _no_cluster(address) from None
 
@@ -238,7 +238,7 @@ def _advice(address: str, error: BaseException) -> str:
 
 
 def _in_short(error: BaseException) -> str:
-    """What an error of Ray's says, in one line, without the traceback that it may quote."""
+    """The message of one of Ray's errors in one line, without the traceback that it may quote."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     quotes = any(line.startswith("Traceback") for line in lines)
     return (lines[-1] if quotes else " ".join(lines))[:500]
@@ -331,6 +331,6 @@ def run_here(expected: Versions, work: bytes, named: dict[str, Any], *arguments:
 
 @lru_cache(_KEPT)
 def _unpack(work: bytes) -> Callable[..., Any]:
-    """A function that was sent here; kept, since what it holds may have to be compiled or loaded."""
+    """Cached, since what the function holds may have to be compiled or loaded."""
     function: Callable[..., Any] = pickle.loads(work)  # noqa: S301  # from the driver, whose code Ray runs anyway
     return function

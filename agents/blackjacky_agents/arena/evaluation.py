@@ -178,11 +178,11 @@ def _play_compiled(
     states = zeros(games, env.game.state_dtype)
     states[:] = env.game.new_state(players, env.variant, env.options)
     seeds = np.arange(seed, seed + games)
-    cast = [(agent.policy, agent.parameters) for agent in agents]
+    policies = [(agent.policy, agent.parameters) for agent in agents]
     size, done = 8 * check_integer("threads", threads, 1, 256), 0  # games of the next part: few, as they may be slow
     while done < games:
         begun, part = time.perf_counter(), slice(done, done + size)
-        play_out(env.game, states[part], seeds[part], seating[part], cast, threads)
+        play_out(env.game, states[part], seeds[part], seating[part], policies, threads)
         progress(min(size, games - done))
         done += size
         if time.perf_counter() - begun < _SECONDS:

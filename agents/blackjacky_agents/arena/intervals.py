@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 Z = 1.96  # standard errors of a 95 % interval
-PRIOR = 5  # deals that the assumption counts that the games of a deal are independent
+PRIOR = 5  # deals that count for the games of a deal being independent
 _NOTHING = 1e-12  # a variance that is only rounding
 
 
@@ -80,15 +80,15 @@ def of_deals(mean: float, parts: Floats, strata: Integers, games: float) -> tupl
     return wilson(mean, games / _design_effect(mean, variance, games, freedom), _student(freedom))
 
 
-def of_values(parts: Floats, strata: Integers, expected: float, least: float, most: float) -> Estimate:
+def of_values(parts: Floats, strata: Integers, expected: float, lowest: float, highest: float) -> Estimate:
     """The mean of values of any kind, which is the sum of the parts of all deals, both (D,): Student's interval.
 
     Args:
         parts: what each deal adds to the mean.
         strata: stratum of each deal.
         expected: variance of the mean if games were independent and values as different as those of all agents.
-        least: the least value of any agent; no interval goes beyond it.
-        most: the largest.
+        lowest: the lowest value of any agent; no interval goes beyond it.
+        highest: the highest.
 
     The ends are NaN if a stratum has a single deal, or if the values of all agents are equal.
     """
@@ -98,7 +98,7 @@ def of_values(parts: Floats, strata: Integers, expected: float, least: float, mo
     if not moderated > 0:
         return Estimate(mean, math.nan, math.nan)
     half = _student(freedom) * math.sqrt(moderated)
-    return Estimate(mean, max(mean - half, least), min(mean + half, most))
+    return Estimate(mean, max(mean - half, lowest), min(mean + half, highest))
 
 
 def of_ratio(counted: Floats, of: Floats, squares: Floats, strata: Integers) -> Estimate:

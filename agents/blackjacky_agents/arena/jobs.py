@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Generic, TypeVar
 
-from blackjacky_agents.agent import plays_alone
+from blackjacky_agents.agent import plays_one_at_a_time
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.arena.workers import Pool, in_order, open_pool
@@ -21,23 +21,23 @@ Done = tuple[T, int, float]
 """What a job has kept, its number of games, and the seconds that they took."""
 
 _SECONDS = 2.0  # target duration of a job, after which results are written and Ctrl-C takes effect
-_MOST = 16_384  # games per job
-_FEW = 64  # cores; jobs take longer with more, so that no more of them end in a second
-_TOGETHER = 40  # games per job, if agents that are not compiled play them at the same time
+_MAX_JOB = 16_384  # games per job
+_FEW_CORES = 64  # with more, jobs take longer, so that no more of them end in a second
+_BATCHED = 40  # games per job, if agents that are not compiled play them at the same time
 
 
 class Jobs(Generic[T]):
     """Plays games in a pool, in jobs.
 
     Jobs of compiled agents are made to take about `_SECONDS`, and longer with many cores. The random choices of other
-    agents may depend on the games that they play at the same time, so those are always the same: one, or `_TOGETHER`
+    agents may depend on the games that they play at the same time, so those are always the same: one, or `_BATCHED`
     from a multiple of it on.
     """
 
     def __init__(self, table: Table, pool: Pool[Done[T]]) -> None:
         self._pool, self._adapts = pool, table.compiled
-        alone = table.compiled or any(map(plays_alone, table.agents))
-        self._size = 1 if alone else _TOGETHER  # games of the next job
+        one_at_a_time = table.compiled or any(map(plays_one_at_a_time, table.agents))
+        self._size = 1 if one_at_a_time else _BATCHED  # games of the next job
 
     def play(self, first: int, last: int) -> Iterator[tuple[T, float]]:
         """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
@@ -60,8 +60,8 @@ class Jobs(Generic[T]):
     def _adapt(self, count: int, seconds: float) -> None:
         """Adapt the job size to the time wanted; it starts small, because the speed of the agents is unknown."""
         if self._adapts:
-            factor = _SECONDS * max(1, self._pool.count_cores() / _FEW) / max(seconds, 1e-9)
-            self._size = int(min(max(count * min(factor, 4), 1), _MOST))
+            factor = _SECONDS * max(1, self._pool.count_cores() / _FEW_CORES) / max(seconds, 1e-9)
+            self._size = int(min(max(count * min(factor, 4), 1), _MAX_JOB))
 
 
 @contextmanager
@@ -69,11 +69,11 @@ def open_jobs(table: Table, play: Play[T], cores: int, cluster: ClusterExecutor 
     """A context with the jobs of a table; ``play`` and the others as in `workers.open_pool`."""
     if cluster is None and (table.compiled or cores == 1):
         table.play(0, 0)  # compile here, not in two threads at once
-    with open_pool(partial(_timed, table, play), cores, table.compiled, cluster) as pool:
+    with open_pool(partial(_play_timed, table, play), cores, table.compiled, cluster) as pool:
         yield Jobs(table, pool)
 
 
-def _timed(table: Table, play: Play[T], first: int, count: int, wanted: slice) -> Done[T]:
+def _play_timed(table: Table, play: Play[T], first: int, count: int, wanted: slice) -> Done[T]:
     begun = time.perf_counter()
     kept = play(table, first, count, wanted)
     return kept, wanted.stop - wanted.start, time.perf_counter() - begun

@@ -1,4 +1,4 @@
-"""How much is luck: what seeing all cards would win, and how much of the results cards and seats decide.
+"""Luck: what seeing all cards would win, and how much of the results the cards and seats decide.
 
 A sighted player searches as `search:N` does, but from the state itself: it knows all hidden cards and the order of the
 draw pile, though not what others will choose. What it wins against copies of a network bounds, roughly, what any player
@@ -134,7 +134,6 @@ def _play(
 
 @cache
 def _make_play(game: Game, encoding: Encoding) -> Callable[..., None]:
-    """Entry that plays the games first .. last - 1 to their end."""
     search = make_search(game, get_kit(game.name).search, encoding, True)
     policy, step = network_policy(encoding), make_shared_step(game)
     begin, encode, legal = game.rules.begin, game.rules.encode, game.rules.legal

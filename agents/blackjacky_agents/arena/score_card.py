@@ -78,11 +78,11 @@ def badge(title: str, score: Estimate) -> str:
     """A small SVG with a title and a score with its interval."""
     value = in_words(score)
     left, right = (round(_LETTER * len(text)) + 12 for text in (title, value))
-    colour = next(colour for least, colour in _COLOURS.items() if score.mean >= least)
-    told = escape(f"{title}: {value}", {'"': "&quot;"})
+    colour = next(colour for lowest, colour in _COLOURS.items() if score.mean >= lowest)
+    label = escape(f"{title}: {value}", {'"': "&quot;"})
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '
-        f'aria-label="{told}"><title>{told}</title><clipPath id="r"><rect width="{left + right}" height="{_HEIGHT}" '
+        f'aria-label="{label}"><title>{label}</title><clipPath id="r"><rect width="{left + right}" height="{_HEIGHT}" '
         f'rx="3"/></clipPath><g clip-path="url(#r)"><rect width="{left}" height="{_HEIGHT}" fill="#444"/>'
         f'<rect x="{left}" width="{right}" height="{_HEIGHT}" fill="{colour}"/></g>'
         f'<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, plays_alone
+from blackjacky_agents.agent import Agent, CompiledAgent, plays_one_at_a_time
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
@@ -36,7 +36,7 @@ _SAMPLED = 200  # moves of a job whose times are kept
 _TIMED_MOVES = 500  # of a compiled agent
 _REFERENCE_SEED = 1_000_000  # added to the protocol's, so that references and scores have independent deals
 _REFERENCE = "reference"  # the length of their measurement
-_CLEAR = 4.0  # standard errors between the two references at a table that tells agents apart
+_CLEAR = 4.0  # standard errors between the references at a table that tells agents apart
 
 
 class Job(NamedTuple):
@@ -91,7 +91,7 @@ class ScoreResult:
 
 def jobs(protocol: Protocol, length: str, agent: Agent | None = None) -> list[Job]:
     """All jobs of a score, in order; single deals for an agent that plays one game at a time, since it may be slow."""
-    games = 1 if plays_alone(agent) else _JOB
+    games = 1 if plays_one_at_a_time(agent) else _JOB
     return [
         Job(number, first, min(size, deals - first))
         for number, table in enumerate(protocol.tables)
@@ -155,30 +155,29 @@ class _Player:
 
     def __call__(self, job: Job) -> Played:
         place = self.protocol.tables[job.table]
-        watched = None if isinstance(self.agent, CompiledAgent) else _Watched(self.agent)
-        table = make_table(self.protocol, job.table, watched or self.agent)
+        timed = None if isinstance(self.agent, CompiledAgent) else _TimedAgent(self.agent)
+        table = make_table(self.protocol, job.table, timed or self.agent)
         if isinstance(self.agent, SubprocessAgent):
             self.agent.facts = {"players": place.num_players, "variant": place.variant, "options": table.options}
         first, games = job.first * place.num_players, job.deals * place.num_players
-        step = 1 if plays_alone(self.agent) else max(games, 1)
+        step = 1 if plays_one_at_a_time(self.agent) else max(games, 1)
         shares = np.zeros(games)
         for number in range(0, max(games, 1), step):
-            shares[number : number + step] = self._play(table, watched, first + number, min(step, games))
+            shares[number : number + step] = self._play(table, timed, first + number, min(step, games))
         deals = shares.reshape(job.deals, place.num_players).mean(axis=1)
-        return Played(tuple(deals.tolist()), watched.sample() if watched is not None else ())
+        return Played(tuple(deals.tolist()), timed.sample() if timed is not None else ())
 
-    def _play(self, table: Table, watched: _Watched | None, first: int, games: int) -> Floats:
-        """The agent's share of the win in each of these games, shape (games,)."""
-        if watched is not None:
-            watched.begin(table.seed, first)
+    def _play(self, table: Table, timed: _TimedAgent | None, first: int, games: int) -> Floats:
+        if timed is not None:
+            timed.begin(table.seed, first)
         try:
             rows = table.play(first, games)
         except Exception as error:
-            if watched is not None:
+            if timed is not None:
                 which = f"game {first}" if games == 1 else f"games {first} .. {first + games - 1}"
                 opponents = in_short([table.agents[number].name for number in table.lineups[0][1:]])
                 where = f"a table of {table.num_players} against {opponents}"
-                error.add_note(f"{where}, {which}, after {watched.moves} of its moves")
+                error.add_note(f"{where}, {which}, after {timed.moves} of its moves")
             raise
         own: Floats = shares_of(rows.winners)[rows.seats == 0]
         if isinstance(self.agent, SubprocessAgent) and games:
@@ -186,7 +185,7 @@ class _Player:
         return own
 
 
-class _Watched:
+class _TimedAgent:
     """An agent that is not compiled, with the times of its moves."""
 
     def __init__(self, agent: Agent) -> None:
@@ -216,7 +215,6 @@ class _Watched:
         return actions
 
     def sample(self) -> tuple[float, ...]:
-        """Microseconds of evenly spaced moves."""
         every = -(-len(self._times) // _SAMPLED) or 1
         return tuple(round(1e6 * seconds, 1) for seconds in self._times[::every])
 
@@ -246,14 +244,14 @@ def _opponent(name: str, game: str) -> Agent:
 
 def time_moves(protocol: Protocol, agent: CompiledAgent) -> tuple[float, ...]:
     """Microseconds of single calls of ``act`` of a compiled agent, which batches of compiled agents do not make."""
-    make_table(protocol, 0, _Watched(agent)).play(0, 1)  # compiles
-    watched = _Watched(agent)
-    table = make_table(protocol, 0, watched)
+    make_table(protocol, 0, _TimedAgent(agent)).play(0, 1)  # compiles
+    timed = _TimedAgent(agent)
+    table = make_table(protocol, 0, timed)
     for game in count(1):
         table.play(game, 1)
-        if watched.moves >= _TIMED_MOVES:
+        if timed.moves >= _TIMED_MOVES:
             break
-    return watched.sample()
+    return timed.sample()
 
 
 # ---------------------------------------------------------------- statistics

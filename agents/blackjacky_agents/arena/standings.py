@@ -29,8 +29,8 @@ from blackjacky_agents.arena.intervals import (
 
 RATED_GAMES = 2000  # of each replicate of the ratings, which are updated game by game
 RATING_REPLICATES = 30
-_REPLACED = 4  # games, on average, of each replicate of all games
-_MIDDLE = 25.0  # initial ratings of OpenSkill
+_REPLACED = 4  # games, on average, in each replicate of all games
+_MEAN_RATING = 25.0  # initial ratings of OpenSkill
 
 
 class Games(NamedTuple):
@@ -137,7 +137,7 @@ def standings(games: Games, seed: int = 0) -> Standings:
         players,
         deals * turns,
         deals,
-        _mean_rate(nobody.mean(axis=1), games.strata, np.ones(len(_seen(games)), np.int64), turns),
+        _mean_rate(nobody.mean(axis=1), games.strata, np.ones(len(_played_lineups(games)), np.int64), turns),
         _standings(games, rate(games, seed)),
         pairs,
         find_cycles(pairs),
@@ -146,15 +146,15 @@ def standings(games: Games, seed: int = 0) -> Standings:
     )
 
 
-def _seen(games: Games) -> range:
+def _played_lineups(games: Games) -> range:
     return range(min(len(games.lineups), len(games.seats)))
 
 
 def _standings(games: Games, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
     played = [int((games.seats == a).any(axis=2).sum()) for a in range(len(games.agents))]
     # With one winner, a reward is a multiple of the win rate, less what a loser gets.
-    least = min(-1 / (games.seats.shape[2] - 1), float(games.rewards.min()))
-    rewards = _rates(games, games.rewards, least)
+    lowest = min(-1 / (games.seats.shape[2] - 1), float(games.rewards.min()))
+    rewards = _rates(games, games.rewards, lowest)
     columns = (win_rates(games), rewards, _scores(games), rated, saved_by_duplicates(games))
     return tuple(starmap(Standing, zip(games.agents, played, *columns, strict=True)))
 
@@ -164,20 +164,20 @@ def win_rates(games: Games) -> list[Estimate]:
     return _rates(games, games.shares)
 
 
-def _rates(games: Games, values: Floats, least: float = 0.0) -> list[Estimate]:
+def _rates(games: Games, values: Floats, lowest: float = 0.0) -> list[Estimate]:
     means, copies, turns = deal_means(games, values), _copies(games), games.seats.shape[1]
-    return [_mean_rate(own, games.strata, seats, turns, least) for own, seats in zip(means.T, copies.T, strict=True)]
+    return [_mean_rate(own, games.strata, seats, turns, lowest) for own, seats in zip(means.T, copies.T, strict=True)]
 
 
 def _scores(games: Games) -> list[Estimate]:
     means, copies, turns = deal_means(games, games.scores), _copies(games), games.seats.shape[1]
-    least, most, variance = float(games.scores.min()), float(games.scores.max()), float(games.scores.var())
+    lowest, highest, variance = float(games.scores.min()), float(games.scores.max()), float(games.scores.var())
     estimates = []
     for own, seats in zip(means.T, copies.T, strict=True):
         sits = (seats > 0)[games.strata]
         weights = _weights(games.strata[sits])
         expected = variance * float((weights**2).sum()) / turns
-        found = of_values(weights * own[sits], games.strata[sits], expected, least, most)
+        found = of_values(weights * own[sits], games.strata[sits], expected, lowest, highest)
         estimates.append(found if sits.any() else UNKNOWN)
     return estimates
 
@@ -200,7 +200,7 @@ def pair_shares(games: Games) -> tuple[Pair, ...]:
 def _lineup_results(games: Games) -> tuple[LineupResult, ...]:
     means, copies, turns = deal_means(games, games.shares), _copies(games), games.seats.shape[1]
     results = []
-    for number in _seen(games):
+    for number in _played_lineups(games):
         agents, own = games.lineups[number].tolist(), means[number :: len(games.lineups)]
         strata = np.zeros(len(own), np.int64)
         win_rates = {
@@ -249,7 +249,7 @@ def pair_wins(games: Games) -> tuple[Floats, Floats]:
 
 
 def _copies(games: Games) -> Integers:
-    lineups = games.lineups[list(_seen(games))]
+    lineups = games.lineups[list(_played_lineups(games))]
     return np.asarray((lineups[:, :, None] == np.arange(len(games.agents))).sum(axis=1), np.int64)
 
 
@@ -269,7 +269,7 @@ def _mean(values: Floats, strata: Integers) -> float:
     return float((np.bincount(strata, values)[deals > 0] / deals[deals > 0]).mean())
 
 
-def _mean_rate(means: Floats, strata: Integers, copies: Integers, turns: int, least: float = 0.0) -> Estimate:
+def _mean_rate(means: Floats, strata: Integers, copies: Integers, turns: int, lowest: float = 0.0) -> Estimate:
     """The mean per seat of values that add up to at most 1 over the seats of an agent.
 
     Args:
@@ -277,17 +277,17 @@ def _mean_rate(means: Floats, strata: Integers, copies: Integers, turns: int, le
         strata: the line-up of each deal.
         copies: the number of the agent's seats in each line-up, shape (L,), 0: deals do not count.
         turns: number of games of a deal.
-        least: the least value.
+        lowest: the lowest possible value.
     """
     sits = (copies > 0)[strata]
     if not sits.any():
         return UNKNOWN
     own, strata = means[sits], strata[sits]
-    weights, spans = _weights(strata), 1 / copies[strata] - least
+    weights, spans = _weights(strata), 1 / copies[strata] - lowest
     span, mean = _mean(spans, strata), _mean(own, strata)
     effective = turns * span**2 / float(np.square(weights * spans).sum())
-    low, high = of_deals((mean - least) / span, weights * (own - least) / span, strata, effective)
-    return Estimate(mean, least + span * low, least + span * high)
+    low, high = of_deals((mean - lowest) / span, weights * (own - lowest) / span, strata, effective)
+    return Estimate(mean, lowest + span * low, lowest + span * high)
 
 
 def stopping_widths(games: Games) -> Floats:
@@ -314,7 +314,7 @@ def saved_by_duplicates(games: Games) -> list[float]:
     by_turn, strata = turn_means(games, games.shares), games.strata
     turns, counts = by_turn.shape[1], np.bincount(strata)
     alone, together = np.zeros(len(games.agents)), np.zeros(len(games.agents))
-    for number in _seen(games):
+    for number in _played_lineups(games):
         own = np.nan_to_num(by_turn[strata == number])
         if counts[number] < 2:
             return [np.nan] * len(games.agents)
@@ -384,7 +384,7 @@ def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Genera
         for agent, (rating,) in _changed(agents, after, ratings):
             ratings[agent] = rating
     means: Floats = np.array([rating.mu for rating in ratings])
-    means += _MIDDLE - means.mean()
+    means += _MEAN_RATING - means.mean()
     return means
 
 

@@ -166,14 +166,14 @@ class Table:
         states[:] = env.game.new_state(self.num_players, self.variant, self.options)
         seating = np.zeros((count, env.game.max_players), np.int64)
         seating[:, : self.num_players] = seats
-        cast: list[CompiledPolicy | PythonPolicy] = []
+        policies: list[CompiledPolicy | PythonPolicy] = []
         for agent in self.agents:
             if isinstance(agent, CompiledAgent):
-                cast.append((agent.policy, agent.parameters))
+                policies.append((agent.policy, agent.parameters))
             else:
                 agent.reset(int(seeds[0]) if count else 0)
-                cast.append(PythonPolicy(agent.name, agent.act_batch))
-        played = play_logged(env.game, states, seeds, seating, cast)
+                policies.append(PythonPolicy(agent.name, agent.act_batch))
+        played = play_logged(env.game, states, seeds, seating, policies)
         players = slice(self.num_players)
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
 

@@ -40,7 +40,7 @@ from blackjacky_env.games import DEFAULT
 MAX_GAMES = 2**40
 
 _GROWTH = 1.2  # factor on the number of games between two checks of the interval widths
-_FIRST_LOOK = 100  # deals
+_FIRST_CHECK = 100  # deals
 
 # ---------------------------------------------------------------- line-ups
 
@@ -194,7 +194,7 @@ class Tournament:
         if until is not None and not 0 < until < 1:
             raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
         with self._writing(), open_jobs(self.table, _play, cores, cluster) as jobs:
-            for target in self._looks(last) if until is not None else [last]:
+            for target in self._checkpoints(last) if until is not None else [last]:
                 for rows, seconds in jobs.play(self.played, target):
                     self._keep(rows.wide(), seconds)
                     progress(self.played)
@@ -254,9 +254,9 @@ class Tournament:
             raise ValueError(f"game {number} ends differently than recorded: its results or this version have changed")
         return env.record()
 
-    def _looks(self, last: int) -> Iterator[int]:
+    def _checkpoints(self, last: int) -> Iterator[int]:
         """Numbers of games after which the interval widths are checked."""
-        cycles = max(2, -(-_FIRST_LOOK // len(self.table.lineups)))
+        cycles = max(2, -(-_FIRST_CHECK // len(self.table.lineups)))
         while cycles * self.cycle < last:
             yield cycles * self.cycle
             cycles = max(cycles + 1, int(cycles * _GROWTH))

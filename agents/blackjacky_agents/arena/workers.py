@@ -21,9 +21,9 @@ T = TypeVar("T")
 Work = Callable[..., T]
 
 _AHEAD = 8  # tasks for each core of a cluster, which last until Ray has noticed that a node is lost
-_ENOUGH = 512  # tasks of a cluster of many cores, whose tasks take longer; but two for each core
+_MAX_AHEAD = 512  # tasks of a cluster of many cores, whose tasks take longer; but two for each core
 _PARTS = 8  # for each core, in `in_parts`
-_MOST = 4096  # rows of a part
+_MAX_PART = 4096  # rows of a part
 
 
 class Pool(NamedTuple, Generic[T]):
@@ -64,7 +64,7 @@ def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor
 
 def tasks_ahead(cluster: ClusterExecutor) -> int:
     """Number of tasks to have under way, so that no node waits for one while a task of a lost node is repeated."""
-    return max(2 * cluster.cores, min(_AHEAD * cluster.cores, _ENOUGH))
+    return max(2 * cluster.cores, min(_AHEAD * cluster.cores, _MAX_AHEAD))
 
 
 def in_order(futures: Iterator[Future[T]], count_ahead: Callable[[], int]) -> Iterator[T]:
@@ -88,7 +88,7 @@ def in_parts(
     ``progress`` is called with the number of rows of each part. What is made of a row must not depend on the others.
     """
     count = len(arrays[0])
-    size = int(np.clip(count // (_PARTS * cluster.cores), 1, _MOST))
+    size = int(np.clip(count // (_PARTS * cluster.cores), 1, _MAX_PART))
     parts = (tuple(array[first : first + size] for array in arrays) for first in range(0, count, size))
     with open_pool(work, cluster.cores, threads=False, cluster=cluster) as pool:
         for made in in_order((pool.submit(*part) for part in parts), pool.count_ahead):
@@ -97,7 +97,6 @@ def in_parts(
 
 
 def _open_executor(work: Work[T], cores: int, threads: bool) -> tuple[Executor, Work[T]]:
-    """An executor of this machine, and the function to submit to it, which does ``work`` there."""
     if threads or cores == 1:
         return ThreadPoolExecutor(cores, "arena"), work
     try:

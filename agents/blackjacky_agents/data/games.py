@@ -19,7 +19,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import score_all
 
 MOST_MOVES = 2**18  # of a game
-_TOGETHER = 2**16  # decisions that are played back at a time, in whole games, at least one
+_DECISIONS_AT_ONCE = 2**16  # decisions that are played back at a time, in whole games, at least one
 
 
 class Games(NamedTuple):
@@ -103,7 +103,7 @@ class Setup:
         """A few games at a time, with their decisions in new arrays; arguments and errors as in `play_back`."""
         first = 0
         while first < len(games.seeds):
-            last = max(first + 1, games.fitting(first, _TOGETHER))
+            last = max(first + 1, games.fitting(first, _DECISIONS_AT_ONCE))
             part = games.part(first, last)
             decisions = new_decisions(self.game, len(part.moves))
             self.play_back(part, decisions, reward, threads)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from minari import MinariDataset
     from minari.data_collector import EpisodeBuffer
 
-_TOGETHER = 512  # games that are played back at a time
+_GAMES_AT_ONCE = 512  # games that are played back at a time
 
 
 def to_minari(
@@ -84,8 +84,10 @@ def to_minari(
 def episodes_of(dataset: Dataset, policy: int, reward: str = "win") -> Iterator[EpisodeBuffer]:
     """The episodes that `to_minari` writes; ``policy``: an index in ``dataset.setup.policies``."""
     for _, games in dataset.every_piece():
-        for first in range(0, len(games.seeds), _TOGETHER):
-            yield from _of_games(dataset, games.part(first, min(first + _TOGETHER, len(games.seeds))), policy, reward)
+        for first in range(0, len(games.seeds), _GAMES_AT_ONCE):
+            yield from _of_games(
+                dataset, games.part(first, min(first + _GAMES_AT_ONCE, len(games.seeds))), policy, reward
+            )
 
 
 def _of_games(dataset: Dataset, games: Games, policy: int, reward: str) -> Iterator[EpisodeBuffer]:

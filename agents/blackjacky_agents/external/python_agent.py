@@ -45,7 +45,7 @@ class PythonAgent:
             self.explain = inner.explain
 
     def reset(self, seed: int | None = None) -> None:
-        """Reseed the agent, if it can be."""
+        """Reseed the agent, if it has a ``reset``."""
         if hasattr(self._inner, "reset"):
             self._inner.reset(seed)
 

@@ -25,7 +25,7 @@ PROTOCOL = 1
 """Version of the messages."""
 MOVE_TIMEOUT, START_TIMEOUT = 10.0, 60.0  # seconds
 
-_LONGEST = 2**20  # bytes of a line
+_MAX_LINE = 2**20  # bytes of a line
 _SHOWN = 200  # characters of a wrong line in an error message
 _GRACE = 1.0  # seconds that a program has to end by itself when its input ends
 
@@ -122,14 +122,13 @@ class SubprocessAgent:
         )
 
     def _running(self) -> _Process:
-        """The process, started and greeted if there is none."""
         if self._process is None:
             process = _Process(self.name, self.arguments)
             answer = process.ask(self._hello(), self.start_timeout, "at the message hello")
             if answer.get("protocol") != PROTOCOL:
                 process.end()
                 raise AgentProcessError(
-                    f"the agent {self.name!r} answered hello with protocol={answer.get('protocol')!r}; needed is "
+                    f"the agent {self.name!r} answered hello with protocol={answer.get('protocol')!r}; expected "
                     f'{{"protocol": {PROTOCOL}}}'
                 )
             self._process = process
@@ -167,14 +166,12 @@ class _Process:
         self.end = weakref.finalize(self, _end, self._program)
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Write one line."""
         assert self._program.stdin is not None
-        with contextlib.suppress(OSError):  # it has ended, which the next question tells
+        with contextlib.suppress(OSError):  # if it has ended, the next question says so
             self._program.stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
             self._program.stdin.flush()
 
     def ask(self, message: Mapping[str, Any], seconds: float, when: str) -> dict[str, Any]:
-        """Write one line and read the answer; `AgentProcessError` if there is none in time or it is not an object."""
         if not self._lines.empty():
             self._fail(self._lines.get(), f"before it was asked {when}")
         self.send(message)
@@ -198,20 +195,19 @@ class _Process:
             raise AgentProcessError(f"the agent {self._name!r} ended, with exit status {status}, {when}")
         shown = line.decode(errors="replace").rstrip()[:_SHOWN]
         raise AgentProcessError(
-            f"the agent {self._name!r} wrote {shown!r} {when}; needed is one line with a JSON object for each question"
+            f"the agent {self._name!r} wrote {shown!r} {when}; expected one line with a JSON object for each question"
         )
 
 
 def _read_lines(stdout: IO[bytes], lines: SimpleQueue[bytes]) -> None:
     """Put every line into the queue, and an empty one at the end."""
     with stdout:
-        while line := stdout.readline(_LONGEST):
+        while line := stdout.readline(_MAX_LINE):
             lines.put(line)
     lines.put(b"")
 
 
 def _end(program: subprocess.Popen[bytes]) -> None:
-    """Close the program's input, and kill it if it does not end by itself."""
     assert program.stdin is not None
     with contextlib.suppress(OSError):
         program.stdin.close()

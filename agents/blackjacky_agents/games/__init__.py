@@ -37,10 +37,10 @@ def get_kit(game: str) -> GameKit:
     if game in _ROOMS:
         kit: GameKit = importlib.import_module(_ROOMS[game]).KIT
         return kit
-    for announced in entry_points(group=GROUP, name=game):
-        found = announced.load()
+    for registered in entry_points(group=GROUP, name=game):
+        found = registered.load()
         if not isinstance(found, GameKit):
-            raise TypeError(f"the entry point {announced.value!r} of {GROUP!r} is {found!r}; needed is a GameKit")
+            raise TypeError(f"the entry point {registered.value!r} of {GROUP!r} is {found!r}; expected a GameKit")
         return found
     return GameKit()
 

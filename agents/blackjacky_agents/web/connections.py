@@ -83,7 +83,7 @@ class HttpConnection(H11Protocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP; uvicorn would log a traceback if this comes while a request is being answered."""
+        """Answer what is not HTTP; uvicorn would log a traceback if this comes while a request is being answered."""
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.disconnected = True
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -156,7 +156,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         self._balance()
 
     def _count(self) -> bool:
-        """Count a frame that is no message; whether the connection goes on."""
+        """Count a frame that is not a message; returns whether the connection goes on."""
         if not self.close_sent and not self.frames_left.take():
             self._fail(TOO_MANY, "too many frames")
         return not self.close_sent

@@ -25,7 +25,7 @@ from blackjacky_agents.wording import refusal_in_words
 T = TypeVar("T")
 
 TAKEN_OVER, TOO_MANY, FULL = 4409, 4429, 4503
-"""Close codes of WebSockets: the seat was opened elsewhere; too many messages; as many watch as can."""
+"""Close codes of WebSockets: the seat was opened elsewhere; too many messages; too many spectators."""
 MAX_WATCHING = 30
 """Number of spectators of a table."""
 SPEEDS = {"slow": 2.0, "normal": 1.0, "fast": 0.3}
@@ -86,7 +86,7 @@ class Host:
         self._watchers: list[Line] = []
         self._per_second = per_second
         self._playing: asyncio.Task[None] | None = None
-        self._hurried = asyncio.Event()  # ends the present wait
+        self._hurried = asyncio.Event()  # ends the current wait
 
     def tell_all(self) -> None:
         """Send the new state to all pages."""
@@ -103,7 +103,7 @@ class Host:
     # ---------------------------------------------------------------- the course of the game
 
     def wake(self) -> None:
-        """Let the game go on by itself as far as it can."""
+        """Let the game continue by itself as far as it can."""
         if self._playing is None or self._playing.done():
             self._playing = asyncio.create_task(self._play_on())
 
@@ -143,11 +143,10 @@ class Host:
         self.tell_all()
 
     def _wait_for(self, length: float) -> float:
-        """Seconds to wait, for a length relative to the wait before an agent's move."""
         return 0.0 if self.skipping else self.delay * SPEEDS[self.speed] * length
 
     async def _wait(self, length: float) -> None:
-        """Wait as long as the speed demands, or until somebody is in a hurry."""
+        """Wait as long as the speed demands, or until somebody hurries the game on."""
         self._hurried.clear()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._hurried.wait(), self._wait_for(length))
@@ -240,7 +239,6 @@ class Host:
             self.tell_all()
 
     def _arrived(self) -> None:
-        """Begin when the last person has come for the first time."""
         self.started = self.started or all(line.has_come for line in self._lines.values())
         self.tell_all()
         self.wake()
@@ -278,7 +276,6 @@ class Host:
     # ---------------------------------------------------------------- its messages
 
     def _answer_watcher(self, line: Line, message: dict[str, Any]) -> None:
-        """Show the last pause again; spectators can ask for nothing else."""
         if message["type"] != "pause":
             raise MessageError("watching", "whoever watches cannot take part; open the address of a seat for that")
         line.reply({"type": "pause", **self.table.pause(None, line.look)})
@@ -324,7 +321,6 @@ class Host:
         self._moved()
 
     def _continue(self, seat: int, move: int) -> None:
-        """End a pause or a settlement; `MessageError` if the person may not."""
         if move != self.table.move or not self.moments:
             raise MessageError("stale", "the game has gone on already")
         if seat not in self._may_continue():

@@ -22,22 +22,22 @@ except ImportError:  # Windows, which has no such limit
 
 ACCEPTED_AT_ONCE = 16
 """Connections accepted before those that are open already are looked at again."""
-_OWN_FILES = 128  # open files that are no connections, and connections being accepted or closed
-_MOST_CONNECTIONS = 1000
+_OWN_FILES = 128  # open files other than connections, and connections being accepted or closed
+_MAX_CONNECTIONS = 1000
 
 logger = getLogger("uvicorn.error")
 
 
 def connections_for(open_files: int) -> int:
-    """How many connections a process may have that may have so many open files; each may also send a file."""
-    return min(_MOST_CONNECTIONS, max(open_files - _OWN_FILES, open_files // 2) // 2)
+    """How many connections a process may have that may open this many files; each may also send a file."""
+    return min(_MAX_CONNECTIONS, max(open_files - _OWN_FILES, open_files // 2) // 2)
 
 
 def _connections() -> int:
     if resource is None:
-        return _MOST_CONNECTIONS
+        return _MAX_CONNECTIONS
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return _MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else connections_for(soft)
+    return _MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else connections_for(soft)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Gate:
             self._evict(self._crowds.values(), f"{self.limits.connections} in all")
 
     def expect(self, transport: asyncio.Transport, seconds: float, *, answered: bool = False) -> None:
-        """Count a connection as a stranger that has just been active and has so many seconds for what comes next."""
+        """Count a connection as a stranger that has just been active and has ``seconds`` for what comes next."""
         if transport in self._deadlines:
             self._forget_stranger(transport)
             self._crowds[self._addresses[transport], answered][transport] = None

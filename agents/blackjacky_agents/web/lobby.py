@@ -1,4 +1,4 @@
-"""The lobby: what tables there can be, orders for new ones, and the tables that there are."""
+"""The lobby: which tables can be opened, orders for new ones, and the open tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blackjacky_env.games import GAMES, get_game
 MAX_ORDER = 8192
 """Maximum size of an order in bytes."""
 MAX_OPEN = 50
-"""Number of unfinished tables from which on the lobby opens no more."""
+"""With this many unfinished tables the lobby opens no more."""
 
 
 def describe_games() -> list[dict[str, Any]]:
@@ -114,9 +114,9 @@ def _checked(order: Order) -> Order:
     for name in order.agents:
         if name not in allowed:
             raise MessageError("order", f"agent {ascii(name)[:40]} is unknown; allowed are {', '.join(allowed)}")
-    most = get_game(order.game).max_players
-    if len(order.people) + len(order.agents) > most:
-        raise MessageError("order", f"there are more than {most} players")
+    limit = get_game(order.game).max_players
+    if len(order.people) + len(order.agents) > limit:
+        raise MessageError("order", f"there are more than {limit} players")
     return order._replace(people=[check_name(name) for name in order.people])
 
 

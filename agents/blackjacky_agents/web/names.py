@@ -1,4 +1,4 @@
-"""Names of players: which there can be, and which look the same."""
+"""Names of players: which are valid, and which look the same."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_free(name: str, others: Iterable[str]) -> None:
 
 
 def looks_of(name: str) -> str:
-    """What is the same for names that differ only in case, spaces, invisible characters or forms of a letter.
+    """A form that is the same for names that differ only in case, spaces, invisible characters or forms of a letter.
 
     This is Unicode's compatibility caseless match (The Unicode Standard, section 3.13, D146) without what is not drawn.
     Letters of other scripts that look alike stay different.

@@ -36,7 +36,7 @@ def picture(
 ) -> str:
     """Markup of the table as ``agent`` sees it, made from that agent's view alone; ``names`` by seat.
 
-    ``agent``: None for a spectator. ``view``: an earlier view of that agent; None: the present one.
+    ``agent``: None for a spectator. ``view``: an earlier view of that agent; None: the current one.
 
     Elements may have the attributes ``data-action`` (a number), ``data-kind``, ``data-card``, ``data-pile``,
     ``data-number`` (as in `ActionInfo`) and ``data-seat``; the page makes those clickable that match a legal action.

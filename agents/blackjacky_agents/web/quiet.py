@@ -18,14 +18,14 @@ class _Kind:
 
 
 class Quiet(logging.Filter):
-    """Lets one record of each kind pass in a while, and counts the others.
+    """Lets one record of each kind pass every ``seconds``, and counts the others.
 
     Records of one kind have the same level, exception and beginning of the message. Errors of the operating system that
     asyncio reports, such as too many open files, take one line, because their traceback leads through asyncio alone.
-    What is cancelled when the server stops is no error.
+    What is cancelled when the server stops is not an error.
 
     Args:
-        seconds: length of the while.
+        seconds: the interval.
     """
 
     def __init__(self, seconds: float = 60) -> None:
@@ -52,7 +52,7 @@ class Quiet(logging.Filter):
         return time.monotonic() - kind.since >= self.seconds
 
     def report(self) -> None:
-        """Log how many records of each kind were held back in the while that has just ended."""
+        """Log how many records of each kind were held back in the interval that has just ended."""
         for key, kind in list(self._kinds.items()):
             if self._is_over(kind):
                 del self._kinds[key]

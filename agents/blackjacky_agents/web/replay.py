@@ -12,7 +12,7 @@ from blackjacky_agents.thoughts import champion_of, replay
 from blackjacky_env.replay import new_table, replay_html
 
 _THREADS = 2
-_KEPT = 16  # pages, for the others at the table and for who comes back
+_KEPT = 16  # pages, for the others at the table and for those who come back
 
 
 def replay_page(recorded: Mapping[str, Any]) -> str:

@@ -49,7 +49,7 @@ T = TypeVar("T")
 PAGE = Path(__file__).parent / "page"
 ENDED_TABLES_STAY = 24 * 3600.0  # seconds, for downloading the record or starting another game
 MAX_WAITING = 8
-"""Number of new tables and replays that are being made or wait for it; more are refused."""
+"""Number of new tables and replays that are being made or waiting; more are refused."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -129,8 +129,8 @@ class Server:
         return [host.table for host in self.hosts]
 
     def _resume(self, folder: Path) -> None:
-        for path in sorted(folder.glob("*.jsonl"), key=_changed, reverse=True):  # of copies, the newest is served
-            age = time.time() - _changed(path)
+        for path in sorted(folder.glob("*.jsonl"), key=_modified, reverse=True):  # of copies, the newest is served
+            age = time.time() - _modified(path)
             try:
                 table = resumed(path)
                 if not table.over or age < ENDED_TABLES_STAY:
@@ -153,7 +153,7 @@ class Server:
             pool.shutdown(wait=False, cancel_futures=True)
 
     async def _run_aside(self, thought: Callable[[], T]) -> T:
-        """Run what may take seconds in a thread of its own, one after the other."""
+        """In a thread of its own, one after the other, since it may take seconds."""
         self._waiting += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._aside, thought)
@@ -224,7 +224,6 @@ class Server:
         return seats | {None: self._address_of(table.watch)}
 
     async def _open_table(self, request: Request) -> Response:
-        """Open a table and answer with the addresses of its people."""
         self._check_lobby(request)
         if not is_from_here(request):
             raise HTTPException(403, "Tables are opened from the lobby.\n")
@@ -243,13 +242,11 @@ class Server:
         return JSONResponse(listed(table, self._addresses(table)), 201)
 
     async def _progress(self, request: Request) -> Response:
-        """How many parts of a game are compiled, of how many."""
         self._check_lobby(request)
         done, parts = self._preparing.progress(request.path_params["game"])
         return JSONResponse({"done": done, "parts": parts})
 
     async def _picture(self, request: Request) -> Response:
-        """The picture of a game for its card."""
         self._check_lobby(request)
         game = request.path_params["game"]
         path = picture_of(game) if game in GAMES else None
@@ -296,7 +293,6 @@ class Server:
         return JSONResponse(record, headers=headers)
 
     async def _replay(self, request: Request) -> Response:
-        """The finished game as a page."""
         table = self._table_of(request)
         try:
             record = table.record()
@@ -322,8 +318,8 @@ class Server:
             await (host.watch(socket, look) if seat is None else host.serve(seat, socket, look))
 
 
-def _changed(path: Path) -> float:
-    """When a file was changed, in seconds since 1970; 0 for a link that leads nowhere."""
+def _modified(path: Path) -> float:
+    """Seconds since 1970; 0 for a link that leads nowhere."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -331,7 +327,6 @@ def _changed(path: Path) -> float:
 
 
 async def _body(request: Request) -> bytes:
-    """The body; `MessageError` if it is longer than `MAX_ORDER`."""
     body = b""
     async for chunk in request.stream():
         body += chunk

@@ -103,7 +103,6 @@ def check_watch(token: str, seats: Sequence[Seat]) -> str:
 
 
 def _check_agent(q: int, agent: str, name: str) -> None:
-    """The name of an agent is its own, with a number if there are several."""
     if not name.isprintable() or not re.fullmatch(re.escape(agent) + r"( [0-9]{1,2})?", name):
         raise ValueError(f"the name of the agent in seat {q} is not that of the agent with or without a number")
 
@@ -162,7 +161,7 @@ class Table:
 
     def _begin(self) -> None:
         for agent in (*self._agents.values(), *self._hint_agents.values()):
-            agent.reset(secrets.randbelow(2**31))  # a seed that nobody can predict
+            agent.reset(secrets.randbelow(2**31))  # unpredictable
         self._views = self._look()
         self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
         self._pauses: dict[Reader, Pause] = {}  # the last pause
@@ -314,7 +313,7 @@ class Table:
         """Make a move of whoever is to act, save it, and add it to the story of each person."""
         before = self._views
         self.env.step(action)
-        self._note(action)
+        self._append(action)
         self._views = self._look()
         moves = {each: known_move(self.env, before[each], self._views[each], action, each) for each in self.readers}
         self._told.append({seat: self._story(move) for seat, move in moves.items()})
@@ -396,7 +395,6 @@ class Table:
         return self._shown(seat, self._settled[seat], look) if seat in self._settled else {}
 
     def _shown(self, seat: Reader, view: View, look: Look) -> dict[str, Any]:
-        """A position in the picture and in words."""
         names = [each.name for each in self.seats]
         words = get_kit(self.env.game.name).describe(view, self.env.config_dict())
         return {"picture": picture(self.env, self._sees(seat), names, view, look), "table": words}
@@ -439,7 +437,7 @@ class Table:
         write_file(self.path, text, is_private=True)  # it contains tokens and hidden cards
         self._is_behind = False
 
-    def _note(self, action: int) -> None:
+    def _append(self, action: int) -> None:
         """Append an action to the file, which is a hundred times faster than replacing it.
 
         If that fails, such as on a full disk, a warning is issued, the game continues, and each of the next moves tries

@@ -1,4 +1,4 @@
-"""What makes an observation of Black Jacky impossible, so that observations from elsewhere can be refused."""
+"""What makes an observation of Black Jacky impossible, to refuse observations from outside."""
 
 from __future__ import annotations
 

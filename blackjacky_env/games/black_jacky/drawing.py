@@ -90,7 +90,6 @@ def _plus_one(x: float, y: float) -> str:
 
 
 def _row(cards: SeatCards, x: float, y: float, room: float) -> list[str]:
-    """Hand, laid-out cards and "+1", side by side."""
     hand, hidden = (cards.hand, 0) if isinstance(cards.hand, list) else ([], cards.hand)
     beside = 0 if not hidden else 100 if hidden > 4 else 32 + 14 * hidden
     begins = svg.rows([len(hand), len(cards.laid), int(cards.plus_one)], [36, 36, 36], x + beside, room - beside)
@@ -106,8 +105,6 @@ def _row(cards: SeatCards, x: float, y: float, room: float) -> list[str]:
 
 
 class _Seat:
-    """What is drawn of a seat, in any layout."""
-
     def __init__(self, view: View, options: dict[str, Any], names: Sequence[str], seat: int) -> None:
         self.view, self.options, self.seat, self.name = view, options, seat, names[seat]
         self.status, self.loses = view["status"][seat], svg.loses(view, seat)
@@ -128,22 +125,20 @@ class _Seat:
         return drawn + svg.label(say(self.status), x, y - 1, _LABELS[self.status], "start")
 
     def hearts(self, x: float, y: float, room: float) -> list[str]:
-        """The hearts held, and an outline for each lost one; a black heart is the last chance."""
         held, first = self.view["hearts"][self.seat], self.options["hearts"]
         if held and self.view["black_hearts"][self.seat]:
             ring = f'<g fill="{INK}" stroke="#fff" stroke-width="3" paint-order="stroke">{use("heart", x, y)}</g>'
             chance = words(say("last chance"), x + 24, y + 14, 14, 80, "faint") if room > 100 else ""
-            return [ring, chance, self.struck(x, y)]
+            return [ring, chance, self.cross(x, y)]
         if first > 3:
             count = svg.change(self.view, "hearts", self.seat)
-            return [use("heart", x, y, fill=RED), words(f"x {count}", x + 22, y + 15, 17), self.struck(x, y)]
+            return [use("heart", x, y, fill=RED), words(f"x {count}", x + 22, y + 15, 17), self.cross(x, y)]
         hearts = [use("heart", x + 20 * i, y, fill=RED) for i in range(held)]
         lost = [use("heart", x + 20 * i, y) for i in range(held, first)]
         outlines = group(lost, attributes=' class="lost"') if lost else ""
-        return [*hearts, outlines, self.struck(x + 20 * (held - 1), y)]
+        return [*hearts, outlines, self.cross(x + 20 * (held - 1), y)]
 
-    def struck(self, x: float, y: float) -> str:
-        """A cross over a heart that is being lost."""
+    def cross(self, x: float, y: float) -> str:
         looks = (("#fff", 4.5), (INK, 2.5)) if self.loses else ()
         lines = [
             f'<path d="M0-1 18 18M18-1 0 18" stroke="{colour}" stroke-width="{width}"/>' for colour, width in looks
@@ -151,15 +146,13 @@ class _Seat:
         return group(lines, x, y, attributes=' class="struck"') if lines else ""
 
     def label(self, x: float, y: float, anchor: str = "end", size: float = 15) -> str:
-        """What the seat has done in this round; nothing any more at the settlement."""
         exchange = self.view["exchange"]
         word = "exchanges" if exchange and self.seat in exchange["pair"] else terminal.status_word(self.view, self.seat)
         if "settled" in self.view or word not in _LABELS or word == self.status:
             return ""
         return svg.label(say(word), x, y, _LABELS[word], anchor, size)
 
-    def told(self, cards: SeatCards) -> str:
-        """The sum of the cards, or the tip of a player without cards."""
+    def sum_or_tip(self, cards: SeatCards) -> str:
         return terminal.sum_in_words(cards, self.options) or self.tip
 
     def has_lost(self, cards: SeatCards) -> bool:
@@ -167,19 +160,16 @@ class _Seat:
         return cards.lost and "settled" not in self.view
 
     def caption(self, cards: SeatCards, x: float, y: float, size: float, room: float) -> list[str]:
-        """The sum or tip, after a lost heart."""
         if not self.has_lost(cards):
-            return [svg.counted(self.told(cards), x, y, size, room, cards.lost)]
+            return [svg.counted(self.sum_or_tip(cards), x, y, size, room, cards.lost)]
         broken = [words(MINUS, x, y, size + 4, look="bad"), use("heart", x + 14, y - 14, fill=RED)]
-        return [*broken, words(self.told(cards), x + 40, y, size, room - 40, "bad")]
+        return [*broken, words(self.sum_or_tip(cards), x + 40, y, size, room - 40, "bad")]
 
     def panel(self, x: float, y: float, width: float, height: float, parts: Sequence[str]) -> str:
-        """The panel with its parts."""
         return svg.seat_panel(self.view, self.seat, (x, y, width, height), parts)
 
 
 def _other_seat(seat: _Seat, x: float, y: float) -> str:
-    """The panel of another seat."""
     cards = seat.cards
     parts = [
         seat.head((14, 6, 0.92), (66, 24, 18, 126), 66, 33, 120),
@@ -198,14 +188,13 @@ def _settled_before(seat: _Seat) -> list[str]:
     hand, before = seat.cards.hand, seat.before
     x = 66 if hand else 12
     settled = group(_row(before, 0, 0, (190 - x) / 0.82), x, 58, 0.82)
-    if hand or not seat.told(seat.cards):
+    if hand or not seat.sum_or_tip(seat.cards):
         word = words(say("before"), 12, 128, 14, 50, "faint") if hand else ""
         return [settled, *seat.caption(before, x, 128, 16, 190 - x), word]
     return [settled, *seat.caption(before, x, 114, 15, 178), *seat.caption(seat.cards, x, 131, 15, 178)]
 
 
 def _near_seat(seat: _Seat) -> str:
-    """The seat at the bottom, with big cards if its hand is open."""
     parts = [
         seat.head((16, 10, 1.25), (86, 32, 20, 140), 86, 42, 120),
         seat.label(214, 82),
@@ -216,7 +205,6 @@ def _near_seat(seat: _Seat) -> str:
 
 
 def _hand_and_rest(cards: SeatCards) -> tuple[list[int], SeatCards]:
-    """An open hand, and the other cards."""
     return (cards.hand, cards._replace(hand=0)) if isinstance(cards.hand, list) else ([], cards)
 
 
@@ -265,7 +253,6 @@ _PHONE_HEIGHT, _PHONE_PILES, _PHONE_OWN = 126, 66, 142
 
 
 def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
-    """The other seats in rows, the piles, and at the bottom the near seat."""
     near, others = svg.near_and_others(view, len(names))
     corners = svg.phone_places(len(others), _PHONE_HEIGHT)
     seats = [_Seat(view, options, names, seat) for seat in (*others, near)]
@@ -277,13 +264,12 @@ def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: 
 
 
 def _phone_seat(seat: _Seat, x: float, y: float, width: float) -> str:
-    """The panel of another seat; a lost heart and the "+1" stand at the right end of the line below the cards."""
     cards, lost = seat.cards, seat.has_lost(seat.cards)
-    told = (seat.told(cards), 8, 119, 14, width - 14)
+    caption = (seat.sum_or_tip(cards), 8, 119, 14, width - 14)
     parts = [
         seat.head((8, 5, 0.6), (40, 17, 14, width - 46), 40, 22, width - 44),
         group(_row(cards._replace(plus_one=False), 0, 0, (width - 14) / 0.8), 7, 42, 0.8),
-        words(*told, "bad") if lost else svg.counted(*told, cards.lost),
+        words(*caption, "bad") if lost else svg.counted(*caption, cards.lost),
         seat.label(6, 86, "start", 12),
     ]
     if lost:
@@ -294,7 +280,6 @@ def _phone_seat(seat: _Seat, x: float, y: float, width: float) -> str:
 
 
 def _phone_near_seat(seat: _Seat, top: float) -> str:
-    """The seat at the bottom, with big cards if its hand is open."""
     width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
     hand, rest = _hand_and_rest(seat.cards)
     hands, others = svg.rows([len(hand), len(rest.laid) + rest.plus_one], [56, 36], 10, width - 20, 12)

@@ -52,7 +52,6 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
 
 
 def _deal_again(s: State, seat: int | None, known: Any, rng: np.random.Generator) -> None:
-    """Shuffle the unknown cards, and deal them to the places of unknown cards."""
     others = [q for q in range(s["num_players"]) if q != seat]
     unknown = {q: s["hands"][q] - known[q] for q in others}
     if any((cards < 0).any() for cards in unknown.values()):

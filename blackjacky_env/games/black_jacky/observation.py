@@ -155,11 +155,11 @@ def imagine_exchange(observation, bits, s):
             if s.pair[i] == 0:
                 s.given[i] = 1 + marked(observation, AT.my_given, 8)
             else:
-                s.given[i] = any_card(s, int(s.pair[i]), draw(bits, 2 + i))
+                s.given[i] = random_card(s, int(s.pair[i]), draw(bits, 2 + i))
 
 
 @inlined
-def any_card(s, p, bits):
+def random_card(s, p, bits):
     """A uniformly random card of p's hand."""
     left = np.int64(below(bits, int(s.hand_counts[p])))
     v = 1

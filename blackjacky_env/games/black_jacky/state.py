@@ -1,4 +1,4 @@
-"""What a game of Black Jacky remembers: cards, actions, options, the fields of the record, and what is true of them."""
+"""The state of Black Jacky: cards, actions, options, the fields of the record, and facts about them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Range, Variant
 
-SEATS = 6  # the most players (R1)
+SEATS = 6  # largest table (R1)
 CARDS = 36  # mouse cards in the box (R1)
 VALUES = 9  # arrays by value have an entry for each v = 0 .. 8; entry 0 stays empty
 SPECTATOR = SEATS  # the observer who sees only what is public
@@ -35,7 +35,7 @@ GIVE = 47  # + v
 NAME = 55  # + relative seat 1 .. 5
 NUM_ACTIONS = 61
 
-MOST_BUST_AT = 99
+MAX_BUST_AT = 99
 VARIANTS = tuple(Variant(name, 2, SEATS, default_players=4) for name in ("classic", "schnell_duell"))
 
 
@@ -45,7 +45,7 @@ class Options:
 
     max_card: Annotated[int, Range(2, 8)] = 8
     """Highest card in the deck (R1)."""
-    bust_at: Annotated[int, Range(2, MOST_BUST_AT)] = 21
+    bust_at: Annotated[int, Range(2, MAX_BUST_AT)] = 21
     """A sum of this or more is bust (S1)."""
     hand_size: Annotated[int, Range(1, 8)] = 2
     """Cards dealt to each player (R4)."""
@@ -145,7 +145,7 @@ def full_deck(max_card: int) -> list[int]:
 
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:
-    """What is true of a record; ``settled``: of the copy made just before a settlement."""
+    """What must be true of a record; ``settled``: of the copy made just before a settlement."""
     n = s.num_players
     yield (s.phase == SETTLEMENT) == settled, "a round is being settled in the second record only"
     yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
@@ -161,7 +161,7 @@ def facts(s: Any, settled: bool) -> Iterator[Fact]:
 
 def _facts_of_seats(s: Any, n: int) -> Iterator[Fact]:
     saloon = [p for p in range(SEATS) if s.status[p] == SALOON]
-    yield saloon == [p for p in range(SEATS) if s.hearts[p] > 0], "who has a heart is in the saloon (R5)"
+    yield saloon == [p for p in range(SEATS) if s.hearts[p] > 0], "players with a heart are in the saloon (R5)"
     yield all(s.status[p] == OUT for p in range(n, SEATS)), "nobody sits at an empty seat"
     yield s.phase == OVER or len(saloon) > 1, "two players or more are in the saloon (E1)"
     yield s.phase in {SETTLEMENT, OVER} or not any(s.losers), "nobody has lost a round that goes on"
@@ -173,7 +173,7 @@ def _facts_of_seats(s: Any, n: int) -> Iterator[Fact]:
 def _facts_of_tipping(s: Any) -> Iterator[Fact]:
     """P2: before the deal."""
     yield s.deals == s.round_number, "tips come before the deal"
-    yield s.status[s.player] == WANTED and s.tips[s.player] == NOBODY, "a wanted player tips, and once"
+    yield s.status[s.player] == WANTED and s.tips[s.player] == NOBODY, "a wanted player tips, and only once"
     cards = [s.draw_count, s.discard_count, *s.hand_counts, *s.discards, *s.draw_pile]
     laid = [count for counts in (*s.hands, *s.displays) for count in counts]
     yield not any(cards) and not any(laid), "no cards are on the table while players tip"
@@ -208,7 +208,7 @@ def _facts_of_turn(s: Any) -> Iterator[Fact]:
     yield s.status[s.turn_player] == SALOON, "it is the turn of a player in the saloon"
     if s.phase != EXCHANGE:
         yield s.player == s.turn_player, "whoever's turn it is acts"
-        yield s.phase not in {TRICK, ZOCK} or not s.knocked[s.player], "who has knocked has no turn (R12)"
+        yield s.phase not in {TRICK, ZOCK} or not s.knocked[s.player], "a player who has knocked has no turn (R12)"
         yield [s.trickster, *s.pair] == [NOBODY] * 3 and s.given == [NO_CARD] * 2, "nobody exchanges cards"
         return
     a, b = s.pair

@@ -168,7 +168,6 @@ def _names(view: View) -> list[str]:
 
 
 def _seats(view: View, options: dict[str, Any]) -> list[str]:
-    """The table of all seats; when the game is over, with the cards of its last settlement."""
     rows = []
     for seat in range(len(view["hearts"])):
         cards = cards_of(view, seat)
@@ -190,7 +189,6 @@ def _name(view: View, seat: int) -> str:
 
 
 def _hearts(view: View, seat: int, options: dict[str, Any]) -> str:
-    """The hearts held, and a dot for each lost one."""
     held, first = view["hearts"][seat], options["hearts"]
     if held and view["black_hearts"][seat]:
         return paint("♡", _BLACK_HEART)
@@ -214,7 +212,6 @@ def status_word(view: View, seat: int) -> str:
 
 
 def _cells(view: View, seat: int, cards: SeatCards, options: dict[str, Any]) -> list[list[str]]:
-    """Hand, laid-out cards and sum of a seat; of a player without cards the tip."""
     if cards.tenths is None:
         return [[tip_in_words(view, seat, _names(view))], [""], [""]]
     hand = [_card(v) for v in cards.hand] if isinstance(cards.hand, list) else _hidden_cards(cards.hand)

@@ -50,7 +50,6 @@ def _table(view: View, options: dict[str, Any], names: Sequence[str]) -> list[st
 
 
 def _mark(colour: str, x: float, y: float, size: float, attributes: str = "") -> str:
-    """The mark of a colour, in the colour of signs on its cards."""
     return group([_MARKS[colour]], x, y, round(size / 8, 2), f' fill="{_COLOURS[colour][1]}"{attributes}')
 
 
@@ -79,7 +78,7 @@ def _motif(name: str) -> str:
     return _mark(colour, 23, 49, 24, ' opacity=".35"')
 
 
-def _mine(name: str, seat: int, kind: str = "") -> str:
+def _card_attributes(name: str, seat: int, kind: str = "") -> str:
     """Attributes of a card; one of a ``kind`` that no action has cannot be clicked."""
     return ' class="card"' + data(card=name, seat=seat) + (data(kind=kind) if kind else "")
 
@@ -91,14 +90,12 @@ def _back(x: float, y: float, scale: float = 1) -> str:
 
 
 def _pack(count: int, x: float, y: float, scale: float = 0.88) -> str:
-    """A card face down, with the number of cards."""
     ring = f'<circle cx="18" cy="25" r="14" fill="{_BACK}"/>'
     number = f'<text x="18" y="32" font-size="20" fill="#fff" text-anchor="middle">{count}</text>'
     return group([_back(0, 0), ring, number], x, y, scale)
 
 
-def _small(colour: str, x: float, y: float, size: float) -> str:
-    """The mark of a colour on its ground."""
+def _badge(colour: str, x: float, y: float, size: float) -> str:
     ground = f'<rect width="14" height="14" rx="3" fill="{_COLOURS[colour][0]}" stroke="{_CREAM}" stroke-width=".7"/>'
     return group([ground, _mark(colour, 3, 3, 8)], x, y, round(size / 14, 2))
 
@@ -114,18 +111,17 @@ def _width(line: Sequence[Group]) -> float:
 def _groups(cards: Iterable[str], x: float, y: float, room: float, size: float, rows: int = 0) -> list[str]:
     """Cards by colour, each colour as its mark and the numbers on its ground.
 
-    With ``rows`` they get smaller until they fit on so many, without they take as many as they need.
+    With ``rows`` they get smaller until they fit on that many; otherwise they take as many as they need.
     """
     groups = [*by_colour(cards).items()]
-    lines = _broken(groups, room / size)
+    lines = _into_lines(groups, room / size)
     while rows and (len(lines) > rows or any(_width(line) * size > room for line in lines)):
         size -= 0.5
-        lines = _broken(groups, room / size)
+        lines = _into_lines(groups, room / size)
     return [part for i, line in enumerate(lines) for part in _row_of_groups(line, x, y + i * (size + 2.5), size)]
 
 
-def _broken(groups: Sequence[Group], room: float) -> list[list[Group]]:
-    """Groups on as many lines as they need."""
+def _into_lines(groups: Sequence[Group], room: float) -> list[list[Group]]:
     lines: list[list[Group]] = []
     for each in groups:
         if lines and _width([*lines[-1], each]) <= room:
@@ -138,7 +134,6 @@ def _broken(groups: Sequence[Group], room: float) -> list[list[Group]]:
 def _captioned(
     caption: str, cards: list[str] | int, x: float, y: float, room: float, size: float = 14, rows: int = 0
 ) -> list[str]:
-    """A caption and cards in few words; nothing without cards or if they are not known."""
     if not cards or isinstance(cards, int):
         return []
     below, left = (12, 58) if rows else (11, 62)
@@ -177,14 +172,14 @@ def _middle(view: View, near: int, room: float = 205) -> list[str]:
         case "choose":
             return [
                 _choice("others", say("for each of the others"), -62),
-                _choice("myself", say("off the own total"), 8),
+                _choice("myself", say("off their own total"), 8),
             ]
     called = view["called"]
     if called is None or view["phase"] == "over":
         return _trick(view, near)
     x, y = _MIDDLE
     return [
-        _small(called, x - 13, y - 20, 26),
+        _badge(called, x - 13, y - 20, 26),
         words(say("called"), x, y + 22, 14, 60, anchor="middle"),
         *_trick(view, near),
     ]
@@ -197,35 +192,31 @@ def _places(view: View) -> list[tuple[float, float]]:
 
 
 def _trick(view: View, near: int) -> list[str]:
-    """The cards of the trick in front of their players, numbered in order, with a frame around the one that wins."""
     seats = len(view["totals"])
     scale = {3: 1, 4: 0.85, 5: 0.8, 6: 0.72}[seats]
     points, parts = _places(view), []
     for turn, (seat, name) in enumerate(view["table"], 1):
         x, y = points[(seat - near) % seats]
         left, top = x - 26 * scale, y - 39 * scale
-        parts += [*_played(view, seat, name, left, top, scale), _turn(turn, left + 52 * scale - 3, top + 5)]
+        parts += [*_played(view, seat, name, left, top, scale), _order_badge(turn, left + 52 * scale - 3, top + 5)]
     return parts
 
 
 def _played(view: View, seat: int, name: str, x: float, y: float, scale: float) -> list[str]:
-    """A card of the trick, framed if it wins."""
-    card = _card(name, x, y, scale, _mine(name, seat, "played"))
+    card = _card(name, x, y, scale, _card_attributes(name, seat, "played"))
     if seat != terminal.winner_of(view["table"]):
         return [card]
     frame = '<rect x="-2" y="-2" width="56" height="82" rx="8" fill="none" class="now"/>'
     return [card, group([frame], x, y, scale)]
 
 
-def _turn(number: int, x: float, y: float) -> str:
-    """A badge with the place in the order of play; the leader's is filled."""
+def _order_badge(number: int, x: float, y: float) -> str:
     led = number == 1
     ring = f'<circle cx="{svg.number(x)}" cy="{svg.number(y)}" r="8.5" class="{"sign" if led else "panel edge"}"/>'
     return ring + words(str(number), x, y + 4.5, 13, look="bg" if led else "ink", anchor="middle")
 
 
 def _direction(pass_to: str) -> str:
-    """An arrow around or across the table, with the direction in words."""
     x, y = _MIDDLE
     towards = words(say(pass_to), x, y + 5, 15, 48, anchor="middle")
     if pass_to == "across":
@@ -283,14 +274,12 @@ def _choice(kind: str, whose: str, above: float) -> str:
 
 
 def _avatar(seat: int, x: float, y: float, scale: float) -> str:
-    """A spy whose hat has a colour of the seat."""
     return group([use("spy", fill=FURS[seat % len(FURS)])], x, y, scale, f' stroke="{INK}"')
 
 
 def _taken(view: View, seat: int, x: float, y: float, points: bool = True) -> list[str]:
-    """Black cards and good spies taken in this deal, and their points if they are wanted."""
     black, spies = view["black_taken"][seat], view["good_spies_taken"][seat]
-    parts = [_small(COLOUR_NAMES[BLACK], x, y - 12, 14), words(str(black), x + 18, y, 15)]
+    parts = [_badge(COLOUR_NAMES[BLACK], x, y - 12, 14), words(str(black), x + 18, y, 15)]
     x += 20 + 9 * len(str(black))
     if spies:
         spy = group([use("spy")], x + 4, y - 14, 0.38, f' fill="{_CREAM}" stroke="{INK}" stroke-width="2"')
@@ -306,19 +295,16 @@ def _in_points(points: int) -> str:
 
 
 def _total(view: View, seat: int) -> str:
-    """The total and what ends the game; the points of the last deal."""
     last, total = view["last_deal"], svg.change(view, "totals", seat)
     of = say("total {total} of {limit}", total=total, limit=terminal.limit(view))
     return of if last is None else f"{of} {_last(view, seat)}"
 
 
 def _last(view: View, seat: int) -> str:
-    """The points of the last deal."""
     return "" if view["last_deal"] is None else say("(last {points})", points=svg.signed(view["last_deal"][seat]))
 
 
 def _roles(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
-    """Whether the seat deals or leads, and a star if it is known to hold the red 1."""
     parts = []
     if view["red_star"] == seat:
         parts.append(group([use("star")], x, y - 13, 0.75, f' fill="#ffd84d" stroke="{INK}" stroke-width="1.3"'))
@@ -327,20 +313,18 @@ def _roles(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
 
 
 def _lacks(view: View, seat: int, x: float, y: float, room: float) -> list[str]:
-    """Colours, as marks, and numbers that the seat is known not to have."""
     lacks = view["lacks"][seat]
     if not lacks:
         return []
     colours = [each for each in lacks if isinstance(each, str)]
     numbers = " ".join(str(each) for each in lacks if not isinstance(each, str))
     no = 8.3 + 14 * svg.LETTER * len(say("no"))
-    marks = [_small(colour, x + no + 15 * i, y - 11, 13) for i, colour in enumerate(colours)]
+    marks = [_badge(colour, x + no + 15 * i, y - 11, 13) for i, colour in enumerate(colours)]
     begin = no + 2 + 15 * len(colours)
     return [words(say("no"), x, y, 14, look="faint"), *marks, words(numbers, x + begin, y, 14, room - begin)]
 
 
 def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
-    """The panel of another seat; its open hand, or else the cards that it has played in this deal."""
     hand = view["hands"][seat]
     shown = hand if isinstance(hand, list) and hand else view["played"][seat]
     parts = [
@@ -358,7 +342,6 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
 
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
-    """The seat at the bottom with what it knows (O3), and its hand if that is open."""
     hand = view["hands"][seat]
     parts = [
         _avatar(seat, 14, 6, 1.05),
@@ -382,14 +365,15 @@ def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
 
 
 def _hand(view: View, seat: int, places: Iterable[tuple[float, float]], scale: float, lift: float) -> list[str]:
-    """The open hand of the near seat, with the corners of its cards at these places; chosen cards are lifted."""
     chosen, parts = list(view["chosen"][seat]), []
     kind = "held" if view["phase"] == "take" else ""
     for name, (x, y) in zip(view["hands"][seat], places, strict=True):
         lifted = name in chosen
         if lifted:
             chosen.remove(name)
-        parts.append(_card(name, x, y - lift * lifted, scale, _mine(name, seat, "chosen" if lifted else kind)))
+        parts.append(
+            _card(name, x, y - lift * lifted, scale, _card_attributes(name, seat, "chosen" if lifted else kind))
+        )
     return parts
 
 
@@ -403,7 +387,6 @@ _PHONE_HAND = 129
 
 
 def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
-    """The other seats in rows, what is decided now, and at the bottom the near seat."""
     near, others = svg.near_and_others(view, len(names))
     height = 72 if view["phase"] in _BEFORE_PLAY else 120 + 15 * (len(others) < 4)
     corners = svg.phone_places(len(others), height, 2)
@@ -424,7 +407,6 @@ def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: 
 
 
 def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float, float], height: float) -> str:
-    """The panel of another seat, with its card of the trick and the cards that it has played in this deal."""
     x, y, width = corner
     hand = view["hands"][seat]
     parts = [
@@ -449,7 +431,6 @@ def _phone_total(view: View, seat: int) -> str:
 
 
 def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
-    """The card that a seat has played to the trick; before it, the cards chosen to be passed."""
     played, chosen = dict(view["table"]).get(seat), view["chosen"][seat]
     if played is not None:
         return _played(view, seat, played, x, y, 0.78)
@@ -457,7 +438,6 @@ def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
 
 
 def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, height: float) -> str:
-    """The seat at the bottom with what it knows (O3), its card of the trick and its hand in one or two rows."""
     width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
     called = view["called"] if view["phase"] == "play" else None
     total = say("total {total}", total=svg.change(view, "totals", seat))
@@ -469,7 +449,7 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
         *_roles(view, seat, 46, 37, 110),
         *_taken(view, seat, 160, 19),
         words(f"{total} {_last(view, seat)}".strip(), 160, 37, 14, 144),
-        *([words(say("called"), 176, 55, 13, 60, "faint"), _small(called, 240, 43, 15)] if called else []),
+        *([words(say("called"), 176, 55, 13, 60, "faint"), _badge(called, 240, 43, 15)] if called else []),
         *_lacks(view, seat, 8, 55, 160),
         *_phone_played(view, seat, width - 47, 5),
         svg.winner(view, seat, width - 5, 5),

@@ -55,7 +55,6 @@ def _exchange_black_7s(s: State, rng: np.random.Generator) -> None:
 
 
 def _swap_unseen(s: State, seat: int | None, rng: np.random.Generator) -> None:
-    """Let pairs of unseen cards change places, with everything that is known of a place."""
     left = np.zeros(CARDS, np.bool_) if seat is None else left_in_pile(s, seat)
     unseen = [card for card in range(CARDS) if not _is_known(s, card, seat)]
     for i, j in rng.integers(len(unseen), size=(_SWAPS, 2)).tolist() if unseen else []:
@@ -75,7 +74,6 @@ def _is_known(s: State, card: int, seat: int | None) -> bool:
 
 
 def _may_lie(s: State, card: int, place: int) -> bool:
-    """Whether it is possible, for all that is known of the hand, that the card lies there."""
     kind = kind_of(card)
     return place == PILE or not (s["colour_voids"][place, colour_of(kind)] or s["rank_voids"][place, rank_of(kind)])
 
@@ -116,7 +114,6 @@ def visible(s: State, seat: int) -> Iterator[Visible]:
 
 
 def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
-    """Own and played cards, the pile as seen, what was passed, received and left."""
     where, passed_by = s["where"], s["passed_by"]
     elsewhere = [PLAYED + q for q in seats]
     in_pile = (where == PILE) & (s["phase"] == TAKE) & (s["player"] == seat)

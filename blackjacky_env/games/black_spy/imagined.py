@@ -70,7 +70,7 @@ def sample(observation, bits, s):
 
 @inlined
 def imagine_seats(observation, s):
-    """What the seats have taken in this deal; last, because `deal_unseen` makes its notes in these fields."""
+    """What the seats have taken in this deal; last, because `deal_unseen` uses these fields as scratch space."""
     for p in range(SEATS):
         s.black_taken[p] = observation[AT.black_taken + p]
         s.spies_taken[p] = observation[AT.good_spies_taken + p]
@@ -377,6 +377,3 @@ def mark_passed(observation, s, receiver, bits):
             s.passed_by[card] = 0
         count -= s.passed_by[card] == 0
     mark_some(s, s.passed_by, PLAYED + receiver, PLAYED + receiver, NOBODY, max(0, count), 0, bits)
-
-
-# ---------------------------------------------------------------- from Python

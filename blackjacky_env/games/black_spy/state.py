@@ -1,4 +1,4 @@
-"""What a game of Black Spy remembers: cards, rule options, the fields of the record, and what is true of them."""
+"""The state of Black Spy: cards, rule options, the fields of the record, and facts about them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
 
-SEATS = 6  # the most players (B1)
+SEATS = 6  # largest table (B1)
 KINDS, CARDS, COLOURS, RANKS = 55, 60, 5, 11
 BLACK = 4  # a colour
 BLACK_1, BLACK_7, RED_1 = 44, 50, 33  # kinds
@@ -63,7 +63,7 @@ class Options:
     rank_follow: bool = False
     """The rank of the card played last may be followed as well (V5)."""
     rank_follow_strict: bool = False
-    """With `rank_follow`: who holds that rank but neither the led colour nor the led rank must follow it (V5)."""
+    """With `rank_follow`: a player with that rank but neither the led colour nor the led rank must follow it (V5)."""
     exact_limit: bool = False
     """A total that is exactly the limit is halved (V6)."""
     pass_cycle: Literal["left_right_across", "left_across_right", "left"] = "left_right_across"
@@ -119,7 +119,7 @@ RECORD = Fields(
         "table",
         Part(
             *("played", (KINDS,), 0, SEATS),
-            "by card but the black 7: 1 + the seat that played it in this deal, 0 = none",
+            "by card except the black 7: 1 + the seat that played it in this deal, 0 = none",
         ),
         Part("black_7s_played", (SEATS,), 0, 6, "by seat: number of black 7s played in this deal"),
         "colour_voids rank_voids black_taken good_spies_taken points totals winners",
@@ -132,7 +132,7 @@ STATE = RECORD.dtype
 
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:
-    """What is true of a record; ``settled``: of the copy made just before a settlement."""
+    """What must be true of a record; ``settled``: of the copy made just before a settlement."""
     n, size = s.num_players, CARDS // s.num_players
     yield (s.phase == SETTLEMENT) == settled, "a deal is being scored in the second record only"
     yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
@@ -157,13 +157,13 @@ def _facts_of_calling(s: Any) -> Iterator[Fact]:
     """V4: when a colour is called."""
     early = s.call_before_pass
     before = s.phase in {TAKE, CALLING} or (s.phase == PASS and not early)
-    yield (s.called == NO_COLOUR) == (not s.call_colour or before), "the dealer calls a colour at his time (V4)"
+    yield (s.called == NO_COLOUR) == (not s.call_colour or before), "the dealer calls a colour when it is time (V4)"
     yield s.phase != CALLING or (s.call_colour == 1 and s.player == s.dealer), "the dealer calls (V4)"
     yield (
         s.moon == 0 or (s.moon >= MOON_MYSELF - 1 and s.moon_choice == 1 and s.phase in {SETTLEMENT, OVER}),
-        ("who shoots the moon chooses after the last trick (V2)"),
+        ("whoever shoots the moon chooses after the last trick (V2)"),
     )
-    yield s.phase != CHOOSE or s.black_taken[s.player] == BLACK_CARDS, "who has all black cards chooses (V2)"
+    yield s.phase != CHOOSE or s.black_taken[s.player] == BLACK_CARDS, "the player with all black cards chooses (V2)"
     yield s.phase != CHOOSE or s.moon_choice == 1, "the moon is a choice only with the option (V2)"
 
 
@@ -191,7 +191,7 @@ def _facts_of_hands(s: Any, n: int, size: int) -> Iterator[Fact]:
     for p in range(n):
         kinds = [card if card < KINDS else BLACK_7 for card in range(CARDS) if s.where[card] == p]
         lacking = any(s.colour_voids[p][kind // RANKS] or s.rank_voids[p][kind % RANKS] for kind in kinds)
-        yield not lacking, "who is known to lack a colour or number has no card of it (B5)"
+        yield not lacking, "players known to lack a colour or number have no card of it (B5)"
 
 
 def _facts_of_taken_cards(s: Any, n: int) -> Iterator[Fact]:
@@ -209,8 +209,7 @@ def _is_coloured_7(kind: int) -> bool:
 
 
 def _has_pile(s: Any) -> bool:
-    """V3."""
-    return bool(s.mole and s.deal_number > 0)
+    return bool(s.mole and s.deal_number > 0)  # V3
 
 
 def _facts_of_taking(s: Any) -> Iterator[Fact]:
@@ -282,7 +281,7 @@ def _was_played(seen: dict[str, Any], seat: int, kind: int) -> bool:
 
 
 def sampled_facts(s: Any, settled: bool) -> Iterator[Fact]:
-    """What sampling fails at if nobody may hold some card: the sizes of hands."""
+    """Where sampling fails if nobody may hold some card: the sizes of hands."""
     n, size = s.num_players, CARDS // s.num_players
     laid = [int(kind != NO_CARD) for kind in s.table]
     played = sum(place >= PLAYED for place in s.where)

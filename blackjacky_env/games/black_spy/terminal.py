@@ -86,7 +86,6 @@ def options_in_force(options: dict[str, Any]) -> str:
 
 
 def _variants(options: dict[str, Any]) -> list[str]:
-    """The variants, each with its details."""
     return [", ".join([words, *_details(options, name)]) for name, words in _OPTIONS.items() if options[name]]
 
 
@@ -166,7 +165,6 @@ def _seats(view: View) -> list[str]:
 
 
 def _cards_known(view: View) -> list[str]:
-    """The colour called, the pile, and the viewer's cards: in the hand, passed, received and left in the pile."""
     called, pile, own = view["called"], view["pile"], viewer(view)
     lines = _labelled("called", [_chip(called, called)]) if called else []
     if count_of(pile):

@@ -9,7 +9,7 @@ maximize entropy", Biometrika 1994.) Cards that every seat may hold are left out
 over: there are m! / (j1! j2! ...) ways to do so if seats have j1, j2, ... places left, which an acceptance step makes
 up for.
 
-Nothing is allocated, so that it runs on a GPU. Until the position is complete, fields of the record serve as notes:
+Nothing is allocated, so that it runs on a GPU. Until the position is complete, the record serves as scratch space:
 
 - ``where``: `UNSEEN` for a card that is to be dealt;
 - ``taken_at``: by card, the seats that may hold it, one bit for each; bit 0 is the mole's pile, since the observer,
@@ -29,7 +29,7 @@ from blackjacky_env.games.black_spy.state import CARDS, PILE, SEATS
 UNSEEN = -2
 _ROUNDS = 8  # of improving the weights
 _SUM = 6000  # of all weights
-_ATTEMPTS = 1 << 17  # then no deal fits; deals in games need a few, rarely a thousand
+_ATTEMPTS = 1 << 17  # after these no deal fits; deals in games need a few, rarely a thousand
 _ATTEMPT, _ACCEPT, _FREE = 64, 1 << 60, 1 << 61  # draws: 64 for each attempt; acceptances; cards that anybody may hold
 
 
@@ -169,7 +169,7 @@ def unit(bits):
 
 @inlined
 def chance(s, seats, free):
-    """The chance of accepting what the restricted cards have chosen: as if the others fell like Poisson numbers.
+    """The probability of accepting what the restricted cards have chosen, as if the numbers of others were Poisson.
 
     With j places left at a seat and x expected there, it is the product of x^j / j!, relative to the largest such
     term; that is in proportion to the ways of dealing the other cards and to the weights of their places.

@@ -108,7 +108,6 @@ def left_in_pile(s: State, p: int) -> Any:
 
 
 def _lacks(s: State, p: int) -> list[str | int]:
-    """Colours and numbers that p is known not to have."""
     colours = [COLOUR_NAMES[colour] for colour in s["colour_voids"][p].nonzero()[0].tolist()]
     return [*colours, *(rank + 1 for rank in s["rank_voids"][p].nonzero()[0].tolist())]
 
@@ -152,7 +151,7 @@ _ASKED = {
 def _reason(s: State, action: int) -> str:
     phase = int(s["phase"])
     if action >= CALL or phase in (CALLING, CHOOSE):
-        return f"asked is {_ASKED[phase]}"
+        return f"the choice now is {_ASKED[phase]}"
     if phase == TAKE:
         return "it is not in the mole's pile (V3)"
     copies = [action, *range(KINDS, CARDS)] if action == BLACK_7 else [action]

@@ -29,7 +29,7 @@ _SEATED = ("to_act", "start_player", "opener", "buyer", "bidder", "victim", "mov
 _SEATED_AT = tuple(RECORD.layout.offset(name) for name in _SEATED)
 CONTRADICTIONS = (
     "decision and player to act contradict each other",
-    "so many players do not play this variant",
+    "the variant is not for this many players",
     "an empty seat has cards or is robbed",
     "a card lies in two places",
     "its cards do not add up to the deck",
@@ -64,7 +64,6 @@ def contradiction(observation):
 
 @compiled
 def _total(observation, place, count):
-    """The sum of ``count`` entries from ``place`` on."""
     total = 0
     for i in range(count):
         total += int(observation[place + i])

@@ -61,11 +61,9 @@ class _Ring(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """The middle, from left to right."""
         return (self.left + self.right) / 2
 
     def places(self) -> list[tuple[float, float]]:
-        """The middle of each field."""
         top, *between, bottom = self.rows
         steps = [self.across * (i - (self.columns - 1) / 2) for i in range(self.columns)]
         return [
@@ -120,14 +118,12 @@ def _figure(figure: Figure, x: float, y: float, scale: float = 1) -> str:
 
 
 def _board(view: View, options: dict[str, Any], ring: _Ring) -> list[str]:
-    """The road around the harbour, the fields with their taverns, the figures, and the cards in the middle."""
     parts = [_port(ring), *(_field(view, field, ring) for field in range(FIELDS)), *_figures(view, ring)]
     parts += _movement_cards(view, options, ring)
     return parts + _black_jacks_cards(view, options, ring) if terminal.has_black_jack(options) else parts
 
 
 def _port(ring: _Ring) -> str:
-    """The road around the harbour."""
     left, top = ring.left, ring.rows[0]
     width, height = ring.right - left, ring.rows[-1] - top
     road = (
@@ -142,7 +138,6 @@ def _port(ring: _Ring) -> str:
 
 
 def _field(view: View, field: int, ring: _Ring) -> str:
-    """A field and its tavern."""
     x, y = ring.places()[field]
     circle = f'<circle cx="{x:g}" cy="{y:g}" r="17" class="panel edge"/>'
     number = words(str(field), x, y + 5, 14, look="faint", anchor="middle")
@@ -159,7 +154,6 @@ def _card_place(field: int, ring: _Ring) -> tuple[float, float]:
 
 
 def _tavern(tavern: dict[str, Any], x: float, y: float) -> list[str]:
-    """The card turned up on those face down: their number on a badge, or all of them if the viewer knows them."""
     top, hidden, count = tavern["top"], tavern["hidden"], count_of(tavern["hidden"])
     known = [] if isinstance(hidden, int) else hidden
     if top is None and not count:
@@ -175,7 +169,6 @@ def _tavern(tavern: dict[str, Any], x: float, y: float) -> list[str]:
 
 
 def _back(x: float, y: float) -> str:
-    """A rogue card face down."""
     paper = f'<rect width="40" height="54" rx="6" fill="{_BACK}" stroke="#fff"/>'
     return group([paper, group([use("anchor", 8, 14)], attributes=' stroke="#a9c1e6"')], x, y)
 
@@ -205,7 +198,6 @@ def _target(view: View, figure: Figure) -> int | None:
 
 
 def _figures(view: View, ring: _Ring) -> list[str]:
-    """All figures on their fields; two on one field, where one is about to be pushed, stand side by side."""
     fields = terminal.standing(view)
     parts = []
     for figure, field in fields.items():
@@ -219,7 +211,6 @@ def _figures(view: View, ring: _Ring) -> list[str]:
 
 
 def _movement_cards(view: View, options: dict[str, Any], ring: _Ring) -> list[str]:
-    """This round's movement card of each figure beside the one before; in an auction the offers."""
     if view["opener"] is None:
         return []
     figures: list[Figure] = [*range(len(view["crews"]))]
@@ -249,7 +240,6 @@ def _offer(view: View, seat: int) -> str:
 
 
 def _laid(view: View, figure: Figure) -> str:
-    """A movement card: open, chosen in secret, or not yet chosen."""
     if terminal.has_revealed(view, figure):
         return _open_movement_card(view, figure)
     choice = terminal.of_figure(view, "choices", figure)
@@ -263,7 +253,6 @@ def _laid(view: View, figure: Figure) -> str:
 
 
 def _open_movement_card(view: View, figure: Figure) -> str:
-    """A movement card in a frame of its figure's colour, struck out if it is cancelled."""
     card, number = (terminal.of_figure(view, key, figure) for key in ("laid", "numbers"))
     frame = f'<rect x="22" width="34" height="44" rx="5" fill="{_colours(figure)[0]}" stroke="{INK}"/>'
     paper = '<rect x="26" y="4" width="26" height="36" rx="2" fill="#fffdf6"/>'
@@ -273,14 +262,12 @@ def _open_movement_card(view: View, figure: Figure) -> str:
 
 
 def _value(card: int | str, x: float, y: float, fill: str, size: float = 24) -> str:
-    """The number of a movement card, or a bottle of Rum, around a point."""
     if card == "Rum":
         return use("bottle", x - size / 2.6, y - size / 1.6, size / 20, fill)
     return _centred(str(card), x, y, size, fill)
 
 
 def _laid_before(view: View, figure: Figure) -> str:
-    """The movement card of the last round, small, until this round's lies open."""
     card = terminal.of_figure(view, "laid", figure)
     if card is None or terminal.has_revealed(view, figure):
         return ""
@@ -289,7 +276,6 @@ def _laid_before(view: View, figure: Figure) -> str:
 
 
 def _black_jacks_cards(view: View, options: dict[str, Any], ring: _Ring) -> list[str]:
-    """Black Jack's movement cards, and below them the harbour."""
     cards, (top, in_row) = terminal.cards_of_black_jack(options), ring.small
     asked = view["phase"] == "choose_for_black_jack"
     row = [
@@ -307,7 +293,6 @@ def _black_jacks_cards(view: View, options: dict[str, Any], ring: _Ring) -> list
 
 
 def _harbour(cards: Sequence[str], ring: _Ring, top: float) -> str:
-    """The cards in the harbour, beside an anchor if there is room for it."""
     (begins,) = svg.rows([len(cards)], [24], 0, ring.room)
     beside = 34 if ring is _WIDE_RING or len(cards) < 6 else 0
     width = beside + (begins[-1] + 24 if begins else 0)
@@ -329,7 +314,6 @@ def _small(card: int | str, colours: tuple[str, str], spent: bool = False) -> st
 
 
 def _seat(view: View, seat: int, names: Sequence[str]) -> str:
-    """A seat's panel: name, score, movement cards, and the crew by colour."""
     width = (svg.WIDTH - 2 * svg.MARGIN - _GAP * (len(names) - 1)) / len(names)
     parts = [
         _figure(seat, 14, 4),
@@ -351,7 +335,6 @@ def _score(view: View, seat: int) -> str:
 
 
 def _own_movement_cards(view: View, seat: int, width: float) -> list[str]:
-    """The movement cards that are left, and places of the spent ones."""
     asked = view["phase"] == "choose" and seat == view["player"]
     step = min(24, (width - 20 - 17) / 7)
     return [
@@ -368,7 +351,6 @@ def _own_movement_cards(view: View, seat: int, width: float) -> list[str]:
 def _crew(
     cards: Sequence[str], seat: int, room: float, height: float = 24, colours: Sequence[str] = tuple(COLOUR_LETTERS)
 ) -> list[str]:
-    """A row of cards for each of the colours; the one that counts double is marked."""
     parts, doubled = [], terminal.doubled_colour(cards)
     for row, colour in enumerate(colours):
         names, y = [card for card in cards if card[0] == colour], 72 + (height + height // 12) * row
@@ -383,7 +365,6 @@ def _crew(
 
 
 def _labels(view: View, seat: int, width: float, size: float = 15) -> list[str]:
-    """What the seat is in this round, on the upper edge of its panel."""
     parts, right = [], width - 8
     for role in terminal.roles(view, seat):
         label = svg.label(say(role), right, 2 - size, _LABELS[role], size=size)
@@ -398,11 +379,10 @@ _PHONE_RING_ROOM, _PHONE_HEIGHT, _PHONE_ROW = 388, 132, 17
 
 
 def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
-    """The ring, and below it the seats in two columns."""
     parts = _board(view, options, _PHONE_RING)
     width = (svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN - svg.PHONE_GAP) / 2
-    most = max(len(_crew_colours(crew)) for crew in view["crews"])
-    height = _PHONE_HEIGHT - _PHONE_ROW * (len(COLOUR_LETTERS) - most)
+    lines = max(len(_crew_colours(crew)) for crew in view["crews"])
+    height = _PHONE_HEIGHT - _PHONE_ROW * (len(COLOUR_LETTERS) - lines)
     for seat in range(len(names)):
         x = svg.PHONE_MARGIN + seat % 2 * (width + svg.PHONE_GAP)
         y = _PHONE_RING_ROOM + seat // 2 * (height + svg.PHONE_GAP)
@@ -413,12 +393,10 @@ def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: 
 
 
 def _crew_colours(crew: Sequence[str]) -> list[str]:
-    """The colours of a crew, each of which needs a row."""
     return [colour for colour in COLOUR_LETTERS if any(card[0] == colour for card in crew)]
 
 
 def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float, float, float, float]) -> str:
-    """A seat's panel: name, score, movement cards, and the crew by colour."""
     width, crew = place[2], view["crews"][seat]
     parts = [
         _figure(seat, 8, 3, 0.82),

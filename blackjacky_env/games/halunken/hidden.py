@@ -86,7 +86,6 @@ def visible(s: State, seat: int) -> Iterator[Visible]:
 
 
 def _visible_rogues(s: State, seats: range) -> Iterator[Visible]:
-    """The cards turned up, how many lie below, and those that somebody has."""
     heights = s["heights"].tolist()
     yield "heights", [(field,) for field in range(FIELDS)], range(LEVELS + 1)
     if s["decision"] != PLACE_CAPTAIN:
@@ -97,7 +96,6 @@ def _visible_rogues(s: State, seats: range) -> Iterator[Visible]:
 
 
 def _visible_choices(s: State, seat: int, seats: range) -> Iterator[Visible]:
-    """The own choices, and whether others have chosen."""
     for q in seats:
         if q != seat:
             yield "choices", [(q,)], range(1, MOVES + 1) if s["choices"][q] == 0 else (0,)

@@ -166,7 +166,7 @@ def imagine_jack_deck(bits, s):
 
 @inlined
 def imagine_choices(observation, bits, s):
-    """Own choices as they are; others' are uniform among the cards that they still have."""
+    """The observer's choices as they are; others' are uniform among the cards that they still have."""
     for p in range(1, SEATS):
         s.choices[p] = 0
         if observation[AT.chosen + p]:

@@ -258,7 +258,7 @@ def legal(s, mask):
 
 @inlined
 def mark_offers(s, p, mask):
-    """J2: pass, or offer an own card of higher value than the last offer."""
+    """J2: pass, or offer a card of one's own with a higher value than the last offer."""
     mask[PASS] = 1
     highest = highest_offer(s)
     for card in range(CARDS):

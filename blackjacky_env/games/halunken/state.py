@@ -1,4 +1,4 @@
-"""What a game of Halunken & Spelunken remembers: cards, options, the fields of the record, and what is true of them."""
+"""The state of Halunken & Spelunken: cards, options, the fields of the record, and facts about them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Variant
 
-SEATS = 4  # the most players
+SEATS = 4  # largest table
 FIELDS, LEVELS, CARDS, NUM_COLOURS = 14, 3, 42, 4
 ROUNDS, GAMES = 8, 3
 MOVES = 8  # movement cards of a captain: 1 .. 7, and
@@ -60,7 +60,7 @@ DECISIONS = (
     "give",
     "over",
 )
-_MOST = 616  # all cards doubled
+_MAX_SCORE = 616  # all cards doubled
 
 
 # Actions.
@@ -104,7 +104,7 @@ RECORD = Fields(
         hidden("deals", 1, GAMES),  # games begun
         number("game_number", 0, GAMES - 1, "games finished before this one", part="game"),
         role("start_player", "that placed first", always=True),
-        by_seat("totals", 0, GAMES * _MOST, "by seat: scores of finished games"),
+        by_seat("totals", 0, GAMES * _MAX_SCORE, "by seat: scores of finished games"),
         by_seat("winners", 0, 1, "1: has won"),
         # the game
         number("round_number", 0, ROUNDS - 1, "rounds finished in this game", part="round"),
@@ -149,7 +149,7 @@ RECORD = Fields(
         Part("tops", (FIELDS,), 0, CARDS, "by field: 1 + the card turned up, 0 = none"),
         Part("hidden", (FIELDS,), 0, LEVELS, "by field: number of face-down cards"),
         Part("owners", (CARDS,), 0, SEATS + 1, "by card: 1 + the seat that has it, 5 = harbour, 0 = in a tavern"),
-        Part("scores", (SEATS,), 0, _MOST, "by seat: score of this game as it would be counted now"),
+        Part("scores", (SEATS,), 0, _MAX_SCORE, "by seat: score of this game as it would be counted now"),
         "totals winners",
     ),
 )
@@ -186,7 +186,7 @@ def write_jack_deck(deck: Sequence[int], num_players: int) -> list[int | str]:
 
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:
-    """What is true of a record; ``settled``: of the copy made just before a settlement."""
+    """What must be true of a record; ``settled``: of the copy made just before a settlement."""
     yield (s.decision == SETTLEMENT) == settled, "a game is being scored in the second record only"
     yield (s.player == NOBODY) == (s.decision == OVER), "nobody is to act when, and only when, the game is over"
     yield s.deals == s.game_number + 1, "every game is dealt"
@@ -258,7 +258,6 @@ def _facts_of_jacks_cards(s: Any) -> Iterator[Fact]:
 
 
 def _revealed(s: Any) -> bool:
-    """Whether the movement cards of the round lie open."""
     return s.decision not in {PLACE_CAPTAIN, PLACE_JACK, BID, CHOOSE_FOR_JACK, CHOOSE}
 
 
@@ -279,7 +278,7 @@ def _facts_of_choices(s: Any, n: int) -> Iterator[Fact]:
         yield sum(s.spent[p]) == s.round_number + _revealed(s), "everybody spends a card in each round (H3)"
         yield s.laid[p] == 0 or s.spent[p][s.laid[p] - 1] == 1, "cards that lie open are spent (H4)"
         yield s.laid[p] > 0 or not _revealed(s), "everybody reveals a card (H4)"
-        yield s.choices[p] == 0 or not s.spent[p][s.choices[p] - 1], "who chooses has the card (H3)"
+        yield s.choices[p] == 0 or not s.spent[p][s.choices[p] - 1], "players choose cards that they have (H3)"
     choosing = s.decision in {CHOOSE, CHOOSE_FOR_JACK}
     asked = (s.player - s.opener) % n if choosing else 0
     chosen = [s.choices[(s.opener + i) % n] > 0 for i in range(n)]
@@ -327,12 +326,12 @@ def _facts_of_meeting(s: Any) -> Iterator[Fact]:
     if s.decision == GIVE:
         yield s.mover == JACK and s.buyer == NOBODY, "cards are given to Black Jack without a buyer (J5)"
         yield s.player == queue[0] if queue else True, "players give in order (J5)"
-        yield s.counts[s.player] > 0, "who gives has a card (J5)"
-        yield bool(queue) or s.captains[s.player] == s.jack, "who was met gives (D6)"
+        yield s.counts[s.player] > 0, "whoever gives has a card (J5)"
+        yield bool(queue) or s.captains[s.player] == s.jack, "the player who was met gives (D6)"
         return
-    yield s.player == owner, "who moves the figure acts (H7)"
+    yield s.player == owner, "whoever moves the figure acts (H7)"
     if s.decision == ROB:
-        yield s.victim != s.player and s.counts[s.victim] > 0, "who is robbed has a card (H7)"
+        yield s.victim != s.player and s.counts[s.victim] > 0, "the player who is robbed has a card (H7)"
         yield s.victim == queue[0] if queue else True, "players are robbed in order (J4)"
         return
     yield not queue and s.mover != JACK and s.captains[s.mover] == s.jack, "a captain has met Black Jack (J3)"

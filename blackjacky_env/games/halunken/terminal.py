@@ -177,7 +177,6 @@ def _figure(figure: Figure) -> str:
 
 
 def _movement(cards: Iterable[int | str], spent: Sequence[int | str]) -> list[str]:
-    """All movement cards, with a dot for each spent one; Rum is R."""
     return [paint("·", FAINT) if card in spent else str(card).replace("Rum", "R") for card in cards]
 
 
@@ -185,7 +184,6 @@ def _movement(cards: Iterable[int | str], spent: Sequence[int | str]) -> list[st
 
 
 def _ring(view: View) -> list[str]:
-    """Fields, cards turned up, face-down cards and figures, one column for each field."""
     taverns, fields = view["taverns"], standing(view)
     rows = {
         "field": [paint(str(field), FAINT) for field in range(FIELDS)],
@@ -207,7 +205,6 @@ def _seats(view: View, names: Sequence[str]) -> list[str]:
 
 
 def _cells(view: View, seat: int, names: Sequence[str]) -> dict[str, list[str]]:
-    """The lines of each column."""
     score = paint(str(view["scores"][seat]), TITLE if seat in view["winners"] else STRONG)
     total = [paint(f"({view['totals'][seat]})", FAINT)] if view["game"] else []
     return {
@@ -241,7 +238,6 @@ def _offer(view: View, seat: int) -> str:
 
 
 def _harbour(view: View, options: dict[str, Any]) -> list[str]:
-    """Black Jack's movement cards and the cards in the harbour."""
     if not has_black_jack(options):
         return []
     left = " ".join(_movement(cards_of_black_jack(options), view["black_jack_spent"]))

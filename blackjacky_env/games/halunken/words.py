@@ -138,14 +138,14 @@ _CALLED = {
 _ASKED = {
     "place_captain": "a field for the captain (H2)",
     "place_black_jack": "a field for Black Jack (J1)",
-    "bid": "an own card to offer, or a pass (J2)",
+    "bid": "a card of the player's own to offer, or a pass (J2)",
     "choose_for_black_jack": "a movement card for Black Jack (D3)",
     "choose": "a movement card (H4)",
     "name": "a number for Rum (H5)",
     "take": "a card from the harbour (J3)",
     "take_or_rob": "whether to take from the harbour or to rob the buyer (D5)",
     "rob": "a card of the player who is robbed (H7, J4)",
-    "give": "an own card to give to the harbour (J5, D6)",
+    "give": "a card of the player's own to give to the harbour (J5, D6)",
 }
 """By decision."""
 
@@ -173,7 +173,7 @@ def _reason(s: State, action: int, kind: str) -> str:
         case (("take" | "rob" | "give"), "rogue"):
             place = source_of_cards(s)
             return f"it is not {'in the harbour' if place == HARBOUR else f'before player_{place}'}"
-    return f"asked is {_ASKED[decision]}"
+    return f"the choice now is {_ASKED[decision]}"
 
 
 def _why_no_offer(s: State, card: int) -> str:

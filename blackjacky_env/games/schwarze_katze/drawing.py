@@ -43,7 +43,6 @@ def _card(name: str, x: float, y: float, scale: float = 1, attributes: str = "")
 
 
 def _trick(view: View, near: int) -> list[str]:
-    """The cards of the trick, each on the side of its player; the first shows the suit to follow."""
     seats = len(view["totals"])
     scale = 1.0 if seats <= 6 else 0.72
     points = svg.around(seats, _MIDDLE, *((66, 74) if seats <= 4 else (88, 102)))
@@ -82,7 +81,6 @@ def _roles(view: View, seat: int) -> str:
 
 
 def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float]) -> str:
-    """The panel of another seat."""
     hand = view["hands"][seat]
     now, total = _tallies(view, seat)
     roles = words(_roles(view, seat), 58, 39, 15, 92, "faint")
@@ -98,14 +96,12 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
 
 
 def _hidden(count: int) -> str:
-    """One card face down, with the number of cards in the hand."""
     ground = '<circle cx="176" cy="26" r="13" fill="#2f4a76"/>'
     number = f'<text x="176" y="32" font-size="18" fill="#fff" text-anchor="middle">{count}</text>'
     return use("back", 160, 4, 0.88) + ground + number
 
 
 def _open_hand(hand: Sequence[str]) -> list[str]:
-    """The open hand of another seat on two lines, each with the ranks of two suits."""
     return [part for suits, y in (("CD", 60), ("HS", 78)) for part in _ranks(hand, suits, y)]
 
 
@@ -123,7 +119,6 @@ def _ranks(hand: Sequence[str], suits: str, y: float) -> list[str]:
 
 
 def _near_seat(view: View, seat: int, names: Sequence[str]) -> str:
-    """The seat at the bottom, with its hand if that is open."""
     hand, loses = view["hands"][seat], svg.loses(view, seat)
     now, total = _tallies(view, seat)
     parts = [
@@ -148,7 +143,6 @@ _PHONE_HEIGHT = 92
 
 
 def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: str) -> str:
-    """The other seats in rows, each with its card of the trick; at the bottom the near seat."""
     near, others = svg.near_and_others(view, len(names))
     corners = svg.phone_places(len(others), _PHONE_HEIGHT)
     parts = [_phone_seat(view, seat, names, corner) for seat, corner in zip(others, corners, strict=True)]
@@ -160,7 +154,6 @@ def _on_phone(view: View, options: dict[str, Any], names: Sequence[str], theme: 
 
 
 def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, float, float]) -> str:
-    """The panel of another seat: name and results, beside them its card of the trick or its roles."""
     x, y, width = corner
     left, loses = width - 43, svg.loses(view, seat)
     parts = [
@@ -175,7 +168,6 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], corner: tuple[float
 
 
 def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
-    """The card that a seat has played to the trick; before it, whether the seat deals or leads."""
     played = dict(view["table"]).get(seat)
     if played:
         return [_card(played, x, y, 0.74, data(card=played, seat=seat))]
@@ -186,7 +178,6 @@ def _phone_played(view: View, seat: int, x: float, y: float) -> list[str]:
 
 
 def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, height: float) -> str:
-    """The seat at the bottom: its results, its card of the trick, and its hand in one or two rows."""
     hand, (now, total), loses = view["hands"][seat], _tallies(view, seat), svg.loses(view, seat)
     width = svg.PHONE_WIDTH - 2 * svg.PHONE_MARGIN
     parts = [

@@ -21,7 +21,7 @@ from blackjacky_env.games.schwarze_katze.rules import hand_size
 from blackjacky_env.games.schwarze_katze.state import RANKS, SUITS
 
 _GROUPS = 1 << SUITS  # a group is numbered by the voids of its players, one bit per suit
-_FOUR, _SIX = 15, 63  # masks of four and six bits
+_FOUR_BITS, _SIX_BITS = 15, 63
 CHOOSE = np.array([[float(math.comb(n, k)) for k in range(RANKS + 1)] for n in range(RANKS + 1)])
 """Binomial coefficients n over k, float64, (14, 14)."""
 
@@ -38,7 +38,7 @@ def deal_unseen(unseen, bits, s):
     groups, sizes = list_groups(s)
     holders = (0, 0, 0, 0)
     while groups:
-        group = groups & _FOUR
+        group = groups & _FOUR_BITS
         taken = choose_numbers(groups, sizes, left, draw(bits, SUITS + group))
         holders = deal_group(s, group, left, taken, draw(bits, SUITS + _GROUPS + group), holders)
         left -= taken
@@ -47,9 +47,9 @@ def deal_unseen(unseen, bits, s):
 
 
 @inlined
-def of_suit(counts, suit):
-    """One of four packed numbers."""
-    return counts >> 4 * suit & _FOUR
+def count_of(counts, suit):
+    """The number of a suit, from four packed ones."""
+    return counts >> 4 * suit & _FOUR_BITS
 
 
 @inlined
@@ -110,40 +110,40 @@ def count_ways(groups, sizes, left):
     """
     if groups == 0:
         return 1.0
-    group, size, total = groups & _FOUR, sizes & _SIX, 0.0
-    for x in range(most(group, 0, left, size) + 1):
-        for y in range(most(group, 1, left, size - x) + 1):
-            for z in range(most(group, 2, left, size - x - y) + 1):
+    group, size, total = groups & _FOUR_BITS, sizes & _SIX_BITS, 0.0
+    for x in range(max_cards(group, 0, left, size) + 1):
+        for y in range(max_cards(group, 1, left, size - x) + 1):
+            for z in range(max_cards(group, 2, left, size - x - y) + 1):
                 rest = size - x - y - z
-                if rest <= most(group, 3, left, rest):
+                if rest <= max_cards(group, 3, left, rest):
                     ways = count_ways(groups >> 4, sizes >> 6, left - packed(x, y, z, rest))
                     total += count_choices(left, x, y, z, rest) * ways
     return total
 
 
 @inlined
-def most(group, suit, left, size):
+def max_cards(group, suit, left, size):
     """Maximum number of cards of a suit that the group can take."""
-    return 0 if group >> suit & 1 else min(of_suit(left, suit), size)
+    return 0 if group >> suit & 1 else min(count_of(left, suit), size)
 
 
 @inlined
 def count_choices(left, x, y, z, rest):
     """Number of ways to choose these numbers of cards from what is left of the suits."""
-    clubs, diamonds = CHOOSE[of_suit(left, 0), x], CHOOSE[of_suit(left, 1), y]
-    return clubs * diamonds * CHOOSE[of_suit(left, 2), z] * CHOOSE[of_suit(left, 3), rest]
+    clubs, diamonds = CHOOSE[count_of(left, 0), x], CHOOSE[count_of(left, 1), y]
+    return clubs * diamonds * CHOOSE[count_of(left, 2), z] * CHOOSE[count_of(left, 3), rest]
 
 
 @compiled
 def choose_numbers(groups, sizes, left, bits):
     """Numbers of cards of each suit for the top group, packed, drawn in proportion to the deals that follow."""
-    group, size, taken = groups & _FOUR, sizes & _SIX, 0
+    group, size, taken = groups & _FOUR_BITS, sizes & _SIX_BITS, 0
     point = float(bits >> np.uint64(11)) * 2.0**-53 * count_ways(groups, sizes, left)
-    for x in range(most(group, 0, left, size) + 1):
-        for y in range(most(group, 1, left, size - x) + 1):
-            for z in range(most(group, 2, left, size - x - y) + 1):
+    for x in range(max_cards(group, 0, left, size) + 1):
+        for y in range(max_cards(group, 1, left, size - x) + 1):
+            for z in range(max_cards(group, 2, left, size - x - y) + 1):
                 rest = size - x - y - z
-                if rest <= most(group, 3, left, rest):
+                if rest <= max_cards(group, 3, left, rest):
                     numbers = packed(x, y, z, rest)
                     ways = count_ways(groups >> 4, sizes >> 6, left - numbers)
                     chosen = count_choices(left, x, y, z, rest) * ways
@@ -158,7 +158,7 @@ def choose_numbers(groups, sizes, left, bits):
 @inlined
 def deal_group(s, group, left, taken, stream, holders):
     """Shuffle a group's cards, the last ones of each suit, and deal them to its players."""
-    count = of_suit(taken, 0) + of_suit(taken, 1) + of_suit(taken, 2) + of_suit(taken, 3)
+    count = count_of(taken, 0) + count_of(taken, 1) + count_of(taken, 2) + count_of(taken, 3)
     for p in range(1, int(s.num_players)):
         if voids_of(s, p) == group:
             for _ in range(min(cards_left(s, p), count)):
@@ -173,10 +173,10 @@ def deal_group(s, group, left, taken, stream, holders):
 def place_of(left, taken, i):
     """Position of card i of those taken."""
     suit = 0
-    while i >= of_suit(taken, suit):
-        i -= of_suit(taken, suit)
+    while i >= count_of(taken, suit):
+        i -= count_of(taken, suit)
         suit += 1
-    return RANKS * suit + of_suit(left, suit) - 1 - i
+    return RANKS * suit + count_of(left, suit) - 1 - i
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""What a game of Schwarze Katze remembers: cards, rule options, the fields of the record, and what is true of them."""
+"""The state of Schwarze Katze: cards, rule options, the fields of the record, and facts about them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED
 
-SEATS = 10  # the most players (K1)
+SEATS = 10  # largest table (K1)
 CARDS, SUITS, RANKS = 52, 4, 13
 HEARTS = 2  # a suit
 QUEEN_OF_SPADES = 49
 NOBODY = -1
 NO_TRICK = -50  # penalty of a deal without a trick (K6)
-MOST_TRICKS = 17
+MAX_TRICKS = 17
 # SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.
 PLAY, OVER, SETTLEMENT = range(3)
 
@@ -55,12 +55,12 @@ RECORD = Fields(
         by_seat("totals", -2500, 6750, "penalties of the deals scored before, by seat"),
         by_seat("winners", 0, 1, "1: has won the game"),
         # the deal
-        number("trick", 0, MOST_TRICKS, "tricks taken in this deal"),
+        number("trick", 0, MAX_TRICKS, "tricks taken in this deal"),
         role("leader", "that leads the trick", always=True),
         by_seat("table", NO_CARD, CARDS - 1, "by seat: 1 + the card played to this trick, 0 = none", plus=1),
         hidden("where", ASIDE, PLAYED + SEATS - 1, (CARDS,), place=PLAYED),
         by_seat("voids", 0, 1, "1: known to have no clubs, diamonds, hearts, spades", (SUITS,)),
-        by_seat("tricks_taken", 0, MOST_TRICKS, "tricks taken in this deal by seat"),
+        by_seat("tricks_taken", 0, MAX_TRICKS, "tricks taken in this deal by seat"),
         by_seat("penalties", 0, 135, "penalties of the cards taken in this deal, by seat"),
     ),
     observed=(
@@ -99,7 +99,7 @@ def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
 
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:
-    """What is true of a record; ``settled``: of the copy made just before a settlement."""
+    """What must be true of a record; ``settled``: of the copy made just before a settlement."""
     n, size = s.num_players, CARDS // s.num_players
     yield (s.phase == SETTLEMENT) == settled, "a deal is being scored in the second record only"
     yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
@@ -123,7 +123,7 @@ def _facts_of_cards(s: Any, n: int, size: int) -> Iterator[Fact]:
         yield s.where.count(p) == size - played, "everybody was dealt the same number of cards (K2)"
         for suit in range(SUITS):
             held = p in s.where[RANKS * suit : RANKS * suit + RANKS]
-            yield not (s.voids[p][suit] and held), "who is known to lack a suit has no card of it (K4)"
+            yield not (s.voids[p][suit] and held), "players known to lack a suit have no card of it (K4)"
     on_table = set(s.table)
     taken = sum(_penalty(s, card) for card in range(CARDS) if s.where[card] >= PLAYED and card not in on_table)
     yield sum(s.penalties) == taken, "the penalties are those of the cards taken (K6)"

@@ -36,7 +36,7 @@ def when(view: View, options: dict[str, Any]) -> str:
 
 def options_in_force(options: dict[str, Any]) -> str:
     """The options that differ from the rule sheet, in words."""
-    others = ["hearts are led only by who holds nothing else"] * options["piatnik_heart_lead"]
+    others = ["hearts are led only by players with nothing else"] * options["piatnik_heart_lead"]
     others += ["ace of hearts 10"] * (options["heart_ace"] == 10)
     return " · ".join(others)
 
@@ -45,13 +45,11 @@ def options_in_force(options: dict[str, Any]) -> str:
 
 
 def _card(name: str) -> str:
-    """A card as a coloured chip; the black cat has a colour of its own."""
     style = _CAT if name == "QS" else _SUIT_STYLES[name[-1]]
     return paint(f"{name[:-1]}{_SUITS[name[-1]]}", style)
 
 
 def _own_hand(view: View) -> list[str]:
-    """The viewer's cards, one line per suit."""
     own = viewer(view)
     if own is None or not view["hands"][own]:
         return []

@@ -28,7 +28,7 @@ PROOFS = Path(__file__).parents[1]
 BOUNDS_CHECKED = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(PROOFS.parents[1] / "runs" / "torture" / "cache")}
 """The environment of a task whose compiled code checks the bounds of arrays."""
 PATIENCE = 600.0  # seconds after which a silent process counts as hanging
-_SHOWN = 1500  # characters of the last words of a process
+_SHOWN = 1500  # characters at the end of a process's errors
 
 
 class Row(NamedTuple):
@@ -69,7 +69,7 @@ def tasks_for_programs(calls: Sequence[tuple[str, str, str]], tries: int, seed: 
 
 
 def tasks_for_games(what: str, call: str, tries: int, seed: int, chunk: int) -> list[Task]:
-    """``tries`` divided equally among all games, so many for each process, which checks the bounds of arrays."""
+    """``tries`` divided equally among all games, ``chunk`` for each process, which checks the bounds of arrays."""
     made: list[Task] = []
     for game, left in zip(GAMES, divide(tries, len(GAMES)), strict=True):
         for first in range(0, left, chunk):
@@ -94,7 +94,7 @@ def run_tasks(tasks: Sequence[Task], workers: int, progress: Callable[[int], Non
 
 
 def run_apart(task: Task, progress: Callable[[int], None], patience: float | None = None) -> Counter[str]:
-    """Run a task; a crash, hang or error of its process counts once, and its last words are printed."""
+    """Run a task; a crash, hang or error of its process counts once, and the end of its stderr is printed."""
     command = [*task.before, sys.executable, "-m", "attacks.common", task.call, json.dumps(task.arguments)]
     process = subprocess.Popen(
         command,
@@ -107,16 +107,19 @@ def run_apart(task: Task, progress: Callable[[int], None], patience: float | Non
     )
     assert process.stdout is not None
     assert process.stderr is not None
-    said: list[str] = []
+    errors: list[str] = []
     with ThreadPoolExecutor(1) as reader, process:
-        reader.submit(lambda: said.append(process.stderr.read()))
+        reader.submit(lambda: errors.append(process.stderr.read()))
         counts, is_late = _read(process, progress, patience or PATIENCE)
     status = process.returncode
     if is_late or status:
-        print(f"\n{task}: {'no news' if is_late else f'exit status {status}'}\n{said[0][-_SHOWN:]}", file=sys.stderr)
+        print(
+            f"\n{task}: {'silent for too long' if is_late else f'exit status {status}'}\n{errors[0][-_SHOWN:]}",
+            file=sys.stderr,
+        )
         counts[HANG if is_late else CRASH if status < 0 else ERROR] += 1
-    elif said[0]:
-        print(f"\n{task}:\n{said[0][-_SHOWN:]}", file=sys.stderr)
+    elif errors[0]:
+        print(f"\n{task}:\n{errors[0][-_SHOWN:]}", file=sys.stderr)
     return counts
 
 
@@ -154,7 +157,7 @@ def main(call: str, arguments: str) -> None:
     from importlib import import_module
 
     reports = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what an attacked program prints is no report
+    os.dup2(2, 1)  # what an attacked program prints is not a report
     module, _, name = call.partition(":")
     found = getattr(import_module(module), name)(*json.loads(arguments))
     for counts in [found] if isinstance(found, Counter) else found:

@@ -21,7 +21,7 @@ from websockets.frames import Opcode
 
 from attacks.common import CRASH, ERROR, HANG, LOST, REFUSED, SURVIVED, TRACEBACK, Row, divide
 from attacks.table_server import Person, TableServer, table_server
-from attacks.wire import flood, frame, is_open, opened, request, seated, send, upgrade
+from attacks.wire import flood, frame, is_open, open_socket, request, send, take_seat, upgrade
 from blackjacky_agents.web.table import resumed
 
 TRIES = 20_000
@@ -37,44 +37,43 @@ class Target:
 
     port: int
     token: str
-    chance: random.Random
+    rng: random.Random
 
     def seat(self) -> socket.socket:
         """The WebSocket of that seat."""
-        return seated(self.port, self.token)
+        return take_seat(self.port, self.token)
 
 
 def _slow_body(target: Target) -> socket.socket:
-    path = target.chance.choice(["/lobby/guessed/tables", "/seat/guessed", f"/seat/{target.token}"])
-    return opened(target.port, request(path, "Content-Length: 100000", method="POST") + b"{")
+    path = target.rng.choice(["/lobby/guessed/tables", "/seat/guessed", f"/seat/{target.token}"])
+    return open_socket(target.port, request(path, "Content-Length: 100000", method="POST") + b"{")
 
 
 def _garbage_frames(target: Target) -> socket.socket:
-    whole = bytearray(frame(Opcode.TEXT, target.chance.randbytes(target.chance.randrange(200))))
-    whole[0] = target.chance.choice([0, 0x80, 0xC0]) + target.chance.choice([*Opcode, 3])
-    return _flood(target.seat(), bytes(_changed(whole, target.chance)))
+    whole = bytearray(frame(Opcode.TEXT, target.rng.randbytes(target.rng.randrange(200))))
+    whole[0] = target.rng.choice([0, 0x80, 0xC0]) + target.rng.choice([*Opcode, 3])
+    return _flood(target.seat(), bytes(_changed(whole, target.rng)))
 
 
 def _garbage_requests(target: Target) -> socket.socket:
-    chance = target.chance
-    whole = chance.choice(
+    rng = target.rng
+    whole = rng.choice(
         [
             upgrade(target.token),
             request(f"/seat/{target.token}"),
             request("/seat/x", "Transfer-Encoding: chunked", method="POST") + b"5\r\nabcde\r\n0\r\n\r\n",
             request("/lobby/x/tables", "Content-Length: 5", method="POST") + b"abcde",
-            request("/", *(f"{chance.getrandbits(32)}: {chance.getrandbits(32)}" for _ in range(2000))),
-            chance.randbytes(2000),
+            request("/", *(f"{rng.getrandbits(32)}: {rng.getrandbits(32)}" for _ in range(2000))),
+            rng.randbytes(2000),
         ]
     )
-    return opened(target.port, bytes(_changed(bytearray(whole), chance)))
+    return open_socket(target.port, bytes(_changed(bytearray(whole), rng)))
 
 
-def _changed(data: bytearray, chance: random.Random) -> bytearray:
-    """Data with some bytes changed, doubled or left out."""
-    for _ in range(chance.randrange(4)):
-        place = chance.randrange(len(data))
-        data[place : place + chance.randrange(2)] = chance.randbytes(chance.randrange(3))
+def _changed(data: bytearray, rng: random.Random) -> bytearray:
+    for _ in range(rng.randrange(4)):
+        place = rng.randrange(len(data))
+        data[place : place + rng.randrange(2)] = rng.randbytes(rng.randrange(3))
         data = data or bytearray(b"\0")
     return data
 
@@ -88,11 +87,11 @@ def _flood(connection: socket.socket, data: bytes) -> socket.socket:
 
 
 KINDS: dict[str, Callable[[Target], socket.socket]] = {
-    "connections that send nothing": lambda it: opened(it.port),
-    "headers that do not end": lambda it: opened(it.port, request("/page/page.js")[: it.chance.randrange(1, 40)]),
+    "connections that send nothing": lambda it: open_socket(it.port),
+    "headers that do not end": lambda it: open_socket(it.port, request("/page/page.js")[: it.rng.randrange(1, 40)]),
     "bodies that do not end": _slow_body,
-    "responses that are not read": lambda it: _flood(opened(it.port), 200 * request("/page/lobby.js")),
-    "WebSockets of unknown seats": lambda it: seated(it.port, f"{it.chance.getrandbits(192):032x}"),
+    "responses that are not read": lambda it: _flood(open_socket(it.port), 200 * request("/page/lobby.js")),
+    "WebSockets of unknown seats": lambda it: take_seat(it.port, f"{it.rng.getrandbits(192):032x}"),
     "WebSockets that do not read": lambda it: send(
         it.seat(), 30 * frame(Opcode.TEXT, b'{"type": "speed", "speed": "fast"}')
     ),

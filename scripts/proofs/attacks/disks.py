@@ -25,7 +25,7 @@ import numpy as np
 
 from attacks.common import LOST, REFUSED, SURVIVED, Task, tasks_for_programs
 from attacks.forks import Fork
-from attacks.jobs import JOBS, Prepared, emptied, is_whole, prepare, start, temporary_folder
+from attacks.jobs import JOBS, Prepared, empty_folder, is_whole, prepare, start, temporary_folder
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.table import Table, resumed, seats_for
@@ -35,7 +35,7 @@ TRIES = 600
 _DISK = 16 << 20  # bytes
 _NAMESPACE = ("unshare", "--map-root-user", "--mount")
 _PAGES = 20_000  # bytes, a few pages of memory, so that small files have room at times
-_SAYING = 4096  # bytes that a program can print in any case
+_MIN_OUTPUT = 4096  # bytes that a program can print in any case
 
 
 def tasks(tries: int, seed: int) -> list[Task]:
@@ -58,7 +58,7 @@ def _mount(home: Path) -> list[str]:
 
 
 class Disk:
-    """A folder on which room can be short."""
+    """A folder on a disk that can be filled."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"
@@ -67,12 +67,12 @@ class Disk:
         self.home.mkdir()
 
     def leave(self, room: int) -> None:
-        """Leave so many bytes of room."""
+        """Leave ``room`` bytes free."""
         if self.is_mounted:
             with self._ballast.open("wb") as file:
                 os.posix_fallocate(file.fileno(), 0, max(shutil.disk_usage(self.home).free - room, 1))
         else:
-            _limit_files(max(room, _SAYING))
+            _limit_files(max(room, _MIN_OUTPUT))
 
     def free(self) -> None:
         """Make room again."""
@@ -84,7 +84,7 @@ class Disk:
 
 @contextlib.contextmanager
 def mounted() -> Iterator[Disk]:
-    """A disk, and nothing of it afterwards."""
+    """Context with a disk, which is removed afterwards."""
     with temporary_folder() as folder:
         disk = Disk(folder)
         try:
@@ -108,12 +108,12 @@ def _limit_files(room: int | None) -> None:
 
 
 def fill_command(name: str, tries: int, seed: int) -> Iterator[Counter[str]]:
-    """Fill the disk of a command, half the time one whose old result is there; then let it go on with room."""
+    """Fill the disk of a command, half the time with an old result there; then let it go on with room."""
     rng, prepared = random.Random(seed), prepare(name)
     size = sum(map(len, prepared.files.values()))
     with temporary_folder() as logs, mounted() as disk:
         for _ in range(tries):
-            emptied(disk.home)
+            empty_folder(disk.home)
             if has_old := rng.random() < 0.5:
                 prepared.leave(disk.home)
             disk.leave(int(rng.uniform(0, 1.2 * size + _PAGES)))
@@ -121,7 +121,7 @@ def fill_command(name: str, tries: int, seed: int) -> Iterator[Counter[str]]:
 
 
 def _fill(prepared: Prepared, disk: Disk, has_old: bool, log: Path) -> str:
-    """What becomes of a command on a full disk, and of its result."""
+    """The outcome of a command on a full disk, and of its result."""
     outcome = start(prepared.job, disk.home, log).outcome()
     disk.free()
     if outcome not in (REFUSED, SURVIVED):
@@ -130,7 +130,7 @@ def _fill(prepared: Prepared, disk: Disk, has_old: bool, log: Path) -> str:
         return LOST
     again = start(prepared.job, disk.home, log)
     if (later := again.outcome()) != SURVIVED:
-        print(again.said, file=sys.stderr)
+        print(again.output, file=sys.stderr)
         return LOST if later == REFUSED else later
     return outcome if is_whole(prepared, disk.home) else LOST
 
@@ -139,12 +139,12 @@ def _fill(prepared: Prepared, disk: Disk, has_old: bool, log: Path) -> str:
 
 
 def fill_table(__: str, tries: int, seed: int) -> Iterator[Counter[str]]:
-    """Play at a table, on a disk that becomes full and then has room again; each time all of it in a fork."""
+    """Play at a table, on a disk that becomes full and then has room again, each time in a fork."""
     rng = random.Random(seed)
-    Table(DEFAULT, seats_for(["Person"], [bot_names(DEFAULT)[0]]), hints=[])  # loads what is compiled
+    Table(DEFAULT, seats_for(["Person"], [bot_names(DEFAULT)[0]]), hints=[])  # compiles
     with temporary_folder() as logs, mounted() as disk:
         for _ in range(tries):
-            emptied(disk.home)
+            empty_folder(disk.home)
             play = partial(_play, disk, rng.choice((0, 1, 100, 5000)), rng.randrange(300))
             yield Counter({Fork(play, disk.home, logs / "log").outcome(): 1})
 
@@ -163,13 +163,13 @@ def _play(disk: Disk, room: int, moves: int) -> int:
     _move(table, 1)
     same = resumed(table.path)
     if (same.move, same.env.snapshot()) != (table.move, table.env.snapshot()):
-        print("error: the table is not what it was")
+        print("error: the saved table differs")
         return 1
     return 0
 
 
 def _move(table: Table, count: int) -> None:
-    """Make so many random moves; a new game begins after the last one, as soon as it can be saved."""
+    """Make ``count`` random moves; a new game begins after the last one, as soon as it can be saved."""
     for number in range(count):
         if table.over:
             with contextlib.suppress(MessageError):

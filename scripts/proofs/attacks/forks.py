@@ -14,26 +14,26 @@ from pathlib import Path
 from attacks.common import CRASH, ERROR, HANG, REFUSED, SURVIVED, TRACEBACK
 
 PATIENCE = 120.0  # seconds that a program has to end
-_PAUSE = 0.002  # seconds between two looks at a program
+_PAUSE = 0.002  # seconds between two checks of a program
 
 
 class Fork:
     """A fork of this process, which must have no other threads.
 
     Args:
-        does: what it does, returning its exit status.
+        run: what it runs; returns the exit status.
         home: its working directory.
-        log: the file that takes what it prints.
+        log: the file of its output.
     """
 
-    def __init__(self, does: Callable[[], int | None], home: Path, log: Path) -> None:
+    def __init__(self, run: Callable[[], int | None], home: Path, log: Path) -> None:
         self.log = log
         self.status: int | None = None
         self.is_killed = False
         log.write_bytes(b"")
         self.pid = os.fork()
         if not self.pid:
-            _live(does, home, log)
+            _run_fork(run, home, log)
 
     def ends_within(self, seconds: float) -> bool:
         """Wait; returns whether it has ended by itself, with `status`: negative if a signal has ended it."""
@@ -49,38 +49,38 @@ class Fork:
         return True
 
     def kill(self) -> None:
-        """End it as a lack of memory would, without notice; nothing if it has ended."""
+        """End it without notice, as a lack of memory would; no effect if it has ended."""
         if self.status is None:
             self.is_killed = True
             os.kill(self.pid, signal.SIGKILL)
             self.ends_within(PATIENCE)
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         """What it has printed."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def outcome(self) -> str:
-        """Wait for its end; what became of it. What is no proper end is printed."""
+        """Wait for its end; returns the outcome. An improper end is printed."""
         if not self.ends_within(PATIENCE):
             self.kill()
             found = HANG
         elif (self.status or 0) < 0:
             found = CRASH
-        elif "Traceback" in self.said:
+        elif "Traceback" in self.output:
             found = TRACEBACK
-        elif self.status == 2 and "error: " in self.said:
+        elif self.status == 2 and "error: " in self.output:
             return REFUSED
         elif self.status == 0:
             return SURVIVED
         else:
             found = ERROR
-        print(f"{found}, exit status {self.status}:\n{self.said[-1500:]}", file=sys.stderr)
+        print(f"{found}, exit status {self.status}:\n{self.output[-1500:]}", file=sys.stderr)
         return found
 
 
-def _live(does: Callable[[], int | None], home: Path, log: Path) -> None:
-    """The life of a fork, which must never return into its parent's code."""
+def _run_fork(run: Callable[[], int | None], home: Path, log: Path) -> None:
+    """Run a fork, which must never return into its parent's code."""
     status = 1
     try:
         output = os.open(log, os.O_WRONLY | os.O_APPEND)
@@ -88,7 +88,7 @@ def _live(does: Callable[[], int | None], home: Path, log: Path) -> None:
             os.dup2(output, number)
         os.chdir(home)
         faulthandler.dump_traceback_later(0.9 * PATIENCE)  # says where it hangs
-        status = does() or 0
+        status = run() or 0
         sys.stdout.flush()
         sys.stderr.flush()
     except BaseException:  # noqa: BLE001 - nothing may leave a fork

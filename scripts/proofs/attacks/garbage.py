@@ -1,4 +1,4 @@
-"""Garbage for everything that parses: the fuzz targets of the tests, tried for long.
+"""Garbage for everything that parses: the fuzz targets of the tests, tried for a long time.
 
 Every input has limits of time and memory. One that breaks a promise is kept in runs/torture/garbage: put it into the
 corpus of the tests, tests/fuzzing/corpus/TARGET, with a name that says what it is. If a process dies, ``last`` is the
@@ -29,10 +29,10 @@ from tests.fuzzing.targets import TARGETS
 
 TRIES = 1_000_000
 KEPT = Path(__file__).parents[3] / "runs" / "torture" / "garbage"
-LIMIT = 10.0  # seconds for one input, on a machine that does other things, too
+LIMIT = 10.0  # seconds for one input, on a busy machine
 MEMORY = 2**30  # bytes that parsing may take beyond what the process has at its start
 _CHUNK = 20_000  # inputs for each process
-_NEWS = 1.0  # seconds between two reports
+_REPORT_EVERY = 1.0  # seconds between two reports
 
 
 class TooSlowError(BaseException):
@@ -55,23 +55,23 @@ def tasks(tries: int, seed: int) -> list[Task]:
     return made
 
 
-def attack_target(name: str, seed: int, first: int, last: int) -> Iterator[Counter[str]]:
-    """Try the inputs ``first`` .. ``last`` - 1 of a target; yields the outcomes of some of them at a time."""
+def attack_target(name: str, seed: int, low: int, high: int) -> Iterator[Counter[str]]:
+    """Try the inputs ``low`` .. ``high`` - 1 of a target; yields the outcomes of some of them at a time."""
     target, counts, reported = TARGETS[name], Counter[str](), time.monotonic()
     KEPT.mkdir(parents=True, exist_ok=True)
     faulthandler.enable()
     for valid in target.seeds:  # compiles, which takes time and memory
         target.attempt(valid)
     limit_memory()
-    trace = KEPT / f"last-{name}-{first}"
-    with trace.open("wb", buffering=0) as last_words:
-        for number in range(first, last):
+    trace = KEPT / f"last-{name}-{low}"
+    with trace.open("wb", buffering=0) as last:
+        for number in range(low, high):
             data = target.garbage(Random(f"{seed} {name} {number}"))
-            last_words.seek(0)
-            last_words.truncate()
-            last_words.write(data)
+            last.seek(0)
+            last.truncate()
+            last.write(data)
             counts[attempt(target, data)] += 1
-            if time.monotonic() - reported > _NEWS:
+            if time.monotonic() - reported > _REPORT_EVERY:
                 yield counts
                 counts, reported = Counter(), time.monotonic()
     trace.unlink()
@@ -106,8 +106,7 @@ def keep(target: Target, data: bytes, outcome: str, error: BaseException) -> str
     """Keep an input that has broken a promise, and print its traceback; returns the outcome."""
     path = KEPT / f"{target.name}-{hashlib.sha256(data).hexdigest()[:8]}"
     path.write_bytes(data)
-    told = "".join(traceback.format_exception(error))
-    print(f"{path}: {outcome}\n{told}", file=sys.stderr)
+    print(f"{path}: {outcome}\n{''.join(traceback.format_exception(error))}", file=sys.stderr)
     return outcome
 
 

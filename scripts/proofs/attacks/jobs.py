@@ -1,4 +1,4 @@
-"""Commands whose results do not depend on what happens to them: small ones, with what has to come out of them."""
+"""Small commands whose results do not depend on interruptions, and the results that they must have."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Job(NamedTuple):
     begin: str
     """The subcommand with its arguments."""
     again: str
-    """The same for the command that goes on once there is `begun`."""
+    """The same once `begun` exists."""
     begun: str
     """A file that shows that the work has begun, or a pattern for one."""
     result: Callable[[Path], Any]
-    """What must come out in a folder, whatever happens on the way; raises an error if it is not there."""
+    """Read the result, which must not depend on interruptions, from a folder; raises an error if there is none."""
 
     def arguments(self, home: Path) -> list[str]:
-        """What somebody would type in a folder to begin or to go on."""
+        """What somebody would type in this folder to begin or to go on."""
         return (self.again if any(home.glob(self.begun)) else self.begin).split()
 
 
@@ -60,7 +60,7 @@ def _without(content: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """What a file holds."""
+    """The content of a file."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -120,7 +120,7 @@ class Prepared(NamedTuple):
     result: Any
     seconds: float
     files: Mapping[Path, bytes]
-    """What it leaves, by path within its folder."""
+    """The files it leaves, by path within its folder."""
 
     def leave(self, home: Path) -> None:
         """Write its files into a folder."""
@@ -146,11 +146,11 @@ def new_home() -> Iterator[tuple[Path, Path]]:
 
 
 def prepare(name: str) -> Prepared:
-    """Do a job twice, first to load and compile, in this process; it saves after every step it takes."""
+    """Do a job twice, first to load and compile, in this process, with a checkpoint after every step."""
     tqdm.monitor_interval = 0  # its thread would not survive a fork
     tqdm.set_lock(threading.RLock())  # the usual one is shared by forks, and would be held by a killed one for ever
     training.CHECKPOINT_SECONDS = 0.0
-    jobs._MOST = 64
+    jobs._MAX_JOB = 64
     job = JOBS[name]
     for _ in range(2):
         with temporary_folder() as home:
@@ -180,31 +180,31 @@ def _inside(home: Path) -> Iterator[None]:
 
 
 def start(job: Job, home: Path, log: Path, before: Callable[[], object] = lambda: None) -> Fork:
-    """A process that begins or goes on with a job in a folder; ``before``: what it does first."""
+    """A process that begins or resumes a job in a folder; ``before`` runs first."""
     arguments = job.arguments(home)
 
-    def does() -> int:
+    def run() -> int:
         sys.argv = ["blackjacky", *arguments]
         before()
         return cli.run(*_split(arguments))
 
-    return Fork(does, home, log)
+    return Fork(run, home, log)
 
 
 def is_whole(prepared: Prepared, home: Path) -> bool:
-    """Whether the result of a finished job is what it has to be; says what is wrong."""
+    """Whether the result of a finished job is that of an undisturbed run; prints what is wrong."""
     try:
         found = prepared.job.result(home)
     except Exception as error:  # noqa: BLE001 - whatever a damaged file causes
         print(f"no result: {error!r}", file=sys.stderr)
         return False
     if found != prepared.result:
-        print("the result is another than that of an undisturbed run", file=sys.stderr)
+        print("the result differs from that of an undisturbed run", file=sys.stderr)
     return bool(found == prepared.result)
 
 
-def emptied(folder: Path) -> Path:
-    """The folder, empty."""
+def empty_folder(folder: Path) -> Path:
+    """The folder, emptied."""
     for path in folder.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     return folder

@@ -1,7 +1,7 @@
 """Programs killed (SIGKILL) at random moments; what they had finished or confirmed must still be there.
 
-Commands are killed and started again until they come to their end, and their results must be those of an undisturbed
-run. Other programs save, or move, as fast as they can and tell what they have saved; after the kill it must be there.
+Commands are killed and started again until they finish, and their results must be those of an undisturbed
+run. Other programs save, or move, as fast as they can and report what they have saved; after the kill it must be there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
 from attacks.forks import PATIENCE, Fork
-from attacks.jobs import Prepared, emptied, is_whole, new_home, prepare, read_json, start
+from attacks.jobs import Prepared, empty_folder, is_whole, new_home, prepare, read_json, start
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.files import write_json
 from blackjacky_agents.learning.agent_file import read_network, save_agent
@@ -42,7 +42,7 @@ _MOMENTS = 0.02  # seconds from the first thing that a loop saves to the last mo
 _ADDRESS = re.compile(r"http://(127\.0\.0\.1:\d+/seat/[\w-]+)")
 _UNSEEN: dict[str, Any] = {"move": -1}  # the state before any has been seen
 _BOT = bot_names(DEFAULT)[0]
-_COURSE = 8  # kills until a command may come to its end
+_KILLS_PER_RUN = 8  # kills before a command may finish
 COMMANDS = {
     "training": "training that saves after each update",
     "best response": "best response that saves after each update",
@@ -66,17 +66,17 @@ def tasks(tries: int, seed: int) -> list[Task]:
 
 
 def kill_command(name: str, kills: int, seed: int) -> Iterator[Counter[str]]:
-    """Kill a command a few times before it may end; all these kills count as lost if its result is not whole then."""
+    """Kill a command a few times before it may finish; all these kills count as lost if its result is not whole."""
     rng, prepared = random.Random(seed), prepare(name)
     with new_home() as (home, log):
         while kills:
-            course = min(kills, _COURSE)
-            yield Counter({_course(prepared, course, rng, emptied(home), log): course})
-            kills -= course
+            count = min(kills, _KILLS_PER_RUN)
+            yield Counter({_kill_repeatedly(prepared, count, rng, empty_folder(home), log): count})
+            kills -= count
 
 
-def _course(prepared: Prepared, kills: int, rng: random.Random, home: Path, log: Path) -> str:
-    """What becomes of a command that is killed so many times and then let alone."""
+def _kill_repeatedly(prepared: Prepared, kills: int, rng: random.Random, home: Path, log: Path) -> str:
+    """The outcome of a command that is killed ``kills`` times and then runs to its end."""
     while True:
         program = start(prepared.job, home, log)
         if kills and not program.ends_within(rng.uniform(0, prepared.seconds)):
@@ -85,31 +85,31 @@ def _course(prepared: Prepared, kills: int, rng: random.Random, home: Path, log:
             continue
         outcome = program.outcome()
         if outcome == REFUSED:
-            print(program.said, file=sys.stderr)
+            print(program.output, file=sys.stderr)
         if outcome != SURVIVED:
             return LOST if outcome == REFUSED else outcome
         if not is_whole(prepared, home):
             return LOST
         if not kills:
             return SURVIVED
-        emptied(home)
+        empty_folder(home)
 
 
 # ---------------------------------------------------------------- programs that save as fast as they can
 
 
 class Loop(NamedTuple):
-    """A program that does things numbered 0, 1, 2, ..., as fast as it can."""
+    """A program that performs steps numbered 0, 1, 2, ..., as fast as it can."""
 
     what: str
     do: Callable[[Path, int], Iterator[int]]
-    """Do the things from a number on in a folder; each number is yielded when its thing is done."""
+    """Perform the steps from a number on in a folder; yields each number when its step is done."""
     read: Callable[[Path, int], int]
     """The newest number found in the folder, given the last one done; raises an error if something is damaged."""
 
 
 def kill_loop(name: str, kills: int, seed: int) -> Iterator[Counter[str]]:
-    """Kill a loop, look for what it has done, and go on from there."""
+    """Kill a loop, check what it has saved, and go on from there."""
     rng, loop, done = random.Random(seed), LOOPS[name], -1
     with new_home() as (home, log):
         for _ in range(kills):
@@ -127,23 +127,23 @@ def kill_loop(name: str, kills: int, seed: int) -> Iterator[Counter[str]]:
 
 
 def _kill(loop: Loop, first: int, rng: random.Random, home: Path, log: Path) -> int | str:
-    """Let a loop begin, and kill it; returns the last number done, or what became of a loop that did nothing."""
+    """Let a loop begin, and kill it; returns the last number done, or the outcome of a loop that did nothing."""
     reader, writer = os.pipe()
 
-    def does() -> None:
+    def run() -> None:
         for number in loop.do(home, first):
             os.write(writer, f"{number}\n".encode())
 
-    program = Fork(does, home, log)
+    program = Fork(run, home, log)
     os.close(writer)
     is_alive = bool(select.select([reader], [], [], PATIENCE)[0])
     has_ended = program.ends_within(rng.uniform(0, _MOMENTS))
     if not has_ended:
         program.kill()
-    with os.fdopen(reader, "rb") as told:
-        numbers = told.read().splitlines()
+    with os.fdopen(reader, "rb") as reports:
+        numbers = reports.read().splitlines()
     if has_ended or not is_alive or not numbers:
-        print(f"ended by itself, or silent: {program.said}", file=sys.stderr)
+        print(f"ended by itself, or silent: {program.output}", file=sys.stderr)
         return HANG if not is_alive else ERROR
     return int(numbers[-1])
 
@@ -230,9 +230,9 @@ LOOPS = {
 
 
 def kill_server(_: str, kills: int, seed: int) -> Iterator[Counter[str]]:
-    """Play, kill the server, and look for the last state that the page was sent; so again and again at one table."""
+    """Play, kill the server, and check the last state that the page was sent, repeatedly at one table."""
     rng, seen = random.Random(seed), _UNSEEN
-    Table(DEFAULT, seats_for(["Person"], [_BOT]))  # loads what is compiled
+    Table(DEFAULT, seats_for(["Person"], [_BOT]))  # compiles
     with new_home() as (home, log):
         for _ in range(kills):
             server = Fork(lambda: _serve(home), home, log)
@@ -241,13 +241,13 @@ def kill_server(_: str, kills: int, seed: int) -> Iterator[Counter[str]]:
                 yield Counter({LOST if state is None else SURVIVED: 1})
                 seen = state or _UNSEEN
             except (TimeoutError, OSError, WebSocketException) as error:
-                print(f"{error!r}\n{server.said}", file=sys.stderr)
+                print(f"{error!r}\n{server.output}", file=sys.stderr)
                 yield Counter({HANG: 1})
             server.kill()
 
 
 def _serve(home: Path) -> int:
-    """The server; with a table if there is none yet."""
+    """Run the server, with a table if there is none yet."""
     arguments = ["--web", "--port", "0", "--delay", "0", "--tables", str(home)]
     arguments += [] if any(home.glob("*.jsonl")) else ["--opponents", _BOT, "--seed", "0"]
     return cli.run("play", arguments)
@@ -270,7 +270,7 @@ def _play_on(server: Fork, rng: random.Random, seen: dict[str, Any]) -> dict[str
 
 
 def _answer(state: dict[str, Any], rng: random.Random) -> dict[str, Any] | None:
-    """What the page does in a state; None: it waits."""
+    """The page's message in a state; None: it waits."""
     if state["winners"] is not None:
         return {"type": "again"}
     if state["moment"] is not None:
@@ -281,7 +281,7 @@ def _answer(state: dict[str, Any], rng: random.Random) -> dict[str, Any] | None:
 
 
 def _lasting(state: dict[str, Any]) -> Any:
-    """What a state must have in common with the same one after a restart."""
+    """The part of a state that must survive a restart."""
     return {name: state.get(name) for name in ("view", "turn", "names", "options")}
 
 
@@ -294,9 +294,9 @@ def _next_state(socket: ClientConnection) -> dict[str, Any]:
 
 
 def _address(server: Fork) -> str:
-    """Where the table is, as soon as the server says so."""
+    """The table's address, once the server has printed it."""
     until = time.monotonic() + PATIENCE
-    while not (found := _ADDRESS.search(server.said)):
+    while not (found := _ADDRESS.search(server.output)):
         if server.ends_within(0.01) or time.monotonic() > until:
             raise ConnectionError("the server names no table")
     return found[1]

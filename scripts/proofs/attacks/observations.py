@@ -16,7 +16,7 @@ from blackjacky_env.games import get_game
 TRIES = 1_000_000
 _CHUNK = 20_000  # observations for each process
 _GAMES = 64  # in a batch
-_NEWS = 1000  # observations between two reports
+_REPORT_EVERY = 1000  # observations between two reports
 _SEARCH = "ismcts:20"
 
 
@@ -34,14 +34,14 @@ def attack_agents(name: str, tries: int, seed: int) -> Iterator[Counter[str]]:
     for number in range(tries):
         observation, mask = next(shown)
         counts[ask(agents[number % len(agents)], observation, mask)] += 1
-        if counts.total() == _NEWS:
+        if counts.total() == _REPORT_EVERY:
             yield counts
             counts = Counter()
     yield counts
 
 
 def ask(agent: Any, observation: Any, mask: Any) -> str:
-    """What the agent made of it: a `ValueError` or an action; `AssertionError` for something that is no action."""
+    """`REFUSED` for a `ValueError`, `SURVIVED` for an action; raises `AssertionError` for anything else."""
     try:
         actions = agent.act_batch(observation[None], mask[None])
     except ValueError:
@@ -68,7 +68,7 @@ def changed(name: str, rng: np.random.Generator) -> Iterator[tuple[Any, Any]]:
 
 
 def _change(observation: Any, mask: Any, low: Any, high: Any, rng: np.random.Generator) -> None:
-    """Change one to four entries or nearly all of them, and in every other case the mask, too."""
+    """Change one to four entries or nearly all of them, and half the time the mask, too."""
     places = rng.choice(len(low), rng.integers(1, 5), replace=False)
     if rng.random() < 0.02:
         places = np.flatnonzero(rng.random(len(low)) < 0.9)

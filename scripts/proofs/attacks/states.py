@@ -17,7 +17,7 @@ from blackjacky_env.games import get_game
 
 TRIES = 1_000_000
 _CHUNK = 5000  # states for each process
-MOST_MOVES = 20_000
+MAX_MOVES = 20_000
 GARBAGE = (None, True, -1, 2**31, 2**70, 1.5, float("nan"), "", "player_9", "\x1b[2J", [], [[]], {}, {"a": [1]})
 
 
@@ -144,7 +144,7 @@ def _try(env: Any, mutated: bytes, original: bytes, rng: random.Random) -> str:
         env.view(agent)
     if rng.random() < 0.1:
         playout(mutated, "random", games=2)
-    if not _play(env, rng, MOST_MOVES):
-        raise AssertionError(f"the game goes on after {MOST_MOVES} moves")
+    if not _play(env, rng, MAX_MOVES):
+        raise AssertionError(f"the game goes on after {MAX_MOVES} moves")
     env.set_state(original)
     return SURVIVED

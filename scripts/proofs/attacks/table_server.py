@@ -1,4 +1,4 @@
-"""A table server in a process of its own, with few open files, and a person who plays on while it is attacked.
+"""A table server in its own process, with a low limit of open files, and a person who plays while it is attacked.
 
 python scripts/proofs/attacks/table_server.py FOLDER     serve until Ctrl-C; ``attacks.connections`` starts it
 """
@@ -22,10 +22,10 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 OPEN_FILES = 256
-PEOPLE = ("Person", "Stranger")  # each at a table of their own
+PEOPLE = ("Person", "Stranger")  # each at their own table
 PATIENCE = 60.0  # seconds after which a silent server counts as hanging
 _PACE = 0.1  # seconds between a person's moves
-_STAY = 20  # moves after which the person closes the page and opens it again
+_MOVES_PER_VISIT = 20  # then the person closes the page and opens it again
 _ATTEMPTS = 20  # to open the page
 _MIB = 2**20
 
@@ -44,7 +44,7 @@ class TableServer:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process has not ended."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     @property
@@ -73,7 +73,7 @@ class TableServer:
 
 @contextlib.contextmanager
 def table_server(folder: Path) -> Iterator[TableServer]:
-    """A server that saves its tables in the folder; it is stopped in the end."""
+    """Context with a server that saves its tables in the folder."""
     server = TableServer(folder)
     try:
         yield server
@@ -83,7 +83,7 @@ def table_server(folder: Path) -> Iterator[TableServer]:
 
 
 class Person(threading.Thread):
-    """Plays one game after the other, and opens the page anew from time to time; whatever goes wrong ends it.
+    """Plays one game after the other and reopens the page from time to time; any error ends it.
 
     Args:
         server: the server, at whose first table the person sits.
@@ -95,7 +95,7 @@ class Person(threading.Thread):
         self.moves = 0
         """Moves that the server has confirmed."""
         self.number = 0
-        """Number of the table's next move that was seen last."""
+        """The last number seen of the table's next move."""
         self.error: Exception | None = None
         self._path = f"127.0.0.1:{server.port}/seat/{server.tokens[0]}"
         self._stopped = threading.Event()
@@ -110,7 +110,7 @@ class Person(threading.Thread):
             self.error = error
 
     def wait_for_moves(self, number: int) -> None:
-        """Return when the person has made that many more moves, or cannot go on."""
+        """Return when the person has made ``number`` more moves, or cannot go on."""
         until = self.moves + number
         while self.is_alive() and self.moves < until:
             self.join(0.05)
@@ -137,9 +137,8 @@ class Person(threading.Thread):
         return connect(f"ws://{self._path}/socket", proxy=None, open_timeout=PATIENCE)
 
     def _play(self, page: ClientConnection) -> None:
-        """Play some moves."""
         state = self._next_state(page, self.number)
-        for _ in range(_STAY):
+        for _ in range(_MOVES_PER_VISIT):
             if self._stopped.wait(_PACE):
                 return
             state = self._next_state(page, state["move"] + self._move(page, state))
@@ -147,7 +146,7 @@ class Person(threading.Thread):
 
     @staticmethod
     def _move(page: ClientConnection, state: dict[str, Any]) -> int:
-        """Do what there is to do; by how much the number of the move will have grown at least."""
+        """Act if there is something to do; returns by how much the number of the move grows at least."""
         if state["winners"] is not None:
             page.send('{"type": "again"}')
         elif state["actions"]:
@@ -158,7 +157,7 @@ class Person(threading.Thread):
         return 1
 
     def _next_state(self, page: ClientConnection, move: int) -> dict[str, Any]:
-        """The next state at or after that move in which there is something to do."""
+        """The next state at or after ``move`` in which there is something to do."""
         while True:
             state: dict[str, Any] = json.loads(page.recv(timeout=PATIENCE))
             if state["type"] == "error":

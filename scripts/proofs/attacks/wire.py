@@ -13,38 +13,38 @@ from websockets.frames import Frame, Opcode
 PATIENCE = 60.0  # seconds after which a silent server counts as hanging
 
 
-def opened(port: int, data: bytes = b"") -> socket.socket:
-    """A connection to a server on this machine, on which something was sent."""
+def open_socket(port: int, data: bytes = b"") -> socket.socket:
+    """A connection to a server on this machine, on which ``data`` was sent."""
     made = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     return send(made, data)
 
 
 def send(connection: socket.socket, data: bytes) -> socket.socket:
-    """Send something, unless the server has closed the connection."""
+    """Send ``data``, unless the server has closed the connection."""
     with contextlib.suppress(ConnectionError):
         connection.sendall(data)
     return connection
 
 
 def request(path: str, *headers: str, method: str = "GET") -> bytes:
-    """A request as it is sent."""
+    """The bytes of a request."""
     return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", *headers, "", ""]).encode()
 
 
 def upgrade(token: str) -> bytes:
-    """The request for the WebSocket of a seat, as it is sent."""
+    """The bytes of the request for the WebSocket of a seat."""
     key = base64.b64encode(os.urandom(16)).decode()
     headers = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}")
     return request(f"/seat/{token}/socket", *headers)
 
 
 def frame(opcode: Opcode, data: bytes = b"", fin: bool = True) -> bytes:
-    """A frame as a client sends it."""
+    """The bytes of a client's frame."""
     return Frame(opcode, data, fin).serialize(mask=True)
 
 
 def status(connection: socket.socket) -> int:
-    """The status of the next response, of which the rest is left to be read."""
+    """The status of the next response; the rest is left unread."""
     line = b""
     while not line.endswith(b"\r\n"):
         read = connection.recv(1)
@@ -54,9 +54,9 @@ def status(connection: socket.socket) -> int:
     return int(line.split()[1])
 
 
-def seated(port: int, token: str) -> socket.socket:
-    """The WebSocket of a seat, of which nothing but the status has been read."""
-    connection = opened(port, upgrade(token))
+def take_seat(port: int, token: str) -> socket.socket:
+    """The WebSocket of a seat; only the status of the response has been read."""
+    connection = open_socket(port, upgrade(token))
     try:
         if (answer := status(connection)) != 101:
             raise ConnectionError(f"refused with status {answer}")
@@ -79,7 +79,7 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 def flood(connection: socket.socket, data: bytes) -> Iterator[int]:
-    """Send something again and again without waiting; the number of bytes sent each time, 0 if none could be sent.
+    """Send ``data`` repeatedly without waiting; the number of bytes sent each time, 0 if none could be sent.
 
     Raises `ConnectionError` when the server has closed the connection.
     """
@@ -93,10 +93,10 @@ def flood(connection: socket.socket, data: bytes) -> Iterator[int]:
         yield sent
 
 
-def send_until_closed(connection: socket.socket, data: bytes, most: int) -> bool:
-    """Send something again and again and read nothing; whether the server closes before ``most`` bytes are sent."""
+def send_until_closed(connection: socket.socket, data: bytes, limit: int) -> bool:
+    """Send ``data`` repeatedly and read nothing; whether the server closes before ``limit`` bytes are sent."""
     try:
-        for _ in range(most // len(data)):
+        for _ in range(limit // len(data)):
             connection.sendall(data)
     except (TimeoutError, ConnectionError) as error:
         return isinstance(error, ConnectionError)
@@ -104,7 +104,7 @@ def send_until_closed(connection: socket.socket, data: bytes, most: int) -> bool
 
 
 def is_open(connection: socket.socket) -> bool:
-    """Whether the server has not closed the connection; reads what there is."""
+    """Whether the server has not closed the connection; reads what has arrived."""
     connection.setblocking(False)
     try:
         while connection.recv(1 << 16):

@@ -1,6 +1,6 @@
 """Two processes that write the same thing at the same time, and readers beside a writer.
 
-One writes; the other is told who does (status 2), or finds the work done. Half the time the first is killed at a random
+One writes; the other is refused (status 2), or finds the work done. Half the time the first is killed at a random
 moment, and the next one takes over. The result must be that of an undisturbed run.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
 from attacks.forks import PATIENCE, Fork
-from attacks.jobs import JOBS, Prepared, emptied, is_whole, new_home, prepare, start
+from attacks.jobs import JOBS, Prepared, empty_folder, is_whole, new_home, prepare, start
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.web.table import Table, seats_for
 from blackjacky_env.games import DEFAULT
@@ -65,7 +65,7 @@ def _try(
     rng = random.Random(seed)
     with new_home() as (home, log):
         for _ in range(tries):
-            emptied(home)
+            empty_folder(home)
             if rng.random() < 0.5:
                 prepared.leave(home)
             first = start(prepared.job, home, log)
@@ -73,10 +73,10 @@ def _try(
             other = start_other(home, log.with_name("log_2"))
             if rng.random() < 0.5 and not first.ends_within(rng.uniform(0, prepared.seconds)):
                 first.kill()
-            yield Counter({_what_became([first, other], prepared, home, log.with_name("log_3")): 1})
+            yield Counter({_outcome_of([first, other], prepared, home, log.with_name("log_3")): 1})
 
 
-def _what_became(programs: Sequence[Fork], prepared: Prepared, home: Path, log: Path) -> str:
+def _outcome_of(programs: Sequence[Fork], prepared: Prepared, home: Path, log: Path) -> str:
     """Wait for two programs, run the command once more alone, and look at the result."""
     outcomes = []
     for program in programs:
@@ -85,12 +85,12 @@ def _what_became(programs: Sequence[Fork], prepared: Prepared, home: Path, log: 
         outcomes.append(program.outcome())
         if outcomes[-1] not in (SURVIVED, REFUSED):
             return outcomes[-1]
-        if outcomes[-1] == REFUSED and not any(reason in program.said for reason in _REASONS):
-            print(f"refused for another reason: {program.said}", file=sys.stderr)
+        if outcomes[-1] == REFUSED and not any(reason in program.output for reason in _REASONS):
+            print(f"refused for another reason: {program.output}", file=sys.stderr)
             return ERROR
     last = start(prepared.job, home, log)
     if last.outcome() != SURVIVED or not is_whole(prepared, home):
-        print("\n".join(program.said for program in (*programs, last)), file=sys.stderr)
+        print("\n".join(program.output for program in (*programs, last)), file=sys.stderr)
         return LOST
     return REFUSED if REFUSED in outcomes else SURVIVED
 
@@ -99,45 +99,45 @@ def _what_became(programs: Sequence[Fork], prepared: Prepared, home: Path, log: 
 
 
 def serve_twice(_: str, tries: int, seed: int) -> Iterator[Counter[str]]:
-    """Start two servers on one folder; one serves, the other is told so, and a third takes over when it is killed."""
+    """Start two servers on one folder; one serves until it is killed, the other is refused, and a third takes over."""
     rng = random.Random(seed)
-    Table(DEFAULT, seats_for(["Person"], [_BOT]))  # loads what is compiled
+    Table(DEFAULT, seats_for(["Person"], [_BOT]))  # compiles
     with new_home() as (home, log):
         for _ in range(tries):
-            emptied(home)
+            empty_folder(home)
             first = _command(_SERVE, home, log)
             time.sleep(rng.uniform(0, 0.3))
             second = _command(_SERVE, home, log.with_name("log_2"))
-            yield Counter({_rivals(first, second, home, log.with_name("log_3")): 1})
+            yield Counter({_outcome_of_servers(first, second, home, log.with_name("log_3")): 1})
 
 
-def _rivals(first: Fork, second: Fork, home: Path, log: Path) -> str:
-    """What becomes of two servers on one folder, and of a third one that comes when they are killed."""
+def _outcome_of_servers(first: Fork, second: Fork, home: Path, log: Path) -> str:
+    """The outcome of two servers on one folder, and of a third that starts when they are killed."""
     programs = [first, second]
     try:
         while not (first.ends_within(0.05) or second.ends_within(0.05)):
-            if _SERVED in first.said and _SERVED in second.said:
+            if _SERVED in first.output and _SERVED in second.output:
                 print("both servers serve the folder", file=sys.stderr)
                 return LOST
         refused, serving = (first, second) if first.status is not None else (second, first)
         outcome = refused.outcome()
-        if outcome != REFUSED or "is being written by " not in refused.said:
+        if outcome != REFUSED or "is being written by " not in refused.output:
             return ERROR if outcome == REFUSED else outcome
-        if not _says(serving, _SERVED):
+        if not _prints(serving, _SERVED):
             return HANG
         serving.kill()
         programs.append(third := _command(_SERVE, home, log))
-        return REFUSED if _says(third, _SERVED) else HANG
+        return REFUSED if _prints(third, _SERVED) else HANG
     finally:
         for program in programs:
             program.kill()
 
 
-def _says(program: Fork, words: str) -> bool:
-    """Wait until a program has said something; False if it does not, for too long."""
+def _prints(program: Fork, words: str) -> bool:
+    """Wait until a program has printed ``words``; False if it does not in time."""
     until = time.monotonic() + PATIENCE
-    while words not in program.said:
+    while words not in program.output:
         if program.ends_within(0.01) or time.monotonic() > until:
-            print(program.said, file=sys.stderr)
+            print(program.output, file=sys.stderr)
             return False
     return True

@@ -16,7 +16,7 @@ import pytest
 from attacks import connections
 from attacks.common import REFUSED, SURVIVED
 from attacks.table_server import Person, table_server
-from attacks.wire import flood, frame, is_closed, opened, request, seated, send_until_closed, status, upgrade
+from attacks.wire import flood, frame, is_closed, open_socket, request, send_until_closed, status, take_seat, upgrade
 from websockets.frames import Close, Opcode
 from websockets.sync.client import connect
 
@@ -82,20 +82,20 @@ def closing_code(connection):
 
 
 def test_an_unknown_token_is_refused_before_the_upgrade():
-    with served(new_table()) as there, opened(there.port, upgrade("guessed")) as connection:
+    with served(new_table()) as there, open_socket(there.port, upgrade("guessed")) as connection:
         assert status(connection) == 404
         assert is_closed(connection)
         assert len(there.gate) == 0
 
 
 def test_pings_whose_pongs_are_not_read_close_the_connection():
-    with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
+    with served(new_table()) as there, take_seat(there.port, there.tokens[0]) as connection:
         assert send_until_closed(connection, PINGS, 20 * MIB)
         wait_until(lambda: len(there.gate) == 0)
 
 
 def test_nothing_is_read_from_a_page_that_does_not_read():
-    with served(new_table(), **ENDLESS) as there, seated(there.port, there.tokens[0]) as connection:
+    with served(new_table(), **ENDLESS) as there, take_seat(there.port, there.tokens[0]) as connection:
         (transport,) = there.gate._deadlines
         sent = flood(connection, PINGS)
         total = 0
@@ -118,19 +118,19 @@ def test_nothing_is_read_from_a_page_that_does_not_read():
     ids=["pings", "pongs", "parts of one message"],
 )
 def test_too_many_frames_that_are_no_messages_close_the_connection(data):
-    with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
+    with served(new_table()) as there, take_seat(there.port, there.tokens[0]) as connection:
         connection.sendall(data)
         assert closing_code(connection) == TOO_MANY
 
 
 def test_too_many_messages_at_once_close_the_connection():
-    with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
+    with served(new_table()) as there, take_seat(there.port, there.tokens[0]) as connection:
         connection.sendall(2000 * frame(Opcode.TEXT, b"{}"))
         assert closing_code(connection) == TOO_MANY
 
 
 def test_a_text_that_is_not_utf8_closes_the_connection_and_leaves_no_traceback(logged):
-    with served(new_table()) as there, seated(there.port, there.tokens[0]) as connection:
+    with served(new_table()) as there, take_seat(there.port, there.tokens[0]) as connection:
         connection.sendall(frame(Opcode.TEXT, b"\xff"))
         assert closing_code(connection) == 1007
     assert logged == []
@@ -138,7 +138,7 @@ def test_a_text_that_is_not_utf8_closes_the_connection_and_leaves_no_traceback(l
 
 def test_a_page_that_answers_no_pings_is_given_up():
     limits = {"ping_interval": SHORT, "ping_timeout": SHORT}
-    with served(new_table(), **limits) as there, seated(there.port, there.tokens[0]) as connection:
+    with served(new_table(), **limits) as there, take_seat(there.port, there.tokens[0]) as connection:
         assert is_closed(connection)
         wait_until(lambda: not there.server.hosts[0].present)
 
@@ -154,14 +154,14 @@ def stop_reading(there, connection):
 
 def test_a_page_that_reads_nothing_is_given_up_even_if_there_is_much_to_read():
     limits = {**ENDLESS, "close_time": SHORT}
-    with served(new_table(), **limits) as there, seated(there.port, there.tokens[0]) as connection:
+    with served(new_table(), **limits) as there, take_seat(there.port, there.tokens[0]) as connection:
         transport = stop_reading(there, connection)
         transport._loop.call_soon_threadsafe(transport.get_protocol().keepalive_timeout)  # no answer to a ping
         wait_until(lambda: len(there.gate) == 0)
 
 
 def test_who_takes_a_seat_does_not_wait_for_a_page_that_does_not_read():
-    with served(new_table(), **ENDLESS) as there, seated(there.port, there.tokens[0]) as connection:
+    with served(new_table(), **ENDLESS) as there, take_seat(there.port, there.tokens[0]) as connection:
         stop_reading(there, connection)
         with connect(f"ws://127.0.0.1:{there.port}/seat/{there.tokens[0]}/socket", proxy=None) as second:
             second.send("{}")
@@ -172,7 +172,7 @@ def test_who_takes_a_seat_does_not_wait_for_a_page_that_does_not_read():
 
 def test_a_page_whose_seat_was_taken_over_has_limited_time_to_say_goodbye():
     with served(new_table(), close_time=SHORT) as there, contextlib.ExitStack() as stack:
-        first, second = (stack.enter_context(seated(there.port, there.tokens[0])) for _ in range(2))
+        first, second = (stack.enter_context(take_seat(there.port, there.tokens[0])) for _ in range(2))
         assert closing_code(first) == TAKEN_OVER  # the server closes although no goodbye was sent
         second.sendall(frame(Opcode.TEXT, b"{}"))
         received = b""
@@ -198,13 +198,13 @@ def test_a_page_whose_seat_was_taken_over_has_limited_time_to_say_goodbye():
 def test_a_request_that_does_not_arrive_closes_the_connection(data):
     with served(request_time=SHORT, keep_alive=1000) as there:
         data = data.replace(b"LOBBY", there.server.lobby.encode())
-        with opened(there.port, data) as connection:
+        with open_socket(there.port, data) as connection:
             assert is_closed(connection)
         wait_until(lambda: len(there.gate) == 0)
 
 
 def test_trickling_headers_gain_no_time():
-    with served(request_time=SHORT) as there, opened(there.port, b"GET / HTTP/1.1\r\n") as connection:
+    with served(request_time=SHORT) as there, open_socket(there.port, b"GET / HTTP/1.1\r\n") as connection:
         closed = False
         while not closed:
             with contextlib.suppress(ConnectionError):
@@ -214,7 +214,7 @@ def test_trickling_headers_gain_no_time():
 
 def test_responses_that_are_not_read_close_the_connection_and_wait_in_small_numbers():
     limits = {"response_time": SHORT, "request_time": 1e6, "header_size": MIB}
-    with served(**limits) as there, opened(there.port) as connection:
+    with served(**limits) as there, open_socket(there.port) as connection:
         wait_until(lambda: len(there.gate) > 0)
         (transport,) = there.gate._deadlines
         largest = 0
@@ -228,7 +228,7 @@ def test_responses_that_are_not_read_close_the_connection_and_wait_in_small_numb
 
 
 def test_one_after_the_other_is_answered_on_one_connection():
-    with served(new_table(), request_time=1e6) as there, opened(there.port) as connection:
+    with served(new_table(), request_time=1e6) as there, open_socket(there.port) as connection:
         connection.sendall(20 * request(f"/seat/{there.tokens[0]}/texts.json", method="HEAD"))
         received = b""
         while received.count(b"HTTP/1.1 200 OK") < 20:
@@ -252,7 +252,7 @@ class SlowApplication:
 def test_a_response_may_take_longer_than_a_request():
     slow = SlowApplication()
     running = uvicorn_server(slow, Limits(request_time=SHORT), lifespan="off", interface="asgi3")
-    with in_thread(running) as port, opened(port, request("/")) as asking, opened(port) as idle:
+    with in_thread(running) as port, open_socket(port, request("/")) as asking, open_socket(port) as idle:
         assert is_closed(idle)
         slow.may_answer.set()
         assert status(asking) == 200
@@ -261,7 +261,7 @@ def test_a_response_may_take_longer_than_a_request():
 def test_a_response_that_does_not_come_closes_the_connection():
     slow = SlowApplication()
     running = uvicorn_server(slow, Limits(response_time=SHORT), lifespan="off", interface="asgi3")
-    with in_thread(running) as port, opened(port, request("/")) as asking:
+    with in_thread(running) as port, open_socket(port, request("/")) as asking:
         assert is_closed(asking)
         slow.may_answer.set()
 
@@ -271,7 +271,7 @@ def test_nonsense_during_an_answer_leaves_no_traceback(rest, logged):
     slow = SlowApplication()
     running = uvicorn_server(slow, lifespan="off", interface="asgi3")
     chunked = request("/", "Transfer-Encoding: chunked", method="POST")
-    with in_thread(running) as port, opened(port, chunked + rest) as asking:
+    with in_thread(running) as port, open_socket(port, chunked + rest) as asking:
         assert status(asking) == 400
         slow.may_answer.set()
         assert is_closed(asking)
@@ -281,12 +281,12 @@ def test_nonsense_during_an_answer_leaves_no_traceback(rest, logged):
 def test_headers_that_are_too_long_are_refused_even_if_they_come_at_once():
     with served(header_size=1000) as there:
         for data in (request("/", *["X: y"] * 2000), b"G" * 10_000):
-            with opened(there.port, data) as connection:
+            with open_socket(there.port, data) as connection:
                 assert status(connection) == 400
 
 
 def test_too_many_requests_before_the_first_answer_close_the_connection():
-    with served(header_size=1000) as there, opened(there.port, 1000 * request("/")) as connection:
+    with served(header_size=1000) as there, open_socket(there.port, 1000 * request("/")) as connection:
         received = b""
         with contextlib.suppress(ConnectionError):
             while data := connection.recv(1 << 16):
@@ -412,10 +412,10 @@ def test_the_documented_limits_are_those_in_force():
 def test_a_person_gets_in_and_stays_while_all_connections_are_taken():
     with served(new_table(), connections=10) as there, contextlib.ExitStack() as stack:
         address = f"ws://127.0.0.1:{there.port}/seat/{there.tokens[0]}/socket"
-        crowd = [stack.enter_context(opened(there.port)) for _ in range(30)]
+        crowd = [stack.enter_context(open_socket(there.port)) for _ in range(30)]
         person = stack.enter_context(connect(address, proxy=None))
         assert json.loads(person.recv())["type"] == "state"
-        crowd += [stack.enter_context(opened(there.port)) for _ in range(30)]
+        crowd += [stack.enter_context(open_socket(there.port)) for _ in range(30)]
         assert is_closed(crowd[0])
         person.send("{}")
         while json.loads(person.recv())["type"] != "error":
@@ -426,7 +426,7 @@ def test_a_person_gets_in_and_stays_while_all_connections_are_taken():
 def test_with_few_files_a_person_plays_beside_hundreds_of_idle_connections(tmp_path):
     with table_server(tmp_path) as server, contextlib.ExitStack() as stack:
         for _ in range(300):
-            stack.enter_context(opened(server.port))
+            stack.enter_context(open_socket(server.port))
         person = Person(server)
         person.start()
         person.wait_for_moves(3)

@@ -3,7 +3,7 @@
 import socket
 
 import pytest
-from attacks.wire import opened, status
+from attacks.wire import open_socket, status
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from blackjacky_agents.web import origin
@@ -75,7 +75,7 @@ def test_malformed_and_similar_names_are_refused(host):
     server = server_at("0.0.0.0")
     lines = ("GET / HTTP/1.1", f"Host: {host}", "Connection: close", "", "")
     assert answer(server, host.encode("latin-1")).status_code == 400
-    with in_background(server) as port, opened(port, "\r\n".join(lines).encode("latin-1")) as connection:
+    with in_background(server) as port, open_socket(port, "\r\n".join(lines).encode("latin-1")) as connection:
         assert status(connection) == 400
 
 

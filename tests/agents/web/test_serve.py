@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from attacks.wire import opened, status, upgrade
+from attacks.wire import open_socket, status, upgrade
 from starlette.testclient import TestClient
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
@@ -101,7 +101,7 @@ def proxied(port, token, **headers):
     host = {"Host": "play.example", "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https"}
     added = {**host, "Origin": "https://play.example", **headers}
     lines = "\r\n".join(f"{name}: {value}" for name, value in added.items())
-    with opened(port, upgrade(token).replace(b"Host: 127.0.0.1", lines.encode())) as connection:
+    with open_socket(port, upgrade(token).replace(b"Host: 127.0.0.1", lines.encode())) as connection:
         return status(connection)
 
 

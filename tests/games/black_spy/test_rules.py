@@ -502,13 +502,18 @@ def test_actions_that_are_not_asked_for_are_refused_in_the_words_of_the_game_and
     for name, reason in (
         ("blue 6", "red 5 was led"),
         ("black 11", "it is not in the hand"),
-        ("call red", r"asked is a card to play \(B5\)"),
-        ("minus 60 points for me", r"minus 60 points for me \(action 60\) is illegal: asked is a card to play"),
-        ("60 points for each of the others", "60 points for each of the others .* asked is a card to play"),
+        ("call red", r"the choice now is a card to play \(B5\)"),
+        (
+            "minus 60 points for me",
+            r"minus 60 points for me \(action 60\) is illegal: the choice now is a card to play",
+        ),
+        ("60 points for each of the others", "60 points for each of the others .* the choice now is a card to play"),
     ):
         with pytest.raises(IllegalActionError, match=reason):
             game.say(name)
     assert game.env.get_state() == before
     game = dealt(4)
-    with pytest.raises(IllegalActionError, match=r"calling green \(action 57\) .* asked is a card to pass \(B3\)"):
+    with pytest.raises(
+        IllegalActionError, match=r"calling green \(action 57\) .* the choice now is a card to pass \(B3\)"
+    ):
         game.say("call green")

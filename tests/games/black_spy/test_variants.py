@@ -41,12 +41,12 @@ def test_without_good_spies_a_moon_gives_all_others_60():
 
 
 def test_who_has_taken_all_black_cards_chooses():
-    """V2: 60 for each of the others, or 60 off the own total."""
+    """V2: 60 for each of the others, or 60 off their own total."""
     game = moon(moon_choice=True)
     assert game.asked == ("choose", 0)
     assert game.now["last_deal"] is None
     assert game.legal == {"60 points for each of the others", "minus 60 points for me"}
-    with pytest.raises(IllegalActionError, match=r"asked is who gets the points of all black cards \(V2\)"):
+    with pytest.raises(IllegalActionError, match=r"the choice now is who gets the points of all black cards \(V2\)"):
         game.play("r1")
     before = copy.deepcopy(game)
     game.say("minus 60 points for me")
@@ -166,7 +166,7 @@ def test_any_card_of_the_pile_may_be_taken_and_no_other():
     own = next(card for card in game.hand(taker) if card not in game.legal)
     with pytest.raises(IllegalActionError, match=r"it is not in the mole's pile \(V3\)"):
         game.play(own)
-    with pytest.raises(IllegalActionError, match=r"asked is a card of the mole's pile \(V3\)"):
+    with pytest.raises(IllegalActionError, match=r"the choice now is a card of the mole's pile \(V3\)"):
         game.say("call red")
     card = min(game.legal)
     hand = game.hand(taker)

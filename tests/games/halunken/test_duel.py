@@ -254,7 +254,9 @@ def test_the_opponent_who_lands_on_black_jack_takes_from_the_harbour_or_robs_the
         table = duel([0, 4], 9, ["R4 R5 R15", ""], "V3", {9: "Y1"}, buyer=(0, "R15")).choose(2, 5, jack=7)
         assert (table.asked, table.legal) == (("take_or_rob", 1), {"take from the harbour", "rob the buyer"})
         assert (table.now["crews"][1], table.now["mover"], table.now["victim"]) == (["Y1"], 1, None)
-        with pytest.raises(IllegalActionError, match=r"asked is whether to take from the harbour or to rob the buyer"):
+        with pytest.raises(
+            IllegalActionError, match=r"the choice now is whether to take from the harbour or to rob the buyer"
+        ):
             table.play("R4")
         assert (table.play(choice).asked, table.legal) == (asked, legal)
         assert table.now["victim"] == (0 if choice == "rob the buyer" else None)

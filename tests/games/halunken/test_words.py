@@ -33,14 +33,14 @@ def landing():
 DECISIONS = {
     "place_captain": (lambda: placing(1), "a field for the captain (H2)"),
     "place_black_jack": (lambda: placing(3), "a field for Black Jack (J1)"),
-    "bid": (lambda: Table(0, 4, 8), "an own card to offer, or a pass (J2)"),
+    "bid": (lambda: Table(0, 4, 8), "a card of the player's own to offer, or a pass (J2)"),
     "choose_for_black_jack": (lambda: Table(0, 7).buys(1, "R11"), "a movement card for Black Jack (D3)"),
     "choose": (lambda: Table(0, 4, 8, variant="basic"), "a movement card (H4)"),
     "name": (lambda: Table(0, 4, 8, variant="basic").choose("Rum", 1, 1), "a number for Rum (H5)"),
     "take": (lambda: landing().play("take from the harbour"), "a card from the harbour (J3)"),
     "take_or_rob": (landing, "whether to take from the harbour or to rob the buyer (D5)"),
     "rob": (robbing, "a card of the player who is robbed (H7, J4)"),
-    "give": (giving, "an own card to give to the harbour (J5, D6)"),
+    "give": (giving, "a card of the player's own to give to the harbour (J5, D6)"),
 }
 CALLED = {
     "field 3": "field 3 (action 3)",
@@ -65,7 +65,9 @@ def test_an_action_of_another_kind_is_refused_with_what_is_asked_and_changes_not
     for action in CALLED.keys() - table.legal - OTHERS.get(phase, set()):
         with pytest.raises(IllegalActionError) as refused:
             table.play(action)
-        assert str(refused.value).startswith(f"{CALLED[action]} is illegal: asked is {asked}. Legal for player_")
+        assert str(refused.value).startswith(
+            f"{CALLED[action]} is illegal: the choice now is {asked}. Legal for player_"
+        )
     assert table.env.get_state() == before
 
 

@@ -1,4 +1,4 @@
-"""The likelihood of the other players' knocking, given their cards in a position.
+"""How likely the other players' knocks are, given their cards in a position.
 
 The model is that of `counter`: the likelihood decreases with the distance of a player's sum from the best one, at a
 rate that depends on whether the player has knocked.
@@ -13,14 +13,14 @@ from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.games.black_jacky.rules import left_of, tenths
 from blackjacky_env.games.black_jacky.state import NOBODY, SALOON
 
-_WHOLE = 10  # tenths
+_POINT = 10  # tenths
 
 
 @compiled
 def likelihood(s):
-    """How likely (0 .. 1) the players other than seat 0 knock, or do not, with their sums; the model is `counter`'s."""
+    """The likelihood (0 .. 1) that the players other than seat 0 have knocked, or not, with their sums."""
     if s.first_knocker == NOBODY:
-        return if_all_play_on(s)
+        return likelihood_before_knocks(s)
     chance, p, to_come = 1.0, int(s.turn_player), True
     for _ in range(s.num_players):
         to_come = to_come and p != s.first_knocker
@@ -32,25 +32,25 @@ def likelihood(s):
                 conduct = LATE
             elif to_come:
                 conduct = OPEN
-            chance *= of_sum(s, p, conduct)
+            chance *= likelihood_of_sum(s, p, conduct)
         p = left_of(s, p)
     return chance
 
 
 @compiled
-def if_all_play_on(s):
+def likelihood_before_knocks(s):
     """The likelihood while nobody has knocked."""
     chance = 1.0
     for p in range(1, int(s.num_players)):
         if s.status[p] == SALOON:
-            chance *= of_sum(s, p, OPEN)
+            chance *= likelihood_of_sum(s, p, OPEN)
     return chance
 
 
 @compiled
-def of_sum(s, p, conduct):
-    """How likely p's conduct is with his sum, relative to the best one."""
-    missing = int(s.bust_at) - 1 - tenths(s, p) // _WHOLE
+def likelihood_of_sum(s, p, conduct):
+    """The likelihood of p's conduct with his sum, relative to the best sum."""
+    missing = int(s.bust_at) - 1 - tenths(s, p) // _POINT
     if missing < 0:
         return np.float64(PARAMETERS[conduct + 2])
     return max(np.exp(-np.float64(PARAMETERS[conduct]) * missing), np.float64(PARAMETERS[conduct + 1]))

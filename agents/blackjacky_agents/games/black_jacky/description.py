@@ -27,7 +27,6 @@ def _when(view: View) -> Phrase:
 
 
 def _player(view: View, player: int) -> list[Phrase]:
-    """Hearts, cards and what the player has done in this round."""
     told = [_hearts(view, player)]
     if view["phase"] not in ("tip", "over") and view["status"][player] == "saloon":
         told += _cards(view, player)

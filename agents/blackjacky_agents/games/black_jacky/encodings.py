@@ -102,7 +102,6 @@ def standing(observation, mask, out):
 
 @compiled
 def _show_hearts(observation, place, out):
-    """Hearts, from ``place`` on."""
     for seat in range(SEATS):
         for hearts in range(min(int(observation[AT.hearts + seat]), 3)):
             out[place + SEATS * hearts + seat] = 1
@@ -127,7 +126,6 @@ def advice(observation, mask, out):
 
 @compiled
 def _show_table(observation, out):
-    """Hearts, tips and a pending exchange."""
     _show_hearts(observation, TO.hearts, out)
     out[TO.exchange_given] = observation[AT.exchange_given]
     for seat in range(SEATS):
@@ -141,7 +139,7 @@ def _show_table(observation, out):
 
 @compiled
 def _show_cards(observation, chances, out):
-    """My hand, and the chances (by value) of the cards that cannot be seen to be the next."""
+    """My hand, and ``chances``: by value, that an unseen card of it is the next one."""
     unseen = 0
     for v in range(1, VALUES + 1):
         i = v - 1
@@ -163,7 +161,6 @@ def _show_cards(observation, chances, out):
 
 @compiled
 def _show_sum(observation, total, out):
-    """My sum in tenths."""
     points = total // 10 - int(observation[AT.bust_at]) + _BUST
     out[TO.sum + min(max(points, 0), _SUMS - 1)] = 1
     out[TO.tenths] = total % 10 > 0
@@ -218,7 +215,7 @@ def _show_others(observation, total, chances, out):
 
 @compiled
 def _add_card(spread, cards, chances):
-    """From the distribution of the sum of ``cards`` unseen cards that of one card more."""
+    """Extend the distribution of the sum of ``cards`` unseen cards by one more card."""
     for points in range(cards, VALUES * cards + 1):
         for v in range(1, VALUES + 1):
             spread[cards + 1, points + v] += spread[cards, points] * chances[v]

@@ -28,26 +28,26 @@ def story(move: Move) -> list[Phrase]:
     """What the move did, as far as the seat may know; nothing for "no trick"."""
     if move.action.kind == "no_trick":
         return []
-    told = [_deed(move)]
+    told = [_tell_action(move)]
     exchange = move.before["exchange"]
     if exchange and move.after["phase"] == "zock" and move.seat is not None and move.seat in exchange["pair"]:
         given = exchange["given"][exchange["pair"].index(move.seat)] or move.action.card
-        told.append(say("gets", seat=seat(move.seat), card=_gain(move, move.seat, given)))
+        told.append(say("gets", seat=seat(move.seat), card=_gained(move, move.seat, given)))
     return told
 
 
-def _deed(move: Move) -> Phrase:
+def _tell_action(move: Move) -> Phrase:
     actor, info = seat(move.actor), move.action
     chosen = [seat((move.actor + each) % move.players) for each in info.seats]
     match info.kind:
         case "lay":
             return _trick(move)
         case "lay_exchange":
-            return say("lays_exchange", actor=actor, card=_a(info.card), first=chosen[0], second=chosen[1])
+            return say("lays_exchange", actor=actor, card=_with_article(info.card), first=chosen[0], second=chosen[1])
         case "lay_plus_one":
-            return say("lays_plus_one", actor=actor, card=_a(info.card), target=chosen[0])
+            return say("lays_plus_one", actor=actor, card=_with_article(info.card), target=chosen[0])
         case "draw":
-            return say("draws", actor=actor, drawn=_gain(move, move.actor))
+            return say("draws", actor=actor, drawn=_gained(move, move.actor))
         case "swap":
             return _swap(move)
         case "knock":
@@ -56,14 +56,14 @@ def _deed(move: Move) -> Phrase:
         case "tip":
             return say("tips", actor=actor, target=chosen[0])
     keys = {"lay_without_effect": "lays_without_effect", "give": "gives"}
-    return say(keys[info.kind], actor=actor, card=_a(info.card))
+    return say(keys[info.kind], actor=actor, card=_with_article(info.card))
 
 
 def _ends_round(move: Move) -> bool:
     return bool(move.before["round"] != move.after["round"] or move.after["phase"] == "over")
 
 
-def _a(value: int | str | None) -> Phrase:
+def _with_article(value: int | str | None) -> Phrase:
     """A card with its indefinite article ("an 8")."""
     if value is None or value == HIDDEN:
         return card(HIDDEN)
@@ -71,9 +71,8 @@ def _a(value: int | str | None) -> Phrase:
 
 
 def _trick(move: Move) -> Phrase:
-    """A laid-out card whose power needs no target, and its effect."""
     before, value = move.before, move.action.card
-    laid = {"actor": seat(move.actor), "card": _a(value)}
+    laid = {"actor": seat(move.actor), "card": _with_article(value)}
     can_draw = before["draw_pile"] > 0 or len(before["discards"]) > 1  # R14
     if value in (4, 7) and not can_draw:
         return say("lays_without_effect", **laid)
@@ -82,17 +81,17 @@ def _trick(move: Move) -> Phrase:
     if value == 4:
         drawer = _who_drew(before, move.after)
         gone = 4 if drawer == move.actor else None
-        return say("lays_4", **laid, seat=seat(drawer), drawn=_gain(move, drawer, gone))
+        return say("lays_4", **laid, seat=seat(drawer), drawn=_gained(move, drawer, gone))
     if value == 7:
-        return say("lays_7", **laid, shown=_a(move.after["discard_top"]))
+        return say("lays_7", **laid, shown=_with_article(move.after["discard_top"]))
     return say(f"lays_{value}", **laid)
 
 
 def _swap(move: Move) -> Phrase:
-    swapped = {"actor": seat(move.actor), "card": _a(move.action.card)}
+    swapped = {"actor": seat(move.actor), "card": _with_article(move.action.card)}
     if move.action.pile == "discard":
         return say("swaps_discard", **swapped, taken=card(move.before["discard_top"]))
-    return say("swaps_draw", **swapped, drawn=_gain(move, move.actor, move.action.card))
+    return say("swaps_draw", **swapped, drawn=_gained(move, move.actor, move.action.card))
 
 
 def _who_drew(before: View, after: View) -> int:
@@ -101,14 +100,14 @@ def _who_drew(before: View, after: View) -> int:
     return next(player for player, hand in enumerate(before["hands"]) if sizes[player] > count_of(hand))
 
 
-def _gain(move: Move, player: int, gone: int | str | None = None) -> Phrase:
+def _gained(move: Move, player: int, gone: int | str | None = None) -> Phrase:
     """The card that ``player`` received when ``gone`` left the hand; hidden in other players' hands."""
     if isinstance(move.before["hands"][player], int):
         return card(HIDDEN)
     hands = move.after["last_settlement"]["hands"] if _ends_round(move) else move.after["hands"]
     stayed = Counter(move.before["hands"][player]) - Counter([] if gone is None else [gone])
     (gained,) = (Counter(hands[player]) - stayed).elements()
-    return _a(gained)
+    return _with_article(gained)
 
 
 # ---------------------------------------------------------------- settlements
@@ -184,7 +183,6 @@ def _score(move: Move, player: int) -> Score:
 
 
 def _cards(move: Move, player: int) -> list[Phrase]:
-    """Hand, laid-out cards and "+1" as settled (S1)."""
     settled = move.after["last_settlement"]
     hand, laid = (list(map(card, settled[place][player])) for place in ("hands", "displays"))
     shown = [*hand, say("laid_out", cards=laid)] if laid else hand

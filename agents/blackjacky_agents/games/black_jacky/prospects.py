@@ -45,31 +45,31 @@ NOBODY = np.array(
 
 @compiled
 def value(s, result):
-    """Fill ``result`` (float64, (6,)) with the "win" rewards to expect when a round has just begun."""
-    n, inside, ones = int(s.num_players), 0, 0
+    """Fill ``result`` (float64, (6,)) with the expected "win" rewards when a round has just begun."""
+    n, in_saloon, ones = int(s.num_players), 0, 0
     for p in range(n):
-        inside += s.status[p] == SALOON
+        in_saloon += s.status[p] == SALOON
         ones += s.hearts[p] == 1
-    total = NOBODY[inside, ones]
+    total = NOBODY[in_saloon, ones]
     for p in range(n):
-        result[p] = weight(s, p, inside)
+        result[p] = weight(s, p, in_saloon)
         total += result[p]
-    nobody = NOBODY[inside, ones] / total
+    nobody = NOBODY[in_saloon, ones] / total
     for p in range(n):
         chance = result[p] / total
         result[p] = chance - (1.0 - chance - nobody) / (n - 1)
 
 
 @compiled
-def weight(s, p, inside):
-    """The weight of player p when so many are in the saloon."""
+def weight(s, p, in_saloon):
+    """The weight of player p with ``in_saloon`` players in the saloon."""
     if s.status[p] == WANTED:
-        return WEIGHTS[inside, IS_WANTED]
+        return WEIGHTS[in_saloon, IS_WANTED]
     if s.status[p] != SALOON:
         return 0.0
     if s.black_hearts[p]:
-        return WEIGHTS[inside, BLACK_HEART]
+        return WEIGHTS[in_saloon, BLACK_HEART]
     hearts = int(s.hearts[p])
     if hearts <= 3:
-        return WEIGHTS[inside, ONE_HEART + hearts - 1]
-    return WEIGHTS[inside, THREE_HEARTS] * (hearts / 3.0) ** 2
+        return WEIGHTS[in_saloon, ONE_HEART + hearts - 1]
+    return WEIGHTS[in_saloon, THREE_HEARTS] * (hearts / 3.0) ** 2

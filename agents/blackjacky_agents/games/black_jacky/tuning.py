@@ -18,31 +18,31 @@ from blackjacky_agents.learning.tuning import (
 )
 
 SEATS, KINDS = 6, WEIGHTS.shape[1]
-NOT_THERE = KINDS  # an eliminated player or an empty seat
+ABSENT = KINDS  # an eliminated player or an empty seat
 STEPS = 400  # gradient ascent
 
 
 def kinds_of(parts: dict[str, Any], seat: int) -> list[int]:
-    """The status of each seat, as a column of `WEIGHTS` or `NOT_THERE`."""
+    """The status of each seat, as a column of `WEIGHTS` or `ABSENT`."""
     players = int(parts["num_players"])
     hearts, black, wanted = (np.roll(parts[name][:players], seat) for name in ("hearts", "black_hearts", "wanted"))
-    kinds = np.where(hearts > 0, np.where(black > 0, 1, 1 + np.minimum(hearts, 3)), np.where(wanted > 0, 0, NOT_THERE))
-    return [*map(int, kinds), *[NOT_THERE] * (SEATS - len(kinds))]
+    kinds = np.where(hearts > 0, np.where(black > 0, 1, 1 + np.minimum(hearts, 3)), np.where(wanted > 0, 0, ABSENT))
+    return [*map(int, kinds), *[ABSENT] * (SEATS - len(kinds))]
 
 
 def fit_weights(kinds: Integers, shares: Floats) -> str:
     """Fit the weights of players and of "nobody wins" by gradient ascent; one heart has weight 1 in each row."""
-    inside = ((kinds >= 1) & (kinds < NOT_THERE)).sum(axis=1)  # who has a heart
+    in_saloon = ((kinds >= 1) & (kinds < ABSENT)).sum(axis=1)
     ones = ((kinds == 1) | (kinds == 2)).sum(axis=1)
     logs = [np.zeros((SEATS + 1, KINDS + 1)), np.zeros((SEATS + 1, SEATS + 1))]
     means, squares = ([np.zeros_like(table) for table in logs] for _ in range(2))
     for step in range(1, STEPS + 1):
-        players = np.where(kinds == NOT_THERE, -np.inf, logs[0][inside[:, None], kinds])
-        scores = np.exp(np.column_stack([players, logs[1][inside, ones]]))
+        players = np.where(kinds == ABSENT, -np.inf, logs[0][in_saloon[:, None], kinds])
+        scores = np.exp(np.column_stack([players, logs[1][in_saloon, ones]]))
         errors = shares - scores / scores.sum(axis=1, keepdims=True)
         slopes = [np.zeros_like(table) for table in logs]
-        np.add.at(slopes[0], (inside[:, None], kinds), errors[:, :SEATS])
-        np.add.at(slopes[1], (inside, ones), errors[:, SEATS])
+        np.add.at(slopes[0], (in_saloon[:, None], kinds), errors[:, :SEATS])
+        np.add.at(slopes[1], (in_saloon, ones), errors[:, SEATS])
         for table, slope, mean, square in zip(logs, slopes, means, squares, strict=True):  # Adam (Kingma, Ba 2015)
             mean[:] = 0.9 * mean + 0.1 * slope
             square[:] = 0.99 * square + 0.01 * slope**2

@@ -14,7 +14,7 @@ from blackjacky_env.engine.text import count_of
 from blackjacky_env.games.black_spy.state import BLACK_CARDS, PICKS
 from blackjacky_env.games.black_spy.terminal import colour_of, is_good_spy, limit, number_of, winner_of
 
-_DEAREST = {7: 10, 8: 2, 9: 3, 10: 4, 11: 5}
+_BLACK_POINTS = {7: 10, 8: 2, 9: 3, 10: 4, 11: 5}
 """B7: points of the black cards with these numbers; the others count one."""
 
 
@@ -115,7 +115,6 @@ def _opens(after: View) -> list[Phrase]:
 
 
 def _plays(move: Move) -> list[Phrase]:
-    """The card played, what it shows of the hand, and who wins a finished trick."""
     key = "plays" if move.before["table"] else "leads"
     told = [say(key, actor=seat(move.actor), card=_the(move.action.card)), *_follows_neither(move)]
     return told + _trick(move) if is_full(move) else told
@@ -154,7 +153,7 @@ def _points(name: str, options: Mapping[str, Any]) -> int:
     """B7, V1, V2: points of a card in a deal without a moon."""
     number = number_of(name)
     if colour_of(name) == "black":
-        return _DEAREST.get(number, 1)
+        return _BLACK_POINTS.get(number, 1)
     never = options["no_good_spies"] or (options["moon_choice"] and options["moon_choice_spies"] == "never_scored")
     return -5 if number == 7 and not never else 0
 
@@ -173,7 +172,6 @@ def _scores(move: Move) -> list[Phrase]:
 
 
 def _decision(view: View) -> list[Phrase]:
-    """Who wins or deals next."""
     if view["phase"] != "over":
         return [say("deal_begins", number=view["deal"] + 1, seat=seat(view["dealer"]))]
     winners = [seat(p) for p in view["winners"]]

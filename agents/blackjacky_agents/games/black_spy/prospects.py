@@ -28,7 +28,7 @@ def deals_left(n, highest, deals_allowed):
 
 @compiled
 def value(s, result):
-    """Fill ``result`` (float64, (6,)) with the "win" rewards to expect when a deal has just begun."""
+    """Fill ``result`` (float64, (6,)) with the expected "win" rewards when a deal has just begun."""
     n, lowest, highest, total = int(s.num_players), int(s.totals[0]), int(s.totals[0]), 0.0
     for p in range(n):
         lowest, highest = min(lowest, int(s.totals[p])), max(highest, int(s.totals[p]))

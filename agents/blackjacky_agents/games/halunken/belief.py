@@ -18,19 +18,19 @@ PARAMETERS = PLANNER[HEAD:]
 
 @compiled
 def likelihood(s):
-    """How likely the players other than seat 0 choose the movement cards that they have chosen in this position."""
+    """The likelihood of the movement cards that the players other than seat 0 have chosen in this position."""
     chance = 1.0
     for p in range(1, s.num_players):
         if s.choices[p]:
-            chance *= of_move(s, p, p, int(s.choices[p]))
+            chance *= likelihood_of_move(s, p, p, int(s.choices[p]))
     if s.jack_choice and s.buyer != 0:
-        chance *= of_move(s, JACK, int(s.buyer), int(s.jack_choice))
+        chance *= likelihood_of_move(s, JACK, int(s.buyer), int(s.jack_choice))
     return chance
 
 
 @compiled
-def of_move(s, figure, owner, move):
-    """How likely this movement card is chosen for a captain, or for Black Jack."""
+def likelihood_of_move(s, figure, owner, move):
+    """The likelihood of this movement card for a captain, or for Black Jack."""
     works = scratch(1, WORK)
     work = works[0]
     weigh_moves(s, figure, owner, work, PARAMETERS)

@@ -43,13 +43,11 @@ def _player(view: View, player: int) -> list[Phrase]:
 
 
 def _left(cards: Sequence[int | str], spent: Sequence[int | str]) -> list[Phrase]:
-    """The movement cards that are left."""
     left = [str(each) for each in cards if each not in spent]
     return [say("now_left", cards=listed([{"number": each} for each in left]))] if left else []
 
 
 def _black_jack(view: View, options: Mapping[str, Any]) -> list[Phrase]:
-    """Black Jack's field and cards, and the harbour."""
     told = [] if view["black_jack"] is None else [say("now_black_jack", field=view["black_jack"])]
     if view["buyer"] is not None:
         told.append(say("now_buyer", seat=seat(view["buyer"])))

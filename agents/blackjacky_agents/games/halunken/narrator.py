@@ -39,7 +39,7 @@ _COLOURS = {"R": "red", "V": "violet", "G": "grey", "Y": "yellow"}
 def story(move: Move) -> list[Phrase]:
     """What the move did, as far as the seat may know, and what followed from it."""
     before, after = move.before, move.after
-    told = [_deed(move)]
+    told = [_tell_action(move)]
     if before["phase"] == "bid" and after["phase"] != "bid":
         buyer = after["buyer"]
         hired = {} if buyer is None else {"seat": seat(buyer), "card": _the(after["offers"][buyer])}
@@ -47,15 +47,15 @@ def story(move: Move) -> list[Phrase]:
     if _all_have_chosen(move):
         told += _reveal(move)
     if before["phase"] in ("choose", "name", "take", "rob", "give"):
-        told += _Course(move).tell()
+        told += _Resolution(move).tell()
     return [*told, *_beginning(before, after)]
 
 
-def _deed(move: Move) -> Phrase:
+def _tell_action(move: Move) -> Phrase:
     actor, info, before = seat(move.actor), move.action, move.before
     match before["phase"]:
         case "place_captain":
-            taken = _the(_Course(move).take(int(info.number or 0), move.actor) or HIDDEN)
+            taken = _the(_Resolution(move).take(int(info.number or 0), move.actor) or HIDDEN)
             return say("places", actor=actor, field=info.number, card=taken)
         case "place_black_jack":
             return say("places_black_jack", actor=actor, field=info.number)
@@ -84,7 +84,6 @@ def _the(name: int | str | None) -> Phrase:
 
 
 def _beginning(before: View, after: View) -> list[Phrase]:
-    """That a round or the next game begins."""
     if after["game"] != before["game"]:
         return [say("game_begins", number=after["game"] + 1, seat=seat(after["start_player"]))]
     placed = before["phase"].startswith("place") and not after["phase"].startswith("place")
@@ -139,7 +138,7 @@ def _all_of(names: Sequence[Any]) -> Any:
 # ---------------------------------------------------------------- what the figures do
 
 
-class _Course:
+class _Resolution:
     """The figures and taverns as they change after an action."""
 
     def __init__(self, move: Move) -> None:
@@ -150,7 +149,6 @@ class _Course:
         self.told: list[Phrase] = []
 
     def tell(self) -> list[Phrase]:
-        """All that followed from the action, in order."""
         before, after = self.before, self.after
         if before["phase"] in ("take", "rob", "give") and not before["to_rob"]:
             self.push(before["mover"])
@@ -253,7 +251,6 @@ class _Course:
         self.push(figure)
 
     def figure_on(self, field: int, but: Figure | None = None) -> Figure | None:
-        """The figure on a field."""
         return next((each for each, at in self.fields.items() if at == field and each != but), None)
 
     def push(self, mover: Figure) -> None:
@@ -306,7 +303,6 @@ def settlement(view: View) -> list[Phrase]:
 
 
 def _decision(view: View) -> Phrase:
-    """The winners, and how far the next player is behind."""
     winners, totals = view["winners"], view["totals"]
     rest = [total for player, total in enumerate(totals) if player not in winners]
     won = {"points": totals[winners[0]], "margin": totals[winners[0]] - max(rest, default=0)}
@@ -329,7 +325,7 @@ def pause(move: Move) -> Pause | None:
     """The movement cards, revealed, with the figures where they still stand."""
     if not _all_have_chosen(move):
         return None
-    before, laid, numbers = move.before, _revealed(move), _Course(move).numbers()
+    before, laid, numbers = move.before, _revealed(move), _Resolution(move).numbers()
     seats = range(move.players)
     shown = {
         **before,
@@ -354,7 +350,6 @@ def settled(move: Move) -> View:
 
 
 def _lowest(after: View) -> list[int]:
-    """The seats with the lowest score of the game that has ended."""
     return worst([-points for points in after["last_game"]])
 
 

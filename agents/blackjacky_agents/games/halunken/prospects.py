@@ -1,6 +1,6 @@
 """The value of each seat in any position, from the scores, the colours and the number of remaining rounds.
 
-Two softmax functions. A player's final score is foreseen as the sum of the cards, with the values of each colour
+Two softmax functions. A player's final score is predicted as the sum of the cards, with the values of each colour
 counted a second time in proportion to the chance that it becomes the most frequent one; that chance is a softmax of the
 numbers of cards, which sharpens with every round. The chance of winning is a softmax of these scores (a Luce choice
 model, "Individual Choice Behavior", 1959), whose spread grows with the root of the number of rounds still to be played.
@@ -29,14 +29,14 @@ _VALUE = 0.01  # of two equally frequent colours the one of higher value counts 
 
 @inlined
 def value(s, result):
-    """Fill ``result`` (float64, (4,)) with the "win" rewards to expect."""
+    """Fill ``result`` (float64, (4,)) with the expected "win" rewards."""
     n = int(s.num_players)
     rounds = rounds_left(s)
     later = ROUNDS * (GAMES - 1 - int(s.game_number)) if s.three_games else 0
     spread = SPREAD * math.sqrt(rounds + later) + _SHARP
     highest, total = -np.inf, 0.0
     for p in range(n):
-        result[p] = (int(s.totals[p]) + foreseen(s, p, rounds)) / spread
+        result[p] = (int(s.totals[p]) + expected_score(s, p, rounds)) / spread
         highest = max(highest, result[p])
     for p in range(n):
         result[p] = math.exp(result[p] - highest)
@@ -48,7 +48,7 @@ def value(s, result):
 
 @inlined
 def stage(s):
-    """Changes with every round, so that the search and `planner` evaluate at the end of the present one."""
+    """Changes with every round, so that the search and `planner` evaluate at the end of the current one."""
     return ROUNDS * int(s.game_number) + int(s.round_number)
 
 
@@ -61,8 +61,8 @@ def rounds_left(s):
 
 
 @compiled
-def foreseen(s, p, rounds):
-    """The final score to be expected of p's present cards, with what Rum is still good for."""
+def expected_score(s, p, rounds):
+    """The expected final score of p's cards, with what Rum is still good for."""
     softness = MAJORITY * rounds + _SHARP
     most = 0.0
     for colour in range(NUM_COLOURS):

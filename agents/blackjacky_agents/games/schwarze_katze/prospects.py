@@ -18,7 +18,7 @@ SPREAD = np.array([0.0, 0.0, 0.0, 40.0, 35.0, 34.0, 33.0, 31.0, 29.0, 26.0, 25.0
 
 @compiled
 def value(s, result):
-    """Fill ``result`` (float64, (10,)) with the "win" rewards to expect when a deal has just begun."""
+    """Fill ``result`` (float64, (10,)) with the expected "win" rewards when a deal has just begun."""
     n, lowest, total = int(s.num_players), int(s.totals[0]), 0.0
     for p in range(n):
         lowest = min(lowest, int(s.totals[p]))

@@ -36,7 +36,7 @@ from blackjacky_env.games.black_jacky.state import (
     KNOCK,
     LAY_3,
     LAY_6,
-    MOST_BUST_AT,
+    MAX_BUST_AT,
     NAME,
     NO_TRICK,
     NUM_ACTIONS,
@@ -45,10 +45,10 @@ from blackjacky_env.games.black_jacky.state import (
 )
 
 ABOVE_BUST = 12  # sums this far above bust_at or higher are merged: no swap brings them below it
-MOST_SUMS = MOST_BUST_AT + ABOVE_BUST  # whole sums that are told apart, 0 included
-MOST_HIDDEN = 8  # maximum number of hidden cards per hand; more are counted as this many
-_HIDDEN_SIZES = MOST_HIDDEN + 1  # a GPU takes names of constants as sizes, not sums
-WAYS = np.array([[math.comb(n, k) for k in range(MOST_HIDDEN + 1)] for n in range(9)], np.float64)
+MAX_SUMS = MAX_BUST_AT + ABOVE_BUST  # whole sums that are told apart, 0 included
+MAX_HIDDEN = 8  # maximum number of hidden cards per hand; more are counted as this many
+_HIDDEN_SIZES = MAX_HIDDEN + 1  # a GPU takes names of constants as sizes, not sums
+WAYS = np.array([[math.comb(n, k) for k in range(MAX_HIDDEN + 1)] for n in range(9)], np.float64)
 """[n, k]: the ways to choose k of n cards of one value."""
 ILLEGAL = 2.0  # above every chance
 
@@ -76,7 +76,7 @@ PARAMETERS = np.array(
 """Tuned by `scripts/tuning/tune_counter.py`."""
 
 
-class Thought(NamedTuple):
+class Context(NamedTuple):
     """Quantities shared by the evaluation of all my actions."""
 
     observation: npt.NDArray[np.int8]
@@ -84,7 +84,7 @@ class Thought(NamedTuple):
     draws: npt.NDArray[np.float64]  # chance of being the next card drawn, by value; all 0 if nothing can be drawn
     sums: npt.NDArray[np.float64]  # [seat, whole sum]: exact distribution of the others' sums now
     tails: npt.NDArray[np.float64]  # [row_of(seat, turns), x]: chance of at least x, but not bust, after these turns
-    path: npt.NDArray[np.float64]  # [turns, _PAD + x]: distribution of the sum of the player foreseen
+    path: npt.NDArray[np.float64]  # [turns, _PAD + x]: predicted distribution of the player's sum
     swaps: npt.NDArray[np.float64]  # chance that a swap of his adds so much
     hand: npt.NDArray[np.int64]  # number of cards in my hand, by value; changed and restored while I try what to do
     zocks: npt.NDArray[np.float32]  # chance of losing by the card given (0: none) and taken; see `weigh_zocks`
@@ -96,15 +96,15 @@ class Thought(NamedTuple):
 
 
 # The turns that each other player has until the round or my next turn: all alike, or one if his last is still to come.
-NO_TURNS, MOST_TURNS, LAST_TURNS = 0, 2, -1
+NO_TURNS, MAX_TURNS, LAST_TURNS = 0, 2, -1
 _PAD = 8  # sums below 0, so that each sum has 8 below it
-_PATH = (MOST_TURNS + 3, _PAD + MOST_SUMS)
-LOW, GOOD = MOST_TURNS + 1, MOST_TURNS + 2  # rows for those on which he draws, or swaps
-_TAILS = (SEATS * (MOST_TURNS + 1), MOST_SUMS)
+_PATH = (MAX_TURNS + 3, _PAD + MAX_SUMS)
+LOW, GOOD = MAX_TURNS + 1, MAX_TURNS + 2  # rows for those on which he draws, or swaps
+_TAILS = (SEATS * (MAX_TURNS + 1), MAX_SUMS)
 
 # Rows of the array ``chances``: the chance of losing by my whole sum.
 NOW, IF_KNOCKED, LATER, LATER_DRAWN = range(4)
-_CHANCES = (4, MOST_SUMS + 8)  # also for sums that another card makes of the highest one
+_CHANCES = (4, MAX_SUMS + 8)  # also for sums that another card makes of the highest one
 
 # Column of ``zocks`` for a card drawn; the others are for those from the discard pile.
 DRAWN = 9
@@ -133,7 +133,7 @@ def estimate(observation, mask, values, parameters):
     unseen, draws = scratch(9, np.float64), scratch(9, np.float64)
     count_unseen(observation, unseen)
     chance_of_draws(observation, unseen, draws)
-    sums, tails = scratch((SEATS, MOST_SUMS), np.float64), scratch(_TAILS, np.float64)
+    sums, tails = scratch((SEATS, MAX_SUMS), np.float64), scratch(_TAILS, np.float64)
     add_hidden_sums(observation, unseen, size, sums)
     path, swaps = scratch(_PATH, np.float64), scratch(9, np.float64)
     path[:, :_PAD] = 0.0
@@ -143,15 +143,15 @@ def estimate(observation, mask, values, parameters):
     for v in range(1, 9):
         hand[v] = observation[HAND + v]
     drawable, knocked = draws.sum() > 0.0, somebody_knocked(observation)
-    thought = Thought(
+    context = Context(
         observation, unseen, draws, sums, tails, path, swaps, hand, zocks, bust_at, size, drawable, knocked, parameters
     )
     if observation[ZOCKING]:
-        estimate_zocks(thought, values)
+        estimate_zocks(context, values)
     elif observation[EXCHANGING]:
-        estimate_gifts(thought, mask, values)
+        estimate_gifts(context, mask, values)
     else:
-        estimate_tricks(thought, mask, values)
+        estimate_tricks(context, mask, values)
 
 
 # ---------------------------------------------------------------- counting
@@ -222,17 +222,17 @@ def scale(sums, size):
 
 
 @compiled
-def ways_of_hidden_cards(unseen, most, size, ways):
+def ways_of_hidden_cards(unseen, max_hidden, size, ways):
     """ways[h, x]: the chance that h of the unseen cards sum to x (the last x: that much or more)."""
-    ways[: most + 1] = 0.0
+    ways[: max_hidden + 1] = 0.0
     ways[0, 0] = 1.0
     for v in range(1, 9):
         count = int(unseen[v])
-        for h in range(most, 0, -1):
+        for h in range(max_hidden, 0, -1):
             for k in range(1, min(h, count) + 1):
                 reach = min((h - k) * v + 1, size)
                 add_points(ways[h - k], reach, WAYS[count, k], k * v, size, ways[h])
-    for h in range(1, most + 1):
+    for h in range(1, max_hidden + 1):
         scale(ways[h], min(8 * h + 1, size))
 
 
@@ -240,17 +240,17 @@ def ways_of_hidden_cards(unseen, most, size, ways):
 def add_hidden_sums(observation, unseen, size, sums):
     """sums[seat, x]: the exact distribution of each other player's whole sum now, tenths left out."""
     sums[:] = 0.0
-    most = 0
+    max_hidden = 0
     for seat in range(1, SEATS):
-        most = max(most, min(hidden_cards(observation, seat), MOST_HIDDEN))
-    ways = scratch((_HIDDEN_SIZES, MOST_SUMS), np.float64)
-    ways_of_hidden_cards(unseen, most, size, ways)
+        max_hidden = max(max_hidden, min(hidden_cards(observation, seat), MAX_HIDDEN))
+    ways = scratch((_HIDDEN_SIZES, MAX_SUMS), np.float64)
+    ways_of_hidden_cards(unseen, max_hidden, size, ways)
     for seat in range(1, SEATS):
         if observation[AT.hearts + seat] > 0:
             base = laid_out(observation, seat) // 10
             for v in range(1, 9):
                 base += v * int(observation[KNOWN + 8 * seat + v])
-            hidden = min(hidden_cards(observation, seat), MOST_HIDDEN)
+            hidden = min(hidden_cards(observation, seat), MAX_HIDDEN)
             add_points(ways[hidden], min(8 * hidden + 1, size), 1.0, base, size, sums[seat])
 
 
@@ -284,41 +284,41 @@ def weigh(before, bust_at, size, slope, floor, bust_weight, sums):
 
 
 @inlined
-def weigh_by_conduct(thought, seat, before, sums):
+def weigh_by_conduct(context, seat, before, sums):
     """Weight another player's distribution by whether he has knocked, is done without knocking, or plays on."""
-    observation, p = thought.observation, thought.parameters
+    observation, p = context.observation, context.parameters
     conduct = OPEN
     if observation[AT.first_knocker + seat]:
         conduct = FIRST
     elif observation[AT.knocked + seat]:
         conduct = LATE
-    elif thought.knocked and not observation[AT.last_turns + seat]:
+    elif context.knocked and not observation[AT.last_turns + seat]:
         conduct = DONE
-    weigh(before, thought.bust_at, thought.size, p[conduct], p[conduct + 1], p[conduct + 2], sums)
+    weigh(before, context.bust_at, context.size, p[conduct], p[conduct + 1], p[conduct + 2], sums)
 
 
 @inlined
-def take_turn(thought, before, after):
+def take_turn(context, before, after):
     """The distribution of a player's sum after a turn of his; sum x is at _PAD + x in both.
 
     He draws on a low sum, swaps a card on a better one if that makes it higher, and gets back below bust_at if he can.
     """
-    bust_at, size, p = thought.bust_at, thought.size, thought.parameters
+    bust_at, size, p = context.bust_at, context.size, context.parameters
     swapped = max(int(p[SWAPPED]), 0)
     swaps_from = min(max(int(bust_at - p[DRAW_BELOW]), 0), bust_at)
-    low, good = thought.path[LOW], thought.path[GOOD]
+    low, good = context.path[LOW], context.path[GOOD]
     for x in range(_PAD + size):
         low[x] = before[x] if x < _PAD + swaps_from else 0.0
         good[x] = before[x] if _PAD + swaps_from <= x < _PAD + bust_at else 0.0
         after[x] = 0.0
-    rise(low, thought.draws, size, after)
-    rise(good, thought.swaps, bust_at, after)
+    rise(low, context.draws, size, after)
+    rise(good, context.swaps, bust_at, after)
     for x in range(_PAD + swaps_from, _PAD + bust_at):  # swaps that would make it no higher, or bust
         for v in range(1, min(swapped, 8) + 1):
-            after[x] += good[x] * thought.draws[v]
+            after[x] += good[x] * context.draws[v]
         for v in range(swapped + bust_at + _PAD - x, 9):
-            after[x] += good[x] * thought.draws[v]
-    recover(thought, before[_PAD:], after[_PAD:])
+            after[x] += good[x] * context.draws[v]
+    recover(context, before[_PAD:], after[_PAD:])
 
 
 @inlined
@@ -340,11 +340,11 @@ def chance_of_swaps(draws, parameters, swaps):
 
 
 @inlined
-def recover(thought, sums, after):
+def recover(context, sums, after):
     """A bust player stays bust, or gets back to one of the best sums."""
-    bust_at, p = thought.bust_at, thought.parameters
+    bust_at, p = context.bust_at, context.parameters
     recovered = 0.0
-    for x in range(bust_at, thought.size):
+    for x in range(bust_at, context.size):
         stays = min(p[STAY_BUST] + p[STAY_BUST_SLOPE] * (x - bust_at), 1.0)
         after[x] += stays * sums[x]
         recovered += (1.0 - stays) * sums[x]
@@ -357,13 +357,13 @@ def recover(thought, sums, after):
 @inlined
 def row_of(seat, turns):
     """The row of ``tails`` for a seat after so many turns."""
-    return seat * (MOST_TURNS + 1) + turns
+    return seat * (MAX_TURNS + 1) + turns
 
 
 @inlined
-def turns_of(thought, seat, turns):
+def turns_of(context, seat, turns):
     """The turns of one player until the round or my next turn."""
-    return int(thought.observation[AT.last_turns + seat]) if turns == LAST_TURNS else turns
+    return int(context.observation[AT.last_turns + seat]) if turns == LAST_TURNS else turns
 
 
 @inlined
@@ -377,242 +377,242 @@ def add_up(sums, bust_at, tail):
 
 
 @compiled
-def foresee(thought, seat, sums, turns, tails):
+def predict(context, seat, sums, turns, tails):
     """Fill the rows of ``tails`` for a player who has this distribution now."""
-    path = thought.path
-    weigh_by_conduct(thought, seat, sums, path[0, _PAD:])
-    add_up(path[0, _PAD:], thought.bust_at, tails[row_of(seat, 0)])
-    for turn in range(1, turns_of(thought, seat, turns) + 1):
-        if thought.drawable:
-            take_turn(thought, path[turn - 1], path[turn])
+    path = context.path
+    weigh_by_conduct(context, seat, sums, path[0, _PAD:])
+    add_up(path[0, _PAD:], context.bust_at, tails[row_of(seat, 0)])
+    for turn in range(1, turns_of(context, seat, turns) + 1):
+        if context.drawable:
+            take_turn(context, path[turn - 1], path[turn])
         else:
             copy(path[0], path[turn])
-        add_up(path[turn, _PAD:], thought.bust_at, tails[row_of(seat, turn)])
+        add_up(path[turn, _PAD:], context.bust_at, tails[row_of(seat, turn)])
 
 
 @compiled
-def foresee_all(thought, turns):
+def predict_all(context, turns):
     """Fill ``tails`` for all other players."""
     for seat in range(1, SEATS):
-        if thought.observation[AT.hearts + seat] > 0:
-            foresee(thought, seat, thought.sums[seat], turns, thought.tails)
+        if context.observation[AT.hearts + seat] > 0:
+            predict(context, seat, context.sums[seat], turns, context.tails)
 
 
 @inlined
-def chance_of_losing(thought, tails, turns, my_tenths, loss):
+def chance_of_losing(context, tails, turns, my_tenths, loss):
     """loss[x]: the chance that I lose a heart with the whole sum x and ``my_tenths`` after these turns (S2).
 
     I lose one if I am bust, or if nobody is bust and nobody has less.
     """
-    loss[: thought.size + 8] = 1.0
+    loss[: context.size + 8] = 1.0
     for seat in range(1, SEATS):
-        if thought.observation[AT.hearts + seat] > 0:
-            more = int(thought.observation[DISPLAYS + 8 * seat + 8] < my_tenths)  # tenths: he needs a higher sum
-            tail = tails[row_of(seat, turns_of(thought, seat, turns))]
-            for x in range(thought.bust_at):
+        if context.observation[AT.hearts + seat] > 0:
+            more = int(context.observation[DISPLAYS + 8 * seat + 8] < my_tenths)  # tenths: he needs a higher sum
+            tail = tails[row_of(seat, turns_of(context, seat, turns))]
+            for x in range(context.bust_at):
                 loss[x] *= tail[x + more]
 
 
 @compiled
-def reckon(thought, tails, turns, my_tenths, chances):
+def fill_chances(context, tails, turns, my_tenths, chances):
     """Fill the rows of ``chances``; if I have no other turn, the first two, which are the same then."""
-    if turns != MOST_TURNS:
-        chance_of_losing(thought, tails, turns, my_tenths, chances[NOW])
+    if turns != MAX_TURNS:
+        chance_of_losing(context, tails, turns, my_tenths, chances[NOW])
         copy(chances[NOW], chances[IF_KNOCKED])
         return
-    chance_of_losing(thought, tails, NO_TURNS, my_tenths, chances[NOW])
-    chance_of_losing(thought, tails, 1, my_tenths, chances[IF_KNOCKED])
-    later, share = chances[LATER], thought.parameters[SECOND_TURN]
-    chance_of_losing(thought, tails, MOST_TURNS, my_tenths, later)
-    for x in range(thought.size + 8):
+    chance_of_losing(context, tails, NO_TURNS, my_tenths, chances[NOW])
+    chance_of_losing(context, tails, 1, my_tenths, chances[IF_KNOCKED])
+    later, share = chances[LATER], context.parameters[SECOND_TURN]
+    chance_of_losing(context, tails, MAX_TURNS, my_tenths, later)
+    for x in range(context.size + 8):
         later[x] = share * later[x] + (1.0 - share) * chances[IF_KNOCKED, x]
-    draw_later(thought, later, chances[LATER_DRAWN])
+    draw_later(context, later, chances[LATER_DRAWN])
 
 
 @inlined
-def draw_later(thought, later, drawn):
+def draw_later(context, later, drawn):
     """drawn[x]: the chance of losing with ``later`` when I have drawn one more card; `ILLEGAL` if there is none."""
-    for x in range(thought.bust_at + 1):
+    for x in range(context.bust_at + 1):
         drawn[x] = 0.0
         for v in range(1, 9):
-            drawn[x] += thought.draws[v] * later[x + v]
-    drawn[thought.bust_at : thought.size + 8] = drawn[thought.bust_at]  # bust all the same
-    if not thought.drawable:
-        drawn[: thought.size + 8] = ILLEGAL
+            drawn[x] += context.draws[v] * later[x + v]
+    drawn[context.bust_at : context.size + 8] = drawn[context.bust_at]  # bust all the same
+    if not context.drawable:
+        drawn[: context.size + 8] = ILLEGAL
 
 
 # ---------------------------------------------------------------- zocks
 
 
 @inlined
-def settle(thought, x, turns, chances, values):
+def settle(context, x, turns, chances, values):
     """values[v]: the chance of losing when my turn ends with a card v (0: none) more than my hand, whose sum is x.
 
-    My sum is settled so, or after another turn of mine.
+    My sum is settled like that, or after another turn of mine.
     """
-    x = max(min(x, thought.size - 1), 0)
-    if turns != MOST_TURNS:
+    x = max(min(x, context.size - 1), 0)
+    if turns != MAX_TURNS:
         for v in range(9):
             values[v] = chances[NOW, x + v]
         return
     for v in range(9):
         values[v] = min(chances[LATER, x + v], chances[LATER_DRAWN, x + v], chances[LATER_DRAWN, x])
     for given in range(1, 9):
-        if thought.hand[given]:
+        if context.hand[given]:
             start, rest = max(given - x, 0), max(x - given, 0)
             for v in range(9 - start):
                 values[start + v] = min(values[start + v], chances[LATER_DRAWN, rest + v])
-    cut_off = thought.parameters[CUT_OFF]
+    cut_off = context.parameters[CUT_OFF]
     for v in range(9):
         values[v] = cut_off * chances[NOW, x + v] + (1.0 - cut_off) * values[v]
 
 
 @compiled
-def weigh_zocks(thought, x, turns, chances):
+def weigh_zocks(context, x, turns, chances):
     """Fill the rows of ``zocks`` for the cards of my hand, if my whole sum is x.
 
-    Who does not knock can still be hit by a card power, which costs a little.
+    A player who does not knock can still be hit by a card power, which costs a little.
     """
-    exposed, zocks, values = thought.parameters[EXPOSED], thought.zocks, scratch(9, np.float64)
+    exposed, zocks, values = context.parameters[EXPOSED], context.zocks, scratch(9, np.float64)
     for given in range(9):
-        if given > 0 and thought.hand[given] == 0:
+        if given > 0 and context.hand[given] == 0:
             continue
-        thought.hand[given] -= 1
-        settle(thought, x - given, turns, chances, values)
-        thought.hand[given] += 1
+        context.hand[given] -= 1
+        settle(context, x - given, turns, chances, values)
+        context.hand[given] += 1
         drawn = 0.0
         for v in range(1, 9):
-            drawn += thought.draws[v] * values[v]
+            drawn += context.draws[v] * values[v]
         for v in range(9):
             zocks[given, v] = values[v] + exposed * (1.0 - values[v])
-        zocks[given, DRAWN] = drawn + exposed * (1.0 - drawn) if thought.drawable else ILLEGAL
+        zocks[given, DRAWN] = drawn + exposed * (1.0 - drawn) if context.drawable else ILLEGAL
 
 
 @inlined
-def chance_if_knocked(thought, x, chances):
+def chance_if_knocked(context, x, chances):
     """The chance of losing when I knock."""
-    return chances[IF_KNOCKED, min(x, thought.size - 1)]
+    return chances[IF_KNOCKED, min(x, context.size - 1)]
 
 
 @compiled
-def best_zock(thought, x, top, chances):
+def best_zock(context, x, top, chances):
     """The lowest chance of losing after `weigh_zocks`, with this top of the discard pile."""
-    best = min(chance_if_knocked(thought, x, chances), thought.zocks[0, DRAWN])
+    best = min(chance_if_knocked(context, x, chances), context.zocks[0, DRAWN])
     for given in range(1, 9):
-        if thought.hand[given]:
-            best = min(best, thought.zocks[given, DRAWN], thought.zocks[given, top])
+        if context.hand[given]:
+            best = min(best, context.zocks[given, DRAWN], context.zocks[given, top])
     return best
 
 
 @compiled
-def find_best_zock(thought, x, top, turns, chances):
+def find_best_zock(context, x, top, turns, chances):
     """`weigh_zocks` and the lowest chance of losing."""
-    weigh_zocks(thought, x, turns, chances)
-    return best_zock(thought, x, top, chances)
+    weigh_zocks(context, x, turns, chances)
+    return best_zock(context, x, top, chances)
 
 
 @inlined
-def usual_turns(thought):
+def usual_turns(context):
     """The turns of the others if no card power changes them."""
-    return LAST_TURNS if thought.knocked else MOST_TURNS
+    return LAST_TURNS if context.knocked else MAX_TURNS
 
 
 @compiled
-def estimate_zocks(thought, values):
+def estimate_zocks(context, values):
     """My zock, whatever card I have laid."""
-    total = my_sum(thought.observation)
-    turns = NO_TURNS if thought.observation[AT.ends_after_turn] > 0 else usual_turns(thought)
+    total = my_sum(context.observation)
+    turns = NO_TURNS if context.observation[AT.ends_after_turn] > 0 else usual_turns(context)
     chances = scratch(_CHANCES, np.float64)
-    foresee_all(thought, turns)
-    reckon(thought, thought.tails, turns, total % 10, chances)
-    weigh_zocks(thought, total // 10, turns, chances)
-    top = top_of_discards(thought.observation)
-    values[KNOCK] = chance_if_knocked(thought, total // 10, chances)
-    values[DRAW] = thought.zocks[0, DRAWN]
+    predict_all(context, turns)
+    fill_chances(context, context.tails, turns, total % 10, chances)
+    weigh_zocks(context, total // 10, turns, chances)
+    top = top_of_discards(context.observation)
+    values[KNOCK] = chance_if_knocked(context, total // 10, chances)
+    values[DRAW] = context.zocks[0, DRAWN]
     for given in range(1, 9):
-        if thought.hand[given]:
-            values[SWAP_DRAW + given] = thought.zocks[given, DRAWN]
-            values[SWAP_DISCARD + given] = thought.zocks[given, top]
+        if context.hand[given]:
+            values[SWAP_DRAW + given] = context.zocks[given, DRAWN]
+            values[SWAP_DISCARD + given] = context.zocks[given, top]
 
 
 # ---------------------------------------------------------------- card powers
 
 
 @compiled
-def estimate_tricks(thought, mask, values):
+def estimate_tricks(context, mask, values):
     """Every card that I may lay, with the best zock after it."""
-    total = my_sum(thought.observation)
-    x, top, turns = total // 10, top_of_discards(thought.observation), usual_turns(thought)
+    total = my_sum(context.observation)
+    x, top, turns = total // 10, top_of_discards(context.observation), usual_turns(context)
     chances, changed = scratch(_CHANCES, np.float64), scratch(_CHANCES, np.float64)
-    foresee_all(thought, MOST_TURNS if mask[2] else turns)
-    reckon(thought, thought.tails, turns, total % 10, chances)
-    values[NO_TRICK] = find_best_zock(thought, x, top, turns, chances)
+    predict_all(context, MAX_TURNS if mask[2] else turns)
+    fill_chances(context, context.tails, turns, total % 10, chances)
+    values[NO_TRICK] = find_best_zock(context, x, top, turns, chances)
     for v in range(1, 9):
-        if thought.hand[v] == 0:
+        if context.hand[v] == 0:
             continue
-        thought.hand[v] -= 1
+        context.hand[v] -= 1
         if v == 3:
-            estimate_threes(thought, x, top, mask, chances, values)
+            estimate_threes(context, x, top, mask, chances, values)
         elif v == 6:
-            estimate_sixes(thought, x, top, mask, changed, values)
+            estimate_sixes(context, x, top, mask, changed, values)
         elif mask[v]:
-            values[v] = value_of_trick(thought, v, x, top, chances, changed)
-        thought.hand[v] += 1
+            values[v] = value_of_trick(context, v, x, top, chances, changed)
+        context.hand[v] += 1
     for action in range(1, LAY_6 + SEATS):
-        values[action] += thought.parameters[TRICK_COST]  # the card can no longer be swapped, and all can see it
+        values[action] += context.parameters[TRICK_COST]  # the card can no longer be swapped, and all can see it
 
 
 @compiled
-def value_of_trick(thought, v, x, top, chances, changed):
+def value_of_trick(context, v, x, top, chances, changed):
     """The best zock after laying a 1, 2, 4, 5, 7 or 8; ``chances`` are those without a card power."""
-    my_tenths, turns = my_sum(thought.observation) % 10, usual_turns(thought)
+    my_tenths, turns = my_sum(context.observation) % 10, usual_turns(context)
     if v == 5:
-        return find_best_zock(thought, x - 5, top, turns, chances)
+        return find_best_zock(context, x - 5, top, turns, chances)
     if v == 7:
-        return value_of_seven(thought, x, top, turns, chances)
+        return value_of_seven(context, x, top, turns, chances)
     if v == 4:
-        return value_of_four(thought, x, top, my_tenths, chances, changed)
+        return value_of_four(context, x, top, my_tenths, chances, changed)
     if v == 1:
         turns = NO_TURNS
     elif v == 2:
-        turns = MOST_TURNS
+        turns = MAX_TURNS
     else:
         my_tenths += 1
-    reckon(thought, thought.tails, turns, my_tenths, changed)
-    return find_best_zock(thought, x, top, turns, changed)
+    fill_chances(context, context.tails, turns, my_tenths, changed)
+    return find_best_zock(context, x, top, turns, changed)
 
 
 @compiled
-def value_of_seven(thought, x, top, turns, chances):
+def value_of_seven(context, x, top, turns, chances):
     """T7: a new top of the discard pile, then the best zock."""
-    weigh_zocks(thought, x, turns, chances)
-    if not thought.drawable:
-        return best_zock(thought, x, top, chances)
+    weigh_zocks(context, x, turns, chances)
+    if not context.drawable:
+        return best_zock(context, x, top, chances)
     value = 0.0
     for v in range(1, 9):
-        value += thought.draws[v] * best_zock(thought, x, v, chances)
+        value += context.draws[v] * best_zock(context, x, v, chances)
     return value
 
 
 @compiled
-def value_of_four(thought, x, top, my_tenths, chances, changed):
+def value_of_four(context, x, top, my_tenths, chances, changed):
     """T4: the next active player draws a card."""
-    target, turns = next_active(thought.observation), usual_turns(thought)
-    if not thought.drawable:
-        return find_best_zock(thought, x, top, turns, chances)
+    target, turns = next_active(context.observation), usual_turns(context)
+    if not context.drawable:
+        return find_best_zock(context, x, top, turns, chances)
     if target > 0:
-        sums, tails = scratch(MOST_SUMS, np.float64), scratch(_TAILS, np.float64)
-        add_a_card(thought.sums[target], thought.draws, thought.size, sums)
-        copy_rows(thought.tails, tails)
-        foresee(thought, target, sums, turns, tails)
-        reckon(thought, tails, turns, my_tenths, changed)
-        return find_best_zock(thought, x, top, turns, changed)
+        sums, tails = scratch(MAX_SUMS, np.float64), scratch(_TAILS, np.float64)
+        add_a_card(context.sums[target], context.draws, context.size, sums)
+        copy_rows(context.tails, tails)
+        predict(context, target, sums, turns, tails)
+        fill_chances(context, tails, turns, my_tenths, changed)
+        return find_best_zock(context, x, top, turns, changed)
     value = 0.0
     for v in range(1, 9):
-        if thought.draws[v] > 0.0:
-            thought.hand[v] += 1
-            value += thought.draws[v] * find_best_zock(thought, x + v, top, turns, chances)
-            thought.hand[v] -= 1
+        if context.draws[v] > 0.0:
+            context.hand[v] += 1
+            value += context.draws[v] * find_best_zock(context, x + v, top, turns, chances)
+            context.hand[v] -= 1
     return value
 
 
@@ -635,48 +635,48 @@ def add_a_card(before, draws, size, after):
 
 
 @compiled
-def estimate_sixes(thought, x, top, mask, chances, values):
+def estimate_sixes(context, x, top, mask, chances, values):
     """T6: "+1" before each active player, or nowhere."""
-    observation, turns = thought.observation, usual_turns(thought)
+    observation, turns = context.observation, usual_turns(context)
     my_tenths = my_sum(observation) % 10
     if mask[6]:
-        reckon(thought, thought.tails, turns, my_tenths, chances)
-        values[6] = find_best_zock(thought, x, top, turns, chances)
+        fill_chances(context, context.tails, turns, my_tenths, chances)
+        values[6] = find_best_zock(context, x, top, turns, chances)
     tails = scratch(_TAILS, np.float64)
     for seat in range(SEATS):
         if mask[LAY_6 + seat]:
-            copy_rows(thought.tails, tails)
+            copy_rows(context.tails, tails)
             for other in range(1, SEATS):
                 by = int(other == seat) - int(observation[AT.plus_one + other])
                 if by != 0 and observation[AT.hearts + other] > 0:
-                    foresee_shifted(thought, other, by, turns, tails)
+                    predict_shifted(context, other, by, turns, tails)
             mine = x + int(seat == 0) - int(observation[AT.plus_one])
-            reckon(thought, tails, turns, my_tenths, chances)
-            values[LAY_6 + seat] = find_best_zock(thought, mine, top, turns, chances)
+            fill_chances(context, tails, turns, my_tenths, chances)
+            values[LAY_6 + seat] = find_best_zock(context, mine, top, turns, chances)
 
 
 @compiled
-def foresee_shifted(thought, seat, by, turns, tails):
-    """Foresee the turns of a player whose sum changes by -1 or 1 now."""
-    size, before, sums = thought.size, thought.sums[seat], scratch(MOST_SUMS, np.float64)
+def predict_shifted(context, seat, by, turns, tails):
+    """Predict the turns of a player whose sum changes by -1 or 1 now."""
+    size, before, sums = context.size, context.sums[seat], scratch(MAX_SUMS, np.float64)
     sums[:] = 0.0
     if by > 0:
         add_points(before, size, 1.0, 1, size, sums)
     else:
         add_part(before, 1, size - 1, 1.0, sums, 0)
-    foresee(thought, seat, sums, turns, tails)
+    predict(context, seat, sums, turns, tails)
 
 
 # ---------------------------------------------------------------- exchanges
 
 
 @compiled
-def estimate_threes(thought, x, top, mask, chances, values):
+def estimate_threes(context, x, top, mask, chances, values):
     """T3: I exchange with another player, giving my best card for any of his.
 
-    Exchanges of others change nothing that I could reckon with.
+    Exchanges of others change nothing that I could take into account.
     """
-    unchanged, with_me = find_best_zock(thought, x, top, usual_turns(thought), chances), False
+    unchanged, with_me = find_best_zock(context, x, top, usual_turns(context), chances), False
     for action in range(LAY_3, LAY_6):
         if mask[action]:
             values[action] = unchanged
@@ -686,32 +686,32 @@ def estimate_threes(thought, x, top, mask, chances, values):
     if not with_me:
         return
     swaps, cards = scratch((9, 9), np.float64), scratch(9, np.float64)
-    value_swaps(thought, x, top, False, chances, swaps)
+    value_swaps(context, x, top, False, chances, swaps)
     for seat in range(1, SEATS):
         if mask[LAY_3 + seat - 1]:
-            chance_of_cards(thought, seat, cards)
+            chance_of_cards(context, seat, cards)
             best = ILLEGAL
             for given in range(1, 9):
-                if thought.hand[given]:
+                if context.hand[given]:
                     best = min(best, value_of_gift(cards, swaps[given]))
             values[LAY_3 + seat - 1] = best
 
 
 @compiled
-def value_swaps(thought, x, top, done, chances, swaps):
+def value_swaps(context, x, top, done, chances, swaps):
     """swaps[given, v]: the chance of losing if I give one card and get a v; ``done``: I have no zock after it."""
-    hand = thought.hand
+    hand = context.hand
     for given in range(1, 9):
         if hand[given] == 0:
             continue
         hand[given] -= 1
         for v in range(1, 9):
             hand[v] += 1
-            after = min(x - given + v, thought.size - 1)
+            after = min(x - given + v, context.size - 1)
             if done:
                 swaps[given, v] = chances[NOW, after]
             else:
-                swaps[given, v] = find_best_zock(thought, after, top, usual_turns(thought), chances)
+                swaps[given, v] = find_best_zock(context, after, top, usual_turns(context), chances)
             hand[v] -= 1
         hand[given] += 1
 
@@ -726,31 +726,31 @@ def value_of_gift(cards, swapped):
 
 
 @compiled
-def chance_of_cards(thought, seat, cards):
+def chance_of_cards(context, seat, cards):
     """The chance of each value if a card is drawn from a player's hand."""
-    observation = thought.observation
-    hidden, unseen = hidden_cards(observation, seat), max(thought.unseen.sum(), 1.0)
+    observation = context.observation
+    hidden, unseen = hidden_cards(observation, seat), max(context.unseen.sum(), 1.0)
     for v in range(1, 9):
         known = int(observation[KNOWN + 8 * seat + v])
-        cards[v] = (known + hidden * thought.unseen[v] / unseen) / max(int(observation[AT.hand_counts + seat]), 1)
+        cards[v] = (known + hidden * context.unseen[v] / unseen) / max(int(observation[AT.hand_counts + seat]), 1)
 
 
 @compiled
-def estimate_gifts(thought, mask, values):
+def estimate_gifts(context, mask, values):
     """An exchange is pending: the chance of losing for each card that I may give."""
-    observation, turns = thought.observation, usual_turns(thought)
+    observation, turns = context.observation, usual_turns(context)
     total = my_sum(observation)
     chances = scratch(_CHANCES, np.float64)
-    foresee_all(thought, turns)
-    reckon(thought, thought.tails, turns, total % 10, chances)
+    predict_all(context, turns)
+    fill_chances(context, context.tails, turns, total % 10, chances)
     partner = 0
     for seat in range(1, SEATS):
         if observation[AT.exchange_pair + seat] or observation[AT.exchange_pair + SEATS + seat]:
             partner = seat
-    done = thought.knocked and not observation[AT.last_turns]
+    done = context.knocked and not observation[AT.last_turns]
     swaps, cards = scratch((9, 9), np.float64), scratch(9, np.float64)
-    value_swaps(thought, total // 10, top_of_discards(observation), done, chances, swaps)
-    chance_of_cards(thought, partner, cards)
+    value_swaps(context, total // 10, top_of_discards(observation), done, chances, swaps)
+    chance_of_cards(context, partner, cards)
     for given in range(1, 9):
         if mask[GIVE + given]:
             values[GIVE + given] = value_of_gift(cards, swaps[given])
@@ -761,9 +761,9 @@ def estimate_gifts(thought, mask, values):
 
 @compiled
 def estimate_tips(observation, mask, values):
-    """Before the deal all hands are alike: likelier to lose is who acts late, with fewer turns before the end.
+    """Before the deal all hands are alike: a player who acts late, with fewer turns to come, is likelier to lose.
 
-    How much more often is in the notebook 02_agents.ipynb; only the order matters here.
+    The notebook 02_agents.ipynb says how much likelier; only the order matters here.
     """
     start = 0
     for seat in range(SEATS):

@@ -72,7 +72,7 @@ class Count(NamedTuple):
     unseen: np.ndarray  # int64, (55,): how many of each card are in other hands
     by_colour: np.ndarray  # int64, (5,): how many of each colour
     held: np.ndarray  # float64, (6, 55): chance that a seat holds one
-    discard: np.ndarray  # float64, (6,): points to be expected when a seat may play any card
+    discard: np.ndarray  # float64, (6,): expected points when a seat may play any card
     taking: np.ndarray  # float64, (55,): chance that a card takes a later trick
     trick: np.ndarray  # float64, (55,): points of that trick, the card included
 
@@ -87,7 +87,7 @@ def choose(observation, mask, random_state, parameters):
 
 @compiled
 def estimate(observation, mask, costs, parameters):
-    """Fill ``costs`` (float, (61,)) with the points to be expected after each legal action; infinity elsewhere."""
+    """Fill ``costs`` (float, (61,)) with the expected points of each legal action; infinity elsewhere."""
     phase = phase_of(observation)
     for action in range(NUM_ACTIONS):
         costs[action] = np.inf
@@ -124,7 +124,7 @@ def estimate_picks(observation, mask, phase, count, costs, parameters):
     for card in range(KINDS):
         if mask[card]:
             hand[card] += change
-            costs[card] = future(hand, count, parameters)
+            costs[card] = future_points(hand, count, parameters)
             hand[card] -= change
 
 
@@ -246,7 +246,7 @@ def points_of_later_trick(count, colour, n, parameters):
 
 
 @inlined
-def future(hand, count, parameters):
+def future_points(hand, count, parameters):
     """The points that ``hand`` (int64, (55,)) will take."""
     points, shortness = 0.0, 0.0
     for colour in range(BLACK):
@@ -282,7 +282,7 @@ def estimate_plays(observation, mask, count, costs, parameters):
     theirs = led != NOTHING and observation[AT.table + shooter] - 1 == highest
     hand = scratch(KINDS, np.int64)
     take_hand(observation, hand)
-    alone = has_all_black(observation)
+    only_mine = has_all_black(observation)
     for card in range(KINDS):
         if mask[card]:
             taking, lying = 0.0, 0.0
@@ -290,11 +290,11 @@ def estimate_plays(observation, mask, count, costs, parameters):
                 taking, lying = fate_of_trick(observation, count, led, card, on_table, parameters)
             hand[card] -= 1
             cost = taking * lying - parameters[GIFT] * (1.0 - taking) * points_of(observation, card)
-            cost += parameters[LATER] * future(hand, count, parameters)
+            cost += parameters[LATER] * future_points(hand, count, parameters)
             black = card >= BLACK_1 or has_black(observation)
             if theirs and black and taking == 0.0:
                 cost += threat
-            if alone:
+            if only_mine:
                 moon = chance_of_moon(hand, count, parameters) * (taking if black else 1.0)
                 cost -= moon * (MOON + observation[AT.points] + cost)
             costs[card] = cost
@@ -382,7 +382,7 @@ def has_all_black(observation):
 
 @inlined
 def chance_of_moon(hand, count, parameters):
-    """The chance that I take all black cards with this hand, if I get those of the present trick."""
+    """The chance that I take all black cards with this hand, if I get those of the current trick."""
     number, control = 0, 0.0
     for card in range(KINDS):
         number += hand[card]

@@ -1,4 +1,4 @@
-"""`low`: leads low, ducks, passes and discards the dearest black cards, and takes harmless ones; it does not count."""
+"""`low`: leads low, ducks, passes and discards the costliest black cards, takes harmless ones; it does not count."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from blackjacky_env.games.black_spy.state import (
 
 @compiled
 def choose(observation, mask, random_state, parameters):
-    """The legal action that it likes best; of equal ones the first."""
+    """The legal action that it prefers; of equal ones the first."""
     phase = phase_of(observation)
     if phase == CHOOSE:
         return MOON_OTHERS
@@ -40,15 +40,15 @@ def choose(observation, mask, random_state, parameters):
     led = led_card(observation)
     highest = highest_on_table(observation, led)
     harmless = players_to_come(observation) == 0 and points_on_table(observation) <= 0
-    best, best_liking = NOTHING, -1000
+    best, most_preferred = NOTHING, -1000
     for card in range(KINDS):
         if mask[card]:
             if phase in (PASS, TAKE):
-                liking = danger_of(card) if phase == PASS else -danger_of(card)
+                preference = danger_of(card) if phase == PASS else -danger_of(card)
             else:
-                liking = liking_of(card, led, highest, harmless)
-            if liking > best_liking:
-                best, best_liking = card, liking
+                preference = preference_for(card, led, highest, harmless)
+            if preference > most_preferred:
+                best, most_preferred = card, preference
     return best
 
 
@@ -66,8 +66,8 @@ def shortest_colour(observation):
 
 
 @compiled
-def liking_of(card, led, highest, harmless):
-    """How gladly it plays a card: away with danger if it does not take the trick, else as low as possible.
+def preference_for(card, led, highest, harmless):
+    """How much it prefers a card: the most dangerous if it does not take the trick, else the lowest.
 
     A trick that costs nothing is taken with a high card, unless that is a black one.
     """
@@ -78,7 +78,7 @@ def liking_of(card, led, highest, harmless):
 
 @compiled
 def danger_of(card):
-    """How much it would like to be rid of a card: black 7s, those that may catch them, black cards, high cards."""
+    """How much it wants to get rid of a card: black 7s, those that may catch them, black cards, high cards."""
     if card == BLACK_7:
         return 60
     if card >= BLACK_1:

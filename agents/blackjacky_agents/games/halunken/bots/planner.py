@@ -83,7 +83,7 @@ def imagine_choices(s, bits, parameters, work):
 def play_round(s, action, bits, parameters, work):
     """Take the action, then let `greedy` play for everybody until the round is over.
 
-    The choices that follow on a choice do not depend on it, which is secret: ``work`` keeps them for other actions.
+    Choices that follow a secret choice do not depend on it: ``work`` keeps them for other actions.
     """
     before, number, secret = stage(s), 0, is_choice(s)
     play(s, action)

@@ -44,7 +44,7 @@ class Count(NamedTuple):
 
 @compiled
 def choose(observation, mask, random_state, parameters):
-    """The legal card with the lowest penalty to be expected."""
+    """The legal card with the lowest expected penalty."""
     costs = scratch(CARDS, np.float64)
     estimate(observation, mask, costs, parameters)
     return np.argmin(costs)
@@ -52,7 +52,7 @@ def choose(observation, mask, random_state, parameters):
 
 @compiled
 def estimate(observation, mask, costs, parameters):
-    """Fill ``costs`` (float, (52,)) with the penalty to be expected after each legal card; infinity for the others."""
+    """Fill ``costs`` (float, (52,)) with the expected penalty of each legal card; infinity for the others."""
     count = Count(scratch(CARDS, np.int64), scratch(SUITS, np.int64), scratch((SEATS, SUITS), np.float64))
     count_unseen(observation, count)
     led = led_card(observation)
@@ -169,7 +169,7 @@ def future_without(observation, count, played, parameters):
 
 @inlined
 def chance_to_take(count, card):
-    """How likely a card takes the trick if its suit is led now: nobody else has to or may go above it."""
+    """The chance that a card takes the trick if its suit is led now: nobody else must or may go above it."""
     total = count.by_suit[card // RANKS]
     if total == 0:
         return 0.5  # nobody can be made to take it; it takes a trick only if I have to lead it

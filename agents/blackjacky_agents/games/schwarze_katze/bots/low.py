@@ -10,24 +10,24 @@ from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SP
 
 @compiled
 def choose(observation, mask, random_state, parameters):
-    """The legal card that it likes best; of equal ones the first."""
+    """The legal card that it prefers; of equal ones the first."""
     led = led_card(observation)
     highest = highest_on_table(observation, led)
     last = players_to_come(observation) == 0
-    best, best_liking = NOTHING, -1000
+    best, most_preferred = NOTHING, -1000
     for card in range(CARDS):
         if mask[card]:
-            liking = liking_of(card, led, highest, last)
-            if liking > best_liking:
-                best, best_liking = card, liking
+            preference = preference_for(card, led, highest, last)
+            if preference > most_preferred:
+                best, most_preferred = card, preference
     return best
 
 
 @compiled
-def liking_of(card, led, highest, last):
-    """How gladly it plays a card: away with danger if it does not take the trick, else as low as possible.
+def preference_for(card, led, highest, last):
+    """How much it prefers a card: the most dangerous if it does not take the trick, else the lowest.
 
-    Who plays last and has to take the trick takes it with the highest card, which cannot do harm any more.
+    A last player who has to take the trick takes it with the highest card, which can do no more harm.
     """
     rank = card % RANKS
     if led != NOTHING and not beats(card, highest, led):
@@ -39,7 +39,7 @@ def liking_of(card, led, highest, last):
 
 @compiled
 def danger_of(card):
-    """How much it would like to be rid of a card: the queen of spades, those that may catch her, hearts, high cards."""
+    """How much it wants to get rid of a card: the queen of spades, those that may catch her, hearts, high cards."""
     if card == QUEEN_OF_SPADES:
         return 60
     if card > QUEEN_OF_SPADES:

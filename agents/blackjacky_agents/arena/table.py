@@ -141,10 +141,27 @@ class Table:
                 cast.append((agent.policy, agent.parameters))
             else:
                 agent.reset(int(seeds[0]) if count else 0)
-                cast.append(Outside(agent.name, agent.act_batch))
+                cast.append(Outside(agent.name, agent.act_batch, self._teller(agent, seeds)))
         played = play_logged(env.game, states, seeds, seating, cast)
         players = slice(self.num_players)
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
+
+    def _teller(
+        self, agent: Agent, seeds: npt.NDArray[np.int64]
+    ) -> Callable[[int, npt.NDArray[np.int16]], None] | None:
+        """What tells an agent that can ``hear`` what the player to act in a game has heard; None for other agents."""
+        hear = getattr(agent, "hear", None)
+        if hear is None:
+            return None
+        env = self.env()
+
+        def tell(game: int, actions: npt.NDArray[np.int16]) -> None:
+            env.reset(seed=int(seeds[game]))
+            for action in actions:
+                env.step(int(action))
+            hear(env.events(env.agent_selection))
+
+        return tell
 
 
 def encode_actions(actions: npt.NDArray[Any], num_actions: int) -> str:

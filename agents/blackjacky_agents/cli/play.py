@@ -16,8 +16,7 @@ from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
 from blackjacky_agents.cli.terminal import Sitting, play
 from blackjacky_agents.files import only_writer
-from blackjacky_agents.games import default_opponents
-from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.registry import parse_agents, usual_opponents
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 
@@ -73,9 +72,7 @@ def opponents_of(args: Args[Any], people: int) -> list[str]:
     """The agents at the table, clockwise; by default the game's, filling up the variant's usual table size."""
     if args.opponents is not None:
         return parse_agents(args.opponents, "--opponents")
-    size, _ = get_game(args.game).choose_table(None, args.variant)
-    usual = parse_agents(default_opponents(args.game))
-    return [*usual, *["random"] * size][: max(size - people, 0)]
+    return usual_opponents(args.game, people, args.variant)
 
 
 def main(arguments: Sequence[str], program: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,11 @@ from blackjacky_env.engine import table
 from blackjacky_env.engine.game import Hidden, IllegalActionError, State
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.testing.errors import Skipped
-from blackjacky_env.testing.pictures import Env, same
+from blackjacky_env.testing.pictures import Env, as_picture, first_difference, same
+from blackjacky_env.testing.trial import Look
 
 _MOVES_HEARD = 3  # after the variation
+_NO_LOOKS: Mapping[str, Look] = {}
 
 
 def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableEnv:
@@ -64,11 +66,12 @@ def _changed(
     return other
 
 
-def hear(env: Env, agent: str | None, rng: np.random.Generator) -> Iterator[str]:
+def hear(env: Env, agent: str | None, rng: np.random.Generator, looks: Mapping[str, Look] = _NO_LOOKS) -> Iterator[str]:
     """Play on from what ``agent`` (None: a spectator) may take for the same game, and yield events that tell it apart.
 
     The two games differ in everything hidden, and where an action is secret, others take different ones in them. They
-    are compared as long as the agent's view is the same.
+    are compared as long as the agent's view is the same. ``looks`` are functions of further things that may depend on
+    what was heard, compared as well.
     """
     games = [_changed(_table(env), lambda state, settled: None), vary_hidden(env, agent, rng)]
     for game in games:
@@ -86,6 +89,13 @@ def hear(env: Env, agent: str | None, rng: np.random.Generator) -> Iterator[str]
         if one != another or (agent and not same(*(game.infos[agent] for game in games))):
             heard = f"{one[-1]} in one case, {another[-1]} in the other"
             yield f"what is hidden is heard by {agent or 'a spectator'}: {heard}"
+        for name, look in looks.items():
+            shown = [look(game, agent) for game in games]
+            if not same(*shown):
+                difference = first_difference(
+                    *(as_picture(name, each) for each in shown), "in one case", "in the other"
+                )
+                yield f"what is hidden is shown to {agent or 'a spectator'}: {difference or f'{name} differs'}"
 
 
 def _moves_that_sound_alike(

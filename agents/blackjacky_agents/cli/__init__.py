@@ -59,6 +59,9 @@ SUBCOMMANDS = {
         _TRAINING,
     ),
     "play": Subcommand("Play against agents, in the terminal or in the browser.", "cli", _BASICS),
+    "mcp": Subcommand(
+        "Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp", *_BASICS)
+    ),
     "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal.", "cli", ("tyro", "tqdm")),
 }
 

@@ -120,6 +120,30 @@ def imagine(game: str, observation: Mapping[str, Any], seat: int = 0) -> TableEn
     return env
 
 
+def told_now(env: TableEnv, agent: str | None) -> str:
+    """What an agent is told of a position, but for what it has heard; nothing for a spectator (None).
+
+    For proofs that nothing leaks, which compare positions that nobody has played.
+    """
+    if agent is None:
+        return ""
+    seen = Seen(
+        env.game.name,
+        env.config_dict(),
+        env.possible_agents.index(agent),
+        env.possible_agents,
+        [{"actor": None, "action": None, "shown": env.view(agent)}],
+        env.observe(agent),
+    )
+    alone = [Seen.by_observation(seen.game, seen.observation, None)] if seen.choices else []
+    return "\n".join([rules_in_short(seen.game, seen.options), *map(situation, [seen, *alone])])
+
+
+def told(env: TableEnv, agent: str | None) -> str:
+    """What an agent is told, with all that it has heard; nothing for a spectator (None)."""
+    return "" if agent is None else situation(Seen.of(env, agent))
+
+
 # ---------------------------------------------------------------- rules
 
 

@@ -2,7 +2,7 @@
 
     export OPENAI_BASE_URL=http://127.0.0.1:8023/v1 OPENAI_API_KEY=none BLACKJACKY_MODEL=NAME
     blackjacky evaluate --players 'examples.language_model:LanguageModel,counter*3' --games 1 --seed 7
-    python examples/language_model.py --transcript runs/language_model.jsonl      # calls, tokens, cost per game
+    python examples/language_model.py      # calls, tokens and cost of each game
 
 Before each decision the model is shown the rules in short, what its seat has heard since the deal, the table as its
 seat sees it, and the numbered legal actions. An illegal answer is refused with the reason; after `Settings.tries` of
@@ -15,10 +15,10 @@ the rest.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import random
+import sys
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
@@ -33,6 +33,7 @@ from filelock import FileLock, Timeout
 from openai.types.chat import ChatCompletion
 
 from blackjacky_agents.agent import AgentError
+from blackjacky_agents.files import write_file
 from blackjacky_agents.language.answers import HOW, answer_in, find_action
 from blackjacky_agents.language.telling import Seen, imagine, rules_in_short, situation
 from blackjacky_agents.reports import markdown_table
@@ -41,7 +42,6 @@ from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
 
 FORMAT = 1
-TRANSCRIPT = Path("runs/language_model.jsonl")
 LETTERS = 4  # of a token, where the endpoint does not tell the number of tokens
 Messages = list[dict[str, str]]
 
@@ -55,8 +55,8 @@ class Settings:
 
     model: str = ""
     """Name of the model; empty: nothing is asked, and all answers come from the transcript."""
-    transcript: Path = TRANSCRIPT
-    """File of all calls."""
+    transcript: Path = Path("runs/language_model/{game}.jsonl")
+    """File of all calls; ``{game}`` stands for the name of the game."""
     calls: float = 1000
     """Budget of the transcript: number of calls."""
     tokens: float = 1e7
@@ -92,6 +92,10 @@ class Settings:
         if settings.tries < 1 or settings.retries < 0 or not isinstance(settings.fields_of_requests, dict):
             raise ValueError("BLACKJACKY_REQUEST is a JSON object, ..._TRIES 1 or more, ..._RETRIES 0 or more")
         return settings
+
+    def path(self, game: str) -> Path:
+        """The file of all calls of a game."""
+        return Path(str(self.transcript).replace("{game}", game))
 
     @property
     def fields_of_requests(self) -> Any:
@@ -138,8 +142,10 @@ class Transcript:
         self._answers: defaultdict[str, deque[Call]] = defaultdict(deque)
         for call in self.calls:
             self._answers[_key(call.messages)].append(call)
-        if not path.exists():
-            path.write_text(json.dumps(head) + "\n", "utf-8")
+        if path.exists():
+            os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
+        else:
+            write_file(path, json.dumps(head) + "\n")
 
     def recorded(self, messages: Messages) -> Call | None:
         """The next recorded call with these messages."""
@@ -182,10 +188,10 @@ def _key(messages: Messages) -> str:
 
 
 def _read(path: Path, head: Mapping[str, Any]) -> list[Call]:
-    """The calls in a file; what an interruption has left of a line is cut off. ``head``: what it must be of."""
+    """The calls in a file, without what an interruption has left of a line. ``head``: what it must be of."""
     if not path.exists():
         return []
-    first, *lines, rest = path.read_bytes().split(b"\n")
+    first, *lines, _ = path.read_bytes().split(b"\n")
     try:
         found = dict(parse_json(first))
         calls = [_call(parse_json(line)) for line in lines]
@@ -194,8 +200,6 @@ def _read(path: Path, head: Mapping[str, Any]) -> list[Call]:
     for name, wanted in head.items():
         if wanted and found.get(name) != wanted:
             raise ValueError(f"{str(path)!r} has {name}={found.get(name)!r}, not {wanted!r}: use another file")
-    if rest:
-        os.truncate(path, path.stat().st_size - len(rest))
     return calls
 
 
@@ -222,6 +226,8 @@ class LanguageModel:
 
     game: str = DEFAULT
     settings: Settings = field(default_factory=Settings.from_environment)
+    url: str | None = None
+    """Address of the endpoint; None: that in OPENAI_BASE_URL."""
 
     def __post_init__(self) -> None:
         self.name = self.settings.model or "language model"
@@ -247,7 +253,7 @@ class LanguageModel:
             if isinstance(reply, int):
                 return reply
             messages = [*messages, *reply]
-        raise AgentError(f"{self.settings.transcript} has a decision without an action: take another file")
+        raise AgentError(f"{self.path} has a decision without an action: take another file")
 
     def _ask(self, messages: Messages, is_last: bool, seen: Seen) -> int | Messages:
         """The action chosen, or what the model said and why that is refused."""
@@ -283,19 +289,28 @@ class LanguageModel:
 
     # ------------------------------------------------------------ calls
 
+    @property
+    def path(self) -> Path:
+        """The file of the transcript."""
+        return self.settings.path(self.game)
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """The first line of the transcript."""
+        model, request = self.settings.model, self.settings.fields_of_requests
+        return {"format": FORMAT, "game": self.game, "model": model, "request": request}
+
     def _transcript(self) -> Transcript:
         """The transcript, which belongs to this process from now on."""
-        settings = self.settings
-        head = {"format": FORMAT, "game": self.game, "model": settings.model, "request": settings.fields_of_requests}
         try:
-            return open_transcript(settings.transcript, head)
+            return open_transcript(self.path, self.head)
         except ValueError as error:
             raise AgentError(str(error)) from None
 
     @cached_property
     def _client(self) -> openai.OpenAI:
         key, settings = os.environ.get("OPENAI_API_KEY") or "none", self.settings
-        return openai.OpenAI(api_key=key, max_retries=settings.retries, timeout=settings.timeout)
+        return openai.OpenAI(api_key=key, base_url=self.url, max_retries=settings.retries, timeout=settings.timeout)
 
     def _call(self, messages: Messages, before: Sequence[Call]) -> Call:
         """Ask the endpoint, if the calls ``before`` have left enough."""
@@ -321,12 +336,12 @@ class LanguageModel:
         """Raise `AgentError` if there is no model to ask, or nothing left to ask it with."""
         settings = self.settings
         if not settings.model:
-            raise AgentError(f"{settings.transcript} has no answer to this, and BLACKJACKY_MODEL names no model to ask")
+            raise AgentError(f"{self.path} has no answer to this, and BLACKJACKY_MODEL names no model to ask")
         for name, used in (("calls", spent.calls), ("tokens", spent.tokens), ("cost", spent.cost)):
             if used >= getattr(settings, name):
                 raise AgentError(
                     f"the budget is spent: {name} {used:g} of {getattr(settings, name):g}. With a higher "
-                    f"BLACKJACKY_{name.upper()} the same command goes on from {settings.transcript}"
+                    f"BLACKJACKY_{name.upper()} the same command goes on from {self.path}"
                 )
 
 
@@ -374,9 +389,14 @@ def _figures(calls: Sequence[Call], settings: Settings) -> list[float]:
 class Args:
     """Report calls, tokens and cost of the games in a transcript, at the prices in the environment."""
 
-    transcript: Path = TRANSCRIPT  # file of the calls
+    game: str = DEFAULT  # name of the game
+    transcript: Path | None = None  # file of the calls; by default that in the environment, or the usual one
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(BrokenPipeError):
-        print(report(tyro.cli(Args).transcript, Settings.from_environment()))
+    args = tyro.cli(Args)
+    try:
+        settings = Settings.from_environment()
+        print(report(args.transcript or settings.path(args.game), settings))
+    except ValueError as error:
+        sys.exit(f"error: {error}")

@@ -116,7 +116,8 @@ class Assistants:
             invitation = secrets.token_urlsafe(12)
             self._invitations[invitation] = host
             told.append(f"Invitation for the others, to be used with join_table: {invitation}")
-        await host.when_up(0, 0 if others else self._wait)
+        else:
+            await host.when_up(0, self._wait)
         return "\n".join([*told, rules_in_short(game, table.env.config_dict()), _told(host, 0)])
 
     async def _prepare(self, game: str) -> None:
@@ -144,7 +145,6 @@ class Assistants:
         seat = host.free[0]
         host.table.rename(seat, name)
         host.seat_assistant(seat)
-        await host.when_up(seat, self._wait)
         rules = rules_in_short(host.table.env.game.name, host.table.env.config_dict())
         return f"You have a seat. Its secret: {host.table.people[seat]}\n{rules}\n{_told(host, seat)}"
 

@@ -30,7 +30,6 @@ from typing import Any, NamedTuple
 import openai
 import tyro
 from filelock import FileLock, Timeout
-from openai.types.chat import ChatCompletion
 
 from blackjacky_agents.agent import AgentError
 from blackjacky_agents.files import write_file
@@ -211,6 +210,8 @@ def _call(line: Any) -> Call:
     for name in ("game", "prompt_tokens", "answer_tokens", "retries"):
         if type(getattr(call, name)) is not int or getattr(call, name) < 0:
             raise TypeError(f"{name}={getattr(call, name)!r} in it is not a number of things")
+    if not (isinstance(call.seconds, int | float) and call.seconds >= 0):
+        raise TypeError(f"seconds={call.seconds!r} in it is not a time")
     return call
 
 
@@ -231,11 +232,12 @@ class LanguageModel:
 
     def __post_init__(self) -> None:
         self.name = self.settings.model or "language model"
-        self._rng, self._events, self._game = random.Random(), None, 0
+        self._events: Sequence[dict[str, Any]] | None = None
+        self.reset()
 
     def reset(self, seed: int | None = None) -> None:
-        """Begin a game; the seed decides about random actions."""
-        self._game, self._rng = 0, random.Random(seed)
+        """Begin a game; the seed decides about random actions (None: a seed from the operating system)."""
+        self._game, self._seed = 0, random.randrange(2**31) if seed is None else seed
 
     def hear(self, events: Sequence[dict[str, Any]]) -> None:
         """Be told what the seat has heard since the deal, before `act`."""
@@ -274,7 +276,7 @@ class LanguageModel:
         """The call with the action taken after it, or why there is none."""
         action, refused = self._understood(call.reply, seen)
         if action is None and is_last:
-            action = self._rng.choice([*seen.choices])
+            action = random.Random(f"{self._seed} {call.messages}").choice([*seen.choices])
         return call._replace(refused=refused, played="" if action is None else seen.choices[action])
 
     def _understood(self, reply: str, seen: Seen) -> tuple[int | None, str]:
@@ -282,10 +284,10 @@ class LanguageModel:
         try:
             action = find_action(answer_in(reply), seen.choices, get_game(self.game).words.actions)
         except ValueError as error:
-            return None, f"{error}."
+            return None, f"{str(error).rstrip('.')}."
         if action in seen.choices:
             return action, ""
-        return None, f"{why_not(imagine(self.game, seen.observation, seen.seat), action)}."
+        return None, f"{why_not(imagine(self.game, seen.observation, seen.seat), action).rstrip('.')}."
 
     # ------------------------------------------------------------ calls
 
@@ -322,15 +324,16 @@ class LanguageModel:
             answered = raw.parse()
         except openai.OpenAIError as error:
             raise AgentError(f"the endpoint gave no answer: {error} What was answered before is kept.") from error
-        if not isinstance(answered, ChatCompletion) or not answered.choices:
-            said = f"it answered {str(answered)[:200]!r}"
-            raise AgentError(f"{self._client.base_url} is no OpenAI-compatible endpoint: {said}")
-        reply, usage = answered.choices[0].message.content or "", answered.usage
-        tokens = [sum(len(each["content"]) for each in messages) // LETTERS, len(reply) // LETTERS]
-        if usage is not None:
-            tokens = [usage.prompt_tokens, usage.completion_tokens]
+        try:
+            reply, usage = answered.choices[0].message.content or "", answered.usage
+        except (AttributeError, IndexError, TypeError):
+            said = f"it answered {raw.text[:200]!r}"
+            raise AgentError(f"{self._client.base_url} is no OpenAI-compatible endpoint: {said}") from None
+        told = [getattr(usage, f"{kind}_tokens", None) for kind in ("prompt", "completion")]
+        estimated = [sum(len(each["content"]) for each in messages) // LETTERS, len(reply) // LETTERS]
+        tokens = estimated if None in told else told
         seconds = round(time.monotonic() - began, 3)
-        return Call(self._game, messages, reply, *tokens, usage is None, raw.retries_taken, seconds, "", "")
+        return Call(self._game, messages, reply, *tokens, tokens is estimated, raw.retries_taken, seconds, "", "")
 
     def _check_budget(self, spent: Spent) -> None:
         """Raise `AgentError` if there is no model to ask, or nothing left to ask it with."""

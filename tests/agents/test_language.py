@@ -119,7 +119,8 @@ def test_every_legal_action_is_listed_and_found_by_number_words_line_and_name(ga
         for number, action in enumerate(legal, 1):
             line = f"{number}. {seen.choices[action]}"
             assert f"\n{line}" in text
-            for answer in (str(number), seen.choices[action], seen.choices[action].upper(), line, actions.name(action)):
+            words, name = seen.choices[action], actions.name(action)
+            for answer in (str(number), words, words.upper(), name, line, f"{line} (why not)", f"{number}. anything"):
                 if not answer.isdigit() or answer == str(number):
                     assert find_action(answer, seen.choices, actions) == action
         if len(env._actions) > 60:
@@ -214,7 +215,7 @@ def test_an_answer_that_names_no_action_is_refused_with_the_reason(answer, said)
 def test_an_answer_may_name_an_action_that_is_not_legal():
     actions = get_game("black_jacky").words.actions
     assert find_action("Knock", {30: "draw"}, actions) == actions.parse("knock")
-    assert find_action("1. knock", {30: "draw"}, actions) == 30  # which has the number
+    assert find_action("1. knock", {30: "draw"}, actions) == actions.parse("knock")  # the words count
 
 
 # ---------------------------------------------------------------- agents that hear
@@ -258,7 +259,8 @@ def test_agents_hear_in_tournaments_of_the_game_that_they_are_asked_about_and_pl
     agent, inner = attentive()
     for each in (agent, PythonAgent(Follower(game="black_jacky"), "follower", "black_jacky")):
         agents = (each, make_agent("counter"))
-        table = ArenaTable("black_jacky", "classic", 3, {}, agents, ((0, 1, 1),), seed=1, duplicate=True)
+        options = get_game("black_jacky").check_options(3, "classic", {})
+        table = ArenaTable("black_jacky", "classic", 3, options, agents, ((0, 1, 1),), seed=1, duplicate=True)
         rows.append(table.play(0, 6))
     assert inner.asked > 6
     assert rows[0].actions == rows[1].actions

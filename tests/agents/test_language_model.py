@@ -219,7 +219,8 @@ def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(
     assert second[2] == {"role": "assistant", "content": "I fly.\nANSWER: fly to the moon"}
     assert second[3]["content"].startswith("no action is called 'fly to the moon'")
     assert third[:4] == second
-    assert re.match(r"knock is illegal: .*\. Choose one of the legal actions\. ", third[5]["content"])
+    reason = "'knock' is for phase zock; the phase is trick. Choose one of the legal actions. "
+    assert third[5]["content"].startswith(reason)
     calls = lines(model)[1]
     assert [bool(call["refused"]) for call in calls] == [True, True, False]
     assert [call["played"] for call in calls] == ["", "", "no trick"]
@@ -287,7 +288,7 @@ def test_the_budget_is_that_of_the_transcript(ask, processes):
 
 def test_the_report_has_calls_tokens_and_cost_of_each_game(ask):
     with serving(Endpoint()) as endpoint:
-        model = ask(endpoint, prompt_price=0.5, answer_price=2.0)
+        model = ask(endpoint, prompt_price=0.5, answer_price=2.0, cost=1e9)
         play(model, seed=1)
         play(model, seed=2)
     calls = lines(model)[1]
@@ -387,9 +388,10 @@ def test_what_is_left_of_an_interrupted_line_is_dropped(ask, processes):
         processes()
         asked = len(endpoint.asked)
         play(ask(endpoint))
-        assert len(endpoint.asked) == asked + 1
-        first, *others = whole.splitlines()
-        assert path.read_bytes().splitlines()[:-1] == [first, *others[:-1]]
+        assert len(endpoint.asked) > asked
+        kept = b"".join(whole.splitlines(keepends=True)[:-1])
+        assert path.read_bytes().startswith(kept)
+        assert len(lines(model)[1]) == len(endpoint.asked) - 1
 
 
 def test_damaged_transcripts_are_refused_or_read(ask, processes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 
@@ -11,7 +12,7 @@ HOW = "End your reply with a line that holds only ANSWER: and the number or the 
 """What a language model is told about answering."""
 _ANSWER = re.compile(r"answer\W*[:=](.*)", re.IGNORECASE)
 _AROUND = " \t`*_\"'.<>()[]"  # what models put around an answer
-_NUMBERED = re.compile(r"(\d+)[.):]\s+(\S.*)")  # a line of the list, number included
+_LISTED = re.compile(r"(?:(\d+)[.):]\s+)?(.*?)(?:\s+\(.*)?")  # as in the list: number, words, explanation
 
 
 def answer_in(reply: str) -> str:
@@ -27,27 +28,27 @@ def find_action(text: str, choices: Mapping[int, str], actions: Actions) -> int:
 
     Args:
         text: the number of one of the ``choices``, counted from 1, its words or the beginnings of its words, or the
-            name of any action.
+            name of any action; or number, words and explanation as in the list, of which the words count.
         choices: the legal actions in words, in order.
         actions: all actions of the game.
 
     Raises `ValueError` if it names none, or more than one of the choices.
     """
-    if (listed := _NUMBERED.fullmatch(text)) and (named := matching(listed[2], choices)):
-        text = choices[named[0]] if len(named) == 1 else listed[1]
-    if len(meant := matching(text, choices)) == 1:
-        return meant[0]
-    try:
-        return actions.parse(text)
-    except ValueError:
-        if not meant:
-            raise
-    raise ValueError(f"{text!r} is ambiguous: it could be {'; '.join(choices[action] for action in meant)}")
+    if found := _LISTED.fullmatch(text):
+        number, words = found.groups()
+        if words != text:
+            with contextlib.suppress(ValueError):
+                return find_action(words, choices, actions)
+            text = number or text
+    meant = matching(text, choices)
+    if len(meant) > 1:
+        raise ValueError(f"{text!r} is ambiguous: it could be {'; '.join(choices[action] for action in meant)}")
+    return meant[0] if meant else actions.parse(text)
 
 
 def matching(text: str, choices: Mapping[int, str]) -> list[int]:
     """The choices that a number or abbreviated words stand for; `ValueError` for a number out of range."""
-    if text.isdigit() and text not in choices.values():
+    if text.isdecimal() and text not in choices.values():
         if not 1 <= int(text) <= len(choices):
             raise ValueError(f"There is no choice {text}; the numbers are 1 .. {len(choices)}.")
         return [list(choices)[int(text) - 1]]

@@ -190,11 +190,12 @@ def _read(path: Path, head: Mapping[str, Any]) -> list[Call]:
     """The calls in a file, without what an interruption has left of a line. ``head``: what it must be of."""
     if not path.exists():
         return []
-    first, *lines, _ = path.read_bytes().split(b"\n")
+    *lines, _ = path.read_bytes().split(b"\n")
     try:
+        first, *lines = lines or [b""]
         found = dict(parse_json(first))
         calls = [_call(parse_json(line)) for line in lines]
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is no transcript: {error}") from None
     for name, wanted in head.items():
         if wanted and found.get(name) != wanted:

@@ -90,12 +90,11 @@ def hear(env: Env, agent: str | None, rng: np.random.Generator, looks: Mapping[s
             heard = f"{one[-1]} in one case, {another[-1]} in the other"
             yield f"what is hidden is heard by {agent or 'a spectator'}: {heard}"
         for name, look in looks.items():
-            shown = [look(game, agent) for game in games]
-            if not same(*shown):
-                difference = first_difference(
-                    *(as_picture(name, each) for each in shown), "in one case", "in the other"
-                )
-                yield f"what is hidden is shown to {agent or 'a spectator'}: {difference or f'{name} differs'}"
+            one, another = (look(game, agent) for game in games)
+            if not same(one, another):
+                pictures = as_picture(name, one), as_picture(name, another)
+                difference = first_difference(*pictures, "in one case", "in the other") or f"{name} differs"
+                yield f"what is hidden is shown to {agent or 'a spectator'}: {difference}"
 
 
 def _moves_that_sound_alike(

@@ -17,6 +17,7 @@ from typing import Any, ParamSpec
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
@@ -32,7 +33,7 @@ from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import is_from_here
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
-from blackjacky_agents.wording import page_texts, refusal_in_words, terminal_texts
+from blackjacky_agents.wording import page_texts, terminal_texts, why_not
 from blackjacky_env.games import GAMES, get_game
 
 P = ParamSpec("P")
@@ -181,6 +182,8 @@ class Assistants:
         table.require_turn(seat, move)
         seen = _seen(table, seat)
         chosen = find_action(action.strip(), seen.choices, table.env.game.words.actions)
+        if chosen not in seen.choices:
+            raise MessageError("illegal", why_not(table.env, chosen))
         host.answer(seat, {"type": "act", "move": move, "action": chosen})
         await host.when_up(seat, self._wait)
         return _told(host, seat)
@@ -275,7 +278,7 @@ def _refusing(tool: Callable[P, Awaitable[str]]) -> Callable[P, Awaitable[str]]:
         try:
             return await tool(*arguments, **named)
         except ValueError as error:
-            raise ToolError(refusal_in_words(str(error), {"refusals": {}})) from error
+            raise ToolError(str(error)) from error
 
     return told
 
@@ -289,7 +292,14 @@ async def serve_on_pipes(server: Server) -> None:
 def attach(server: Server, wait: float = WAIT) -> None:
     """Serve assistants on the web server at `PLACE`, without sessions."""
     protocol = make_server(Assistants(server, wait))
-    protocol.streamable_http_app(stateless_http=True, json_response=True, max_request_body_size=LARGEST)
+    protocol.streamable_http_app(
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=LARGEST,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=False
+        ),  # the web server has its own
+    )
 
     class Endpoint:
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

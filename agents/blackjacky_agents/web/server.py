@@ -157,11 +157,17 @@ class Server:
     async def running(self, *_: object) -> AsyncIterator[None]:
         """Context in which tables are served, and games compiled in advance; once only."""
         ahead = asyncio.create_task(self._preparing.all_of(self._prepared))
-        async with contextlib.AsyncExitStack() as entered:
-            for context in self._contexts:
-                await entered.enter_async_context(context())
-            yield
-        ahead.cancel()
+        try:
+            async with contextlib.AsyncExitStack() as entered:
+                for context in self._contexts:
+                    await entered.enter_async_context(context())
+                yield
+        finally:
+            ahead.cancel()
+            await self._close()
+
+    async def _close(self) -> None:
+        """Stop everything that runs beside the requests."""
         await self._preparing.close()
         failures = await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)
         for table, failure in zip(self.tables(), failures, strict=True):

@@ -58,7 +58,7 @@ class Args:
     cluster: str | None = None
     """Examine on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
     told: bool = False
-    """Also compare the text that language models are told, which takes three times as long."""
+    """Also compare the text that language models are told, which takes longer."""
     write: bool = False
     """Write the result into tests/games/GAME/README.md."""
 

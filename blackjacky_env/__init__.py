@@ -13,7 +13,7 @@ from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.envs.batch import make_batch
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.envs.playouts import playout
-from blackjacky_env.games import GAMES, module_name
+from blackjacky_env.games import GAMES, module_name, seat_id
 from blackjacky_env.replay import replay_html
 
 __version__ = "0.1.0"
@@ -39,7 +39,7 @@ def _register(name: str) -> None:
             "aec", f"blackjacky/{name}-v{version}", "blackjacky_env.envs.aec:TableEnv", kwargs={"game": name}
         )
     gymnasium.register(
-        f"blackjacky/{name.title().replace('_', '')}Seat-v{version}",
+        seat_id(name),
         entry_point="blackjacky_env.envs.seat:SeatEnv",
         vector_entry_point="blackjacky_env.envs.vector:SeatVectorEnv",
         kwargs={"game": name},

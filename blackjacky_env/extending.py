@@ -1,4 +1,4 @@
-"""All that declares a game, in one place, for packages with games of their own: see docs/your_game.md."""
+"""Everything needed to declare a game in a package of your own: see docs/your_game.md."""
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.compiling import compiled, inlined

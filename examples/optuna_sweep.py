@@ -5,7 +5,7 @@
 
 Every training is a run of its own, stopped early if its win rate against the strongest bot is below the median of the
 others after the same time. Trials are kept in runs/sweep/trials.log, so a sweep that was interrupted goes on, and
-several processes can share one. At the end: a table of the best trials, and a picture of all.
+several processes can share one. At the end: a table of the best trials, sweep.md, and a picture of all, sweep.svg.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, Trial, TrialState
 
+from blackjacky_agents.learning.curves import as_svg
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import SelfPlaySettings, presets_of
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, where, where_run
 
 
 @dataclass
@@ -114,9 +115,14 @@ def show(args: Args, study: optuna.Study) -> None:
     rows = [
         [trial.number, *(f"{trial.params[name]:.3g}" for name in names), f"{trial.value:.1%}"] for trial in done[:5]
     ]
-    pruned = len(study.trials) - len(done)
-    print(f"{len(done)} trials to the end, {pruned} stopped early, {args.trial_minutes:g} minutes each. The best:\n")
-    print(markdown_table(["trial", *names, "win rate"], rows))
+    minutes = sum(map(seconds_of, study.trials)) / 60
+    report = (
+        f"{len(done)} trials of {args.trial_minutes:g} minutes to the end, {len(study.trials) - len(done)} stopped "
+        f"early, {minutes:.0f} minutes in all, on {where_run(where())}. The best, against the strongest bot:\n\n"
+        f"{markdown_table(['trial', *names, 'win rate'], rows)}\n"
+    )
+    print(report)
+    (args.folder / "sweep.md").write_text(report, encoding="utf-8")
     figure = Figure(figsize=(10, 3.6), dpi=160, layout="constrained")
     for axes, name in zip(figure.subplots(1, len(names), sharey=True), names, strict=True):
         axes.scatter([trial.params[name] for trial in done], [trial.value for trial in done], color="#0072b2")
@@ -124,8 +130,8 @@ def show(args: Args, study: optuna.Study) -> None:
         axes.set_xscale("linear" if name == "score_shaping" else "log")
         axes.grid(alpha=0.25)
     figure.axes[0].set_ylabel("win rate against the strongest bot")
-    figure.savefig(args.folder / "sweep.png")
-    print(f"\nPicture: {args.folder / 'sweep.png'}")
+    (args.folder / "sweep.svg").write_text(as_svg(figure, "sweep"), encoding="utf-8")
+    print(f"Picture: {args.folder / 'sweep.svg'}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
-from blackjacky_env.games import GAMES, Announced
+from blackjacky_env.games import GAMES, Registration
 
 TINY = "tiny"
 NAMES = [*GAMES, TINY]
@@ -15,5 +15,5 @@ NAMES = [*GAMES, TINY]
 @contextmanager
 def with_tiny() -> Iterator[None]:
     """The tiny game is in the registry."""
-    with mock.patch.dict(GAMES, {TINY: Announced("tests.tiny_game:GAME")}):
+    with mock.patch.dict(GAMES, {TINY: Registration("tests.tiny_game:GAME")}):
         yield

@@ -16,7 +16,7 @@ from blackjacky_env.games import GAMES
 
 ROOT = Path(__file__).parents[1]
 ENV, AGENTS, SCRIPTS = ROOT / "blackjacky_env", ROOT / "agents" / "blackjacky_agents", ROOT / "scripts"
-OURS = [name for name, announced in GAMES.items() if announced.place.startswith("blackjacky_env.")]
+OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
 TEXT = {".py", ".js", ".html", ".css", ".toml", ".ipynb", ".txt", ".sh"}
 PROTOCOL = {"apply", "is_settled", "settle", "is_over"}
 

@@ -17,7 +17,7 @@ import pytest
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, Announced
+from blackjacky_env.games import GAMES, Registration
 
 ROOT = Path(__file__).parents[1]
 KUHN, LEDUC = (ROOT / "examples" / name for name in ("kuhn_poker", "leduc_poker"))
@@ -158,9 +158,9 @@ def test_cfr_in_openspiel_finds_what_the_first_player_loses(
 def make() -> Iterator[Callable[[str], TableEnv]]:
     """Makes an environment of one of the examples."""
     names = {"kuhn_poker": "kuhn_poker:GAME", "leduc_poker": "leduc_poker:GAME"}
-    announced = {name: Announced(place) for name, place in names.items()}
+    registered = {name: Registration(place) for name, place in names.items()}
     paths = [*sys.path, str(KUHN), str(LEDUC)]
-    with mock.patch.dict(GAMES, announced), mock.patch.object(sys, "path", paths):
+    with mock.patch.dict(GAMES, registered), mock.patch.object(sys, "path", paths):
         yield lambda name: TableEnv(name, reward="score" if name == "kuhn_poker" else "chips")
 
 

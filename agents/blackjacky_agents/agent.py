@@ -18,7 +18,7 @@ from blackjacky_env.engine.backend_cpu import address_of, ask
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.observations import NOTHING, find_wrong
+from blackjacky_env.engine.observations import NOTHING, find_invalid
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_DECISIONS
 from blackjacky_env.engine.random import stream
@@ -222,7 +222,7 @@ def check_asked(
         raise ValueError(f"action masks must be integers of shape (N, {declared.num_actions}), not {masks.shape}")
     observations = _integers("observations", _whole(observations, dtype), (len(masks), declared.layout.size), dtype)
     masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
-    wrong = find_wrong(declared, observations, masks)
+    wrong = find_invalid(declared, observations, masks)
     if wrong == NOTHING:
         return observations, masks
     if not masks[wrong].any():

@@ -98,7 +98,7 @@ def display_names(names: Sequence[str]) -> list[str]:
     return [f"{name} {short[: i + 1].count(name)}" if short.count(name) > 1 else name for i, name in enumerate(short)]
 
 
-def _endings(game: str) -> dict[str, str]:
+def _placeholders(game: str) -> dict[str, str]:
     """Valid opponent names for environments, with the budget placeholder of those that take one after a colon."""
     return {
         **dict.fromkeys(agent_names(game), ""),
@@ -107,7 +107,7 @@ def _endings(game: str) -> dict[str, str]:
     }
 
 
-register_provider(_endings, make_agent)
+register_provider(_placeholders, make_agent)
 register_policies(
     "agent",
     lambda agent: [(agent.game, agent.name)],

@@ -25,15 +25,15 @@ from numba.np.numpy_support import carray
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import OPTIONS, PLAIN, ContentCompiler, cache_on_disk, compiled, compiled_once
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.policies import Inside, Outside, Policy
+from blackjacky_env.engine.policies import CompiledPolicy, Policy, PythonPolicy
 
-OUTSIDE = 0  # instead of an address: the agent is not compiled
+NOT_COMPILED = 0  # in place of an address
 
 
 class Cast(NamedTuple):
     """Agents as arrays.
 
-    Agent a has its policy at ``addresses[a]`` (OUTSIDE if it is not compiled) and its parameters in
+    Agent a has its policy at ``addresses[a]`` (or NOT_COMPILED) and its parameters in
     ``parameters[offsets[a]:offsets[a + 1]]``.
     """
 
@@ -42,11 +42,11 @@ class Cast(NamedTuple):
     parameters: npt.NDArray[np.float32]
 
 
-def make_cast(game: Game, agents: Sequence[Inside | Outside]) -> Cast:
+def make_cast(game: Game, agents: Sequence[CompiledPolicy | PythonPolicy]) -> Cast:
     """Agents as arrays; policies not yet used in this process are compiled or loaded from the cache."""
-    inside = [None if isinstance(agent, Outside) else agent for agent in agents]
-    addresses = [address_of(agent[0], game) if agent else OUTSIDE for agent in inside]
-    return join_cast(addresses, [agent[1] if agent else np.zeros(0, np.float32) for agent in inside])
+    policies = [None if isinstance(agent, PythonPolicy) else agent for agent in agents]
+    addresses = [address_of(agent[0], game) if agent else NOT_COMPILED for agent in policies]
+    return join_cast(addresses, [agent[1] if agent else np.zeros(0, np.float32) for agent in policies])
 
 
 def join_cast(addresses: Sequence[int], parts: Sequence[npt.NDArray[np.float32]]) -> Cast:
@@ -88,7 +88,7 @@ def _callback(policy: Policy, game: Game) -> Any:
         seen, allowed = carray(observation, (size,)), carray(mask, (num_actions,))
         return np.int64(policy(seen, allowed, random_state, carray(parameters, (count,))))
 
-    arrays = (types.CPointer(of) for of in (from_dtype(game.layout.dtype), types.int8, types.float32))
+    arrays = (types.CPointer(entry) for entry in (from_dtype(game.layout.dtype), types.int8, types.float32))
     observation, mask, parameters = arrays
     return callback(act, types.int64(observation, mask, types.uint64, parameters, types.int64))
 
@@ -133,7 +133,7 @@ def cores() -> int:
 
 
 def check_threads(threads: int | None) -> int:
-    """The maximum number of threads, by default one per core; `TypeError`, `ValueError` say what is allowed."""
+    """The maximum number of threads, one per core by default; raises `TypeError` or `ValueError`."""
     return cores() if threads is None else check_integer("threads", threads, 1, 1024)
 
 
@@ -149,7 +149,6 @@ def spread(work: Callable[[int, int], object], count: int, threads: int) -> None
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """Worker threads, kept until the process ends."""
     return ThreadPoolExecutor(threads, "blackjacky")
 
 

@@ -19,7 +19,7 @@ from blackjacky_env.engine.batch import NONE, Batch, BatchFunctions, Board, Seat
 from blackjacky_env.engine.compiling import compiled, scratch, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import make_play_copy
-from blackjacky_env.engine.policies import Inside, Policy
+from blackjacky_env.engine.policies import CompiledPolicy, Policy
 
 try:
     import numba_cuda  # noqa: F401 - numba.cuda without it is another, older one, or none
@@ -37,27 +37,27 @@ if not _SIMULATED:
     from numba.cuda.extending import overload
 
     @overload(scratch, inline="always", prefer_literal=True)
-    def _on_stack(shape, dtype, most=None):
+    def _on_stack(shape, dtype, max_shape=None):
         """`scratch` in a kernel; inlined, since what lies on a function's stack ends with the function."""
-        if most in (None, types.none) or isinstance(most, types.Omitted):
-            return lambda shape, dtype, most=None: cuda.local.array(shape, dtype)
-        if isinstance(most, types.BaseTuple):
-            return lambda shape, dtype, most=None: cuda.local.array(most, dtype)[: shape[0], : shape[1]]
-        return lambda shape, dtype, most=None: cuda.local.array(most, dtype)[:shape]
+        if max_shape in (None, types.none) or isinstance(max_shape, types.Omitted):
+            return lambda shape, dtype, max_shape=None: cuda.local.array(shape, dtype)
+        if isinstance(max_shape, types.BaseTuple):
+            return lambda shape, dtype, max_shape=None: cuda.local.array(max_shape, dtype)[: shape[0], : shape[1]]
+        return lambda shape, dtype, max_shape=None: cuda.local.array(max_shape, dtype)[:shape]
 
 
-THREADS = 128  # of a block
-_AT_ONCE = 2**18  # playouts of a launch; about as many threads as the largest GPUs hold
+THREADS = 128  # per block
+_MAX_COPIES = 2**18  # playouts per launch; about as many threads as the largest GPUs hold
 
 DeviceArray = Any
 """An array in the GPU's memory, with ``__cuda_array_interface__``; ``copy_to_host()`` copies it to NumPy."""
 
 
 def check_gpu() -> None:
-    """`RuntimeError` where no GPU can be used; the message says why."""
+    """Raise a `RuntimeError` that says why if no GPU can be used."""
     try:
         cuda.current_context()
-    except Exception as error:  # noqa: BLE001 - of several kinds, some private, by what is missing
+    except Exception as error:  # noqa: BLE001 - what is missing decides its type, which may be private
         reason = " ".join(str(error).split()).strip(" :") or type(error).__name__
         raise RuntimeError(f"backend='cuda' needs an NVIDIA GPU and its driver: {reason}") from None
 
@@ -126,12 +126,12 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
 
 
 def launch(kernel: Any, threads: int, *arguments: Any) -> None:
-    """Run a kernel with at least so many threads (1 or more); returns before it has ended."""
+    """Start a kernel with at least ``threads`` (1 or more) threads, without waiting for its end."""
     kernel[-(-threads // THREADS), THREADS](*arguments)
 
 
 def make_padded_board(game: Game, num_games: int) -> Board:
-    """`make_board` in the layout of a GPU, still in the CPU's memory.
+    """`make_board` in a GPU's layout, still in the CPU's memory.
 
     Rows of masks are padded to whole words, at (N, 8 * ceil(A / 8)), because GPUs read words at multiples of their
     size only.
@@ -276,7 +276,7 @@ def play_copies(
     states: npt.NDArray[Any],
     games: int,
     seating: npt.NDArray[np.int64],
-    agents: Sequence[Inside],
+    agents: Sequence[CompiledPolicy],
     seed: int,
 ) -> DeviceArray:
     """`blackjacky_env.engine.play.play_copies` on a GPU: the same results, in its memory.
@@ -291,12 +291,12 @@ def play_copies(
     policies = tuple(dict.fromkeys(policy for policy, _ in agents))
     kernel, cast = make_playouts(game, policies), _to_device(make_numbered_cast(policies, agents))
     count = len(states) * games
-    copies = cuda.to_device(zeros(min(count, _AT_ONCE), game.state_dtype))
+    copies = cuda.to_device(zeros(min(count, _MAX_COPIES), game.state_dtype))
     results = cuda.to_device(np.zeros((len(states), games, game.max_players)))
     given, seats = cuda.to_device(states), cuda.to_device(seating)
     try:
-        for first in range(0, count, _AT_ONCE):
-            launch(kernel, min(_AT_ONCE, count - first), given, seats, cast, seed, copies, results, first)
+        for first in range(0, count, _MAX_COPIES):
+            launch(kernel, min(_MAX_COPIES, count - first), given, seats, cast, seed, copies, results, first)
     except TypingError as error:
         raise TypeError(_NOT_COMPILED) from error
     return results
@@ -327,7 +327,7 @@ def make_playouts(game: Game, policies: tuple[Policy, ...]) -> Any:
 
 
 def make_ask(policies: tuple[Policy, ...]) -> Policy:
-    """Compiled (number, observation, mask, random_state, parameters) -> action: ask that one of the policies."""
+    """Compiled (number, observation, mask, random_state, parameters) -> action: ask the policy with that number."""
     ask = _ask_only(policies[0])
     for number, policy in enumerate(policies[1:], start=1):
         ask = _ask_or(policy, number, ask)
@@ -350,6 +350,6 @@ def _ask_or(policy: Policy, own: int, others: Policy) -> Policy:
     return compiled(ask)
 
 
-def make_numbered_cast(policies: tuple[Policy, ...], agents: Sequence[Inside]) -> Cast:
+def make_numbered_cast(policies: tuple[Policy, ...], agents: Sequence[CompiledPolicy]) -> Cast:
     """`make_cast` with the number of a policy for `make_ask` in place of its address."""
     return join_cast([policies.index(policy) for policy, _ in agents], [parameters for _, parameters in agents])

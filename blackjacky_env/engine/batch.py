@@ -21,7 +21,7 @@ from blackjacky_env.engine.step import OVER, make_look, make_scored_step, make_s
 
 DRAWN = -1  # start player: drawn for each game
 NONE = -1  # no illegal action
-WORTH_A_THREAD = 512  # moves; waking a thread takes as long as a few hundred
+MOVES_PER_THREAD = 512  # waking a thread takes as long as a few hundred moves
 SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # public arrays besides the masks
 
 
@@ -102,15 +102,15 @@ class Batch:
     def cumulative_rewards(self) -> npt.NDArray[np.float64]:
         """The reward of each seat since its last decision, as in PettingZoo, float64, (N, P); needs ``per_seat=True``.
 
-        For the player to act, and for every seat where the game has ended, it is complete: what the decision has
-        earned. Of a seat that has not decided yet in this game it belongs to no decision.
+        It is complete, all that the decision has earned, for the player to act and, when the game has ended, for every
+        seat. It has no meaning for a seat that has not decided yet in this game.
         """
         if self._seat_arrays is None:
             raise AttributeError("cumulative_rewards needs a batch made with per_seat=True")
         return self._seat_arrays.cumulative_rewards
 
     def reset(self) -> None:
-        """Restart with the same games as at the beginning."""
+        """Start over with the same games."""
         self._move(self._functions.start)
 
     def step(self, actions: npt.ArrayLike) -> None:
@@ -158,7 +158,6 @@ class Batch:
         return observations.reshape(*rows.shape, size), masks.reshape(*rows.shape, num_actions)
 
     def _look(self, states: Any, games: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, Any]:
-        """Observations (M, K) and masks (M, A) of M seats."""
         count = len(games)
         observations = np.empty((count, self.game.layout.size), self.game.layout.dtype)
         masks = np.empty((count, self.game.num_actions), np.int8)
@@ -188,7 +187,6 @@ class Batch:
         return int(self._functions.find_illegal(self._board, actions, 0, len(actions)))
 
     def _move(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
-        """Call a compiled function that changes the games."""
         if self.copy:
             self._renew()
         self._spread(function, *arguments, moves=moves)
@@ -210,7 +208,6 @@ class Batch:
         self._renew()
 
     def _spread(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
-        """Call a compiled function on all games, on several threads if that is faster."""
         games = len(self.seeds)
 
         def work(first: int, last: int) -> None:
@@ -219,7 +216,7 @@ class Batch:
         spread(work, games, min(games, self._threads_for(games * moves)))
 
     def _threads_for(self, moves: int) -> int:
-        return max(1, min(self.threads, moves // WORTH_A_THREAD))
+        return max(1, min(self.threads, moves // MOVES_PER_THREAD))
 
     def _show(self) -> None:
         self.observations, self.action_masks = self._board.observations, self._board.action_masks
@@ -235,7 +232,6 @@ class Batch:
         return np.ascontiguousarray(given, np.int64)
 
     def _check_seats(self, games: npt.ArrayLike, seats: npt.ArrayLike) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Games and seats, int64, of one shape; `TypeError`, `ValueError` if they are impossible."""
         indices = {"games": np.asarray(games), "seats": np.asarray(seats)}
         for name, array in indices.items():
             if array.dtype.kind not in "iu":
@@ -252,7 +248,6 @@ class Batch:
         return rows.astype(np.int64), places.astype(np.int64)
 
     def _final_states(self, games: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-        """The games as they ended; `ValueError` unless the last step has ended each of these ``games``."""
         if self._seat_arrays is None:
             raise ValueError("final=True needs a batch made with per_seat=True")
         ended = self._on_cpu(self.terminated)[games]
@@ -270,7 +265,7 @@ class Batch:
         return f"{words.why_illegal(state, action)}. Legal for player_{player} are {legal}"
 
     def _on_cpu(self, array: Any) -> Any:
-        """One of the batch's arrays, in the CPU's memory."""
+        """Batches on a GPU copy the array here."""
         return array
 
 
@@ -355,9 +350,9 @@ class BatchFunctions(NamedTuple):
 
 @cache
 def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
-    """Those of a game that pays its result, or else changes of score; ``per_seat``: with `SeatArrays`."""
+    """The functions for rewards that pay the result, or else score changes; ``per_seat``: with `SeatArrays`."""
     num_actions, game_key, stream, look = game.num_actions, random.game_key, random.stream, make_look(game)
-    begin_next, observe, any_action = _make_begin_next(game), _make_observe(game), _make_any_action(game)
+    begin_next, observe, random_action = _make_begin_next(game), _make_observe(game), _make_random_action(game)
     clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
     move = _make_move(game, pays_result, before_move, after_move, begin_next, observe)
 
@@ -383,14 +378,14 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
 
     def draw_actions(board, seat_arrays, seed, actions, first, last):
         for i in range(first, last):
-            actions[i] = any_action(board, i, stream(game_key(seed), FOR_ACTIONS, i, 0))
+            actions[i] = random_action(board, i, stream(game_key(seed), FOR_ACTIONS, i, 0))
 
     def run_random(board, seat_arrays, seed, steps, first, last):
         key = game_key(seed)
         for i in range(first, last):
             draws = stream(key, FOR_ACTIONS, i, 0)
             for _ in range(steps):
-                move(board, seat_arrays, key, i, any_action(board, i, draws))
+                move(board, seat_arrays, key, i, random_action(board, i, draws))
 
     def observe_seats(states, games, seats, observations, masks, first, last):
         for j in range(first, last):
@@ -409,7 +404,7 @@ def _make_move(
     observe: Callable[..., None],
 ) -> Callable[..., None]:
     """Inlined (board, seat_arrays, key, i, action): take the action, start the next game if it is over, and observe."""
-    step_and_pay, pay_result = _make_step_and_pay(game, pays_result)
+    step_and_pay, pay_result = make_step_and_pay(game, pays_result)
 
     def move(board, seat_arrays, key, i, action):
         s = board.states[i]
@@ -437,7 +432,7 @@ def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], 
     """Three inlined functions (board, seat_arrays, i), called at the start of all games, before and after each move.
 
     They keep the sum, over the moves since a seat's last decision, of its rewards and of the shaping term
-    gamma * potential(now) - potential(then), where the potential of a finished game is 0.
+    gamma * potential(now) - potential(then); the potential of a finished game is 0.
     """
     add_potentials, potential, max_players = _make_add_potentials(game), _make_potential(game), game.max_players
 
@@ -490,14 +485,14 @@ def _make_add_potentials(game: Game) -> Callable[..., None]:
     return compiled(add_potentials)
 
 
-def _make_any_action(game: Game) -> Callable[..., int]:
+def _make_random_action(game: Game) -> Callable[..., int]:
     """Inlined (board, i, draws) -> a random legal action for game i, from the stream ``draws`` and the move count."""
-    num_actions, draw, any_one = game.num_actions, random.draw, random.any_one
+    num_actions, draw, random_flag = game.num_actions, random.draw, random.random_flag
 
-    def any_action(board, i, draws):
-        return any_one(board.mask_words[i], num_actions, draw(draws, board.moves[i]))
+    def random_action(board, i, draws):
+        return random_flag(board.mask_words[i], num_actions, draw(draws, board.moves[i]))
 
-    return inlined(any_action)
+    return inlined(random_action)
 
 
 def _make_begin_next(game: Game) -> Callable[..., None]:
@@ -526,7 +521,7 @@ def _make_observe(game: Game) -> Callable[..., None]:
     return inlined(observe)
 
 
-def _make_step_and_pay(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
+def make_step_and_pay(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
     """Two inlined functions: step, (s, action, rewards, i) -> flags, and end, (s, rewards, i); one of them pays game i.
 
     Row i of ``rewards`` (N, P) is zeros. Either the step writes the score changes, or the end of a game writes its

@@ -51,7 +51,7 @@ class ContentCompiler(Compiler):
     """
 
     def compile_extra(self, func: types.FunctionType) -> Any:
-        """Compile as Numba does, under that name."""
+        """Compile as Numba does, under a name that includes the hash."""
         name = func.__qualname__
         with contextlib.suppress(TypeError):  # functions without a fingerprint are never cached
             func.__qualname__ = f"{name}_{fingerprint(func)[:16]}"
@@ -131,7 +131,7 @@ def compiled_once(cache: Any, signature: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without garbage collection, which would take a fifth of the time of compiling and free little."""
+    """Garbage collection would take a fifth of the time of compiling and free little."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -161,23 +161,23 @@ def record_maker(count: int, dtype: np.dtype[Any]) -> Callable[[], Any]:
     return partial(zeros, count, dtype) if PLAIN else compiled(make)
 
 
-def scratch(shape, dtype, most=None):
-    """An array for the function that asks for it, not yet filled; on a GPU, which allocates none, on its stack.
+def scratch(shape, dtype, max_shape=None):
+    """An uninitialised array; on a GPU, where nothing can be allocated, on the stack of the function that asks.
 
-    There it must be neither returned nor kept, and its size is decided when the kernel is compiled.
+    On a GPU it must be neither returned nor kept, and its size is fixed when the kernel is compiled.
 
     Args:
-        shape: the length, or (rows, columns); constants, unless ``most`` is given.
+        shape: the length, or (rows, columns); constants, unless ``max_shape`` is given.
         dtype: of the array.
-        most: the largest ``shape`` that can occur, constants.
+        max_shape: the largest ``shape`` that can occur; constants.
     """
     array = np.empty(shape, dtype)
     return array.view(np.recarray) if array.dtype.names else array
 
 
 @overload(scratch)
-def _allocate(shape, dtype, most=None):
-    def allocate(shape, dtype, most=None):
+def _allocate(shape, dtype, max_shape=None):
+    def allocate(shape, dtype, max_shape=None):
         return np.empty(shape, dtype)
 
     return allocate
@@ -273,8 +273,6 @@ _CPUDispatcher: Any = CPUDispatcher
 
 
 class _Entry(_CPUDispatcher):  # type: ignore[misc]
-    """Dispatcher of a function called from Python."""
-
     def compile(self, sig: Any) -> Any:
         with compiled_once(self._cache, sig):
             return super().compile(sig)
@@ -284,7 +282,6 @@ class _CachedPart(Part):
     """A part that is compiled once for all processes."""
 
     def make_code(self, args: tuple[Any, ...]) -> Code:
-        """Load what another process has compiled, or compile and save it."""
         cache = self._disk_cache
         code = cache.load_overload(args, self.targetctx) if cache else None
         if code is None:
@@ -310,11 +307,10 @@ class _EntryCache(FunctionCache):
         return fingerprint(self._py_func)  # computed at the first call, when its module is fully defined
 
     def path(self, signature: Any, codegen: Any) -> Path:
-        """The file of one overload."""
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-        types_of_arguments = getattr(signature, "args", signature)  # that of a callback, or of an entry
+        types_of_arguments = getattr(signature, "args", signature)  # of an entry, or of a callback
         # The string of a named tuple's type lacks its module and its fields.
-        arguments = [(of, getattr(of, "instance_class", ""), getattr(of, "fields", "")) for of in types_of_arguments]
+        arguments = [(t, getattr(t, "instance_class", ""), getattr(t, "fields", "")) for t in types_of_arguments]
         module = self._py_func.__module__  # imported when the file is read
         options = (*sorted(OPTIONS.items()), numba.config.OPT)  # type: ignore[attr-defined]
         facts = (self._key, module, arguments, codegen.magic_tuple(), versions, options, _FORMAT)
@@ -348,7 +344,7 @@ class _EntryCache(FunctionCache):
                 aside.unlink()
 
     def _dump(self, data: Any) -> bytes | None:
-        """The content of a file; None if no other process could use it."""
+        """None if no other process could use it."""
         return self._cache_file._dump(self._impl.reduce(data)) if self._impl.check_cachable(data) else None
 
     def _rebuild(self, target_context: Any, data: Any) -> Any:

@@ -2,7 +2,7 @@
 
 From the declaration come the record's dtype, the ranges of states, the layout of observations with its offsets, the
 compiled code that writes what is shown into an observation and reads it back, the rule options in the record, which
-fields depend on seats, the words for values, and the variations that prove what is shown.
+fields depend on seats, the words for values, and the variations that test what is shown.
 
     python -m blackjacky_env.games NAME      print the generated code of a game
 """
@@ -40,7 +40,7 @@ class Field:
     low: int
     high: int
     shape: tuple[int, ...] = ()
-    """Of the field, without the axis of seats."""
+    """Without the axis of seats."""
     meaning: str = ""
     part: str | None = None
     """Name of the part of the observation that shows it; None: it is hidden, or shown by code of the game."""
@@ -48,25 +48,25 @@ class Field:
     axes: int = 0
     """Number of leading axes with an entry for each seat."""
     own: bool = False
-    """Whether each player sees the own entry only."""
+    """Whether players see only their own entry."""
     plus: int = 0
-    """What is added to a number in the observation; to a seat: it is shown as a number, not as a mark."""
+    """What is added to the number in the observation; a seat with it is shown as a number, not one-hot."""
     first: int = 0
-    """The entries of the last axis before this one are not shown."""
+    """Entries of the last axis before this one are not shown."""
     choices: tuple[str, ...] = ()
-    """What the values mean; values beyond are not shown."""
+    """What the values mean; values beyond these are not shown."""
     place: int | None = None
-    """Values from this on are seats, too."""
+    """Values from this one on are seats, too."""
     wide: bool = False
-    """Whether it has two bytes although its values fit into one, since code of the game makes notes in it."""
+    """Whether it takes two bytes although its values fit into one: code of the game keeps other values there."""
     on_table: bool = True
     """Whether it is part of the table that `state()` returns."""
-    figures: int = 0
-    """Values beyond the seats that stand for figures without a player; or more entries on the last axis of seats."""
+    extra: int = 0
+    """Number of values beyond the seats, for what has no seat; or of more entries on the last axis of seats."""
 
     @property
     def seen(self) -> tuple[int, ...]:
-        """The shape of the part, without the axis of seats and of marks."""
+        """The shape of the part, without the axes of seats and of one-hot entries."""
         return (*self.shape[:-1], self.shape[-1] - self.first) if self.shape else ()
 
 
@@ -126,8 +126,7 @@ class Fields:
         encode: compiled (s, observer, out): write zeros, then everything that is shown without code of the game.
         sample: compiled (observation, s): read it back.
 
-    Raises `ValueError` for variants or fields without names of their own, and for parts that show no field or leave one
-    out.
+    Raises `ValueError` for duplicate names of variants or fields, and for parts that show no field or leave one out.
     """
 
     def __init__(
@@ -176,11 +175,11 @@ class Fields:
     def _completed(self, field: Field) -> Field:
         if field.kind != "seat":
             return field
-        return dataclasses.replace(field, high=self.seats + field.figures - 1)
+        return dataclasses.replace(field, high=self.seats + field.extra - 1)
 
     def _part(self, field: Field) -> Part:
         if field.kind == "seat" and not field.plus:
-            marks = self.seats + field.figures
+            marks = self.seats + field.extra
             return Part(field.part or "", (*field.seen, marks), 0, 1, f"one-hot seat {field.meaning}")
         if field.kind == "choice":
             names = ", ".join(field.choices)
@@ -192,7 +191,7 @@ class Fields:
         """The shape of a field in the record."""
         by_seats = [self.seats] * field.axes
         if by_seats and field.kind != "seat":
-            by_seats[-1] += field.figures
+            by_seats[-1] += field.extra
         return (*by_seats, *field.shape)
 
     def _dtype(self) -> np.dtype[Any]:
@@ -246,7 +245,7 @@ class Fields:
         return ["(", f"    {', '.join(places)},", ") = (", f"    {', '.join(values)},", ")"]
 
     def _write(self, field: Field, at: int, seats: tuple[str, ...], index: tuple[str, ...], entry: str) -> list[str]:
-        """Code for one entry of a field: ``entry`` is its number in its part, for a seat if it is by seat."""
+        """Code for one entry of a field; ``entry``: its index in the part, among those of its seat if it is by seat."""
         value = _element(field, (*seats, *index))
         size = math.prod(field.seen)
         if field.axes and not field.own:
@@ -261,9 +260,9 @@ class Fields:
             return [f"out[{_sum(at, entry)}] = ({field.plus} + {relative}) * ({value} != {NOBODY})"]
         if field.plus:
             return [f"if {value} != {NOBODY}:", f"    out[{_sum(at, entry)}] = {field.plus} + {relative}"]
-        place = _sum(at, _product(self.seats + field.figures, entry))
+        place = _sum(at, _product(self.seats + field.extra, entry))
         marked_seat = f"out[{_sum(place, relative)}] = 1"
-        if field.figures:
+        if field.extra:
             figure = f"out[{_sum(place, f'int({value})')}] = 1"
             return [
                 f"if {value} >= {self.seats}:",
@@ -274,14 +273,13 @@ class Fields:
         return [f"if {value} != {NOBODY}:", f"    {marked_seat}"] if field.low < 0 else [marked_seat]
 
     def _read(self, field: Field, at: int, seats: tuple[str, ...], index: tuple[str, ...], entry: str) -> list[str]:
-        """Code that reads one entry back."""
         target = _element(field, (*seats, *index))
         if field.axes and not field.own:
             entry = _sum(_product(math.prod(field.seen), "seat"), entry)
         if field.kind == "choice":
             return [f"{target} = marked(observation, {at}, {len(field.choices)})"]
         if field.kind == "seat" and not field.plus:
-            marks = self.seats + field.figures
+            marks = self.seats + field.extra
             return [f"{target} = marked(observation, {_sum(at, _product(marks, entry))}, {marks})"]
         shown = f"observation[{_sum(at, entry)}]"
         return [f"{target} = int({shown}) - {field.plus}" if field.plus else f"{target} = {shown}"]
@@ -329,7 +327,7 @@ class Fields:
         return [*map(_known, value)] if isinstance(value, list) else _known(value)
 
     def visible(self, s: State, seat: int, without: Collection[str] = ()) -> Iterator[Visible]:
-        """What the seat sees, but options and the fields ``without``: each field with its entries and their values."""
+        """What the seat sees, except options and the fields ``without``: each field, its entries and their values."""
         options = {"num_players", self.variant and self.variant.name, *(option.field.name for option in self.stored)}
         seats = range(int(s["num_players"]))
         for field in self.shown.values():
@@ -380,8 +378,8 @@ class Fields:
         return tuple(field.name for field in self.fields.values() if field.axes == 1)
 
     @property
-    def by_two_seats(self) -> tuple[str, ...]:
-        """The fields with an entry for each two seats."""
+    def by_seat_pair(self) -> tuple[str, ...]:
+        """The fields with an entry for each pair of seats."""
         return tuple(field.name for field in self.fields.values() if field.axes == 2)
 
     @property
@@ -406,8 +404,6 @@ class Stored(NamedTuple):
 
 
 class _StoredOption(NamedTuple):
-    """A rule option and its field."""
-
     declared: Option
     field: Field
     none: int | None
@@ -453,7 +449,6 @@ def _known(value: int) -> int | None:
 
 
 def _narrowest(field: Field) -> type[np.integer[Any]]:
-    """The narrowest integer that holds the range of a field."""
     for kind in (np.int8, np.int16, np.int32)[field.wide :]:
         if np.iinfo(kind).min <= field.low and field.high <= np.iinfo(kind).max:
             return kind

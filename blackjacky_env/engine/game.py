@@ -83,7 +83,7 @@ class Rules:
     """(s, seat) -> int: the seat's score; `Game.score_reward` pays its changes."""
     contradiction: Callable[..., int] | None = None
     """(observation with entries in their ranges) -> the index in `Game.contradictions` of something in it that `sample`
-    or the game's bots would not survive, or -1."""
+    or the game's bots cannot handle, or -1."""
 
     @classmethod
     def of(cls, *modules: ModuleType) -> Rules:
@@ -140,7 +140,7 @@ class Hidden:
 
     vary_hidden: Callable[[State, State | None, int | None, np.random.Generator], None]
     """(state, state at the last settlement or None, seat or None for a spectator, generator): change in place
-    everything that the seat cannot know, but the key, to something else that is possible from its view."""
+    everything that the seat cannot know, except the key, to something else that is possible from its view."""
     visible: Callable[[State, int], Iterable[tuple[str, Sequence[tuple[int, ...]], Sequence[int]]]]
     """(state, seat) -> (field, indices of entries, which may be none, and () for a number, possible values) for each
     kind of thing that the seat can see now. With one entry changed the position may be impossible, but it can be
@@ -192,8 +192,8 @@ class Reshuffle:
     count: str
     """Record field that counts the reshuffles since the last deal."""
     stack: Callable[..., None]
-    """Compiled (s, deck int8 array, top first): what the next action would shuffle lies in this order instead; cards of
-    the deck that are elsewhere are passed over."""
+    """Compiled (s, deck int8 array, top first): put what the next action would shuffle in this order instead; cards of
+    the deck that are elsewhere are skipped."""
 
 
 def keep_options(num_players: int, variant: str, options: Any) -> Any:
@@ -313,7 +313,7 @@ class Game:
         return tuple(variant.name for variant in self.variants)
 
     def whole_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
-        """The integers of all cards in the game at such a table."""
+        """The integers of all cards in the game at this table."""
         return range(len(self.card_names)) if self.deck is None else self.deck(num_players, options)
 
     def choose_table(

@@ -103,7 +103,6 @@ class Layout:
 
 
 def _narrowest(parts: Iterable[Part]) -> np.dtype[Any]:
-    """The smaller of int8 and int16 that holds the ranges of all parts; `ValueError` names a part that is too wide."""
     wide = False
     for part in parts:
         if not (_INT16.min <= part.low and part.high <= _INT16.max):
@@ -113,7 +112,6 @@ def _narrowest(parts: Iterable[Part]) -> np.dtype[Any]:
 
 
 def _nested(entries: list[Any], shape: tuple[int, ...]) -> Any:
-    """The entries of one part as nested lists; shape () is a single number."""
     if not shape:
         return entries[0]
     for length in reversed(shape[1:]):

@@ -51,7 +51,6 @@ def _opened(path: Path) -> IO[bytes] | None:
 
 
 def _wait(file: IO[bytes], until: float) -> bool:
-    """Try to lock; returns whether the lock is held."""
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Checks of observations that come from elsewhere, before compiled code, which checks nothing, sees them."""
+"""Checks of observations from outside: compiled code checks nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTHING = -1
 _NO_POSITION = "no legal position matches this observation"
 
 
-def find_wrong(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) -> int:
+def find_invalid(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) -> int:
     """The first row with an entry out of range or without a legal action, or `NOTHING`.
 
     Args:
@@ -61,7 +61,6 @@ def _finder(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
 
 @compiled
 def _no_contradiction(observation):
-    """The default of `Rules.contradiction`."""
     return NOTHING
 
 
@@ -73,25 +72,24 @@ def sample_record(
     Raises `ValueError` if there is none.
     """
     vector = game.layout.checked(observation)
-    find_wrong(game, vector[None], np.ones((1, 1), np.int8))
+    find_invalid(game, vector[None], np.ones((1, 1), np.int8))
     seen = game.layout.decode(vector)
-    _refuse(game.fields.facts_of_seats(seen))
-    _refuse(game.observation_facts(seen))
+    _require(game.fields.facts_of_seats(seen))
+    _require(game.observation_facts(seen))
     records = zeros(1, game.state_dtype)
     table_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
     position = records[0]
     if seat:
-        records = turned(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
+        records = rotated(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
     shown, mask = game.new_arrays()
     table_functions(game).look(records, seat, shown, mask)
     if not np.array_equal(shown, vector):
         raise ValueError(f"{_NO_POSITION}: its parts contradict each other")
-    _refuse((game.sampled_facts or game.state_facts)(plain_record(position), False))
+    _require((game.sampled_facts or game.state_facts)(plain_record(position), False))
     return records, mask
 
 
-def _refuse(facts: Iterable[Fact]) -> None:
-    """Raise a `ValueError` with the first sentence that is not true."""
+def _require(facts: Iterable[Fact]) -> None:
     for is_true, sentence in facts:
         if not is_true:
             raise ValueError(f"{_NO_POSITION}: it is not true that {sentence}")
@@ -104,13 +102,13 @@ def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generato
     return pack({**identity(game, *game.fields.read_options(records[0])), "history": None}, records)
 
 
-def turned(game: Game, records: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:
+def rotated(game: Game, records: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:
     """Copies of state records (N,) of one table in which everybody sits ``places`` seats further clockwise."""
     fields, players = game.fields, int(records["num_players"][0])
     other = copied(records)
-    for name in (*fields.by_seat, *fields.by_two_seats):
+    for name in (*fields.by_seat, *fields.by_seat_pair):
         other[name][:, :players] = np.roll(other[name][:, :players], places, axis=1)
-    for name in fields.by_two_seats:
+    for name in fields.by_seat_pair:
         other[name][:, :, :players] = np.roll(other[name][:, :, :players], places, axis=2)
     for name, first in (*dict.fromkeys((*fields.of_seats, *fields.places), 0).items(), *fields.places.items()):
         other[name] = _moved(other[name], first, players, places)
@@ -118,6 +116,6 @@ def turned(game: Game, records: npt.NDArray[Any], places: int) -> npt.NDArray[An
 
 
 def _moved(values: npt.NDArray[Any], first: int, players: int, places: int) -> npt.NDArray[Any]:
-    """The values, with those from ``first`` on, one for each seat, replaced by those of other seats."""
+    """Values from ``first`` on, one for each seat, move by ``places`` seats."""
     seats = values.astype(np.int64) - first
     return np.where((seats >= 0) & (seats < players), first + (seats + places) % players, values)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def read_own(path: Path) -> bytes:
-    """The content of a file that only this user can change, in such a folder; empty if there is none."""
+    """The content of a file if only this user can change it and its folder, else nothing."""
     try:
         with path.open("rb") as file:
             own = is_own(os.fstat(file.fileno())) and is_own(path.parent.stat())

@@ -6,7 +6,7 @@ the caller's machine code contains everything it calls. Without them entries com
 A part is optimised by itself and once more in each of its callers. With ``NUMBA_OPT`` below 3 only callers optimise it:
 compiling takes a third less time, and some bots are a tenth slower.
 
-What callers need of a part can be packed for other processes, which then compile their own callers only.
+What callers need of a part can be packed for other processes, which then compile only their own callers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Code(NamedTuple):
     description: Any
     signature: Any
     environment: Any = None
-    """Which Numba finds by its name, as long as there is a reference; no other process needs it."""
+    """Numba finds it by its name as long as there is a reference; no other process needs it."""
 
     def pack(self) -> tuple[Any, ...] | None:
         """What `unpack` takes in another process; None for code that holds addresses."""
@@ -89,7 +89,6 @@ class Part(_CPUDispatcher):  # type: ignore[misc]
         return Code(part.library, part.fndesc, part.signature, part.environment)
 
     def _offer(self, args: tuple[Any, ...], code: Code) -> None:
-        """Let callers find the code."""
         key = object()
         self.targetctx.insert_user_function(key, code.description, [code.library])
         weakref.finalize(self, self.targetctx.remove_user_function, key).atexit = False

@@ -1,4 +1,4 @@
-"""Words for a game that has none of its own: they are made from the fields of its record."""
+"""Words for a game that has none of its own, made from the fields of its record."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def plain_words(
     lays_open: Callable[[Table], bool] = lambda table: False,
     settlement: Callable[[State], Table] = lambda s: {},
 ) -> Words:
-    """Words of a game whose fields say it all.
+    """Words made from the fields alone.
 
     Args:
         fields: of the game's record; what is shown is on the table, under its name there.
         actions: the actions.
-        names: by field: words for its values, from 0 on.
-        lays_open: whether everybody sees in this snapshot what only its player has seen before.
+        names: by field: words for its values, starting from 0.
+        lays_open: whether everybody sees in this snapshot what only its player saw before.
         settlement: (record at the last settlement) -> what is told about it.
     """
     shown = [field for field in fields.shown.values() if field.name not in ("player", "winners")]

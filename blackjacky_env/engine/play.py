@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine.backend_cpu import OUTSIDE, ask, make_cast, spread
+from blackjacky_env.engine.backend_cpu import NOT_COMPILED, ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game, IllegalActionError
-from blackjacky_env.engine.policies import Inside, Outside, Policy
+from blackjacky_env.engine.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.step import is_running, make_look, make_shared_step
@@ -23,7 +23,7 @@ Encoder = Callable[..., None]
 BEGIN, KEEP = -1, -2  # in place of a learner's action: start a game; only observe the running one
 DRAWN = -1  # start player or learner's seat: drawn for each game
 NONE = -1  # no illegal action, no agent
-_LOGGED = 256  # initial capacity of the log, in decisions of a game
+_LOG_SIZE = 256  # initial capacity of the log, in decisions of a game
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
 
@@ -143,7 +143,7 @@ def play_out(
     states: npt.NDArray[Any],
     seeds: npt.NDArray[np.int64],
     seating: npt.NDArray[np.int64],
-    agents: Sequence[Inside],
+    agents: Sequence[CompiledPolicy],
     threads: int = 1,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Play whole games between compiled agents without returning to Python.
@@ -167,10 +167,10 @@ def play_on(
     game: Game,
     states: npt.NDArray[Any],
     seating: npt.NDArray[np.int64],
-    agents: Sequence[Inside],
+    agents: Sequence[CompiledPolicy],
     threads: int = 1,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Play running games to their end, as `play_out` does; random choices are drawn by the games' keys."""
+    """Play running games to their end, as `play_out` does; random choices are drawn from the games' keys."""
     results = np.zeros((len(states), game.max_players))
     decisions = np.zeros(len(states), np.int64)
     play, cast = _play_on(game), make_cast(game, agents)
@@ -183,7 +183,7 @@ def play_copies(
     states: npt.NDArray[Any],
     games: int,
     seating: npt.NDArray[np.int64],
-    agents: Sequence[Inside],
+    agents: Sequence[CompiledPolicy],
     seed: int,
     threads: int = 1,
 ) -> npt.NDArray[np.float64]:
@@ -216,7 +216,7 @@ def _turn_function(game: Game) -> Callable[..., None]:
 
     def run_on(s, seats, cast, log, decision, observation, mask):
         while is_running(s) and decision < len(log):
-            if cast.addresses[seats[s.player]] == OUTSIDE:
+            if cast.addresses[seats[s.player]] == NOT_COMPILED:
                 encode(s, s.player, observation)
                 legal(s, mask)
                 break
@@ -241,7 +241,8 @@ def _turn_function(game: Game) -> Callable[..., None]:
 
 
 @cache
-def _score_all(game: Game) -> Callable[..., None]:
+def score_all(game: Game) -> Callable[..., None]:
+    """Entry (states, scores): write `Rules.score` of every seat, shape (N, max_players)."""
     score, seats = game.rules.score, game.max_players
 
     def read(states, scores):
@@ -268,7 +269,7 @@ def play_logged(
     states: npt.NDArray[Any],
     seeds: npt.NDArray[np.int64],
     seating: npt.NDArray[np.int64],
-    agents: Sequence[Inside | Outside],
+    agents: Sequence[CompiledPolicy | PythonPolicy],
 ) -> Played:
     """Play whole games between agents, compiled or not, and log every action; arguments as of `play_out`.
 
@@ -282,28 +283,26 @@ def play_logged(
     count = len(states)
     rows = _Rows(count, game)
     play = _turn_function(game)
-    while True:  # without games, too, the functions are compiled
+    while True:  # runs once even without games, so that the functions are compiled
         play(states, seating, cast, rows.actions, rows.decisions, rows.log, rows.observations, rows.masks, 0, count)
         running = states["player"] >= 0
         if not running.any():
             break
         rows.ask(np.where(running, seating[np.arange(count), states["player"]], NONE), agents)
     scores = np.zeros((count, game.max_players), np.int64)
-    _score_all(game)(states, scores)
+    score_all(game)(states, scores)
     return Played(scores, rows.decisions, rows.log)
 
 
 class _Rows:
-    """The arrays of `play_logged`, with a row for each game."""
-
     def __init__(self, count: int, game: Game) -> None:
         self.actions = np.full(count, KEEP, np.int64)
         self.decisions = np.zeros(count, np.int64)
-        self.log = np.zeros((count, _LOGGED), np.int16)
+        self.log = np.zeros((count, _LOG_SIZE), np.int16)
         self.observations = np.zeros((count, game.layout.size), game.layout.dtype)
         self.masks = np.zeros((count, game.num_actions), np.int8)
 
-    def ask(self, to_act: npt.NDArray[np.int64], agents: Sequence[Inside | Outside]) -> None:
+    def ask(self, to_act: npt.NDArray[np.int64], agents: Sequence[CompiledPolicy | PythonPolicy]) -> None:
         """Get the next action of each game whose agent to act (``to_act``, (N,), NONE if over) is not compiled."""
         self.actions[:] = KEEP
         full = (to_act != NONE) & (self.decisions == self.log.shape[1])
@@ -311,7 +310,7 @@ class _Rows:
             self.log = np.concatenate([self.log, np.zeros_like(self.log)], axis=1)
         for number, agent in enumerate(agents):
             games = np.flatnonzero((to_act == number) & ~full)
-            if not isinstance(agent, Outside) or not len(games):
+            if not isinstance(agent, PythonPolicy) or not len(games):
                 continue
             if agent.hear is None:
                 self._ask(games, agent)
@@ -320,13 +319,12 @@ class _Rows:
                 agent.hear(int(game), self.log[game, : self.decisions[game]])
                 self._ask(np.array([game]), agent)
 
-    def _ask(self, games: npt.NDArray[np.int64], agent: Outside) -> None:
+    def _ask(self, games: npt.NDArray[np.int64], agent: PythonPolicy) -> None:
         given = np.asarray(agent.act_batch(self.observations[games], self.masks[games]))
         self.actions[games] = _checked(given, self.masks[games], agent.name)
 
 
 def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: str) -> npt.NDArray[np.int64]:
-    """Actions (M,) of an agent; `IllegalActionError` unless all are legal."""
     if actions.shape != masks.shape[:1] or actions.dtype.kind not in "iu":
         needed = f"allowed are integers of shape {masks.shape[:1]}"
         raise IllegalActionError(f"agent {agent!r} returned {actions.dtype} of shape {actions.shape}; {needed}")

@@ -5,8 +5,8 @@ float32 (L,)) -> action``. The observation holds all that the player may know, i
 (thresholds of a heuristic, weights of a network) can change without recompiling. Random number i of a decision is
 ``random.draw(random_state, i)``.
 
-On a GPU a policy gets its arrays from `compiling.scratch`. One that can be asked there with some parameters only has an
-attribute ``check_gpu``: a Python function (parameters) that raises `ValueError` for the others.
+On a GPU a policy gets its arrays from `compiling.scratch`. A policy that works there with some parameters only has an
+attribute ``check_gpu``: a Python function (parameters) that raises `ValueError` for all others.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from blackjacky_env.engine.layout import Vector
 Policy = Callable[..., int]
 
 
-class Outside(NamedTuple):
-    """An agent that is not compiled."""
+class PythonPolicy(NamedTuple):
+    """The decisions of an agent that is not compiled."""
 
     name: str
     act_batch: Callable[[Vector, npt.NDArray[np.int8]], npt.NDArray[np.int64]]
@@ -33,5 +33,5 @@ class Outside(NamedTuple):
     None: it is asked for many games at once."""
 
 
-Inside = tuple[Policy, npt.NDArray[np.float32]]
+CompiledPolicy = tuple[Policy, npt.NDArray[np.float32]]
 """A compiled agent: its policy and its parameters."""

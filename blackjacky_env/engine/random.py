@@ -57,23 +57,23 @@ def below(bits, limit):
 
 
 @inlined
-def any_one(words, count, bits):
+def random_flag(words, count, bits):
     """The index of a random 1 among ``count`` bytes that are 0 or 1, at least one of them 1.
 
     They are held as ``words`` (uint64, little-endian, shape (ceil(count / 8),)); the rest of the last word is ignored.
-    Equivalent to passing over as many 1s as drawn, one byte after the other, but counts eight bytes at once and has no
-    unpredictable branch.
+    Equivalent to skipping a random number of 1s byte by byte, but counts eight bytes at once and has no unpredictable
+    branch.
     """
     ones = 0
     for i in range((count + 7) // 8):
         ones += count_ones(flags_at(words, i, count))
-    left = np.int64(below(bits, ones))  # this many 1s are passed over
+    left = np.int64(below(bits, ones))  # this many 1s are skipped
     place, passed, behind = 0, 0, 0
     for i in range((count + 7) // 8):
         if behind <= left:
             place, passed = i, behind
         behind += count_ones(flags_at(words, i, count))
-    # Bytes whose sum is at most what is left to pass over lie before the one looked for: their high bit stays.
+    # Bytes whose sum is at most what is left to skip lie before the one looked for: their high bit stays.
     sums = running_sums(flags_at(words, place, count))
     before = ((np.uint64(left - passed) * _ONES | _HIGH_BITS) - sums) & _HIGH_BITS
     return 8 * place + count_ones(before >> _SHIFT_7)
@@ -88,7 +88,7 @@ def flags_at(words, i, count):
 
 @inlined
 def count_ones(flags):
-    """How many of eight bytes (uint64) that are 0 or 1 are 1."""
+    """The number of 1s among eight bytes (uint64) that are 0 or 1."""
     return np.int64(running_sums(flags) >> _SHIFT_56)
 
 

@@ -6,14 +6,14 @@ import json
 import math
 from typing import Any, NoReturn
 
-DEEPEST = 40
-"""Limit on the nesting of lists and objects; a deeper one could exhaust the stack of whatever walks through it."""
+MAX_DEPTH = 40
+"""Limit on nested lists and objects: deeper nesting could exhaust the stack of whatever walks it."""
 
 
 def parse_json(text: str | bytes) -> Any:
     """The value in a JSON text (RFC 8259), UTF-8 if it is bytes.
 
-    Raises `ValueError` if it is anything else, is nested deeper than `DEEPEST`, or holds what Python's own parser lets
+    Raises `ValueError` if it is anything else, is nested deeper than `MAX_DEPTH`, or holds what Python's parser lets
     through: NaN, infinite numbers, or half of a surrogate pair, which cannot be written as UTF-8.
     """
     try:
@@ -25,12 +25,12 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError(_TOO_DEEP) from None
     except UnicodeEncodeError:
         raise ValueError("it holds half of a surrogate pair") from None
-    if text.count("[") + text.count("{") > DEEPEST and _is_deeper(value, DEEPEST):
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise ValueError(_TOO_DEEP)
     return value
 
 
-_TOO_DEEP = f"it is nested too deeply; allowed are {DEEPEST} levels"
+_TOO_DEEP = f"it is nested too deeply; allowed are {MAX_DEPTH} levels"
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Checks of state records that come from elsewhere, before compiled code, which checks nothing, sees them."""
+"""Checks of state records from outside: compiled code checks nothing."""
 
 from __future__ import annotations
 
@@ -79,7 +79,6 @@ def plain_record(record: Any) -> SimpleNamespace:
 
 
 def _common_facts(record: Any) -> Iterator[Fact]:
-    """What the engine needs of every game."""
     n, player, winners = int(record["num_players"]), int(record["player"]), record["winners"]
     yield NOBODY <= player < n, "the player to act has a seat"
     yield bool(((winners == 0) | (winners == 1)).all() and not winners[n:].any()), "the winners have seats"
@@ -87,7 +86,6 @@ def _common_facts(record: Any) -> Iterator[Fact]:
 
 
 def _check_ranges(game: Game, record: Any) -> None:
-    """Raise a `ValueError` naming the first field with a value out of its range."""
     memory = np.frombuffer(record.tobytes(), np.uint8)
     if all(limits.hold(memory) for limits in _limits(game)):
         return
@@ -107,14 +105,12 @@ class _Limits:
     high: npt.NDArray[np.int64]
 
     def hold(self, memory: npt.NDArray[np.uint8]) -> bool:
-        """Whether all values of a record (its bytes) are in range."""
         values = memory[: len(memory) // self.dtype.itemsize * self.dtype.itemsize].view(self.dtype)[self.places]
         return not ((values < self.low) | (values > self.high)).any()
 
 
 @cache
 def _limits(game: Game) -> tuple[_Limits, ...]:
-    """The ranges of a game by dtype."""
     fields: Mapping[str, Any] = game.state_dtype.fields or {}
     gathered: dict[np.dtype[Any], list[tuple[int, int, int]]] = {}
     for name, (low, high) in game.fields.ranges.items():

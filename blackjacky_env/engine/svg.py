@@ -48,7 +48,7 @@ _NAME_LENGTH = 14
 
 
 class Setting(NamedTuple):
-    """What holds for a whole picture."""
+    """Settings of a whole picture."""
 
     layout: str = "document"
     texts: Mapping[str, str] = {}
@@ -87,7 +87,7 @@ def say(template: str, **values: object) -> str:
 
 @lru_cache(maxsize=10_000)
 def number(value: float) -> str:
-    """A coordinate as short as it can be written, to a tenth."""
+    """A coordinate rounded to a tenth, as short as possible."""
     return f"{round(value, 1) + 0.0:g}"  # + 0.0: the cache cannot tell -0 from 0
 
 
@@ -187,7 +187,7 @@ def rows(counts: Sequence[int], widths: Sequence[float], x: float, room: float, 
     wanted = sum((count - 1) * (width + 4) for count, width in filled)
     squeezed = min(1.0, free / wanted) if wanted else 1.0
     if squeezed < 0.25:
-        return _heaped(counts, x, room - max(widths))
+        return _overlapping(counts, x, room - max(widths))
     begins = []
     for count, width in zip(counts, widths, strict=True):
         step = (width + 4) * squeezed
@@ -196,7 +196,7 @@ def rows(counts: Sequence[int], widths: Sequence[float], x: float, room: float, 
     return begins
 
 
-def _heaped(counts: Sequence[int], x: float, room: float) -> list[list[float]]:
+def _overlapping(counts: Sequence[int], x: float, room: float) -> list[list[float]]:
     step = room / max(1, sum(counts) - 1)
     firsts = [sum(counts[:i]) for i in range(len(counts))]
     return [[x + step * (first + i) for i in range(count)] for first, count in zip(firsts, counts, strict=True)]
@@ -252,8 +252,8 @@ def phone_rows(cards: int, width: float, x: float, room: float) -> list[tuple[fl
 
 def around(count: int, middle: tuple[float, float], across: float, down: float) -> list[tuple[float, float]]:
     """Points on an oval, clockwise from the lowest."""
-    turns = [2 * pi * i / count for i in range(count)]
-    return [(middle[0] - across * sin(turn), middle[1] + down * cos(turn)) for turn in turns]
+    angles = [2 * pi * i / count for i in range(count)]
+    return [(middle[0] - across * sin(angle), middle[1] + down * cos(angle)) for angle in angles]
 
 
 def panel(
@@ -280,7 +280,7 @@ def panel(
 
 
 class Settled(NamedTuple):
-    """What a settlement changes: ``view["settled"]`` of a view that shows this moment, no other view has that key.
+    """What a settlement changes: ``view["settled"]`` of a view that shows this moment; no other view has that key.
 
     The rest of the view is as before the settlement, so that the picture shows what is lost while it is still there.
     """

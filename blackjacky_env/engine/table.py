@@ -84,14 +84,13 @@ def _make_rigged(lay: Callable[..., None]) -> Callable[..., None]:
 
 
 @inlined
-def _keep(s, states):
-    """The game as it was settled."""
+def _keep_settled(s, states):
     states[1] = s
 
 
 def _make_step_and_pay(game: Game) -> Callable[..., int]:
     """Inlined (states, action, paid) -> SETTLED | OVER | PAID."""
-    step, returns = make_scored_step(game, _keep), game.rules.returns
+    step, returns = make_scored_step(game, _keep_settled), game.rules.returns
 
     def step_and_pay(states, action, paid):
         s = states[0]

@@ -54,7 +54,7 @@ def joined(cells: Sequence[str], widths: Iterable[int]) -> str:
 
 
 def wrapped(pieces: Iterable[str], width: int, between: str = " ") -> list[str]:
-    """Pieces side by side, on as many lines of so many visible characters as they need."""
+    """Pieces side by side, on as many lines of ``width`` visible characters as they need."""
     lines: list[str] = []
     for piece in pieces:
         if lines and len(plain(lines[-1] + between + piece)) <= width:
@@ -81,7 +81,7 @@ def count_of(cards: Sequence[Any] | int) -> int:
 
 
 def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
-    """Lines in a frame of 79 characters; those of more than 75 go on below."""
+    """Lines in a frame of 79 characters; those longer than 75 continue below."""
     dashes = WIDTH - 8 - len(plain(title)) - len(when)
     top = paint("╭─", FAINT) + f" {title} " + paint(f"{'─' * dashes} {when} ─╮", FAINT)
     bottom = paint(f"╰{'─' * (WIDTH - 5 - len(seen_by))} {seen_by} ─╯", FAINT)
@@ -91,7 +91,7 @@ def framed(lines: Iterable[str], title: str, when: str, seen_by: str) -> str:
 
 
 def fitted(drawing: str, width: int) -> str:
-    """A framed drawing in a frame of ``width`` characters, `WIDTH` at most; longer lines go on below.
+    """A framed drawing in a frame of ``width`` characters, at most `WIDTH`; longer lines continue below.
 
     A drawing without a frame stays as it is.
     """
@@ -111,7 +111,7 @@ def _inside(line: str) -> str:
 
 
 def _broken(line: str, width: int) -> list[str]:
-    """A line in pieces of at most so many visible characters, broken between columns or words if possible."""
+    """A line in pieces of at most ``width`` visible characters, broken between columns or words if possible."""
     pieces: list[str] = []
     while columns_of(plain(line)) > width:
         wide = columns_of(plain(line)) - len(plain(line))
@@ -123,7 +123,6 @@ def _broken(line: str, width: int) -> list[str]:
 
 
 def _break_at(text: str, width: int, indented: int) -> int:
-    """Where to break a line: at the last gap between columns, else between words, else anywhere."""
     for gap in ("  ", " "):
         if (at := text.rfind(gap, indented, width + 1)) > indented and text[:at].strip():
             return at
@@ -131,7 +130,7 @@ def _break_at(text: str, width: int, indented: int) -> int:
 
 
 def _split(line: str, at: int) -> tuple[str, str]:
-    """A line split after so many visible characters; a style that is open there goes on in the rest."""
+    """A line split after ``at`` visible characters; a style that is open there continues in the rest."""
     seen, style, i = 0, "", 0
     while seen < at:
         if found := _ESCAPE.match(line, i):
@@ -142,7 +141,7 @@ def _split(line: str, at: int) -> tuple[str, str]:
 
 
 def _narrowed(edge: str, width: int) -> str:
-    """An edge of a frame, with a shorter line, or if that is not enough with shorter words."""
+    """An edge of a frame made narrower: its line is shortened, then its words."""
     surplus = columns_of(plain(edge)) - width
     longest = max(re.findall("─+", edge), key=len)
     edge = edge.replace(longest, "─" * max(len(longest) - surplus, 1), 1)
@@ -210,7 +209,7 @@ def _rename(line: str, names: Sequence[str]) -> str:
         surplus += len(pieces[i]) - len(before)
         if run:
             surplus = _resize(pieces, i + 1, surplus)
-    if surplus and len(pieces) > 1:  # such as the lower edge of the frame, with a name at its end
+    if surplus and len(pieces) > 1:  # as in the lower edge of the frame, which ends with a name
         _resize(pieces, 1, surplus)
     return "".join(pieces)
 
@@ -229,7 +228,7 @@ def _called(names: Sequence[str], piece: str, run: Sequence[str] | None) -> Call
 
 
 def _cut(name: str, width: int) -> str:
-    """A name in at most so many characters; of several copies each keeps its number."""
+    """A name cut to ``width`` characters; the number of a copy stays."""
     if len(name) <= width:
         return name
     number = found[0] if (found := re.search(r" \d+$", name)) else ""

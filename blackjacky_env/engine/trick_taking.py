@@ -42,7 +42,7 @@ def next_seat(p, num_players):
 
 @inlined
 def deal_in_turn(where, deck, first, num_players):
-    """All cards of ``deck``, top first, one at a time clockwise, the first one to the seat ``first``."""
+    """Deal all of ``deck``, top first, one card at a time clockwise, beginning with the seat ``first``."""
     p = first
     for i in range(len(deck)):
         where[deck[i]] = p
@@ -53,7 +53,7 @@ def deal_in_turn(where, deck, first, num_players):
 def seat_in_turn(where, first, end, num_players):
     """Give the cards first .. end - 1 to the seats in turn, before they are shuffled.
 
-    To shuffle the seats of the cards is the same as to shuffle the cards.
+    Shuffling the seats of the cards is the same as shuffling the cards.
     """
     p = 0
     for i in range(first, end):

@@ -166,7 +166,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _make_spaces(self) -> None:
         layout, num_actions = self.game.layout, self.game.num_actions
         observation_space = self._format.space(layout, num_actions)
-        self._nothing = self._format.mask(np.zeros(num_actions, np.int8))
+        self._zero_mask = self._format.mask(np.zeros(num_actions, np.int8))
         self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
         action_space: spaces.Space[Any] = spaces.Discrete(num_actions)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
@@ -201,8 +201,8 @@ class TableEnv(AECEnv[str, Any, Any]):
                 seeded reset draws the next seed.
             options: ``start_player`` (a seat) and ``deck`` (all cards, top first, or a list of such decks for the first
                 rounds) rig the deals, and so do the game's `extra_decks`. In games that reshuffle, ``reshuffle`` rigs
-                the first reshuffles in the same way: the new pile lies in the order of a deck, of which cards that are
-                elsewhere are passed over. Other keys are ignored with a `UserWarning`.
+                the first reshuffles in the same way: the new pile lies in the order of a deck, whose cards that are
+                elsewhere are skipped. Other keys are ignored with a `UserWarning`.
 
         Raises:
             TypeError, ValueError: the seed, start player or deck is invalid; the running game is unchanged.
@@ -283,7 +283,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         return self._format.show(observation, mask)
 
     def _look(self, agent: str) -> tuple[Vector, npt.NDArray[Any]]:
-        """What ``agent``, who may not be on turn, sees, and its mask as it is shown."""
         self._require_game()
         observation, mask = self.game.new_arrays()
         self._functions.look(self._states, self._check_agent(agent), observation, mask)
@@ -427,7 +426,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._accumulate_rewards()
 
     def _pass_turn(self, agent: str, flags: int) -> None:
-        self.infos[agent] = {"action_mask": self._nothing.copy()}
+        self.infos[agent] = {"action_mask": self._zero_mask.copy()}
         if flags & OVER:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
@@ -444,7 +443,7 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _observe_everybody(self) -> None:
         """Fill ``infos`` at the start of a game or in a position that was set."""
-        self.infos = {agent: {"action_mask": self._nothing.copy()} for agent in self.agents}
+        self.infos = {agent: {"action_mask": self._zero_mask.copy()} for agent in self.agents}
         self._observe_player_to_act()
         if self.events_in_infos:
             self._listeners = {agent: self._listen(self._seats[agent]) for agent in self.agents}
@@ -460,7 +459,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
 
     def _clear_observation(self) -> None:
-        """Nobody is to act: the game is over."""
         self._shown_to = None
         self._mask[:] = 0
 
@@ -502,7 +500,6 @@ class TableEnv(AECEnv[str, Any, Any]):
             raise type(error)(f"reset option {name!r}: {error}") from None
 
     def _written_reset_options(self) -> dict[str, Any]:
-        """The reset options that rigged the deals, with cards written as in the snapshot."""
         written = dict(self._rigged)
         names = self.game.card_names
         for name in ("deck", "reshuffle"):
@@ -559,9 +556,9 @@ class TableEnv(AECEnv[str, Any, Any]):
 
         Each event is a dict of ``actor`` (the seat that acted; None: nobody did), ``action`` (as by `describe_action`,
         with ``"hidden"`` for what this agent may not know of it; None: nobody acted) and ``shown`` (the entries of
-        `view` that changed, with their new values). The first event shows the whole view after the deal, and is, except
-        at the start of a game, the action that ended what was before; together the events make up the present view. A
-        position from ``sample_state`` has no past, and its first event shows it as it was sampled.
+        `view` that changed, with their new values). The first event shows the whole view after the deal, and names the
+        action that ended the deal before, if there was one; together the events make up the current view. A position
+        from ``sample_state`` has no past: its first event shows it as it was sampled.
 
         Events are shared with `infos`: do not change them.
 
@@ -573,33 +570,32 @@ class TableEnv(AECEnv[str, Any, Any]):
         return self._listen(None if agent is None else self._seats[agent]).events
 
     def _listen(self, seat: int | None) -> Listener:
-        """A listener who has heard the game so far, by playing it again from the start to the last deal, and on."""
-        again = self._from_the_start()
-        begun, dealt = again._twin(), 0
+        """A listener that has heard the game so far: it is replayed from the start, and heard from the last deal on."""
+        replayed = self._at_start()
+        last_deal, dealt = replayed._bare_copy(), 0
         for number in range(len(self._actions)):
-            deals = again._deals_made()
-            self._repeat(again, number)
-            if again._deals_made() > deals:
-                begun, dealt = again._twin(), number + 1
-        if self.snapshot() != again.snapshot():  # keys, the future, may differ
+            deals = replayed._deals_made()
+            self._repeat(replayed, number)
+            if replayed._deals_made() > deals:
+                last_deal, dealt = replayed._bare_copy(), number + 1
+        if self.snapshot() != replayed.snapshot():  # keys, the future, may differ
             raise ValueError("this position was set by a state whose actions do not lead to it: there are no events")
         listener = Listener(self.game, seat)
-        listener.hear(begun.snapshot(), begun._last_move if dealt else None, is_deal=True)
+        listener.hear(last_deal.snapshot(), last_deal._last_move if dealt else None, is_deal=True)
         for number in range(dealt, len(self._actions)):
-            self._repeat(begun, number)
-            listener.hear(begun.snapshot(), begun._last_move, is_deal=False)
+            self._repeat(last_deal, number)
+            listener.hear(last_deal.snapshot(), last_deal._last_move, is_deal=False)
         return listener
 
-    def _twin(self) -> TableEnv:
-        """Another environment in this position that shows itself to nobody; quicker than a copy, which spaces slow."""
+    def _bare_copy(self) -> TableEnv:
+        """A copy without rendering and listeners; it shares the spaces, which take long to copy."""
         other = TableEnv.__new__(TableEnv)
         other.__setstate__({**self.__getstate__(), "agents": self.agents.copy(), "_actions": self._actions.copy()})
         other.render_mode, other.events_in_infos, other._listeners = None, False, {}
         return other
 
-    def _from_the_start(self) -> TableEnv:
-        """Another environment in the position from which the actions so far led here."""
-        other = self._twin()
+    def _at_start(self) -> TableEnv:
+        other = self._bare_copy()
         if isinstance(self._start, int):
             other._begin(self._start, self._rigged)
         else:
@@ -689,12 +685,12 @@ class TableEnv(AECEnv[str, Any, Any]):
     # ------------------------------------------------------------ saving
 
     def reseed(self, rng: np.random.Generator) -> None:
-        """Give the running game another future: replace its key, from which all chance is drawn, and nothing else.
+        """Give the running game another future: replace its key, from which all randomness is drawn, and nothing else.
 
         Copies and saved states share the future of the original, so that search in a copy would foresee reshuffles and
         the next deals; reseed the copy first. Cards already dealt, face down or not, keep their order (``sample_state``
         redraws those that a player cannot see), and deals that `reset` has rigged stay rigged. Seeds of later games do
-        not change. `record` is not possible any more.
+        not change. `record` then raises a `RuntimeError`.
         """
         self._require_game()
         key = int(rng.integers(2**64, dtype=np.uint64))
@@ -707,7 +703,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     def get_state(self) -> bytes:
         """The running game as bytes: position, actions so far, agents, rewards, generator, and with them its future.
 
-        Whoever continues from it sees the same reshuffles and deals come; see `reseed`.
+        Whoever continues from it meets the same reshuffles and deals; see `reseed`.
         """
         self._require_game()
         history = {
@@ -737,12 +733,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         history, before = self._read_history(header, records[0]), dict(self.__dict__)
         try:
             self._restore(records, history)
-        except ValueError:  # what has been heard cannot be told, with events_in_infos
+        except ValueError:  # with events_in_infos: its actions do not lead to its position
             self.__dict__.update(before)
             raise
 
     def _read_history(self, header: Mapping[str, Any], record: State) -> dict[str, Any] | None:
-        """The saved attributes of this environment; `TypeError` or `ValueError` if no table has them."""
         history = header.get("history")
         if history is None:
             return None
@@ -763,14 +758,13 @@ class TableEnv(AECEnv[str, Any, Any]):
         }
 
     def _read_rigged(self, written: Any) -> dict[str, Any]:
-        """The rigged deals of a saved state; `TypeError` or `ValueError` if there are none of that kind."""
         allowed = ("start_player", "reshuffle", *self._functions.redeal)
         if not isinstance(written, Mapping) or any(name not in allowed for name in written):
             raise ValueError(f"the reset options of this state are {written!r}; allowed are {', '.join(allowed)}")
         return self._check_reset_options(written)
 
     def _restore(self, records: npt.NDArray[Any], history: dict[str, Any] | None) -> None:
-        """Continue from checked records, and from `_HISTORY` by attribute; None: from a position without history."""
+        """Continue from checked records; ``history``: attributes to set, None for a position without history."""
         self._new_game_arrays()
         self._states[: len(records)] = records
         self._has_settled = len(records) > 1
@@ -814,7 +808,6 @@ class TableEnv(AECEnv[str, Any, Any]):
 
 
 def _list_of_decks(name: str, deck: Any) -> list[Any]:
-    """One deck or a list of decks, as a list of decks."""
     try:
         first = next(iter(deck))
         return [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(deck)

@@ -1,4 +1,4 @@
-"""The refusal of unknown options, in Python's wording and ours."""
+"""Errors for unknown options, in Python's wording and ours."""
 
 from __future__ import annotations
 
@@ -33,6 +33,5 @@ def refuse_unknown(given: Mapping[str, Any], game: Game, *makers: Callable[..., 
 
 
 def _parameters(maker: Callable[..., Any]) -> Iterable[str]:
-    """The names of a callable's parameters, without the game and what stands for all other options."""
     parameters = inspect.signature(maker).parameters.values()
     return (each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name != "game")

@@ -64,7 +64,9 @@ class Format:
         ``out`` (float32, (..., K)) receives float32 vectors; None: a new array does.
         """
         if self.observation_dtype == "float32":
-            vectors = _as_floats(vectors, out)
+            out = np.empty(vectors.shape, np.float32) if out is None else out
+            out[:] = vectors
+            vectors = out
         if self.observation_format == "flat":
             return vectors
         return {"observation": vectors, "action_mask": masks}
@@ -72,10 +74,3 @@ class Format:
     def mask(self, masks: Array) -> Array:
         """Masks as they are shown; they share memory with ``masks``, which are int8."""
         return masks.view(np.bool_) if self.mask_dtype == "bool" else masks
-
-
-def _as_floats(vectors: Array, out: Array | None) -> Array:
-    if out is None:
-        return vectors.astype(np.float32)
-    out[:] = vectors
-    return out

@@ -1,7 +1,7 @@
 """The registry of opponents by game and name: empty here, filled by packages of agents when they are imported.
 
-A package announces itself by an entry point of the group ``blackjacky.agents`` that refers to a module. It is imported
-when an unknown name is asked for, so that the environments do not depend on agents. Entry points that refer to an
+A package registers by an entry point of the group ``blackjacky.agents`` that refers to a module. It is imported when
+an unknown name is asked for, so that the environments do not depend on agents. Entry points that refer to an
 object in a module belong to one game; they are read by such a package.
 """
 
@@ -47,21 +47,21 @@ Provider = tuple[Callable[[str], Mapping[str, str]], Callable[..., Opponent]]
 _PROVIDERS: list[Provider] = []
 
 
-def register_provider(endings: Callable[[str], Mapping[str, str]], make: Callable[..., Opponent]) -> None:
+def register_provider(placeholders: Callable[[str], Mapping[str, str]], make: Callable[..., Opponent]) -> None:
     """Register the opponents of any game, without loading a game before it is needed.
 
     A name that ends in a colon stands for all names that begin with it: ``"ppo:"`` for ``"ppo:PATH"``.
 
     Args:
-        endings: (game) -> its opponents by name, in order, with what messages write after names that end in a colon.
+        placeholders: (game) -> its opponents by name, in order; the values end names that end in a colon in messages.
         make: (name, game) -> the opponent.
     """
-    _PROVIDERS.append((endings, make))
+    _PROVIDERS.append((placeholders, make))
 
 
 def opponent_names(game: str) -> list[str]:
     """The registered names for a game, in order of registration."""
-    return list(_endings(game))
+    return list(_placeholders(game))
 
 
 def make_opponent(game: str, name: str) -> Opponent:
@@ -76,7 +76,7 @@ def make_opponent(game: str, name: str) -> Opponent:
 
 
 def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Opponent]:
-    """Agents for a list of names and agents; `TypeError`, `ValueError` say what is wrong with it."""
+    """Agents for a list of names and agents; raises `TypeError` or `ValueError`."""
     return [_find_opponent(game, opponent) for opponent in check_list(opponents)]
 
 
@@ -128,13 +128,13 @@ def _check_game(game: str, opponent: object) -> None:
 
 def _find(game: str, name: str) -> Callable[..., Opponent] | None:
     prefix, colon, _ = name.partition(":")
-    return next((make for endings, make in _PROVIDERS if prefix + colon in endings(game)), None)
+    return next((make for placeholders, make in _PROVIDERS if prefix + colon in placeholders(game)), None)
 
 
-def _endings(game: str) -> dict[str, str]:
-    """The registered names for a game, and the endings of those that end in a colon."""
+def _placeholders(game: str) -> dict[str, str]:
+    """The registered names for a game, and what ends those that end in a colon in messages."""
     _load_packages()
-    return {name: ending for endings, _ in _PROVIDERS for name, ending in endings(game).items()}
+    return {name: placeholder for placeholders, _ in _PROVIDERS for name, placeholder in placeholders(game).items()}
 
 
 def _unknown(game: str, name: str) -> str:
@@ -147,13 +147,13 @@ def _unknown(game: str, name: str) -> str:
 
 
 def _listed(game: str, names: Sequence[str]) -> str:
-    endings = _endings(game)
-    return ", ".join(repr(name + endings[name] if name.endswith(":") else name) for name in names)
+    placeholders = _placeholders(game)
+    return ", ".join(repr(name + placeholders[name] if name.endswith(":") else name) for name in names)
 
 
 @cache
 def _load_packages() -> None:
-    """Import every package that announces agents; they register themselves."""
-    for announced in entry_points(group=GROUP):
-        if not announced.attr:
-            announced.load()
+    """Import every package with agents; each registers its own."""
+    for registered in entry_points(group=GROUP):
+        if not registered.attr:
+            registered.load()

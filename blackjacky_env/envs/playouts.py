@@ -21,7 +21,7 @@ from blackjacky_env.games import get_game
 
 Member = str | CompiledOpponent
 
-_WORTH_A_THREAD = 8  # games; waking a thread takes as long as playing one or two
+_GAMES_PER_THREAD = 8  # waking a thread takes as long as playing one or two
 
 
 def playout(
@@ -32,9 +32,9 @@ def playout(
     threads: int | None = None,
     backend: str = "cpu",
 ) -> npt.NDArray[np.float64]:
-    """Play running games to their end many times by compiled agents, without returning to Python.
+    """Let compiled agents play running games to their end many times, without returning to Python.
 
-    Everything on the table, including the order of the draw pile, stays as it is in the state; later chance
+    Everything on the table, including the order of the draw pile, stays as it is in the state; what is random later
     (reshuffles, next deals, choices of agents) differs between playouts. A finished game returns its result. To keep
     hidden cards out of an agent's estimates, play out states from ``sample_state``.
 
@@ -69,17 +69,17 @@ def playout(
     count = check_integer("games", games, 1, 2**31)
     agents = [find_compiled(game.name, member) for member in _members(policies, game, records)]
     numbers = np.arange(game.max_players) if len(agents) > 1 else np.zeros(game.max_players, np.int64)
-    seating, inside = np.tile(numbers, (len(records), 1)), [(agent.policy, agent.parameters) for agent in agents]
+    seating, compiled = np.tile(numbers, (len(records), 1)), [(agent.policy, agent.parameters) for agent in agents]
     seed = check_integer("seed", seed, 0, MAX_SEED)
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda":
         if threads is not None:
             raise ValueError("threads are for backend='cpu'")
         from blackjacky_env.engine import backend_cuda
 
-        on_gpu: npt.NDArray[np.float64] = backend_cuda.play_copies(game, records, count, seating, inside, seed)
+        on_gpu: npt.NDArray[np.float64] = backend_cuda.play_copies(game, records, count, seating, compiled, seed)
         return on_gpu
-    threads = max(1, min(check_threads(threads), len(records) * count // _WORTH_A_THREAD))
-    return play_copies(game, records, count, seating, inside, seed, threads)
+    threads = max(1, min(check_threads(threads), len(records) * count // _GAMES_PER_THREAD))
+    return play_copies(game, records, count, seating, compiled, seed, threads)
 
 
 def _check_list(states: Sequence[bytes]) -> Sequence[bytes]:
@@ -92,17 +92,16 @@ def _check_list(states: Sequence[bytes]) -> Sequence[bytes]:
 
 
 def _read(states: Sequence[bytes]) -> tuple[Game, Any]:
-    """The game of all states, taken from the first, and their records, (S,)."""
-    header, _ = _named(0, table.unpack, states[0])
-    game: Game = _named(0, get_game, header.get("game"))
+    """The game of the first state, and the records of all, (S,)."""
+    header, _ = _with_index(0, table.unpack, states[0])
+    game: Game = _with_index(0, get_game, header.get("game"))
     records = zeros(len(states), game.state_dtype)
     for i, state in enumerate(states):
-        records[i] = _named(i, read_state, game, state)[1][0]
+        records[i] = _with_index(i, read_state, game, state)[1][0]
     return game, records
 
 
-def _named(number: int, read: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of ``read``; its errors get the index of the state."""
+def _with_index(number: int, read: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return read(*arguments)
     except (TypeError, ValueError) as error:

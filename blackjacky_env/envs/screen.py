@@ -24,12 +24,11 @@ Frame = npt.NDArray[np.uint8]
 FRAME_HEIGHT, FRAME_WIDTH = 390, 416  # 0.65 of the picture: renders in half the time and is still readable
 _FONT_FAMILY = "FreeSans"
 _FULL_SIZE, _FRAME_SIZE = (f'width="{w}" height="{h}"' for w, h in ((WIDTH, HEIGHT), (FRAME_WIDTH, FRAME_HEIGHT)))
-_AS_IT_IS = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+_IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 @cache
 def _libraries() -> tuple[ModuleType, ModuleType]:
-    """pygame and resvg; `gymnasium.error.DependencyNotInstalled` if the extra ``view`` is missing."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame
@@ -42,7 +41,6 @@ def _libraries() -> tuple[ModuleType, ModuleType]:
 
 @cache
 def _options() -> Any:
-    """resvg's options with the font."""
     pygame, resvg = _libraries()
     options = resvg.usvg.Options.default()
     font = Path(str(pygame.__file__)).parent / pygame.font.get_default_font()
@@ -52,9 +50,8 @@ def _options() -> Any:
 
 
 def _surface(svg: str) -> Any:
-    """An SVG in its own size as a pygame surface."""
     pygame, resvg = _libraries()
-    png = resvg.render(resvg.usvg.Tree.from_str(svg, _options()), _AS_IT_IS)
+    png = resvg.render(resvg.usvg.Tree.from_str(svg, _options()), _IDENTITY)
     return pygame.image.load(io.BytesIO(png), "table.png")
 
 

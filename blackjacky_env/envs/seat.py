@@ -31,7 +31,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
     Rewards before the learner's first decision are dropped. Games that end before it are skipped by reset and counted
     in ``info["skipped_games"]``, so this class is for learning; evaluation needs whole games. ``table`` is the
     underlying `TableEnv`, for inspecting the game (`TableEnv.snapshot`, `TableEnv.action_name`). Copies share the
-    opponents' random numbers and the game's future, of which ``table.reseed`` gives them another.
+    opponents' random numbers and the game's future; ``table.reseed`` gives a copy another future.
 
     Examples:
         >>> import blackjacky_env, gymnasium
@@ -199,7 +199,6 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         return self.table.terminations[self._learner]
 
     def _look(self) -> tuple[Observation, dict[str, Any]]:
-        """What the learner sees, and the info with its mask, all 0 when the episode is over."""
         seen = self.table.observe(self._learner)
         if not self._running:
             seen["action_mask"][:] = 0

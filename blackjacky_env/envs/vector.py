@@ -39,9 +39,9 @@ from blackjacky_env.games import get_game
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent
 
-_KEPT = ("keys", "seats", "seating", "played", "decisions", "shown", "masks", "ended")
+_SAVED = ("keys", "seats", "seating", "played", "decisions", "shown", "masks", "ended")
 _RESET_MASK = "reset_mask"
-_WORTH_A_THREAD = 64  # games; a step takes a few moves of opponents, waking a thread as long as a few hundred
+_GAMES_PER_THREAD = 64  # a step takes a few moves of opponents, waking a thread as long as a few hundred
 
 
 class Encoding(Protocol):
@@ -219,7 +219,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
     def get_state(self) -> dict[str, Array]:
         """Copies of all arrays needed to continue the games, opponents aside; `ResetNeeded` before the first reset."""
         self._require_games()
-        arrays = {name: getattr(self, f"_{name}").copy() for name in _KEPT}
+        arrays = {name: getattr(self, f"_{name}").copy() for name in _SAVED}
         return {**arrays, "states": self._states.view(np.uint8).copy()}
 
     def set_state(self, arrays: Mapping[str, Array]) -> tuple[Observation, dict[str, Any]]:
@@ -228,7 +228,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         Call `set_opponents` with the opponents of those games first.
         """
         self._renew_shown()
-        for name in _KEPT:
+        for name in _SAVED:
             getattr(self, f"_{name}")[:] = arrays[name]
         self._states[:] = arrays["states"].view(self._states.dtype)
         return self._return(self._played)
@@ -324,7 +324,6 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         return self._format.show(self._shown, masks, self._floats), info
 
     def _final_info(self, why: Mapping[str, Any]) -> dict[str, Any]:
-        """Gymnasium's ``final_obs`` and ``final_info`` of games that ended in a step that restarted them."""
         ended, final_obs = self._ended.copy(), np.full(self.num_envs, None, object)
         masks = self._format.mask(np.zeros_like(self._masks))
         for i in np.flatnonzero(ended).tolist():
@@ -339,7 +338,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         return {"illegal_action": why, "_illegal_action": given}
 
     def _play_and_lose(self, actions: npt.NDArray[np.int64], lost: Sequence[int]) -> None:
-        """Play on in all games but the ``lost``, which end where they stand."""
+        """Play on in all games except the ``lost``, which end where they stand."""
         last_shown = self._shown[lost]
         actions[lost] = BEGIN if self._same_step else KEEP
         self._play(actions)
@@ -356,7 +355,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._renew_shown()
         games = self._states, self._learner_arrays(), self._cast, actions, self._same_step
         shown = self._shown, self._masks, self._results, self._score_changes, self._ended, self._last_shown
-        threads = max(1, min(self._threads, self.num_envs // _WORTH_A_THREAD))
+        threads = max(1, min(self._threads, self.num_envs // _GAMES_PER_THREAD))
         spread(lambda first, last: self._step(*games, *shown, first, last), self.num_envs, threads)
 
     # ------------------------------------------------------------ checks
@@ -383,7 +382,6 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         return mask
 
     def _check_actions(self, actions: Array) -> npt.NDArray[np.int64]:
-        """The actions, with `BEGIN` where a game is restarted."""
         self._require_games()
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
@@ -395,7 +393,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         return given.astype(np.int64)
 
     def _find_illegal(self, actions: npt.NDArray[np.int64]) -> dict[int, str]:
-        """The games with an illegal action, and why it is; `IllegalActionError` for the first unless they lose."""
+        """By game: why its action is illegal; raises `IllegalActionError` for the first unless such games are lost."""
         first = first_illegal(actions, self._masks, self._waiting)
         if first == NONE:
             return {}

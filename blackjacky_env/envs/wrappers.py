@@ -24,14 +24,11 @@ Scaled = Any
 
 
 class _Scaling:
-    """Scales the vectors of a layout to float32, in observations of any format."""
-
     def __init__(self, layout: Layout) -> None:
         self.largest = layout.largest
         self._vectors = spaces.Box(layout.low / self.largest, layout.high / self.largest, dtype=np.float32)
 
     def space(self, own: spaces.Space[Any]) -> spaces.Space[Any]:
-        """The space of scaled observations, from the environment's own."""
         if isinstance(own, spaces.Dict):
             return spaces.Dict({**own, "observation": self._vectors})
         return self._vectors

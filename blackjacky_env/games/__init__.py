@@ -1,4 +1,4 @@
-"""The registry of games: one line for each, or an entry point of another package.
+"""The registry of games: a line for each game, and an entry point for each game of another package.
 
 Version 0 of a game called NAME is ``blackjacky/NAME-v0`` in PettingZoo, ``blackjacky/NameSeat-v0`` in Gymnasium, and
 the module ``blackjacky_env.NAME_v0``. Another package registers its game by an entry point of the group
@@ -23,19 +23,19 @@ DEFAULT = "black_jacky"
 """The default game of commands and agents."""
 
 
-class Announced(NamedTuple):
+class Registration(NamedTuple):
     """Where to find a game, and its version."""
 
-    place: str
+    target: str
     """``MODULE:NAME`` of its `Game`."""
     version: int = 0
 
 
 GAMES = {
-    "black_jacky": Announced("blackjacky_env.games.black_jacky:GAME"),
-    "schwarze_katze": Announced("blackjacky_env.games.schwarze_katze:GAME"),
-    "halunken": Announced("blackjacky_env.games.halunken:GAME"),
-    "black_spy": Announced("blackjacky_env.games.black_spy:GAME"),
+    "black_jacky": Registration("blackjacky_env.games.black_jacky:GAME"),
+    "schwarze_katze": Registration("blackjacky_env.games.schwarze_katze:GAME"),
+    "halunken": Registration("blackjacky_env.games.halunken:GAME"),
+    "black_spy": Registration("blackjacky_env.games.black_spy:GAME"),
 }
 """The games of this package by name; those of other packages are added below."""
 
@@ -45,7 +45,7 @@ for _point in entry_points(group=GROUP):
             f"the entry point {_point.name!r} of {GROUP!r} ({_point.value}) is not named like a game; allowed are "
             "'my_game' and 'my_game-v1'"
         )
-    GAMES.setdefault(_found[1], Announced(_point.value, int(_found[2] or 0)))
+    GAMES.setdefault(_found[1], Registration(_point.value, int(_found[2] or 0)))
 
 
 @functools.cache
@@ -55,15 +55,15 @@ def get_game(name: str) -> Game:
         near = difflib.get_close_matches(name, GAMES, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
         raise ValueError(f"unknown game {name!r}{hint} Games are {', '.join(map(repr, GAMES))}")
-    announced = GAMES[name]
-    module, _, attribute = announced.place.partition(":")
+    registered = GAMES[name]
+    module, _, attribute = registered.target.partition(":")
     game = getattr(importlib.import_module(module), attribute, None)
     if not isinstance(game, Game):
-        raise TypeError(f"{announced.place!r}, announced as the game {name!r}, is {game!r}, not a Game")
-    if (game.name, game.version) != (name, announced.version):
+        raise TypeError(f"{registered.target!r}, registered as the game {name!r}, is {game!r}, not a Game")
+    if (game.name, game.version) != (name, registered.version):
         raise ValueError(
-            f"{announced.place!r} is {game.name!r} in version {game.version}, but is announced as {name!r} in version "
-            f"{announced.version}: name the entry point {game.name + (f'-v{game.version}' if game.version else '')!r}"
+            f"{registered.target!r} is {game.name!r} in version {game.version}, but registered as {name!r} in version "
+            f"{registered.version}: name the entry point {game.name + (f'-v{game.version}' if game.version else '')!r}"
         )
     return game
 
@@ -81,3 +81,8 @@ copyreg.pickle(Game, _reduce)
 def module_name(name: str) -> str:
     """Name of a game's module, such as ``NAME_v0``; nothing is imported."""
     return f"{name}_v{GAMES[name].version}"
+
+
+def seat_id(name: str) -> str:
+    """Gymnasium's id of a game's seat, such as ``blackjacky/NameSeat-v0``; nothing is imported."""
+    return f"blackjacky/{name.title().replace('_', '')}Seat-v{GAMES[name].version}"

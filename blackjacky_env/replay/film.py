@@ -23,7 +23,7 @@ from blackjacky_env.replay.thoughts import Thoughts, WinCurve, check_curve, chec
 _TAG = re.compile(r"<[^>]*>[^<]*")
 MAX_MOVES = 5000
 """Limit on the length of a replayed game, whose pictures take up to a minute to draw."""
-_MOST_SHOWN, _LEAST_SHOWN = 8, 0.005  # moves of an agent's policy: at most so many, with at least this probability
+_MAX_SHOWN, _MIN_PROBABILITY = 8, 0.005  # of the moves in an agent's policy
 
 
 class Film:
@@ -55,7 +55,6 @@ class Film:
 
 
 def _depth_change(text: str) -> int:
-    """By how much a tag changes the depth of elements."""
     tag = text.partition(">")[0]
     return -1 if tag.startswith("</") else 0 if tag.endswith("/") else 1
 
@@ -94,9 +93,9 @@ def film_of(
     wins = None if curve is None else _rounded(check_curve(curve, len(actions), env.num_players))
     film, moves, shown = Film(), [], []
     tables, frames = [env.snapshot()], [_pictures(env, names, theme, film)]
-    for number, (action, mind) in enumerate(zip(actions, all_thoughts, strict=True)):
+    for number, (action, thought) in enumerate(zip(actions, all_thoughts, strict=True)):
         before = env.agent_selection
-        shown.append(None if mind is None else _describe_thoughts(env, mind, action, called))
+        shown.append(None if thought is None else _describe_thoughts(env, thought, action, called))
         _step(env, action, number)
         moves.append(_move(env, before, tables[-1]["phase"], action, called))
         tables.append(env.snapshot())
@@ -125,7 +124,6 @@ def _rounded(wins: npt.NDArray[np.float64]) -> list[list[float | None]]:
 
 
 def _read(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
-    """The record, parsed if it is JSON; `ValueError` if it is damaged or incomplete."""
     if isinstance(record, str):
         try:
             record = parse_json(record)
@@ -189,33 +187,31 @@ def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> l
 def _move(env: TableEnv, agent: str, phase: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:
     """The seat that moved in ``phase``, the name of the move, and its name for the other players if that differs."""
     seat, info = env.possible_agents.index(agent), env.game.words.actions[action]
-    own, public = (_named(env, known, seat, names) for known in (info, info.heard(phase)))
+    own, public = (_name_move(env, known, seat, names) for known in (info, info.heard(phase)))
     return seat, own, None if own == public else public
 
 
-def _describe_thoughts(env: TableEnv, mind: Thoughts, action: int, names: Sequence[str]) -> dict[str, Any]:
-    """Thoughts on a move: the most likely actions and the one taken, and the win estimate."""
+def _describe_thoughts(env: TableEnv, thought: Thoughts, action: int, names: Sequence[str]) -> dict[str, Any]:
     seat, actions = env.possible_agents.index(env.agent_selection), env.game.words.actions
-    order = sorted(range(env.game.num_actions), key=lambda a: -mind.probabilities[a])
-    shown = [a for a in order[:_MOST_SHOWN] if mind.probabilities[a] >= _LEAST_SHOWN]
+    order = sorted(range(env.game.num_actions), key=lambda a: -thought.probabilities[a])
+    shown = [a for a in order[:_MAX_SHOWN] if thought.probabilities[a] >= _MIN_PROBABILITY]
     chances = [
-        (_named(env, actions[a], seat, names), round(float(mind.probabilities[a]), 4), a == action)
+        (_name_move(env, actions[a], seat, names), round(float(thought.probabilities[a]), 4), a == action)
         for a in dict.fromkeys([*shown, action])
     ]
     return {
         "chances": chances,
-        "win": None if mind.win is None else round(float(mind.win), 4),
-        "by": mind.by,
-        "cost": None if mind.cost is None else [round(float(each), 4) for each in mind.cost],
+        "win": None if thought.win is None else round(float(thought.win), 4),
+        "by": thought.by,
+        "cost": None if thought.cost is None else [round(float(each), 4) for each in thought.cost],
     }
 
 
-def _named(env: TableEnv, info: ActionInfo, seat: int, names: Sequence[str]) -> str:
+def _name_move(env: TableEnv, info: ActionInfo, seat: int, names: Sequence[str]) -> str:
     return env.game.words.actions.tell(info, names_from(seat, names))
 
 
 def _chapters(env: TableEnv, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """First position of each round, and the positions that show a settlement."""
     unit, settlement = env.game.words.round_key, env.game.words.settlement_key
     changes = [
         (number, before[unit] != after[unit], after[settlement] not in (None, before[settlement]))

@@ -49,7 +49,7 @@ def replay_html(
     cards, whatever view is chosen, so do not share it during a game.
 
     ``#turning`` after the address of the page opens it where a winner's probability of winning changed most,
-    ``#turning-0`` in the view of ``player_0`` where that of this player did.
+    ``#turning-0`` where that of ``player_0`` did, in this player's view.
 
     Args:
         record: a record from `TableEnv.record`, or the same as JSON, of any game that has a picture.

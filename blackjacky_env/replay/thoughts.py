@@ -62,7 +62,7 @@ def check_curve(curve: WinCurve, moves: int, players: int) -> npt.NDArray[np.flo
     if wins.shape != (moves + 1, players):
         raise ValueError(f"curve has wins of shape {wins.shape}; this record needs ({moves + 1}, {players})")
     if ((wins < 0) | (wins > 1)).any():
-        raise ValueError("curve has wins that are no probabilities; allowed are 0 .. 1 and NaN")
+        raise ValueError("curve has wins that are not probabilities; allowed are 0 .. 1 and NaN")
     return wins
 
 

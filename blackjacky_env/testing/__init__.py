@@ -24,7 +24,7 @@ from blackjacky_env.testing.observations import (
 )
 from blackjacky_env.testing.report import CHECKS, Case, Report, Result, cases, check_all
 from blackjacky_env.testing.rewards import check_last_rewards, check_rewards, check_rewards_cleared
-from blackjacky_env.testing.trial import Trial, own_taste
+from blackjacky_env.testing.trial import Trial, random_preferences
 
 __all__ = [
     "CHECKS",
@@ -55,5 +55,5 @@ __all__ = [
     "check_same_process",
     "check_state",
     "examine",
-    "own_taste",
+    "random_preferences",
 ]

@@ -38,7 +38,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _cases(env: str, options: dict[str, Any], only: list[str] | None, settings: dict[str, Any]) -> list[Case]:
-    """The checks of an environment, with what all tables promise if it is that of a registered game."""
     game = _registered().get(env)
     make_env: Callable[..., Any] = _function(env) if game is None else functools.partial(TableEnv, game)
     promises = {} if game is None else PROMISES

@@ -11,8 +11,8 @@ from gymnasium.spaces import Discrete
 from pettingzoo.utils.env_logger import EnvLogger
 
 from blackjacky_env.testing.errors import Skipped, Spot
-from blackjacky_env.testing.pictures import Env, compare, picture
-from blackjacky_env.testing.trial import Course, Trial, action_mask, check, is_done
+from blackjacky_env.testing.readouts import Env, compare, readout
+from blackjacky_env.testing.trial import RecordedGame, Trial, action_mask, check, is_done
 
 ACCEPTED, RAISED, ENDED = "accepted", "refused by an exception", "refused by ending the game"
 _REFUSED = {"any": (RAISED, ENDED), "raise": (RAISED,), "end": (ENDED,)}
@@ -26,12 +26,12 @@ def check_mask(trial: Trial, spot: Spot) -> None:
     promised. Actions just outside the space must be refused, in either way. `TerminateIllegalWrapper` refuses by the
     mask itself, so only the bare environment shows whether its mask is too narrow.
     """
-    for course, moment, env in _decisions(trial, spot):
+    for game, moment, env in _decisions(trial, spot):
         mask, start = _mask(spot, env)
         if not mask.any():
             spot.fail("the mask of the agent that has to act allows no action")
         for action in range(start - 1, start + len(mask) + 1):
-            outcome, _ = _try(trial, spot, course, moment, action)
+            outcome, _ = _try(trial, spot, game, moment, action)
             if not start <= action < start + len(mask):
                 if outcome == ACCEPTED:
                     spot.fail(f"action {action} is outside {env.action_space(spot.agent)}, but it is accepted")
@@ -46,32 +46,31 @@ def check_mask(trial: Trial, spot: Spot) -> None:
 def check_illegal_action(trial: Trial, spot: Spot) -> None:
     """Actions refused by an exception change nothing: neither what can be observed nor how the game continues."""
     raised = 0
-    for course, moment, env in _decisions(trial, spot):
+    for game, moment, env in _decisions(trial, spot):
         mask, start = _mask(spot, env)
-        before = picture(env)
+        before = readout(env)
         for action in np.flatnonzero(mask == 0).tolist():
-            outcome, tried = _try(trial, spot, course, moment, start + action, env)
+            outcome, tried = _try(trial, spot, game, moment, start + action, env)
             if outcome == RAISED:
                 raised += 1
-                compare(spot, before, picture(tried), "before", f"after action {start + action} was refused")
+                compare(spot, before, readout(tried), "before", f"after action {start + action} was refused")
             elif outcome == ENDED:
                 break
             else:
                 spot.fail(f"action {start + action} is not in the mask, but it was executed")
         else:
-            _goes_on_undisturbed(trial, spot, course, moment, env)
+            _check_continuation(trial, spot, game, moment, env)
     if not raised:
         raise Skipped("no action was refused by an exception: none is illegal, or illegal actions end the game")
 
 
-def _decisions(trial: Trial, spot: Spot) -> Iterator[tuple[Course, int, Env]]:
-    """Random moments at which an agent has to act."""
-    for course in trial.courses(spot):
-        for moment in trial.some_moments(course):
-            env = trial.replay(spot, course, moment)
+def _decisions(trial: Trial, spot: Spot) -> Iterator[tuple[RecordedGame, int, Env]]:
+    for game in trial.recorded_games(spot):
+        for moment in trial.some_moments(game):
+            env = trial.replay(spot, game, moment)
             spot.step, spot.agent = moment, env.agent_selection
             if not is_done(env, spot.agent):
-                yield course, moment, env
+                yield game, moment, env
 
 
 def _mask(spot: Spot, env: Env) -> tuple[npt.NDArray[Any], int]:
@@ -89,9 +88,11 @@ def _mask(spot: Spot, env: Env) -> tuple[npt.NDArray[Any], int]:
     return mask, int(space.start)
 
 
-def _try(trial: Trial, spot: Spot, course: Course, moment: int, action: int, env: Env | None = None) -> tuple[str, Env]:
+def _try(
+    trial: Trial, spot: Spot, game: RecordedGame, moment: int, action: int, env: Env | None = None
+) -> tuple[str, Env]:
     """The outcome of an action, and the environment in which it was tried: ``env``, or a new one."""
-    env = trial.replay(spot, course, moment) if env is None else env
+    env = trial.replay(spot, game, moment) if env is None else env
     agent = env.agent_selection
     spot.step, spot.agent = moment, agent
     logger = EnvLogger.get_logger()
@@ -105,10 +106,9 @@ def _try(trial: Trial, spot: Spot, course: Course, moment: int, action: int, env
     return (ENDED if agent not in env.agents or is_done(env, agent) else ACCEPTED), env
 
 
-def _goes_on_undisturbed(trial: Trial, spot: Spot, course: Course, moment: int, env: Env) -> None:
-    """Check that the game continues as in an environment in which nothing was refused."""
-    undisturbed = trial.replay(spot, course, moment)
-    for action in course.moves(env, spot, moment):
+def _check_continuation(trial: Trial, spot: Spot, game: RecordedGame, moment: int, env: Env) -> None:
+    undisturbed = trial.replay(spot, game, moment)
+    for action in game.moves(env, spot, moment):
         env.step(action)
         undisturbed.step(action)
-        compare(spot, picture(undisturbed), picture(env), "normally", f"if actions were refused before step {moment}")
+        compare(spot, readout(undisturbed), readout(env), "normally", f"if actions were refused before step {moment}")

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from blackjacky_env.testing.errors import Skipped, Spot
-from blackjacky_env.testing.pictures import Env, Picture, compare, first_difference, picture
-from blackjacky_env.testing.trial import Course, Trial, check
+from blackjacky_env.testing.readouts import Env, Readout, compare, first_difference, readout
+from blackjacky_env.testing.trial import RecordedGame, Trial, check
 
 _RESETS = 3  # without a seed, after a game
 
@@ -51,7 +51,6 @@ def _through_pickle(env: Env) -> Any:
 
 
 def _try(name: str, make_copy: Callable[[Env], Any], env: Env) -> Env:
-    """A copy; `Skipped` if the environment refuses to be copied."""
     try:
         other: Env = make_copy(env)
     except (TypeError, pickle.PicklingError, AttributeError, NotImplementedError) as error:
@@ -60,42 +59,41 @@ def _try(name: str, make_copy: Callable[[Env], Any], env: Env) -> Env:
 
 
 def _check_copies(trial: Trial, spot: Spot, make_copy: Callable[[Env, int], Env]) -> None:
-    """Compare copies at random moments and afterwards; original and copy continue first by turns."""
-    for course in trial.courses(spot):
-        whole = _resets_go_on(trial, spot, course)
-        for number, moment in enumerate(trial.some_moments(course)):
-            env = trial.replay(spot, course, moment)
-            before = picture(env)
-            other = make_copy(env, course.seed)
+    """Compare copies at random moments and afterwards; original and copy take turns to continue first."""
+    for game in trial.recorded_games(spot):
+        reproducible = _resets_are_reproducible(trial, spot, game)
+        for number, moment in enumerate(trial.some_moments(game)):
+            env = trial.replay(spot, game, moment)
+            before = readout(env)
+            other = make_copy(env, game.seed)
             compare(spot, before, _look(spot, other), "in the original", "in the copy")
-            compare(spot, before, picture(env), "before it was copied", "after it was copied")
+            compare(spot, before, readout(env), "before it was copied", "after it was copied")
             pair = [(env, "the original"), (other, "the copy")]
-            _go_on(spot, course, moment, pair[:: 1 - 2 * (number % 2)])
-            if whole:
+            _play_on(spot, game, moment, pair[:: 1 - 2 * (number % 2)])
+            if reproducible:
                 _reset_both(spot, env, other)
 
 
-def _look(spot: Spot, other: Env) -> Picture:
+def _look(spot: Spot, other: Env) -> Readout:
     try:
-        return picture(other)
+        return readout(other)
     except Exception as error:  # noqa: BLE001  # a broken copy may raise anything
         spot.fail(f"inspecting the copy raises {type(error).__name__}: {error}")
 
 
-def _go_on(spot: Spot, course: Course, moment: int, pair: list[tuple[Env, str]]) -> None:
-    """Play the game to its end in the first of the pair, then in the second."""
+def _play_on(spot: Spot, game: RecordedGame, moment: int, pair: list[tuple[Env, str]]) -> None:
     (first, first_name), (second, second_name) = pair
-    before, seen = picture(second), []
+    before, seen = readout(second), []
     alike = f"in {second_name}, which continues with the same actions"
-    for action in course.moves(first, spot, moment):
+    for action in game.moves(first, spot, moment):
         first.step(action)
-        seen.append(picture(first))
+        seen.append(readout(first))
     changed = f"after {first_name} has continued"
-    compare(spot, before, picture(second), f"in {second_name}", changed)
-    for action, expected in zip(course.moves(second, spot, moment), seen, strict=True):
+    compare(spot, before, readout(second), f"in {second_name}", changed)
+    for action, expected in zip(game.moves(second, spot, moment), seen, strict=True):
         second.step(action)
-        compare(spot, expected, picture(second), f"in {first_name}", alike)
-    compare(spot, seen[-1], picture(first), f"in {first_name}", f"after {second_name} has continued")
+        compare(spot, expected, readout(second), f"in {first_name}", alike)
+    compare(spot, seen[-1], readout(first), f"in {first_name}", f"after {second_name} has continued")
 
 
 def _reset_both(spot: Spot, env: Env, other: Env) -> None:
@@ -104,16 +102,16 @@ def _reset_both(spot: Spot, env: Env, other: Env) -> None:
         env.reset()
         other.reset()
         compare(
-            spot, picture(env), picture(other), "in the original", "in the copy, after both were reset without a seed"
+            spot, readout(env), readout(other), "in the original", "in the copy, after both were reset without a seed"
         )
 
 
-def _resets_go_on(trial: Trial, spot: Spot, course: Course) -> bool:
+def _resets_are_reproducible(trial: Trial, spot: Spot, game: RecordedGame) -> bool:
     """Whether resets without a seed follow from the seeded one: only then must copies agree after them."""
-    env, twin = trial.replay(spot, course), trial.replay(spot, course)
+    env, twin = trial.replay(spot, game), trial.replay(spot, game)
     for _ in range(_RESETS):
         env.reset()
         twin.reset()
-        if first_difference(picture(env), picture(twin), "", ""):
+        if first_difference(readout(env), readout(twin), "", ""):
             return False
     return True

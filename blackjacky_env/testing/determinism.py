@@ -11,8 +11,8 @@ import sys
 from collections.abc import Sequence
 
 from blackjacky_env.testing.errors import Skipped, Spot
-from blackjacky_env.testing.pictures import Env, Picture, compare, picture
-from blackjacky_env.testing.trial import Course, Trial, check
+from blackjacky_env.testing.readouts import Env, Readout, compare, readout
+from blackjacky_env.testing.trial import RecordedGame, Trial, check
 
 UNKNOWN = 3
 """Exit status of the new process if it cannot import ``make_env``."""
@@ -44,41 +44,41 @@ def check_after_other_games(trial: Trial, spot: Spot) -> None:
 
 
 def _play_together(trial: Trial, spot: Spot, env: Env, twin: Env, here: str, there: str) -> None:
-    compare(spot, picture(env), picture(twin), here, there)
+    compare(spot, readout(env), readout(twin), here, there)
     for action in trial.moves(env, spot, spot.seed or 0):
         env.step(action)
         twin.step(action)
-        compare(spot, picture(env), picture(twin), here, there)
+        compare(spot, readout(env), readout(twin), here, there)
 
 
 @check
 def check_other_process(trial: Trial, spot: Spot) -> None:
     """New processes, each with a different PYTHONHASHSEED, play the same games."""
-    task = _task(trial, courses := list(trial.courses(spot)))
-    expected = [pictures(trial, spot, course) for course in courses]
+    task = _task(trial, games := list(trial.recorded_games(spot)))
+    expected = [readouts(trial, spot, game) for game in games]
     for hash_seed in trial.hash_seeds:
         played = _play_elsewhere(task, hash_seed, spot)
-        for course, here, there in zip(courses, expected, played, strict=True):
-            spot.begin(course.seed)
+        for game, here, there in zip(games, expected, played, strict=True):
+            spot.begin(game.seed)
             _compare_all(spot, here, there, f"in a new process with PYTHONHASHSEED={hash_seed}")
 
 
-def pictures(trial: Trial, spot: Spot, course: Course) -> list[Picture]:
-    """Pictures of a whole game: at its start and after each action."""
-    env = trial.begin(spot, course.seed)
-    seen = [picture(env)]
-    for action in course.moves(env, spot):
+def readouts(trial: Trial, spot: Spot, game: RecordedGame) -> list[Readout]:
+    """Readouts of a whole game: at its start and after each action."""
+    env = trial.begin(spot, game.seed)
+    seen = [readout(env)]
+    for action in game.moves(env, spot):
         env.step(action)
-        seen.append(picture(env))
+        seen.append(readout(env))
     return seen
 
 
-def digests(seen: Picture) -> Picture:
-    """A picture with every text replaced by its hash."""
+def digests(seen: Readout) -> Readout:
+    """A readout with every text replaced by its hash."""
     return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in seen.items()}
 
 
-def _compare_all(spot: Spot, here: Sequence[Picture], there: Sequence[Picture], where: str) -> None:
+def _compare_all(spot: Spot, here: Sequence[Readout], there: Sequence[Readout], where: str) -> None:
     for step, (seen, elsewhere) in enumerate(zip(here, there, strict=True), start=-1):
         spot.step = None if step < 0 else step
         own = digests(seen)
@@ -87,10 +87,9 @@ def _compare_all(spot: Spot, here: Sequence[Picture], there: Sequence[Picture], 
                 spot.fail(f"{name} is {seen.get(name, 'missing')[:200]} here, but not {where}")
 
 
-def _task(trial: Trial, courses: list[Course]) -> bytes:
-    """The input of the new process; `Skipped` if that process could not import ``make_env``."""
+def _task(trial: Trial, games: list[RecordedGame]) -> bytes:
     try:
-        task = pickle.dumps((trial.make_env, [tuple(course) for course in courses]))
+        task = pickle.dumps((trial.make_env, [tuple(game) for game in games]))
     except (pickle.PicklingError, AttributeError, TypeError):
         task = b"__main__"
     if b"__main__" in task:
@@ -101,8 +100,7 @@ def _task(trial: Trial, courses: list[Course]) -> bytes:
     return task
 
 
-def _play_elsewhere(task: bytes, hash_seed: int, spot: Spot) -> list[list[Picture]]:
-    """The digests computed by a new process."""
+def _play_elsewhere(task: bytes, hash_seed: int, spot: Spot) -> list[list[Readout]]:
     path = os.pathsep.join(dict.fromkeys([*filter(None, sys.path), os.getcwd()]))  # noqa: PTH109  # sys.path is text
     done = subprocess.run(
         [sys.executable, "-m", "blackjacky_env.testing.elsewhere"],
@@ -117,5 +115,5 @@ def _play_elsewhere(task: bytes, hash_seed: int, spot: Spot) -> list[list[Pictur
         raise Skipped(f"a new process cannot import this make_env: {errors[-1]}")
     if done.returncode:
         spot.fail(f"a new process with PYTHONHASHSEED={hash_seed} ended with: {errors[-1] if errors else 'no message'}")
-    played: list[list[Picture]] = json.loads(done.stdout)
+    played: list[list[Readout]] = json.loads(done.stdout)
     return played

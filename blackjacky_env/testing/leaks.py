@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from blackjacky_env.testing.errors import ConformanceError, Skipped, Spot
-from blackjacky_env.testing.pictures import Env, as_picture, first_difference, same
+from blackjacky_env.testing.readouts import Env, as_readout, first_difference, same
 from blackjacky_env.testing.trial import Look, Trial, VaryHidden, check
 
 LOOKS: Mapping[str, Look] = {
@@ -93,7 +93,7 @@ def _leaks(trial: Trial, spot: Spot, env: Env, other: Env, agent: Any) -> Iterat
         one, another = look(env, agent), look(other, agent)
         if same(one, another):
             continue
-        shown = first_difference(as_picture(name, one), as_picture(name, another), "in one case", "in the other")
+        shown = first_difference(as_readout(name, one), as_readout(name, another), "in one case", "in the other")
         what = f"shown to {'a spectator' if agent is None else agent}: {shown or f'{name} differs'}"
         yield ConformanceError(spot.check, f"what is hidden is {what}", spot.seed, spot.step, spot.agent)
 

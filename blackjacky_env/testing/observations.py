@@ -9,7 +9,7 @@ import numpy.typing as npt
 from gymnasium import Space, spaces
 
 from blackjacky_env.testing.errors import Skipped, Spot
-from blackjacky_env.testing.pictures import Env, arrays, compare, picture, same
+from blackjacky_env.testing.readouts import Env, arrays, compare, readout, same
 from blackjacky_env.testing.trial import Trial, action_mask, check
 
 
@@ -59,31 +59,31 @@ def _check_zero(spot: Spot, env: Env, agent: Any) -> bool:
 @check
 def check_looking(trial: Trial, spot: Spot) -> None:
     """Calling `observe`, `state`, `last` and `render` does not change the game."""
-    for course in trial.courses(spot):
-        env = trial.begin(spot, course.seed)
+    for game in trial.recorded_games(spot):
+        env = trial.begin(spot, game.seed)
         seen = []
-        for action in course.moves(env, spot):
-            seen.append(picture(env))
+        for action in game.moves(env, spot):
+            seen.append(readout(env))
             env.last()
             if getattr(env, "render_mode", None) is not None:
                 env.render()
-            compare(spot, seen[-1], picture(env), "at first", "when read again")
+            compare(spot, seen[-1], readout(env), "at first", "when read again")
             env.step(action)
-        for moment in trial.some_moments(course):
-            unseen = trial.replay(spot, course, moment)
-            compare(spot, picture(unseen), seen[moment], "if nothing was read before", "if everything was read before")
+        for moment in trial.some_moments(game):
+            unseen = trial.replay(spot, game, moment)
+            compare(spot, readout(unseen), seen[moment], "if nothing was read before", "if everything was read before")
 
 
 @check
 def check_handed_out(trial: Trial, spot: Spot) -> None:
     """Returned arrays are not overwritten later, and writing into an observation does not change the game."""
-    for course in trial.courses(spot):
-        _check_kept(trial, spot, course.seed)
-        scribbled, untouched = trial.begin(spot, course.seed), trial.begin(spot, course.seed)
-        for action in course.moves(scribbled, spot):
+    for game in trial.recorded_games(spot):
+        _check_kept(trial, spot, game.seed)
+        scribbled, untouched = trial.begin(spot, game.seed), trial.begin(spot, game.seed)
+        for action in game.moves(scribbled, spot):
             for agent in scribbled.agents:
                 _scribble(scribbled.observe(agent))
-            compare(spot, picture(untouched), picture(scribbled), "normally", "after writing into observations")
+            compare(spot, readout(untouched), readout(scribbled), "normally", "after writing into observations")
             scribbled.step(action)
             untouched.step(action)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from blackjacky_env.testing import actions, copies, determinism, leaks, observations, rewards
 from blackjacky_env.testing.errors import ConformanceError
-from blackjacky_env.testing.pictures import Env
+from blackjacky_env.testing.readouts import Env
 from blackjacky_env.testing.trial import Check, Trial
 
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"

@@ -7,8 +7,8 @@ from collections import defaultdict
 from typing import Any
 
 from blackjacky_env.testing.errors import Skipped, Spot
-from blackjacky_env.testing.pictures import Env
-from blackjacky_env.testing.trial import Course, Trial, check, is_done
+from blackjacky_env.testing.readouts import Env
+from blackjacky_env.testing.trial import RecordedGame, Trial, check, is_done
 
 
 @check
@@ -31,15 +31,15 @@ def check_rewards(trial: Trial, spot: Spot) -> None:
 def check_rewards_cleared(trial: Trial, spot: Spot) -> None:
     """Rewards of one step are cleared by the next: they do not depend on the rewards before."""
     tried = 0
-    for course in trial.courses(spot):
-        for moment in _moments_of_reward(trial, spot, course)[: trial.moments]:
-            env, cleared = trial.replay(spot, course, moment), trial.replay(spot, course, moment)
+    for game in trial.recorded_games(spot):
+        for moment in _moments_of_reward(trial, spot, game)[: trial.moments]:
+            env, cleared = trial.replay(spot, game, moment), trial.replay(spot, game, moment)
             if not isinstance(getattr(cleared.unwrapped, "rewards", None), dict):
                 raise Skipped("rewards cannot be set in this environment")
             cleared.unwrapped.rewards = dict.fromkeys(cleared.unwrapped.rewards, 0)
             spot.step, spot.agent = moment, env.agent_selection
             for one in (env, cleared):
-                one.step(course.actions[moment])
+                one.step(game.actions[moment])
             tried += 1
             if not all(_equal(env.rewards[agent], cleared.rewards[agent]) for agent in env.agents):
                 spot.fail(f"rewards of step {moment - 1} were not cleared: {env.rewards} instead of {cleared.rewards}")
@@ -94,10 +94,10 @@ def _check_sums(spot: Spot, env: Env, before: dict[Any, float]) -> None:
             )
 
 
-def _moments_of_reward(trial: Trial, spot: Spot, course: Course) -> list[int]:
+def _moments_of_reward(trial: Trial, spot: Spot, game: RecordedGame) -> list[int]:
     """Numbers of actions after which there were rewards and the game was not over."""
-    env, found = trial.begin(spot, course.seed), []
-    for moment, action in enumerate(course.moves(env, spot, end=-1), start=1):
+    env, found = trial.begin(spot, game.seed), []
+    for moment, action in enumerate(game.moves(env, spot, end=-1), start=1):
         env.step(action)
         if any(env.rewards.values()):
             found.append(moment)

@@ -13,7 +13,7 @@ from blackjacky_env.engine import table
 from blackjacky_env.engine.game import Hidden, IllegalActionError, State
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.testing.errors import Skipped
-from blackjacky_env.testing.pictures import Env, as_picture, first_difference, same
+from blackjacky_env.testing.readouts import Env, as_readout, first_difference, same
 from blackjacky_env.testing.trial import Look
 
 _MOVES_HEARD = 3  # after the variation
@@ -66,19 +66,21 @@ def _changed(
     return other
 
 
-def hear(env: Env, agent: str | None, rng: np.random.Generator, looks: Mapping[str, Look] = _NO_LOOKS) -> Iterator[str]:
-    """Play on from what ``agent`` (None: a spectator) may take for the same game, and yield events that tell it apart.
+def find_leaking_events(
+    env: Env, agent: str | None, rng: np.random.Generator, looks: Mapping[str, Look] = _NO_LOOKS
+) -> Iterator[str]:
+    """Play on from two games that look the same to ``agent`` (None: a spectator); yield events that tell them apart.
 
-    The two games differ in everything hidden, and where an action is secret, others take different ones in them. They
-    are compared as long as the agent's view is the same. ``looks`` are functions of further things that may depend on
-    what was heard, compared as well.
+    The games differ in everything hidden, and where an action is secret, others take different ones in them. They are
+    compared as long as the agent's view is the same. ``looks`` are functions of further things that may depend on what
+    was heard, compared as well.
     """
     games = [_changed(_table(env), lambda state, settled: None), vary_hidden(env, agent, rng)]
     for game in games:
         game.events_in_infos = True
         game._put(game._states[: 1 + game._has_settled])
     for _ in range(_MOVES_HEARD):
-        actions = _moves_that_sound_alike(games, agent, rng)
+        actions = _indistinguishable_moves(games, agent, rng)
         if actions is None:
             return
         for game, action in zip(games, actions, strict=True):
@@ -92,15 +94,15 @@ def hear(env: Env, agent: str | None, rng: np.random.Generator, looks: Mapping[s
         for name, look in looks.items():
             one, another = (look(game, agent) for game in games)
             if not same(one, another):
-                pictures = as_picture(name, one), as_picture(name, another)
-                difference = first_difference(*pictures, "in one case", "in the other") or f"{name} differs"
+                readouts = as_readout(name, one), as_readout(name, another)
+                difference = first_difference(*readouts, "in one case", "in the other") or f"{name} differs"
                 yield f"what is hidden is shown to {agent or 'a spectator'}: {difference}"
 
 
-def _moves_that_sound_alike(
+def _indistinguishable_moves(
     games: list[TableEnv], agent: str | None, rng: np.random.Generator
 ) -> tuple[int, int] | None:
-    """A legal action in each game, of which the agent hears the same; the two differ if possible."""
+    """A legal action in each game that the agent cannot tell apart; the two differ if possible."""
     one, another = games
     actor = one.agent_selection
     if one.terminations[actor] or actor != another.agent_selection:
@@ -122,20 +124,17 @@ def _view(env: Env, agent: str | None) -> dict[str, Any]:
 
 
 def _drawing(env: Env, agent: str | None) -> Any:
-    """The table as text, drawn for this agent."""
     shown = copy.copy(_table(env))
     shown.render_mode, shown.render_as = "ansi", agent
     return shown.render()
 
 
 def _picture(env: Env, agent: str | None) -> str:
-    """The table as SVG, drawn for this agent; empty if the game has no picture."""
     raw = _table(env)
     return "" if raw.game.words.draw_svg is None else raw.draw(agent)
 
 
 def _refusal(env: Env, agent: str | None) -> str:
-    """The error message of an illegal action; empty off turn, or if every action is legal."""
     raw = _table(env)
     if agent != raw.agent_selection or raw.terminations[agent]:
         return ""
@@ -161,7 +160,6 @@ def _seat(raw: TableEnv, agent: str | None) -> int | None:
 
 
 def _hidden(raw: TableEnv) -> Hidden:
-    """The game's declaration of what is hidden and what is public."""
     if raw.game.hidden is None:
         raise Skipped(f"{raw.game.title} does not declare what is hidden (`Game.hidden`)")
     return raw.game.hidden

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from gymnasium.spaces import Discrete
 
 from blackjacky_env.testing.errors import Spot
-from blackjacky_env.testing.pictures import Env
+from blackjacky_env.testing.readouts import Env
 
 Act = Callable[[Env], Any]
 """An action for the agent whose turn it is."""
@@ -25,8 +25,8 @@ VaryPublic = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env]]
 Look = Callable[[Env, Any], Any]
 
 
-class Course(NamedTuple):
-    """A recorded game."""
+class RecordedGame(NamedTuple):
+    """A game as it was played."""
 
     seed: int
     actions: list[Any]
@@ -39,13 +39,13 @@ class Course(NamedTuple):
             yield action
 
 
-def own_taste(rng: np.random.Generator) -> Act:
+def random_preferences(rng: np.random.Generator) -> Act:
     """Random legal actions, with action weights drawn anew for each game.
 
     Games differ more than with uniform actions; in some, for example, actions that would end the game are rare. Spaces
     other than Discrete are sampled uniformly.
     """
-    tastes: dict[int, float] = {}
+    preferences: dict[int, float] = {}
 
     def act(env: Env) -> Any:
         agent = env.agent_selection
@@ -57,7 +57,7 @@ def own_taste(rng: np.random.Generator) -> Act:
         legal = range(space.n) if mask is None else np.flatnonzero(mask).tolist()
         if not legal:
             raise ValueError(f"the mask of {agent}, whose turn it is, allows no action")
-        weights = np.array([tastes.setdefault(action, rng.lognormal(sigma=1.5)) for action in legal])
+        weights = np.array([preferences.setdefault(action, rng.lognormal(sigma=1.5)) for action in legal])
         return int(space.start) + int(legal[rng.choice(len(legal), p=weights / weights.sum())])
 
     return act
@@ -99,7 +99,7 @@ class Trial:
     """Number of games per check."""
     seed: int = 0
     """Seed of the first game; the next ones have seed + 1, seed + 2, ..."""
-    policy: Policy = own_taste
+    policy: Policy = random_preferences
     """Policy that plays the games."""
     max_steps: int = 1000
     """Maximum number of steps per game."""
@@ -112,7 +112,7 @@ class Trial:
     hash_seeds: Sequence[int] = (1, 2)
     """PYTHONHASHSEED of the new processes in which the games are repeated."""
     positions: int = 300
-    """Number of positions examined by the checks of hidden and public things."""
+    """Number of positions examined by the checks of what is hidden and what is public."""
     vary_hidden: VaryHidden | None = None
     """(env, agent, generator) -> another environment that differs from env in everything the agent cannot know and in
     nothing else; None if nothing is hidden from the agent now. ``env`` must not change."""
@@ -158,27 +158,27 @@ class Trial:
             spot.step, spot.agent = step, env.agent_selection
             yield None if is_done(env, env.agent_selection) else act(env)
 
-    def courses(self, spot: Spot) -> Iterator[Course]:
+    def recorded_games(self, spot: Spot) -> Iterator[RecordedGame]:
         """Play all games."""
         for seed in self.seeds:
             env, actions = self.begin(spot, seed), []
             for action in self.moves(env, spot, seed):
                 env.step(action)
                 actions.append(action)
-            yield Course(seed, actions)
+            yield RecordedGame(seed, actions)
 
-    def replay(self, spot: Spot, course: Course, steps: int | None = None) -> Env:
+    def replay(self, spot: Spot, game: RecordedGame, steps: int | None = None) -> Env:
         """A new environment after the first ``steps`` actions of a game."""
-        env = self.begin(spot, course.seed)
-        for action in course.moves(env, spot, end=steps):
+        env = self.begin(spot, game.seed)
+        for action in game.moves(env, spot, end=steps):
             env.step(action)
         return env
 
-    def some_moments(self, course: Course) -> list[int]:
+    def some_moments(self, game: RecordedGame) -> list[int]:
         """Random moments to examine: numbers of actions played before them, in order."""
-        rng = np.random.default_rng([course.seed, len(course.actions)])
-        count = min(self.moments, len(course.actions))
-        return sorted(rng.choice(len(course.actions), count, replace=False).tolist())
+        rng = np.random.default_rng([game.seed, len(game.actions)])
+        count = min(self.moments, len(game.actions))
+        return sorted(rng.choice(len(game.actions), count, replace=False).tolist())
 
 
 Check = Callable[..., None]

@@ -25,6 +25,9 @@ RESULTS = ROOT / "agents" / "results"
 CURVE = ROOT / "examples" / "ppo_batch.csv"
 """The learning_curve.csv of examples/ppo_batch.py, with the rows of all seeds."""
 
+SWEEP = ROOT / "examples" / "optuna_sweep.md"
+"""The sweep.md of examples/optuna_sweep.py."""
+
 AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
 
 Cards = dict[str, dict[Path, dict[str, Any]]]
@@ -35,6 +38,8 @@ def parts() -> Iterator[Part]:
     """The results of trained agents and of the example, and all measurements of all games."""
     yield Part(DOCS / "results.md", "results", results(shipped_cards()))
     yield Part(DOCS / "train.md", "ppo_batch", curve())
+    if SWEEP.exists():
+        yield Part(DOCS / "train.md", "sweep", SWEEP.read_text("utf-8").strip())
     for game in ROOMS:
         for kind, show in MEASUREMENTS.items():
             path = RESULTS / game / f"{kind}.json"

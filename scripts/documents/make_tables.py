@@ -12,7 +12,7 @@ from parts import DOCS, ROOMS, Part
 from blackjacky_agents.reports import markdown_table
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.module import GameModule
-from blackjacky_env.games import GAMES, get_game, module_name
+from blackjacky_env.games import GAMES, get_game, module_name, seat_id
 
 MODES = ("ansi", "rgb_array", "human")
 
@@ -30,14 +30,13 @@ def games() -> str:
     rows = []
     for name in ROOMS:
         game, room, version = get_game(name), f"../blackjacky_env/games/{name}", GAMES[name].version
-        seat = f"blackjacky/{name.title().replace('_', '')}Seat-v{version}"
         rows.append(
             [
                 f"[![{game.title}]({room}/table.svg)]({room}/README.md)<br>[{game.title}]({room}/README.md)",
                 f"{game.min_players} .. {game.max_players}",
                 f"`Discrete({game.num_actions})`",
                 f"{game.layout.size} {game.layout.dtype}",
-                f"`{module_name(name)}`<br>`blackjacky/{name}-v{version}`<br>`{seat}`",
+                f"`{module_name(name)}`<br>`blackjacky/{name}-v{version}`<br>`{seat_id(name)}`",
             ]
         )
     return markdown_table(

@@ -35,7 +35,7 @@ from blackjacky_agents.reports import markdown_table, workers_used, write_part
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
-from blackjacky_env.testing.tables import PROMISES, hear
+from blackjacky_env.testing.tables import PROMISES, find_leaking_events
 
 PAGES = Path(__file__).parents[2] / "tests" / "games"
 CHUNK = 200  # positions between two updates of the progress bar; the games depend on it
@@ -168,7 +168,7 @@ def examine_chunk(chunk: Chunk) -> Found:
         counts.update({what: int(is_so(seen)) for what, is_so in counted.items()})
         leaks += map(str, examined.leaks)
         listener = rng.choice([None, *examined.env.agents])
-        leaks += hear(examined.env, listener, rng, {"told": told} if chunk.told else {})
+        leaks += find_leaking_events(examined.env, listener, rng, {"told": told} if chunk.told else {})
     return Found(chunk.table, counts, leaks)
 
 

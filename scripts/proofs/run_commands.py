@@ -46,6 +46,7 @@ PAGES = (
     "docs/your_game.md",
     "docs/install.md",
     "docs/scaling.md",
+    "docs/datasets.md",
     "docs/proof.md",
     "blackjacky_env/testing/README.md",
     "agents/blackjacky_agents/web/README.md",

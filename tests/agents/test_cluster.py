@@ -19,7 +19,7 @@ from blackjacky_agents.cli import run
 
 pytest.importorskip("ray", reason="of the extra `cluster`")
 
-TYPED = ("evaluate", "score", "tournament", "train", "exploit")
+TYPED = ("evaluate", "score", "tournament", "dataset", "train", "exploit")
 """Subcommands with `--cluster`."""
 
 CAREFUL = """

@@ -17,7 +17,7 @@ from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.testing import ConformanceError, check_no_leaks, examine
-from blackjacky_env.testing.tables import PROMISES, hear
+from blackjacky_env.testing.tables import PROMISES, find_leaking_events
 from tests.agents.web.tables import SHORT, new_table, play_on
 from tests.every_game import TINY
 from tests.policies import Follower
@@ -47,7 +47,7 @@ def test_what_is_told_is_the_same_when_everything_hidden_changes(game):
     for examined in examine(lambda: TableEnv(game.name, **SHORT.get(game.name, {})), positions=40, **LEAK_PROOF):
         varied += examined.varied
         assert [*map(str, examined.leaks)] == []
-        assert [*hear(examined.env, rng.choice(examined.env.agents), rng, {"told": told})] == []
+        assert [*find_leaking_events(examined.env, rng.choice(examined.env.agents), rng, {"told": told})] == []
     assert varied
 
 
@@ -65,7 +65,7 @@ def test_a_seat_that_is_told_what_another_one_sees_is_caught(look):
         return
     rng, caught = np.random.default_rng(0), []
     for examined in examine(make, positions=20, **LEAK_PROOF):
-        caught += hear(examined.env, rng.choice(examined.env.agents), rng, {"told": leaky})
+        caught += find_leaking_events(examined.env, rng.choice(examined.env.agents), rng, {"told": leaky})
     assert caught
     assert all("what is hidden is shown to player_" in each for each in caught)
 

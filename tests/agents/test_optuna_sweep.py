@@ -35,8 +35,10 @@ def test_a_sweep_goes_on_and_shows_its_trials(tmp_path: Path, capsys: pytest.Cap
     optuna_sweep.main(replace(args, minutes=1e-9))  # the time of the trials before is over
     assert len(list(tmp_path.glob("trial-*"))) == 2
     printed = capsys.readouterr().out
-    assert "| trial | learning_rate | ent_coef | score_shaping | win rate |" in printed
-    assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG")
+    report = (tmp_path / "sweep.md").read_text("utf-8")
+    assert "| trial | learning_rate | ent_coef | score_shaping | win rate |" in report
+    assert report in printed
+    assert "</svg>" in (tmp_path / "sweep.svg").read_text("utf-8")
 
 
 def test_a_trial_that_is_not_worth_going_on_is_stopped(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ TYPED = {
     "evaluate": "--players random,threshold --games 40",
     "score": "threshold --protocol trial",
     "tournament": "--agents random,threshold --players 2 --games 40",
+    "dataset": "--players random,threshold --games 40 --out data",
     "train": f"--preset league --games-per-update 16 {BRIEF}",
     "exploit": f"--agent threshold --games-per-update 16 {BRIEF}",
 }

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from blackjacky_env.engine import play
-from blackjacky_env.engine.backend_cpu import OUTSIDE, address_of, ask, make_cast
+from blackjacky_env.engine.backend_cpu import NOT_COMPILED, address_of, ask, make_cast
 from blackjacky_env.engine.compiling import PLAIN, compiled, entry, zeros
-from blackjacky_env.engine.policies import Outside
+from blackjacky_env.engine.policies import PythonPolicy
 from blackjacky_env.games import get_game
 from tests.policies import first_legal, last_legal
 
@@ -63,7 +63,7 @@ def test_games_with_other_agents_compile_nothing_anew(name):
 def test_an_agent_that_is_not_compiled_has_no_address():
     game = get_game("black_jacky")
     inside = (first_legal, np.array([1, 2], np.float32))
-    cast = make_cast(game, [inside, Outside("a person", lambda observations, masks: masks.argmax(axis=1)), inside])
-    assert cast.addresses.tolist() == [address_of(first_legal, game), OUTSIDE, address_of(first_legal, game)]
+    cast = make_cast(game, [inside, PythonPolicy("a person", lambda observations, masks: masks.argmax(axis=1)), inside])
+    assert cast.addresses.tolist() == [address_of(first_legal, game), NOT_COMPILED, address_of(first_legal, game)]
     assert cast.offsets.tolist() == [0, 2, 2, 4]
     assert cast.parameters.tolist() == [1, 2, 1, 2]

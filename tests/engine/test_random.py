@@ -12,7 +12,7 @@ import pytest
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine import purposes
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.engine.random import any_one, below, draw, game_key, shuffle, stream
+from blackjacky_env.engine.random import below, draw, game_key, random_flag, shuffle, stream
 from blackjacky_env.games import GAMES, get_game
 
 MASK = 2**64 - 1
@@ -61,7 +61,7 @@ def numbers_below(bits, limit, out):
 @entry
 def picks(words, count, bits, out):
     for i in range(len(bits)):
-        out[i] = any_one(words, count, bits[i])
+        out[i] = random_flag(words, count, bits[i])
 
 
 @entry

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from blackjacky_env.engine.reading import DEEPEST, parse_json
+from blackjacky_env.engine.reading import MAX_DEPTH, parse_json
 
 
 def nested(levels):
@@ -13,7 +13,7 @@ def nested(levels):
 
 @pytest.mark.parametrize(
     "text",
-    ['{"a": [1, -2.5e3, "é", null, true]}', '"\\ud83c\\udca1"', "18446744073709551615", nested(DEEPEST)],
+    ['{"a": [1, -2.5e3, "é", null, true]}', '"\\ud83c\\udca1"', "18446744073709551615", nested(MAX_DEPTH)],
 )
 def test_json_is_read_from_text_and_bytes(text):
     assert parse_json(text) == parse_json(text.encode()) == json.loads(text)
@@ -33,7 +33,7 @@ def test_json_is_read_from_text_and_bytes(text):
         ("9" * 5000, "Exceeds the limit"),
         ('{"a": "\\ud800"}', "half of a surrogate pair"),
         ('{"\\ud800": 1}', "half of a surrogate pair"),
-        (nested(DEEPEST + 1), f"nested too deeply; allowed are {DEEPEST} levels"),
+        (nested(MAX_DEPTH + 1), f"nested too deeply; allowed are {MAX_DEPTH} levels"),
         ('{"a":' * 100 + "1" + "}" * 100, "nested too deeply"),
         (nested(100_000), "nested too deeply"),
     ],

@@ -14,7 +14,7 @@ from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.step import OVER, SETTLED, is_running, make_shared_step
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
-from blackjacky_env.games import GAMES, Announced
+from blackjacky_env.games import GAMES, Registration
 from tests.every_game import with_tiny
 from tests.tiny_game import GAME, NOT_YET
 
@@ -32,7 +32,7 @@ PAYING = dataclasses.replace(GAME, name="paying", rules=dataclasses.replace(GAME
 
 @pytest.fixture(autouse=True)
 def _registered() -> Iterator[None]:
-    with with_tiny(), mock.patch.dict(GAMES, {"paying": Announced(f"{__name__}:PAYING")}):
+    with with_tiny(), mock.patch.dict(GAMES, {"paying": Registration(f"{__name__}:PAYING")}):
         yield
 
 

@@ -19,7 +19,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import get_game
 from blackjacky_env.games.black_jacky.state import GIVE
-from blackjacky_env.testing.tables import hear
+from blackjacky_env.testing.tables import find_leaking_events
 from tests.envs.playing import fresh, play_randomly
 
 
@@ -205,7 +205,7 @@ def leaks(game: str, positions: int) -> list[str]:
     for _ in range(positions):
         if env.terminations[env.agent_selection]:
             env.reset()
-        found += hear(env, rng.choice([None, *env.agents]), rng)
+        found += find_leaking_events(env, rng.choice([None, *env.agents]), rng)
         play_randomly(env, int(rng.integers(99)), 1)
     return found
 

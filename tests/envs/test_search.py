@@ -16,7 +16,7 @@ from gymnasium.error import DependencyNotInstalled
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.observations import turned
+from blackjacky_env.engine.observations import rotated
 from blackjacky_env.engine.states import check_records, reseed_state
 from blackjacky_env.engine.table import identity, table_functions
 from blackjacky_env.envs.aec import TableEnv
@@ -58,7 +58,7 @@ def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game: Gam
         n = env.num_players
         header = identity(game, n, env.variant, env.options)
         for places in (1, n - 1):
-            other = turned(game, env._states[: 1 + env._has_settled], places)
+            other = rotated(game, env._states[: 1 + env._has_settled], places)
             check_records(game, header, other)
             for seat in range(n):
                 assert look(game, other[:1], (seat + places) % n) == look(game, env._states[:1], seat)
@@ -70,7 +70,7 @@ def test_the_last_settlement_is_turned_with_the_position() -> None:
     while not env._has_settled:
         play_randomly(env, 0, 1)
     before, snapshot = env.snapshot()["last_settlement"], env.game.words.snapshot
-    after = snapshot(*turned(env.game, env._states, 1))["last_settlement"]
+    after = snapshot(*rotated(env.game, env._states, 1))["last_settlement"]
     for name in ("sums", "hands", "displays"):
         assert after[name] == [before[name][-1], *before[name][:-1]]
     assert after["losers"] == sorted((seat + 1) % 3 for seat in before["losers"])
@@ -78,7 +78,7 @@ def test_the_last_settlement_is_turned_with_the_position() -> None:
 
 def test_a_position_turned_all_around_is_the_same(game: Game) -> None:
     for env in tables(game):
-        other = turned(game, turned(game, env._states[:1], 1), env.num_players - 1)
+        other = rotated(game, rotated(game, env._states[:1], 1), env.num_players - 1)
         assert other.tobytes() == zeros_filled(game, env._states[:1]).tobytes()
 
 

@@ -15,11 +15,15 @@ from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena.protocol import ZERO, custom_protocol, read_protocol
 from blackjacky_agents.arena.score_card import ScoreFile
 from blackjacky_agents.arena.scoring import Played, jobs
+from blackjacky_agents.arena.table import Moves, Table
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli import watch
+from blackjacky_agents.data import Dataset
+from blackjacky_agents.data.journal import Journal
+from blackjacky_agents.data.writing import Writer
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.registry import agent_names, make_agent
-from blackjacky_env.games import DEFAULT, GAMES
+from blackjacky_env.games import DEFAULT, GAMES, get_game
 from tests.fuzzing.target import INPUT_ERRORS, Target, folder, written
 
 _LENGTH = "trial"
@@ -105,6 +109,42 @@ def _read_score(data: bytes) -> None:
     _score_file().read()
 
 
+@cache
+def _dataset() -> tuple[bytes, bytes]:
+    """The description and the file of a dataset, in the folder ``data``."""
+    game, names = get_game(DEFAULT), ("random", agent_names(DEFAULT)[1])
+    size, variant = game.choose_table(2)
+    agents = tuple(make_agent(name, DEFAULT) for name in names)
+    table = Table(DEFAULT, variant, size, game.check_options(size, variant, {}), agents, ((0, 1),), 0, False)
+    Writer(folder() / "data", table, "blackjacky dataset", "CC0-1.0").write(4, threads=1)
+    (file,) = (folder() / "data").glob("*.parquet")
+    return (folder() / "data" / "dataset.json").read_bytes(), file.read_bytes()
+
+
+def _read_dataset(description: bytes, content: bytes) -> None:
+    (file,) = (folder() / "data").glob("*.parquet")
+    (folder() / "data" / "dataset.json").write_bytes(description)
+    file.write_bytes(content)
+    dataset = Dataset(folder() / "data")
+    for batch in dataset.batches(64, buffer=2**12, transitions=True):
+        assert batch["action_mask"][np.arange(len(batch["action"])), batch["action"]].all()
+
+
+def _read_journal(data: bytes) -> None:
+    journal = Journal(folder(), 0, 2)
+    journal.path.write_bytes(data)
+    journal.read()
+
+
+def _journal() -> bytes:
+    journal, count = Journal(folder(), 0, 2), 3
+    winners = np.eye(2, dtype=np.bool_)[np.arange(count) % 2]
+    journal.start(
+        [Moves(winners, winners.astype(np.int32), np.full(count, 2, np.int32), np.arange(6, dtype=np.uint16))]
+    )
+    return journal.path.read_bytes()
+
+
 def _protocols() -> list[bytes]:
     return [path.read_bytes() for game in GAMES if (path := get_kit(game).score) is not None]
 
@@ -119,5 +159,22 @@ TARGETS = (
     Target("results", "results files of tournaments", _read_results, (ValueError,), _files, 0.2),
     Target("results_card", "cards of tournaments", _read_card, INPUT_ERRORS, lambda: [_results(True)[2]], 0.1),
     Target("score", "interrupted scores", _read_score, (ValueError,), _scores),
+    Target(
+        "dataset",
+        "descriptions of datasets",
+        lambda data: _read_dataset(data, _dataset()[1]),
+        INPUT_ERRORS,
+        lambda: [_dataset()[0]],
+        0.2,
+    ),
+    Target(
+        "dataset_file",
+        "files of datasets",
+        lambda data: _read_dataset(_dataset()[0], data),
+        INPUT_ERRORS,
+        lambda: [_dataset()[1]],
+        0.2,
+    ),
+    Target("dataset_journal", "journals of datasets", _read_journal, (), lambda: [_journal()], 0.5),
     Target("protocol", "protocols of scores", _read_protocol, (ValueError,), _protocols, 0.5),
 )

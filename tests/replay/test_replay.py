@@ -175,8 +175,8 @@ def test_a_curve_is_shown_in_thousandths_with_its_note_and_who_has_won() -> None
     ("wins", "message"),
     [
         (np.zeros((5, 4)), r"curve has wins of shape \(5, 4\); this record needs \(6, 4\)"),
-        (np.full((6, 4), 1.5), "curve has wins that are no probabilities"),
-        (np.full((6, 4), -0.1), "curve has wins that are no probabilities"),
+        (np.full((6, 4), 1.5), "curve has wins that are not probabilities"),
+        (np.full((6, 4), -0.1), "curve has wins that are not probabilities"),
     ],
 )
 def test_curves_that_cannot_be_are_named(wins: npt.NDArray[np.float64], message: str) -> None:

@@ -76,6 +76,7 @@ def test_help_shows_the_game_and_its_rule_options(name: str, capsys: pytest.Capt
     [
         ("tyro", ["evaluate"], "blackjacky evaluate needs tyro: pip install 'blackjacky[cli]'"),
         ("torch", ["train"], "blackjacky train needs torch: pip install 'blackjacky[train]'"),
+        ("pyarrow", ["dataset"], "blackjacky dataset needs pyarrow: pip install 'blackjacky[data]'"),
         ("openskill", ["tournament"], "blackjacky tournament needs openskill: pip install 'blackjacky[train]'"),
         ("uvicorn", ["play", "--web"], "blackjacky play --web needs uvicorn: pip install 'blackjacky[web]'"),
     ],

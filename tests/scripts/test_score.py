@@ -37,7 +37,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 
-OURS = [name for name, announced in GAMES.items() if announced.place.startswith("blackjacky_env.")]
+OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "agent.pl"
 GAME = "black_jacky"

@@ -14,7 +14,16 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWra
 
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.wrappers import ScaledTable
-from blackjacky_env.testing import CHECKS, ConformanceError, Skipped, Trial, cases, check_all, check_mask, own_taste
+from blackjacky_env.testing import (
+    CHECKS,
+    ConformanceError,
+    Skipped,
+    Trial,
+    cases,
+    check_all,
+    check_mask,
+    random_preferences,
+)
 from blackjacky_env.testing.__main__ import main
 from blackjacky_env.testing.report import markdown
 from blackjacky_env.testing.tables import PROMISES
@@ -305,7 +314,7 @@ def test_games_differ_by_seed_and_are_the_same_for_the_same_seed():
     def act(seed):
         env = toy.Toy()
         env.reset(seed=1)
-        choose = own_taste(np.random.default_rng(seed))
+        choose = random_preferences(np.random.default_rng(seed))
         return [choose(env) for _ in range(30)]
 
     assert act(1) == act(1) != act(2)

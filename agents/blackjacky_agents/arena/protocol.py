@@ -158,7 +158,7 @@ def identity_of(name: str, game: str) -> str:
     size, variant = get_game(game).choose_table()
     options = get_game(game).check_options(size, variant, {})
     table = Table(game, variant, size, options, (make_agent(name, game),), ((0,) * size,), 0, False)
-    actions = [table.actions(number) for number in range(_PINNED_GAMES)]
+    actions = [table.moves(number, 1).actions.tolist() for number in range(_PINNED_GAMES)]
     return hashlib.sha256(json.dumps(actions).encode()).hexdigest()
 
 

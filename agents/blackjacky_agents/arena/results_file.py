@@ -41,14 +41,7 @@ class ResultsFile:
         card = self._read_card()
         if card is None:
             return join([], self._table.num_players), 0.0
-        for name, own in self._setup.items():
-            found = card["setup"].get(name)
-            if found != own:
-                old, new = _differing(found, own)
-                raise ValueError(
-                    f"{self.path} holds games with {name}={old!r}, not {name}={new!r}: "
-                    "use the same setup, or another place (--output)"
-                )
+        refuse_other_setup(self.path, card["setup"], self._setup, "--output")
         return self._read(), float(card["seconds"])
 
     @contextmanager
@@ -154,6 +147,17 @@ class ResultsFile:
 
 def _are_integers(values: object) -> bool:
     return isinstance(values, list) and all(type(value) is int and abs(value) < 2**63 for value in values)
+
+
+def refuse_other_setup(path: Path, found: dict[str, Any], own: dict[str, Any], option: str) -> None:
+    """Raise a `ValueError` naming the first difference between the setup ``found`` at a path and one's ``own``."""
+    for name, value in own.items():
+        if found.get(name) != value:
+            old, new = _differing(found.get(name), value)
+            raise ValueError(
+                f"{path} holds games with {name}={old!r}, not {name}={new!r}: "
+                f"use the same setup, or another place ({option})"
+            )
 
 
 def _differing(old: Any, new: Any) -> tuple[Any, Any]:

@@ -15,7 +15,7 @@ from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_logged
-from blackjacky_env.engine.policies import Inside, Outside
+from blackjacky_env.engine.policies import CompiledPolicy, PythonPolicy
 from blackjacky_env.engine.purposes import FOR_DEALS, FOR_SEATS
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
@@ -74,6 +74,26 @@ class Rows(NamedTuple):
         return self._replace(seats=self.seats.astype(np.int64), scores=self.scores.astype(np.int64))
 
 
+class Moves(NamedTuple):
+    """Results and moves of N games."""
+
+    winners: npt.NDArray[np.bool_]
+    """Whether each seat won, shape (N, num_players)."""
+    scores: npt.NDArray[np.int32]
+    """Final score (hearts or points), shape (N, num_players)."""
+    lengths: npt.NDArray[np.int32]
+    """Number of decisions of each game, shape (N,)."""
+    actions: npt.NDArray[np.uint16]
+    """The actions of all games, one game after the other, shape (sum of lengths,)."""
+
+    def part(self, wanted: slice) -> Moves:
+        """Some of the games, in their order."""
+        first, last, _ = wanted.indices(len(self.lengths))
+        ends = np.cumsum([0, *self.lengths])
+        actions = self.actions[ends[first] : ends[last]]
+        return Moves(self.winners[wanted], self.scores[wanted], self.lengths[wanted], actions)
+
+
 def _narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
     bounds = (int(numbers.min(initial=0)), int(numbers.max(initial=0)))
     return numbers.astype(np.result_type(*map(np.min_scalar_type, bounds)))
@@ -84,6 +104,11 @@ def join(parts: Sequence[Rows], players: int) -> Rows:
     empty = np.zeros((0, players), np.int64)
     *columns, actions = zip(Rows(np.zeros(0, np.int64), empty, empty > 0, empty, []), *parts, strict=True)
     return Rows._make([*map(np.concatenate, columns), [text for each in actions for text in each]])
+
+
+def join_moves(parts: Sequence[Moves]) -> Moves:
+    """Concatenate at least one part."""
+    return Moves._make(map(np.concatenate, zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -124,10 +149,16 @@ class Table:
             actions = [encode_actions(row[:count], size) for row, count in zip(log, decisions, strict=True)]
         return Rows(seeds, seats, winners, scores, actions)
 
+    def moves(self, first: int, count: int) -> Moves:
+        """Play as `play` does, and keep all moves."""
+        winners, scores, log, decisions = self._play(*self.schedule(first, count))
+        actions = log[np.arange(log.shape[1]) < decisions[:, None]]
+        return Moves(winners, scores.astype(np.int32), decisions.astype(np.int32), actions.astype(np.uint16))
+
     def actions(self, number: int) -> list[int]:
         """All actions of game ``number`` between compiled agents."""
-        _, _, log, decisions = self._play(*self.schedule(number, 1))
-        return [int(action) for action in log[0, : decisions[0]]]
+        actions: list[int] = self.moves(number, 1).actions.tolist()
+        return actions
 
     def _play(self, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, ...]:
         env, count = self.env(), len(seeds)
@@ -135,13 +166,13 @@ class Table:
         states[:] = env.game.new_state(self.num_players, self.variant, self.options)
         seating = np.zeros((count, env.game.max_players), np.int64)
         seating[:, : self.num_players] = seats
-        cast: list[Inside | Outside] = []
+        cast: list[CompiledPolicy | PythonPolicy] = []
         for agent in self.agents:
             if isinstance(agent, CompiledAgent):
                 cast.append((agent.policy, agent.parameters))
             else:
                 agent.reset(int(seeds[0]) if count else 0)
-                cast.append(Outside(agent.name, agent.act_batch, self._teller(agent, seeds)))
+                cast.append(PythonPolicy(agent.name, agent.act_batch, self._teller(agent, seeds)))
         played = play_logged(env.game, states, seeds, seating, cast)
         players = slice(self.num_players)
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
@@ -162,6 +193,11 @@ class Table:
             hear(env.events(env.agent_selection))
 
         return tell
+
+
+def play_moves(table: Table, first: int, count: int, wanted: slice) -> Moves:
+    """Results and moves of some of these games."""
+    return table.moves(first, count).part(wanted)
 
 
 def encode_actions(actions: npt.NDArray[Any], num_actions: int) -> str:

@@ -16,23 +16,20 @@ distribution.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
-from functools import partial
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent, check_plays, plays_alone
+from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.arena.jobs import open_jobs
 from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.standings import Games, stopping_widths
 from blackjacky_agents.arena.table import Lineup, Rows, Table, decode_actions, join
-from blackjacky_agents.arena.workers import Pool, in_order, open_pool
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.checks import check_integer
@@ -42,10 +39,6 @@ from blackjacky_env.games import DEFAULT
 
 MAX_GAMES = 2**40
 
-_SECONDS = 2.0  # target duration of a job, after which results are written and Ctrl-C takes effect
-_MOST = 16_384  # games per job
-_FEW = 64  # cores; jobs take longer with more, so that no more of them end in a second
-_TOGETHER = 40  # games per job, if agents that are not compiled play them at the same time
 _GROWTH = 1.2  # factor on the number of games between two checks of the interval widths
 _FIRST_LOOK = 100  # deals
 
@@ -200,13 +193,9 @@ class Tournament:
         last = -(-check_integer("games", games, 1, MAX_GAMES) // self.cycle) * self.cycle
         if until is not None and not 0 < until < 1:
             raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
-        table = self.table
-        if cluster is None and (table.compiled or cores == 1):
-            table.play(0, 0)  # compile here, not in two threads at once
-        with self._writing(), open_pool(partial(_play_timed, table), cores, table.compiled, cluster) as pool:
-            workers = _Workers(table, pool)
+        with self._writing(), open_jobs(self.table, _play, cores, cluster) as jobs:
             for target in self._looks(last) if until is not None else [last]:
-                for rows, seconds in workers.play(self.played, target):
+                for rows, seconds in jobs.play(self.played, target):
                     self._keep(rows.wide(), seconds)
                     progress(self.played)
                 if until is not None and stopping_widths(self.games(target)).max() <= until:
@@ -299,48 +288,6 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
     return agent
 
 
-# ---------------------------------------------------------------- parallel play
-
-
-class _Workers:
-    """Plays games in a pool, in jobs.
-
-    Jobs of compiled agents are made to take about `_SECONDS`, and longer with many cores. The random choices of other
-    agents may depend on the games that they play at the same time, so those are always the same: one, or `_TOGETHER`
-    from a multiple of it on.
-    """
-
-    def __init__(self, table: Table, pool: Pool[tuple[Rows, float]]) -> None:
-        self._pool, self._adapts = pool, table.compiled
-        alone = table.compiled or any(map(plays_alone, table.agents))
-        self._size = 1 if alone else _TOGETHER  # games of the next job
-
-    def play(self, first: int, last: int) -> Iterator[tuple[Rows, float]]:
-        """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
-        before = time.perf_counter()
-        for rows, seconds in in_order(self._jobs(first, last), self._pool.count_ahead):
-            self._adapt(len(rows.seeds), seconds)
-            now = time.perf_counter()
-            yield rows, now - before
-            before = now
-
-    def _jobs(self, first: int, last: int) -> Iterator[Future[tuple[Rows, float]]]:
-        while first < last:
-            begin, count = first - first % self._size, self._size
-            if self._adapts:
-                begin, count = first, min(self._size, max(1, -(-(last - first) // self._pool.count_cores())))
-            end = min(begin + count, last)
-            yield self._pool.submit(begin, count, slice(first - begin, end - begin))
-            first = end
-
-    def _adapt(self, count: int, seconds: float) -> None:
-        """Adapt the job size to the time wanted; it starts small, because the speed of the agents is unknown."""
-        if self._adapts:
-            factor = _SECONDS * max(1, self._pool.count_cores() / _FEW) / max(seconds, 1e-9)
-            self._size = int(min(max(count * min(factor, 4), 1), _MOST))
-
-
-def _play_timed(table: Table, first: int, count: int, wanted: slice) -> tuple[Rows, float]:
-    """The results of some of these games, narrow, and the seconds that all took."""
-    begun = time.perf_counter()
-    return table.play(first, count).part(wanted).narrow(), time.perf_counter() - begun
+def _play(table: Table, first: int, count: int, wanted: slice) -> Rows:
+    """The results of some of these games, narrow."""
+    return table.play(first, count).part(wanted).narrow()

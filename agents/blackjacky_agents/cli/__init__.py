@@ -1,4 +1,4 @@
-"""The command ``blackjacky``: train, evaluate and exploit agents, play against them, and watch games.
+"""The command ``blackjacky``: train, evaluate and exploit agents, play, watch and store games.
 
 Each subcommand is a module of this package that is imported only when called, so that ``blackjacky play`` runs without
 torch. If a required package is missing, the error names the extra that installs it.
@@ -52,6 +52,9 @@ SUBCOMMANDS = {
         "Run a tournament with duplicate deals: win rates, ratings, pairwise results.",
         "train",
         (*_BASICS, "matplotlib", "openskill"),
+    ),
+    "dataset": Subcommand(
+        "Write games between agents as a dataset for offline learning, in Parquet files.", "data", (*_BASICS, "pyarrow")
     ),
     "exploit": Subcommand(
         "Train a best response to an agent: a lower bound on its exploitability.",

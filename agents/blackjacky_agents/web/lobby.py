@@ -61,7 +61,7 @@ def levels(name: str) -> dict[str, str]:
 
 def picture_of(name: str) -> Path | None:
     """The picture of a table in the folder of a game, if there is one."""
-    module = importlib.import_module(GAMES[name].place.partition(":")[0])
+    module = importlib.import_module(GAMES[name].target.partition(":")[0])
     path = Path(module.__file__ or "").with_name("table.svg")
     return path if path.is_file() else None
 

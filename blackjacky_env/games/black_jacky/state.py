@@ -95,7 +95,7 @@ RECORD = Fields(
         own("hands", 0, 8, "my hand by value", (VALUES,), part="my_hand", first=1),
         by_seat(*("displays", 0, 8, "laid-out cards by seat and value, turned-over 5s included", (VALUES,)), first=1),
         # [holder, observer, value]; observer == holder is not read
-        hidden("known", 0, CARDS, (VALUES,), axes=2, figures=1, on_table=False),
+        hidden("known", 0, CARDS, (VALUES,), axes=2, extra=1, on_table=False),
     ),
     observed=(
         "phase round",

@@ -125,15 +125,15 @@ RECORD = Fields(
         hidden("jack_choice", 0, MOVES),
         by_seat("laid", 0, MOVES, "by seat: the movement card last revealed, Rum = 8, 0 = none"),
         number(*("jack_laid", 0, JACK_MOVES, "that of Black Jack (duel: Rum = 8), 0 = none"), part="black_jack_laid"),
-        by_seat(*("numbers", 0, RUM, "by seat: fields still to move, 8 = Rum to be named, 0 = nothing"), figures=1),
-        role("mover", "or Black Jack: the figure whose move is being resolved", figures=1),
+        by_seat(*("numbers", 0, RUM, "by seat: fields still to move, 8 = Rum to be named, 0 = nothing"), extra=1),
+        role("mover", "or Black Jack: the figure whose move is being resolved", extra=1),
         role("victim", "that is being robbed"),
         role(*("to_rob", "1 + seats that Black Jack overtakes, in order, 0 = no more (J4, J5)", (SEATS,)), plus=1),
         # the rogue cards
         hidden("deck", 0, CARDS - 1, (CARDS,)),  # tops of fields 0 .., then the second cards, then the third
         hidden("heights", 0, LEVELS, (FIELDS,)),  # cards left in each tavern
-        hidden("where", 0, 0, (CARDS,), kind="seat", figures=2),  # seat, HARBOUR or TAVERN
-        hidden("counts", 0, CARDS, axes=1, figures=1),  # cards of each seat and in the harbour
+        hidden("where", 0, 0, (CARDS,), kind="seat", extra=2),  # seat, HARBOUR or TAVERN
+        hidden("counts", 0, CARDS, axes=1, extra=1),  # cards of each seat and in the harbour
         hidden("colours", 0, CARDS, (NUM_COLOURS,), axes=1),  # cards by colour
         hidden("values", 0, 1000, (NUM_COLOURS,), axes=1),  # and their value
     ),

@@ -19,7 +19,8 @@ from tqdm import tqdm
 
 from attacks.forks import Fork
 from blackjacky_agents import bot_names, cli
-from blackjacky_agents.arena import tournament
+from blackjacky_agents.arena import jobs
+from blackjacky_agents.data import Dataset
 from blackjacky_agents.learning import run as training
 from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network
 from blackjacky_agents.learning.checkpoint import load_checkpoint
@@ -34,6 +35,7 @@ _TOURNAMENT = f"tournament --agents {','.join(_BOTS)} --players 2 --games 400 --
 _SCORE = f"score {_BOTS[0]} --protocol trial --threads 1 --out score"
 _EVALUATE = f"evaluate --players {','.join(_BOTS)} --games 64 --threads 1 --output evaluation.json"
 _WATCH = f"watch --players {','.join(_BOTS)} --seed 3 --out page.html"
+_DATASET = f"dataset --players {','.join(_BOTS)} --games 400 --games-per-file 150 --threads 1 --out data"
 
 
 class Job(NamedTuple):
@@ -95,10 +97,16 @@ def _score(home: Path) -> Any:
     return card, (home / "score" / "badge.svg").read_bytes()
 
 
+def _dataset(home: Path) -> Any:
+    Dataset(home / "data").verify()
+    return {path.name: path.read_bytes() for path in (home / "data").iterdir() if not path.name.startswith(".")}
+
+
 JOBS = {
     "training": Job(_TRAIN, "train --resume runs/it", "runs/it/checkpoints/step_*", _training),
     "best response": Job(_EXPLOIT, "exploit --resume runs/it --results kept.json", "runs/it/config.json", _exploit),
     "tournament": Job(_TOURNAMENT, _TOURNAMENT, "games", _tournament),
+    "dataset": Job(_DATASET, _DATASET, "data", _dataset),
     "score": Job(_SCORE, f"{_SCORE} --resume", "score/deals.jsonl", _score),
     "evaluation": Job(_EVALUATE, _EVALUATE, "evaluation.json", lambda home: read_json(home / "evaluation.json")),
     "replay page": Job(_WATCH, _WATCH, "page.html", lambda home: (home / "page.html").read_bytes()),
@@ -142,7 +150,7 @@ def prepare(name: str) -> Prepared:
     tqdm.monitor_interval = 0  # its thread would not survive a fork
     tqdm.set_lock(threading.RLock())  # the usual one is shared by forks, and would be held by a killed one for ever
     training.CHECKPOINT_SECONDS = 0.0
-    tournament._MOST = 64
+    jobs._MOST = 64
     job = JOBS[name]
     for _ in range(2):
         with temporary_folder() as home:

@@ -47,6 +47,7 @@ COMMANDS = {
     "training": "training that saves after each update",
     "best response": "best response that saves after each update",
     "tournament": "tournament that writes its games",
+    "dataset": "dataset that writes its games",
     "score": "score that writes its deals",
     "evaluation": "evaluation that writes its results",
     "replay page": "replay page being written",

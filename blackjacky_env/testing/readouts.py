@@ -1,4 +1,4 @@
-"""Pictures of environments: everything that can be read from them, as text, to compare two of them."""
+"""Readouts of environments: everything that can be read from them, as text, for comparison."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from pettingzoo import AECEnv
 from blackjacky_env.testing.errors import Spot
 
 Env = AECEnv[Any, Any, Any]
-Picture = dict[str, str]
+Readout = dict[str, str]
 """Texts by what was read, such as ``rewards['player_0']``."""
 
-_BOOKS = ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
+_BOOKKEEPING = ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _LONG = 4096  # longer arrays are compared by a digest
 _SHOWN = 60  # characters of a value in a message
 
 
-def picture(env: Env) -> Picture:
+def readout(env: Env) -> Readout:
     """Everything that ``env`` shows: agents, rewards, terminations, infos, all observations and the state vector."""
-    seen: Picture = {}
+    seen: Readout = {}
     _write(seen, "agents", list(env.agents))
     if not env.agents:
         return seen
     _write(seen, "agent_selection", env.agent_selection)
-    for name in _BOOKS:
+    for name in _BOOKKEEPING:
         _write(seen, name, getattr(env, name, None))
     for agent in env.agents:
         _write(seen, f"observe({agent!r})", env.observe(agent))
@@ -41,14 +41,14 @@ def picture(env: Env) -> Picture:
     return seen
 
 
-def compare(spot: Spot, expected: Picture, found: Picture, here: str, there: str) -> None:
-    """Fail unless both pictures are the same; ``here`` and ``there`` say where they are from ("in the copy")."""
+def compare(spot: Spot, expected: Readout, found: Readout, here: str, there: str) -> None:
+    """Fail unless both readouts are the same; ``here`` and ``there`` say where they are from ("in the copy")."""
     difference = first_difference(expected, found, here, there)
     if difference:
         spot.fail(difference)
 
 
-def first_difference(expected: Picture, found: Picture, here: str, there: str) -> str | None:
+def first_difference(expected: Readout, found: Readout, here: str, there: str) -> str | None:
     """The first difference in words, or None."""
     if expected == found:
         return None
@@ -72,14 +72,14 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def as_picture(name: str, value: Any) -> Picture:
-    """The picture of a single value."""
-    seen: Picture = {}
+def as_readout(name: str, value: Any) -> Readout:
+    """The readout of a single value."""
+    seen: Readout = {}
     _write(seen, name, value)
     return seen
 
 
-def _write(seen: Picture, name: str, value: Any) -> None:
+def _write(seen: Readout, name: str, value: Any) -> None:
     if isinstance(value, Mapping):
         for key in value:
             _write(seen, f"{name}[{key!r}]", value[key])

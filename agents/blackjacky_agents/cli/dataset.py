@@ -1,0 +1,132 @@
+"""``blackjacky dataset``: games between agents as a dataset for offline learning, in Parquet files with a data card."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.arena.cluster import joined
+from blackjacky_agents.arena.table import Table
+from blackjacky_agents.cli.errors import checking_input
+from blackjacky_agents.cli.options import GameArgs, R, command_line, progress_bar, read_arguments
+from blackjacky_agents.data.dataset import Dataset
+from blackjacky_agents.data.description import MOST_GAMES, Description
+from blackjacky_agents.data.writing import CARD, MOST_IN_SHARD, SHARD, Writer
+from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.reports import markdown_table
+from blackjacky_env.engine.backend_cpu import check_threads
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args(GameArgs[R]):
+    """Write games between agents as a dataset for offline learning.
+
+    Games are written to OUT as Parquet files, with a data card (README.md) and a description (dataset.json); agents
+    rotate through the seats. Repeat the command to resume an interrupted one, or to add games with a larger --games.
+    `blackjacky_agents.data.Dataset` reads them.
+
+    $ blackjacky dataset --players 'champion,counter*3' --games 1000000 --out data
+    $ blackjacky dataset --verify --out data
+    """
+
+    players: str | None = None
+    """Agents, one per seat: `random*2` takes two seats, `ppo:PATH` is a trained agent."""
+    games: int = 10_000
+    """Number of games."""
+    seed: int = 0
+    """Random seed of the games and seats."""
+    out: Path = Path("runs/dataset")
+    """Folder of the dataset."""
+    games_per_file: int = SHARD
+    """Games of one Parquet file."""
+    licence: str = "CC0-1.0"
+    """SPDX identifier of the data's licence, for the data card."""
+    threads: int | None = None
+    """Number of CPU cores, by default all; games do not depend on it."""
+    cluster: str | None = None
+    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
+    verify: bool = False
+    """Instead of writing, compare the checksums of the dataset in OUT, and play all its games again."""
+
+
+def main(arguments: Sequence[str], program: str) -> int:
+    """Run the subcommand; returns the exit status."""
+    args = read_arguments(Args, arguments, program)
+    if args.verify:
+        print(verify(args))
+        return 0
+    with checking_input():
+        writer = prepare(args, command_line(program, arguments))
+    try:
+        with progress_bar(args.games) as bar, joined(args.cluster, args.threads) as cluster:
+
+            def show(played: int) -> None:
+                if not bar.n:
+                    bar.initial = played  # found there, so not counted in the speed
+                bar.update(played - bar.n)
+
+            description = writer.write(args.games, args.threads, show, cluster)
+    except KeyboardInterrupt:
+        print(f"\nGames are saved in {args.out}; repeat the command to resume.", file=sys.stderr)
+        raise
+    print(report(description, args.out))
+    return 0
+
+
+def prepare(args: Args[Any], command: str) -> Writer:
+    """What writes the dataset; `ValueError` for invalid options."""
+    if args.players is None:
+        raise ValueError("--players is missing: name an agent for each seat, such as 'champion,random*3'")
+    check_integer("--games", args.games, 1, MOST_GAMES)
+    check_integer("--seed", args.seed, 0, MAX_SEED)
+    check_integer("--games-per-file", args.games_per_file, 1, MOST_IN_SHARD)
+    check_threads(args.threads)
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,99}", args.licence) is None:
+        raise ValueError(f"--licence {args.licence!r} is no SPDX identifier, such as CC0-1.0 or CC-BY-4.0")
+    writer = Writer(args.out, make_table(args), command, args.licence, args.games_per_file)
+    if args.out.exists():
+        writer.find(args.games)
+    return writer
+
+
+def make_table(args: Args[Any]) -> Table:
+    """The table whose games are played; `ValueError` for unknown agents or an impossible table."""
+    players = parse_agents(args.players or "", "--players")
+    env = TableEnv(args.game, len(players), args.variant, **args.rule_options)  # checks the options
+    names = list(dict.fromkeys(players))
+    agents = tuple(make_agent(name, args.game) for name in names)
+    called = [agent.name for agent in agents]
+    for name in called:
+        if called.count(name) > 1:
+            raise ValueError(
+                f"--players: {called.count(name)} agents are called {name!r}; give their files other names"
+            )
+    lineup = tuple(names.index(name) for name in players)
+    return Table(args.game, env.variant, env.num_players, env.options, agents, (lineup,), args.seed, duplicate=False)
+
+
+def verify(args: Args[Any]) -> str:
+    """Check the dataset in the folder; returns what was found to be right."""
+    with checking_input():
+        threads = check_threads(args.threads)
+        dataset = Dataset(args.out)
+        with progress_bar(len(dataset)) as bar:
+            dataset.verify(bar.update, threads)
+    found = f"{len(dataset):,} games, {dataset.decisions:,} decisions"
+    return f"{found}: the checksums are right, and all moves can be played."
+
+
+def report(description: Description, folder: Path) -> str:
+    """Sizes of the dataset, and where it is."""
+    games, decisions = description.games, sum(shard.decisions for shard in description.shards)
+    size = sum(shard.bytes for shard in description.shards)
+    heading = ["games", "decisions", "files", "bytes", "bytes per game"]
+    row = [f"{games:,}", f"{decisions:,}", len(description.shards), f"{size:,}", f"{size / games:.1f}"]
+    return "\n\n".join([markdown_table(heading, [row]), f"Data card: {folder / CARD}"])

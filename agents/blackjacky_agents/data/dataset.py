@@ -1,0 +1,162 @@
+"""Datasets of games: stored as moves, checked and expanded to decisions by the compiled rules as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from blackjacky_agents.data.description import Description, Shard, checksum, read_description
+from blackjacky_agents.data.games import Games, Setup
+from blackjacky_agents.data.schema import games_schema
+from blackjacky_agents.data.shuffling import Batch, shuffled
+
+_MOST_VALUES, _MOST_BYTES = 2**27, 2**30  # of a row group, as its file says
+
+
+class Dataset:
+    """A dataset in a folder, as ``blackjacky dataset`` writes it.
+
+    Files are checked as they are read, since a stranger may have written them: types, options, version, policies; and
+    each game is played from its moves, of which every one must be legal and the last must end the game with the result
+    that is stored.
+
+    Examples:
+        >>> from blackjacky_agents.data import Dataset
+        >>> dataset = Dataset("data")                                            # doctest: +SKIP
+        >>> for batch in dataset.batches(1024, seed=0, policies=["champion"]):   # doctest: +SKIP
+        ...     batch["observation"], batch["action_mask"], batch["action"]
+
+    Args:
+        folder: the folder.
+
+    Raises `ValueError` if it holds no dataset, a damaged one, or one of another version of its game; `OSError` if it
+    cannot be read.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.description: Description = read_description(self.folder)
+        made = self.description.setup
+        table = (made["num_players"], made["variant"], made["options"])
+        self.setup = Setup(self.description.game, *table, self.description.policies)
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return self.description.games
+
+    @property
+    def decisions(self) -> int:
+        """Number of decisions of all games."""
+        return sum(shard.decisions for shard in self.description.shards)
+
+    def batches(
+        self,
+        size: int,
+        seed: int | Sequence[int] = 0,
+        policies: Sequence[str] | None = None,
+        reward: str = "win",
+        transitions: bool = False,
+        buffer: int = 2**18,
+        part: tuple[int, int] = (0, 1),
+        threads: int = 1,
+    ) -> Iterator[Batch]:
+        """All decisions once, in random order, as NumPy arrays; the same seed gives the same batches.
+
+        Pieces of the shards are read in random order into a buffer, whose decisions are shuffled. Memory is bounded by
+        the buffer (about K + A bytes for a decision, K and A as below) and one piece.
+
+        Args:
+            size: B, decisions of a batch; the last one may have fewer.
+            seed: of the order, for instance ``(seed, epoch)``.
+            policies: names; only their decisions. None: all.
+            reward: ``"win"``, or the game's score reward.
+            transitions: whether to give the same player's next decision, too.
+            buffer: decisions that are shuffled together.
+            part: (i, n): only every n-th piece from the i-th on, for n readers that share the dataset.
+            threads: CPU threads; the batches do not depend on it.
+
+        Yields:
+            Arrays by name: ``observation`` (B, K), int8 or int16; ``action_mask`` (B, A), int8; ``action`` (B,), int64;
+            ``reward`` (B,), float32, what the player received from this step to its next decision; ``terminated``
+            (B,), bool, whether it had none; ``seat`` (B,), int8; ``policy`` (B,), int64, an index in
+            ``setup.policies``; ``episode`` (B,), int64; ``step`` (B,), int64, the number of the decision in its game.
+            With ``transitions`` also ``next_observation`` and ``next_action_mask``, which repeat the decision's own
+            where it is the last.
+
+        Raises:
+            ValueError: an argument is out of range, or a file is damaged or does not fit its description.
+            OSError: a file cannot be read.
+        """
+        yield from shuffled(self, size, seed, policies, reward, transitions, buffer, part, threads)
+
+    def record_batches(self, reward: str = "win", threads: int = 1) -> Iterator[pa.RecordBatch]:
+        """All decisions in order as Arrow record batches with `decisions_schema`; arguments and errors as `batches`."""
+        for _, piece in self.every_piece():
+            for games, decisions in self.setup.played_back(piece, reward, threads):
+                yield self.setup.to_decisions(games, decisions)
+
+    def pieces(self) -> list[tuple[Shard, int]]:
+        """All row groups: the shard, and the number of the row group in it."""
+        return [
+            (shard, number)
+            for shard in self.description.shards
+            for number in range(self._open(shard).metadata.num_row_groups)
+        ]
+
+    def every_piece(self) -> Iterator[tuple[Shard, Games]]:
+        """The games of all pieces in order, their moves not yet checked; errors as in `read_games`."""
+        return ((shard, self.read_games(shard, number)) for shard, number in self.pieces())
+
+    def check_sum(self, shard: Shard) -> None:
+        """Raise `ValueError` if a shard is not the file that the description is of."""
+        if checksum(self._path(shard)) != shard.sha256:
+            raise ValueError(f"{self._path(shard)} was changed: its SHA-256 is not that of the description")
+
+    def verify(self, progress: Callable[[int], object] = lambda games: None, threads: int = 1) -> None:
+        """Compare all checksums, and play every game from its moves; `ValueError` names what is wrong.
+
+        ``progress`` is called with a number of games whenever that many more have been checked.
+        """
+        for shard in self.description.shards:
+            self.check_sum(shard)
+            expected, decisions = shard.first, 0
+            for number in range(self._open(shard).metadata.num_row_groups):
+                games = self.read_games(shard, number)
+                if (games.episodes != expected + np.arange(len(games.seeds))).any():
+                    raise ValueError(f"{self._path(shard)}: the numbers of its games are not in order")
+                expected, decisions = expected + len(games.seeds), decisions + len(games.moves)
+                for part, _ in self.setup.played_back(games, threads=threads):
+                    progress(len(part.seeds))
+            if (expected, decisions) != (shard.end, shard.decisions):
+                raise ValueError(f"{self._path(shard)} has other numbers of games and decisions than its description")
+
+    # ------------------------------------------------------------ reading
+
+    def read_games(self, shard: Shard, number: int) -> Games:
+        """A row group of a shard, its moves not yet checked; `ValueError` if it is damaged or of another table."""
+        path, file = self._path(shard), self._open(shard)
+        claimed = file.metadata.row_group(number)
+        values = max(claimed.column(column).num_values for column in range(claimed.num_columns))
+        if values > _MOST_VALUES or claimed.total_byte_size > _MOST_BYTES:
+            raise ValueError(f"{path}: row group {number} is larger than any that `blackjacky dataset` writes")
+        try:
+            return self.setup.from_arrow(file.read_row_group(number))
+        except (pa.ArrowException, ValueError) as error:
+            raise ValueError(f"{path}, row group {number}: {error}") from None
+
+    def _path(self, shard: Shard) -> Path:
+        return self.folder / shard.file
+
+    def _open(self, shard: Shard) -> pq.ParquetFile:
+        path = self._path(shard)
+        try:
+            file = pq.ParquetFile(path)
+        except pa.ArrowException as error:
+            raise ValueError(f"{path} is no Parquet file, or damaged: {error}") from None
+        if not file.schema_arrow.equals(games_schema(self.setup.num_players)):
+            raise ValueError(f"{path} has other columns than a dataset of {self.setup.num_players} players")
+        return file

@@ -1,0 +1,212 @@
+"""Games as datasets store them: between Arrow tables and NumPy arrays, and played again from their moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from blackjacky_agents.data.schema import decisions_schema, games_schema, write_options
+from blackjacky_env.engine.checks import check_choice
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.expanding import Decisions, expand_games, new_decisions
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.play import score_all
+
+MOST_MOVES = 2**18  # of a game
+_FEW = 2**16  # decisions of games that are played back together, if it is more than one game
+
+
+class Games(NamedTuple):
+    """N games as they are stored."""
+
+    episodes: npt.NDArray[np.int64]
+    """Number of each game, shape (N,)."""
+    seeds: npt.NDArray[np.int64]
+    """Seed of each game as for ``reset``, shape (N,)."""
+    seats: npt.NDArray[np.int64]
+    """Index in `Dataset.policies` of the policy in each seat, shape (N, num_players)."""
+    winners: npt.NDArray[np.bool_]
+    """Whether each seat won, shape (N, num_players)."""
+    scores: npt.NDArray[np.int32]
+    """Final score of each seat, shape (N, num_players)."""
+    moves: npt.NDArray[np.uint16]
+    """All actions, game after game, shape (R,)."""
+    starts: npt.NDArray[np.int64]
+    """Where the moves of each game begin, and R, shape (N + 1,)."""
+
+    def part(self, first: int, last: int) -> Games:
+        """The games first .. last - 1, without copying their moves."""
+        begin, end = self.starts[first], self.starts[last]
+        return Games(
+            self.episodes[first:last],
+            self.seeds[first:last],
+            self.seats[first:last],
+            self.winners[first:last],
+            self.scores[first:last],
+            self.moves[begin:end],
+            self.starts[first : last + 1] - begin,
+        )
+
+    def fitting(self, first: int, room: int) -> int:
+        """The end of the games, from number ``first`` on, that have no more than ``room`` moves together."""
+        return int(np.searchsorted(self.starts, self.starts[first] + room, side="right")) - 1
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What all games of a dataset have in common."""
+
+    game: Game
+    num_players: int
+    variant: str
+    options: dict[str, Any]
+    """All rule options in force."""
+    policies: list[str]
+    """Names of the policies; a policy's number is its index here."""
+
+    def play_back(self, games: Games, decisions: Decisions, reward: str = "win", threads: int = 1) -> npt.NDArray[Any]:
+        """Play games from their moves, and write what every decision saw and earned.
+
+        Args:
+            games: N games, not trusted.
+            decisions: arrays to write to, with as many rows as the games have moves.
+            reward: ``"win"``, or the game's score reward.
+            threads: CPU threads; results do not depend on it.
+
+        Returns:
+            The final states, shape (N,).
+
+        Raises:
+            ValueError: the moves of a game are not those of a whole game that ends as stored.
+        """
+        check_choice("reward", reward, ("win", self.game.score_reward))
+        states = zeros(len(games.seeds), self.game.state_dtype)
+        states[:] = self.game.new_state(self.num_players, self.variant, self.options)
+        first = int(games.episodes[0]) if len(games.seeds) else 0
+        expand_games(self.game, states, games.seeds, games.moves, games.starts, decisions, reward, threads, first)
+        scores = np.zeros((len(states), self.game.max_players), np.int64)
+        score_all(self.game)(states, scores)
+        own = slice(self.num_players)
+        differs = ((states["winners"][:, own] > 0) != games.winners) | (scores[:, own] != games.scores)
+        if differs.any():
+            number = games.episodes[np.argmax(differs.any(axis=1))]
+            raise ValueError(f"game {number} ends differently than stored; it was changed, or the rules are others")
+        return states
+
+    def played_back(self, games: Games, reward: str = "win", threads: int = 1) -> Iterator[tuple[Games, Decisions]]:
+        """A few games at a time, with their decisions in new arrays; arguments and errors as in `play_back`."""
+        first = 0
+        while first < len(games.seeds):
+            last = max(first + 1, games.fitting(first, _FEW))
+            part = games.part(first, last)
+            decisions = new_decisions(self.game, len(part.moves))
+            self.play_back(part, decisions, reward, threads)
+            yield part, decisions
+            first = last
+
+    def from_arrow(self, table: pa.Table) -> Games:
+        """The games of a table with `games_schema`; `ValueError` if it is damaged or of another setup."""
+        table = table.combine_chunks()
+        table.validate(full=True)
+        count, players = table.num_rows, self.num_players
+        for name, own in self._constants().items():
+            others = [value for value in pc.unique(table[name]).to_pylist() if value != own]
+            if others:
+                raise ValueError(f"{name} is {others[0]!r:.200}, not {own!r}")
+        seeds = _numbers(table, "seed", (count,))
+        if (seeds < 0).any():
+            raise ValueError(f"seed {seeds.min()} is negative")
+        seats = pc.index_in(_flat(table, "policies"), pa.array(self.policies, pa.string()))
+        if seats.null_count:
+            raise ValueError(f"it has other policies than {', '.join(self.policies)}")
+        lengths = pc.list_value_length(_whole(table, "actions")).to_numpy()
+        if lengths.max(initial=0) > MOST_MOVES:
+            raise ValueError(f"a game has {lengths.max():,} moves; allowed are up to {MOST_MOVES:,}")
+        return Games(
+            _numbers(table, "episode", (count,)),
+            seeds,
+            seats.to_numpy().astype(np.int64).reshape(count, players),
+            _numbers(table, "winners", (count, players)).astype(np.bool_),
+            _numbers(table, "scores", (count, players)).astype(np.int32),
+            _flat(table, "actions").to_numpy(),
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        )
+
+    def to_arrow(self, games: Games) -> pa.Table:
+        """The table with `games_schema` of which `from_arrow` makes these games."""
+        names = pa.array(self.policies, pa.string()).take(pa.array(games.seats.ravel()))
+        columns = [
+            pa.array(games.episodes),
+            pa.array(games.seeds),
+            pa.FixedSizeListArray.from_arrays(names, self.num_players),
+            pa.ListArray.from_arrays(pa.array(games.starts.astype(np.int32)), pa.array(games.moves)),
+            _lists(games.winners),
+            _lists(games.scores),
+            *self._repeated(len(games.seeds)),
+        ]
+        return pa.Table.from_arrays(columns, schema=games_schema(self.num_players))
+
+    def to_decisions(self, games: Games, decisions: Decisions) -> pa.RecordBatch:
+        """Games that were played back as a record batch with `decisions_schema`."""
+        count, numbers = len(games.moves), np.diff(games.starts)
+        of_game = np.repeat(np.arange(len(numbers)), numbers)
+        steps = np.arange(count) - games.starts[of_game]
+        columns = [
+            pa.array(games.episodes[of_game]),
+            pa.array(steps.astype(np.int32)),
+            pa.array(decisions.seats),
+            _named(games.seats[of_game, decisions.seats], self.policies),
+            _lists(decisions.observations),
+            _lists(decisions.masks),
+            pa.array(decisions.actions),
+            _lists(decisions.rewards[:, : self.num_players]),
+            pa.array(steps == numbers[of_game] - 1),
+            pa.array(games.seeds[of_game]),
+            *self._repeated(count),
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=decisions_schema(self.game, self.num_players))
+
+    def _constants(self) -> dict[str, Any]:
+        options = write_options(self.num_players, self.variant, self.options)
+        return {"game": self.game.name, "version": self.game.version, "options": options}
+
+    def _repeated(self, count: int) -> list[pa.Array]:
+        name, version, options = self._constants().values()
+        every = np.zeros(count, np.int32)
+        return [_named(every, [name]), pa.array(np.full(count, version, np.int16)), _named(every, [options])]
+
+
+def _whole(table: pa.Table, name: str) -> pa.Array:
+    """A column without nulls in one piece."""
+    column = table[name]
+    if column.null_count:
+        raise ValueError(f"{name} has nulls")
+    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
+
+
+def _flat(table: pa.Table, name: str) -> pa.Array:
+    """The entries of a column of lists, one list after the other."""
+    entries = _whole(table, name).flatten()
+    if entries.null_count:
+        raise ValueError(f"{name} has nulls")
+    return entries
+
+
+def _numbers(table: pa.Table, name: str, shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    entries = _whole(table, name) if len(shape) == 1 else _flat(table, name)
+    numbers: npt.NDArray[np.int64] = entries.to_numpy(zero_copy_only=False).astype(np.int64).reshape(shape)
+    return numbers
+
+
+def _named(numbers: npt.NDArray[Any], names: Sequence[str]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), pa.array(names, pa.string()))
+
+
+def _lists(array: npt.NDArray[Any]) -> pa.Array:
+    return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(array).ravel()), array.shape[1])

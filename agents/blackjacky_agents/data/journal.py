@@ -1,0 +1,83 @@
+"""The games of a shard that is not complete yet, in a file that grows and may be cut anywhere."""
+
+from __future__ import annotations
+
+import os
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from blackjacky_agents.arena.table import Moves
+from blackjacky_agents.files import write_file
+
+_SUM, _SIZE = 16, 8  # bytes of a checksum and of a size
+
+
+def is_journal(name: str) -> bool:
+    """Whether a file is named like a journal."""
+    return re.fullmatch(r"\.games-\d{9,13}\.journal", name) is not None
+
+
+class Journal:
+    """A file of entries, each the games of a job as an Arrow record batch, with its size and a checksum."""
+
+    def __init__(self, folder: Path, first: int, num_players: int) -> None:
+        self.first = first
+        self.path = folder / f".games-{first:09}.journal"
+        self._players = num_players
+        kinds = {"actions": pa.list_(pa.uint16()), "winners": pa.bool_(), "scores": pa.int32()}
+        lists = {name: kind if name == "actions" else pa.list_(kind, num_players) for name, kind in kinds.items()}
+        self._schema = pa.schema([pa.field(name, kind, nullable=False) for name, kind in lists.items()])
+
+    def read(self) -> list[Moves]:
+        """All whole entries; what follows them, of an entry cut by a kill, is removed."""
+        data = self.path.read_bytes() if self.path.exists() else b""
+        entries, end = [], 0
+        while (entry := self._entry_at(data, end)) is not None:
+            moves, end = entry
+            entries.append(moves)
+        if end < len(data):
+            os.truncate(self.path, end)
+        return entries
+
+    def start(self, moves: list[Moves]) -> None:
+        """Replace the file by one with these entries, atomically."""
+        write_file(self.path, b"".join(map(self._entry, moves)))
+
+    def append(self, moves: Moves) -> None:
+        """Add an entry."""
+        with self.path.open("ab") as file:
+            file.write(self._entry(moves))
+
+    def _entry(self, moves: Moves) -> bytes:
+        starts = np.concatenate([[0], np.cumsum(moves.lengths)]).astype(np.int32)
+        lists = [pa.FixedSizeListArray.from_arrays(pa.array(each.ravel()), self._players) for each in moves[:2]]
+        actions = pa.ListArray.from_arrays(pa.array(starts), pa.array(moves.actions))
+        batch = pa.RecordBatch.from_arrays([actions, *lists], schema=self._schema)
+        content: bytes = batch.serialize().to_pybytes()
+        return sha256(content).digest()[:_SUM] + len(content).to_bytes(_SIZE, "little") + content
+
+    def _entry_at(self, data: bytes, start: int) -> tuple[Moves, int] | None:
+        """The entry that begins at a byte, and where the next one begins; None if it is not whole."""
+        begin = start + _SUM + _SIZE
+        end = begin + int.from_bytes(data[start + _SUM : begin], "little")
+        content = data[begin:end]
+        if begin > len(data) or end > len(data) or sha256(content).digest()[:_SUM] != data[start : start + _SUM]:
+            return None
+        try:
+            batch = pa.ipc.read_record_batch(pa.py_buffer(content), self._schema)
+            batch.validate(full=True)
+        except (pa.ArrowException, OSError):
+            return None
+        actions, winners, scores = batch.columns
+        shape = (len(actions), self._players)
+        moves = Moves(
+            winners.flatten().to_numpy(zero_copy_only=False).reshape(shape),
+            scores.flatten().to_numpy().reshape(shape),
+            actions.value_lengths().to_numpy(),
+            actions.flatten().to_numpy(),
+        )
+        return moves, end

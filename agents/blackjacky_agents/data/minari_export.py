@@ -1,0 +1,121 @@
+"""Datasets for Minari, the format of Farama's offline datasets: each episode is what one seat saw, chose and earned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+
+from blackjacky_agents.data.dataset import Dataset
+from blackjacky_agents.data.games import Games
+from blackjacky_env.engine.batch import batch_functions
+from blackjacky_env.engine.expanding import new_decisions
+from blackjacky_env.games import seat_id
+
+if TYPE_CHECKING:
+    from minari import MinariDataset
+    from minari.data_collector import EpisodeBuffer
+
+_FEW = 512  # games that are played back together
+
+
+def to_minari(
+    dataset: Dataset,
+    dataset_id: str,
+    policy: str,
+    reward: str = "win",
+    data_format: str = "hdf5",
+    **more: Any,
+) -> MinariDataset:
+    """Write the games of a policy as a Minari dataset, in Minari's folder (``MINARI_DATASETS_PATH``).
+
+    An episode is a game as seen from one seat of the policy: of a game in which it has three seats there are three
+    episodes, and a game in which a seat never decides has none, as in the Gymnasium environment of the seat. A step
+    goes from a decision to that seat's next one and sums the rewards on the way; the last one ends the game.
+    Observations are dicts of ``observation`` and ``action_mask``, as that environment gives them with
+    ``observation_format="dict"``; the mask of the final one is all 0. The seed of an episode is that of the game.
+
+    The environment that the dataset names has the other policies at the table as opponents; where they differ from
+    each other, it draws one for every seat, while in the data each of them has its own.
+
+    Args:
+        dataset: the dataset.
+        dataset_id: ``NAMESPACE/NAME-vN``, as Minari wants it.
+        policy: name of the policy.
+        reward: ``"win"``, or the game's score reward.
+        data_format: Minari's ``"hdf5"``, ``"arrow"`` or ``"parquet"``.
+        more: further arguments of ``minari.create_dataset_from_buffers``, such as ``author``.
+
+    Returns:
+        The Minari dataset.
+
+    Raises:
+        ValueError: the policy is not in the dataset, the id is taken or wrong, or errors as in `Dataset.batches`.
+    """
+    from minari import create_dataset_from_buffers
+
+    setup, made = dataset.setup, dataset.description
+    if policy not in setup.policies:
+        raise ValueError(f"policy={policy!r} is not in the dataset; its are {', '.join(map(repr, setup.policies))}")
+    others = made.players
+    others.remove(policy)
+    env = gymnasium.make(
+        seat_id(setup.game.name),
+        opponents=list(dict.fromkeys(others)),
+        num_players=setup.num_players,
+        variant=setup.variant,
+        reward=reward,
+        observation_format="dict",
+        **setup.options,
+    )
+    given = {
+        "algorithm_name": policy,
+        "description": f"{len(dataset):,} games of {setup.game.title}, as {policy} saw them: {made.command}",
+        "requirements": [f"blackjacky=={made.setup['versions']['blackjacky']}"],
+        "eval_env": env,
+        **more,
+    }
+    episodes = episodes_of(dataset, setup.policies.index(policy), reward)
+    return create_dataset_from_buffers(dataset_id, episodes, env=env, data_format=data_format, **given)
+
+
+def episodes_of(dataset: Dataset, policy: int, reward: str = "win") -> Iterator[EpisodeBuffer]:
+    """The episodes that `to_minari` writes; ``policy``: an index in ``dataset.setup.policies``."""
+    for _, games in dataset.every_piece():
+        for first in range(0, len(games.seeds), _FEW):
+            yield from _of_games(dataset, games.part(first, min(first + _FEW, len(games.seeds))), policy, reward)
+
+
+def _of_games(dataset: Dataset, games: Games, policy: int, reward: str) -> Iterator[EpisodeBuffer]:
+    """One episode for each seat of the policy that decides in a game."""
+    from minari.data_collector import EpisodeBuffer
+
+    setup, numbers = dataset.setup, np.diff(games.starts)
+    decisions = new_decisions(setup.game, len(games.moves))
+    states = setup.play_back(games, decisions, reward)
+    of_game = np.repeat(np.arange(len(numbers)), numbers)
+    rows = np.flatnonzero(games.seats[of_game, decisions.seats] == policy)
+    if not len(rows):
+        return
+    places = of_game[rows] * setup.num_players + decisions.seats[rows]
+    order = np.argsort(places, kind="stable")
+    found, firsts = np.unique(places[order], return_index=True)
+    where = found // setup.num_players, found % setup.num_players
+    finals = np.empty((len(found), setup.game.layout.size), setup.game.layout.dtype)
+    nothing = np.empty((len(found), setup.game.num_actions), np.int8)
+    batch_functions(setup.game, True).observe(states, *where, finals, nothing, 0, len(found))
+    for number, own in enumerate(np.split(rows[order], firsts[1:])):
+        last = np.arange(len(own)) == len(own) - 1
+        yield EpisodeBuffer(
+            seed=int(games.seeds[where[0][number]]),
+            observations={
+                "observation": np.concatenate([decisions.observations[own], finals[number : number + 1]]),
+                "action_mask": np.concatenate([decisions.masks[own], nothing[number : number + 1]]),
+            },
+            actions=decisions.actions[own].astype(np.int64),
+            rewards=decisions.earned[own].astype(np.float64),
+            terminations=last,
+            truncations=np.zeros(len(own), np.bool_),
+        )

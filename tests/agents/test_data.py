@@ -1,0 +1,583 @@
+"""Datasets: what is written, that a kill loses nothing, what is read from them, and that nothing in them is trusted."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.agent import Agent
+from blackjacky_agents.arena import jobs
+from blackjacky_agents.arena.table import Table
+from blackjacky_agents.data import Dataset, shuffling, writing
+from blackjacky_agents.data.description import NAME
+from blackjacky_agents.data.schema import decisions_schema, games_schema
+from blackjacky_agents.data.writing import CARD, Writer
+from blackjacky_agents.external.python_agent import PythonAgent
+from blackjacky_agents.files import FolderInUseError, only_writer
+from blackjacky_env.engine.game import Game
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import DEFAULT, get_game
+from tests.policies import Follower
+
+PLAYERS = ("threshold", "random", "random")
+GAMES, SHARD, GROUP = 100, 40, 16
+
+
+def table_of(
+    players: tuple[str, ...] = PLAYERS,
+    game: str = DEFAULT,
+    seed: int = 3,
+    agents: tuple[Agent, ...] = (),
+    **options: Any,
+) -> Table:
+    """A table with these agents, by name or as they are."""
+    env = TableEnv(game, len(players), **options)
+    names = list(dict.fromkeys(players))
+    cast = agents or tuple(make_agent(name, game) for name in names)
+    lineup = tuple(names.index(name) for name in players)
+    return Table(game, env.variant, env.num_players, env.options, cast, (lineup,), seed, False)
+
+
+def writer_of(folder: Path, table: Table | None = None) -> Writer:
+    return Writer(folder, table or table_of(), "blackjacky dataset", "CC0-1.0", SHARD)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "_GROUP", GROUP)
+    monkeypatch.setattr(jobs, "_MOST", 7)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset of three files, the last one shorter."""
+    folder = tmp_path_factory.mktemp("written") / "data"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "_GROUP", GROUP)
+        writer_of(folder).write(GAMES, threads=1)
+    return folder
+
+
+@pytest.fixture
+def copied(written: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return Path(shutil.copytree(written, tmp_path / "copied"))
+
+
+def rows_of(dataset: Dataset, **options: Any) -> list[dict[str, Any]]:
+    return [row for batch in dataset.record_batches(**options) for row in batch.to_pylist()]
+
+
+# ---------------------------------------------------------------- what is written
+
+
+def test_a_million_decisions_or_few_the_rows_are_those_of_the_environment(game: Game, tmp_path: Path) -> None:
+    players = ("random",) * game.default_players
+    writer_of(tmp_path / "data", table_of(players, game.name)).write(5, threads=1)
+    dataset, env = Dataset(tmp_path / "data"), TableEnv(game.name)
+    rows = rows_of(dataset, reward="win")
+    assert [row["episode"] for row in rows] == sorted(row["episode"] for row in rows)
+    for row in rows:
+        if row["step"] == 0:
+            env.reset(seed=row["seed"])
+        agent = env.agent_selection
+        seen = env.observe(agent)
+        assert (agent, row["policy"]) == (f"player_{row['seat']}", "random")
+        assert row["observation"] == seen["observation"].tolist()
+        assert row["action_mask"] == seen["action_mask"].tolist()
+        env.step(row["action"])
+        assert row["reward"] == pytest.approx(list(env.rewards.values()))
+        assert row["terminated"] == all(env.terminations.values())
+        assert json.loads(row["options"]) == {"num_players": env.num_players, "variant": env.variant, **env.options}
+        assert (row["game"], row["version"]) == (game.name, game.version)
+    assert len(rows) == dataset.decisions
+    assert sum(row["terminated"] for row in rows) == len(dataset) == 5
+
+
+def test_files_and_rows_have_the_declared_schemas_and_every_column_says_what_it_means(written: Path) -> None:
+    for path in written.glob("*.parquet"):
+        stored = pq.read_schema(path)
+        assert stored.equals(games_schema(3))
+        assert all(field.metadata[b"meaning"] for field in stored)
+    batch = next(Dataset(written).record_batches())
+    assert batch.schema.equals(decisions_schema(get_game(DEFAULT), 3))
+
+
+def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own_cards(written: Path) -> None:
+    games = pa.concat_tables([pq.read_table(path) for path in sorted(written.glob("*.parquet"))]).to_pylist()
+    assert [game["episode"] for game in games] == list(range(GAMES))
+    assert len({game["seed"] for game in games}) == GAMES
+    seats = [game["policies"].index("threshold") for game in games[: GAMES - GAMES % 3]]
+    assert [seats.count(seat) for seat in range(3)] == [GAMES // 3] * 3
+    assert all(sorted(game["policies"]) == sorted(PLAYERS) for game in games)
+
+
+def test_the_card_says_how_it_was_made_what_for_and_has_the_checksum_of_every_file(written: Path) -> None:
+    card = (written / CARD).read_text(encoding="utf-8")
+    for shard in Dataset(written).description.shards:
+        assert f"| {shard.file} | {shard.games:,} | {shard.decisions:,} | {shard.bytes:,} | `{shard.sha256}` |" in card
+    for said in ("blackjacky dataset\n", "CC0-1.0", "license: cc0-1.0", "`threshold`, 2 x `random`", "What for."):
+        assert said in card
+    for field in (*games_schema(3), *decisions_schema(get_game(DEFAULT), 3)):
+        assert f"| `{field.name}` | " in card
+
+
+def test_agents_in_python_play_in_datasets_too(tmp_path: Path) -> None:
+    agents = (PythonAgent(Follower(), "follower", DEFAULT), make_agent("random"))
+    for name in ("a", "b"):
+        writer_of(tmp_path / name, table_of(("follower", "random"), agents=agents)).write(90, threads=1)
+    assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
+    Dataset(tmp_path / "a").verify()
+    assert {row["policy"] for row in rows_of(Dataset(tmp_path / "a"))} == {"follower", "random"}
+
+
+# ---------------------------------------------------------------- going on
+
+
+class StopError(Exception):
+    """In place of a kill."""
+
+
+def stop_at(games: int) -> Callable[[int], None]:
+    def stop(played: int) -> None:
+        if played >= games:
+            raise StopError
+
+    return stop
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("games", [1, 20, SHARD, 55, 2 * SHARD, GAMES])
+def test_an_interrupted_dataset_goes_on_and_is_the_same(
+    written: Path, tmp_path: Path, games: int, threads: int
+) -> None:
+    folder = tmp_path / "data"
+    with pytest.raises(StopError):
+        writer_of(folder).write(GAMES, threads=1, progress=stop_at(games))
+    found: list[int] = []
+    writer_of(folder).write(GAMES, threads=threads, progress=found.append)
+    assert games <= next(filter(None, found)) < games + 7, "what was played is kept"
+    assert files_of(folder) == files_of(written)
+    assert not list(folder.glob(".*journal"))
+
+
+def test_a_journal_cut_anywhere_costs_the_games_of_one_job(written: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with pytest.raises(StopError):
+        writer_of(folder).write(GAMES, threads=1, progress=stop_at(35))
+    (journal,) = folder.glob(".*journal")
+    whole = journal.read_bytes()
+    for size in (0, 1, 23, 24, 25, len(whole) // 2, len(whole) - 1):
+        journal.write_bytes(whole[:size])
+        writer_of(folder).write(GAMES, threads=1)
+        assert files_of(folder) == files_of(written)
+        shutil.rmtree(folder)
+        folder.mkdir()
+        with pytest.raises(StopError):
+            writer_of(folder).write(GAMES, threads=1, progress=stop_at(35))
+
+
+@pytest.mark.parametrize("change", ["a byte", "a result", "no record batch"])
+def test_what_is_wrong_in_a_journal_is_played_again(
+    written: Path, tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "data"
+    with pytest.raises(StopError):
+        writer_of(folder).write(GAMES, threads=1, progress=stop_at(35))
+    (path,) = folder.glob(".*journal")
+    journal = writing.Journal(folder, 0, 3)
+    if change == "a byte":
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+    elif change == "a result":
+        entries = journal.read()
+        journal.start([entry._replace(winners=~entry.winners) for entry in entries])
+    else:
+        content = b"nothing"
+        sealed = writing.sha256(content).digest()[:16] + len(content).to_bytes(8, "little") + content
+        path.write_bytes(sealed + path.read_bytes())
+    writer_of(folder).write(GAMES, threads=1)
+    assert files_of(folder) == files_of(written)
+
+
+def test_more_games_are_added_and_files_that_are_whole_stay(written: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    writer_of(folder).write(50, threads=1)
+    before = files_of(folder)
+    assert [shard.games for shard in Dataset(folder).description.shards] == [SHARD, 10]
+    writer_of(folder).write(GAMES, threads=1)
+    assert files_of(folder) == files_of(written)
+    assert before.keys() - files_of(written).keys() == {"games-000000040-000000049.parquet"}
+
+
+def test_an_unfinished_dataset_can_be_read_and_says_what_is_missing(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with pytest.raises(StopError):
+        writer_of(folder).write(GAMES, threads=1, progress=stop_at(55))
+    assert len(Dataset(folder)) == SHARD
+    assert f"{GAMES - SHARD} more are still to be played" in (folder / CARD).read_text(encoding="utf-8")
+    assert len({row["episode"] for row in rows_of(Dataset(folder))}) == SHARD
+
+
+def test_one_process_writes(tmp_path: Path) -> None:
+    with only_writer(tmp_path / "data"), pytest.raises(FolderInUseError, match="is being written by"):
+        writer_of(tmp_path / "data").write(GAMES)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"table": table_of(seed=4)}, "holds games with seed=3, not seed=4"),
+        ({"table": table_of(("random", "threshold"))}, "holds games with num_players=3, not num_players=2"),
+        ({"table": table_of(hearts=1)}, r"holds games with options=\{'hearts': 3\}, not options=\{'hearts': 1\}"),
+        ({"shard": 41}, "holds games with games_per_file=40, not games_per_file=41"),
+    ],
+)
+def test_other_games_do_not_go_into_the_same_folder(copied: Path, change: dict[str, Any], said: str) -> None:
+    before = files_of(copied)
+    writer = writer_of(copied)
+    writer = Writer(**{**{name: getattr(writer, name) for name in Writer.__dataclass_fields__}, **change})
+    with pytest.raises(ValueError, match=said):
+        writer.write(GAMES + 50)
+    assert files_of(copied) == before
+
+
+def test_fewer_games_than_there_are_and_folders_of_others_are_refused(copied: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"holds 100 games, more than 99: use another place"):
+        writer_of(copied).write(99)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "README.md").write_text("mine", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"holds other files, such as README\.md"):
+        writer_of(tmp_path / "mine").write(1)
+    assert files_of(tmp_path / "mine") == {"README.md": b"mine"}
+
+
+# ---------------------------------------------------------------- what is read
+
+
+def batches(dataset: Dataset, size: int = 64, **options: Any) -> list[dict[str, Any]]:
+    return list(dataset.batches(size, **{"buffer": 2000, **options}))
+
+
+def joined(found: list[dict[str, Any]]) -> dict[str, Any]:
+    return {name: np.concatenate([batch[name] for batch in found]) for name in found[0]}
+
+
+def keys(found: list[dict[str, Any]]) -> list[tuple[int, int]]:
+    every = joined(found)
+    return list(zip(every["episode"].tolist(), every["step"].tolist(), strict=True))
+
+
+def test_batches_hold_every_decision_once_as_the_rows_do(written: Path) -> None:
+    dataset = Dataset(written)
+    found = batches(dataset)
+    assert {len(batch["action"]) for batch in found[:-1]} == {64}
+    every = joined(found)
+    rows = {(row["episode"], row["step"]): row for row in rows_of(dataset)}
+    assert sorted(keys(found)) == sorted(rows)
+    for number, key in enumerate(keys(found)):
+        row = rows[key]
+        assert every["observation"][number].tolist() == row["observation"]
+        assert every["action_mask"][number].tolist() == row["action_mask"]
+        assert (every["action"][number], every["seat"][number]) == (row["action"], row["seat"])
+        assert dataset.setup.policies[every["policy"][number]] == row["policy"]
+
+
+def test_the_same_seed_gives_the_same_batches_whatever_the_threads_and_another_one_others(written: Path) -> None:
+    first = keys(batches(Dataset(written), seed=5))
+    assert keys(batches(Dataset(written), seed=5, threads=2)) == first
+    for seed in (6, (5, 1), (5, 2)):
+        other = keys(batches(Dataset(written), seed=seed))
+        assert other != first
+        assert sorted(other) == sorted(first)
+
+
+def test_a_batch_mixes_games_of_all_files_when_the_buffer_holds_them(written: Path) -> None:
+    dataset = Dataset(written)
+    episodes = next(dataset.batches(256, seed=1))["episode"]
+    assert {int(episode) // SHARD for episode in episodes} == {0, 1, 2}
+    assert len(set(episodes.tolist())) > 50
+
+
+def test_no_more_decisions_are_held_than_the_buffer_has(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def counted(game: Game, count: int) -> Any:
+        sizes.append(count)
+        return shuffling_new(game, count)
+
+    shuffling_new = shuffling.new_decisions
+    monkeypatch.setattr(shuffling, "new_decisions", counted)
+    monkeypatch.setattr("blackjacky_agents.data.games.new_decisions", counted)
+    dataset = Dataset(written)
+    assert sum(len(batch["action"]) for batch in dataset.batches(32, buffer=700)) == dataset.decisions > 3000
+    assert sizes == [700]
+
+
+def test_parts_share_the_dataset_without_overlap(written: Path) -> None:
+    dataset = Dataset(written)
+    parts = [keys(batches(dataset, part=(number, 3))) for number in range(3)]
+    assert all(parts)
+    assert sorted(key for part in parts for key in part) == sorted(keys(batches(dataset)))
+
+
+def test_only_the_decisions_of_some_policies_are_given_if_asked_for(written: Path) -> None:
+    dataset = Dataset(written)
+    (number,) = set(joined(batches(dataset, policies=["threshold"]))["policy"].tolist())
+    assert dataset.setup.policies[number] == "threshold"
+    expected = [(row["episode"], row["step"]) for row in rows_of(dataset) if row["policy"] == "threshold"]
+    assert sorted(keys(batches(dataset, policies=["threshold"]))) == expected
+
+
+def test_a_transition_goes_to_the_same_seats_next_decision_with_what_it_earned(written: Path) -> None:
+    dataset = Dataset(written)
+    reward = dataset.setup.game.score_reward
+    every = joined(batches(dataset, transitions=True, reward=reward))
+    rows = rows_of(dataset, reward=reward)
+    place = {(row["episode"], row["step"]): number for number, row in enumerate(rows)}
+    for number, key in enumerate(zip(every["episode"].tolist(), every["step"].tolist(), strict=True)):
+        now = place[key]
+        later = now + 1
+        while later < len(rows) and rows[later]["episode"] == key[0] and rows[later]["seat"] != rows[now]["seat"]:
+            later += 1
+        is_last = later == len(rows) or rows[later]["episode"] != key[0]
+        assert every["terminated"][number] == is_last
+        assert every["reward"][number] == sum(row["reward"][rows[now]["seat"]] for row in rows[now:later])
+        shown = rows[now if is_last else later]
+        assert every["next_observation"][number].tolist() == shown["observation"]
+        assert every["next_action_mask"][number].tolist() == shown["action_mask"]
+    assert every["reward"].any()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"size": 0}, "size=0 is out of range"),
+        ({"size": 8, "seed": -1}, "seed=-1 is out of range"),
+        ({"size": 8, "buffer": 3}, r"buffer=3 is too small for a game of \d+ decisions"),
+        ({"size": 8, "part": (2, 2)}, r"part=2 is out of range; allowed are 0 \.\. 1"),
+        ({"size": 8, "policies": ["champion"]}, "policies has 'champion'; the dataset's are 'threshold', 'random'"),
+        ({"size": 8, "reward": "gold"}, "reward='gold' is unknown; allowed are 'win', 'hearts'"),
+    ],
+)
+def test_wrong_arguments_are_named(written: Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        list(Dataset(written).batches(**options))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_torch_loader_gives_every_decision_once(written: Path, workers: int) -> None:
+    torch = pytest.importorskip("torch")
+    from blackjacky_agents.data.torch_dataset import TorchBatches
+
+    dataset = Dataset(written)
+    loader = torch.utils.data.DataLoader(
+        TorchBatches(dataset, 64, seed=2, buffer=2000),
+        batch_size=None,
+        num_workers=workers,
+        multiprocessing_context="spawn" if workers else None,
+    )
+    found = list(loader)
+    assert all(isinstance(batch[name], torch.Tensor) for batch in found for name in batch)
+    assert sorted(keys(found)) == sorted(keys(batches(dataset)))
+    if not workers:
+        assert keys(found) == keys(batches(dataset, seed=2))
+
+
+# ---------------------------------------------------------------- Minari
+
+
+@pytest.fixture
+def minari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Minari, with a folder of its own."""
+    found = pytest.importorskip("minari", reason="of the extra `minari`")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    return found
+
+
+def of_one_seat(env: TableEnv, game: dict[str, Any], seat: int) -> dict[str, Any]:
+    """A game as PettingZoo's loop shows it to one seat."""
+    env.reset(seed=game["seed"])
+    agent = env.possible_agents[seat]
+    seen, actions, rewards = [], [], []
+    for action in game["actions"]:
+        if env.agent_selection == agent:
+            observation, reward, *_ = env.last()
+            seen.append(observation)
+            actions.append(action)
+            rewards.append(reward)
+        env.step(action)
+    seen.append(env.observe(agent))
+    return {"seen": seen, "actions": actions, "rewards": [*rewards[1:], env._cumulative_rewards[agent]]}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of Minari: an author and a permalink would be good
+def test_minari_gets_what_each_seat_of_a_policy_saw_and_earned(written: Path, minari: Any) -> None:
+    from blackjacky_agents.data import to_minari
+
+    made = to_minari(Dataset(written), "blackjacky/random-v0", "random")
+    episodes = minari.load_dataset("blackjacky/random-v0").iterate_episodes()
+    env, number, steps = TableEnv(DEFAULT, 3), 0, 0
+    for path in sorted(written.glob("*.parquet")):
+        for game in pq.read_table(path).to_pylist():
+            for seat in (seat for seat, name in enumerate(game["policies"]) if name == "random"):
+                expected = of_one_seat(env, game, seat)
+                if not expected["actions"]:
+                    continue
+                episode = next(episodes)
+                assert episode.id == number
+                assert episode.actions.tolist() == expected["actions"]
+                assert episode.rewards.tolist() == pytest.approx(expected["rewards"])
+                for name in ("observation", "action_mask"):
+                    shown = [seen[name].tolist() for seen in expected["seen"]]
+                    assert episode.observations[name].tolist() == shown
+                assert episode.terminations.tolist() == [False] * (len(episode) - 1) + [True]
+                assert not episode.truncations.any()
+                number, steps = number + 1, steps + len(episode)
+    assert next(episodes, None) is None
+    assert (made.total_episodes, made.total_steps) == (number, steps)
+    assert number > GAMES
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_minari_makes_the_environment_of_the_seat_again(written: Path, minari: Any) -> None:
+    from blackjacky_agents.data import to_minari
+
+    made = to_minari(Dataset(written), "blackjacky/threshold-v0", "threshold", data_format="arrow")
+    env = made.recover_environment()
+    observation, _ = env.reset(seed=0)
+    assert env.observation_space == made.observation_space
+    assert env.observation_space.contains(observation)
+    first = made[0].observations
+    assert env.observation_space.contains({name: entries[0] for name, entries in first.items()})
+    assert env.unwrapped.table.num_players == 3
+
+
+def test_minari_gets_no_policy_that_is_not_there(written: Path, minari: Any) -> None:
+    from blackjacky_agents.data import to_minari
+
+    with pytest.raises(ValueError, match="policy='champion' is not in the dataset; its are 'threshold', 'random'"):
+        to_minari(Dataset(written), "blackjacky/champion-v0", "champion")
+
+
+# ---------------------------------------------------------------- what is not trusted
+
+
+def changed_file(folder: Path, change: Callable[[Any], Any]) -> None:
+    """Rewrite the second file as a stranger would, and its checksum in the description."""
+    path = sorted(folder.glob("*.parquet"))[1]
+    pq.write_table(change(pq.read_table(path)), path)
+    description = json.loads((folder / NAME).read_text(encoding="utf-8"))
+    description["shards"][1]["sha256"] = writing.sha256(path.read_bytes()).hexdigest()
+    (folder / NAME).write_text(json.dumps(description), encoding="utf-8")
+
+
+def with_column(name: str, change: Callable[[list[Any]], list[Any]]) -> Callable[[Any], Any]:
+    def changed(table: Any) -> Any:
+        field = table.schema.field(name)
+        values = pa.array(change(table[name].to_pylist()), field.type)
+        return table.set_column(table.schema.get_field_index(name), field, values)
+
+    return changed
+
+
+def first_game(change: Callable[[Any], Any]) -> Callable[[list[Any]], list[Any]]:
+    return lambda values: [change(values[0]), *values[1:]]
+
+
+CHANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "a move": (with_column("actions", first_game(lambda moves: [*moves[:-1], 60])), r"game 40: move \d+ \(60\) cannot"),
+    "no moves": (with_column("actions", first_game(lambda moves: [])), "game 40: it is not over after its 0 moves"),
+    "a winner": (with_column("winners", first_game(lambda won: won[::-1])), "game 40 ends differently than stored"),
+    "a score": (with_column("scores", first_game(lambda held: [9, *held[1:]])), "game 40 ends differently than stored"),
+    "a seed": (with_column("seed", first_game(lambda seed: seed + 1)), "game 40"),
+    "a negative seed": (with_column("seed", first_game(lambda seed: -1)), "seed -1 is negative"),
+    "a policy": (with_column("policies", first_game(lambda names: ["you", *names[1:]])), "it has other policies than"),
+    "another game": (with_column("game", first_game(lambda name: "chess")), "game is 'chess', not 'black_jacky'"),
+    "another version": (with_column("version", first_game(lambda number: 7)), "version is 7, not 0"),
+    "other options": (with_column("options", first_game(lambda text: "{}")), r"options is '\{\}', not"),
+    "another order": (lambda table: table.take(list(reversed(range(len(table))))), "are not in order"),
+    "fewer columns": (lambda table: table.drop_columns(["seed"]), "has other columns than a dataset of 3 players"),
+    "fewer games": (lambda table: table.slice(0, 5), "has other numbers of games and decisions than its description"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_changed_file_is_refused_even_with_its_own_checksum(copied: Path, what: str) -> None:
+    change, said = CHANGES[what]
+    changed_file(copied, change)
+    with pytest.raises(ValueError, match=said):
+        Dataset(copied).verify()
+
+
+@pytest.mark.parametrize("what", [what for what in CHANGES if what not in ("another order", "fewer games")])
+def test_no_decision_of_such_a_file_is_shown(copied: Path, what: str) -> None:
+    change, said = CHANGES[what]
+    changed_file(copied, change)
+    with pytest.raises(ValueError, match=said):
+        list(Dataset(copied).batches(64))
+    with pytest.raises(ValueError, match=said):
+        list(Dataset(copied).record_batches())
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"x" * 1000])
+def test_what_is_no_parquet_file_is_named(copied: Path, content: bytes) -> None:
+    path = min(copied.glob("*.parquet"))
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=f"{path.name} is no Parquet file, or damaged"):
+        list(Dataset(copied).batches(64))
+
+
+def test_a_file_with_another_checksum_is_named(copied: Path) -> None:
+    path = min(copied.glob("*.parquet"))
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(ValueError, match=f"{path.name} was changed: its SHA-256 is not that of the description"):
+        Dataset(copied).verify()
+
+
+def test_all_games_are_counted_while_they_are_verified(written: Path) -> None:
+    counted: list[int] = []
+    Dataset(written).verify(counted.append, threads=2)
+    assert sum(counted) == GAMES
+
+
+def descriptions() -> Iterator[tuple[str, Callable[[dict[str, Any]], Any], str]]:
+    """Changes to a description, and what is said of them."""
+    yield "format", lambda found: found.update(format=2), "its format is not 1"
+    yield "no setup", lambda found: found.pop("setup"), "it lacks 'setup'"
+    yield "version", lambda found: found["setup"].update(version=1), "of black_jacky-v1; installed is version 0"
+    yield "game", lambda found: found["setup"].update(game="chess"), "unknown game 'chess'"
+    yield "option", lambda found: found["setup"]["options"].update(hearts=99), "hearts=99 is out of range"
+    yield "size", lambda found: found["setup"].update(num_players=4), "3 policies do not play at a table of 4"
+    yield "path", lambda found: found["shards"][0].update(file="../x.parquet"), "shard 0 is not named games-0000000"
+    yield "order", lambda found: found["shards"].reverse(), "games-000000080-000000099.parquet follows game -1"
+    yield "sum", lambda found: found["shards"][0].update(sha256="f"), "sha256 of shard 0 is no checksum"
+    yield "count", lambda found: found["shards"][0].update(games=-1), "games=-1 is out of range"
+
+
+@pytest.mark.parametrize(("change", "said"), [each[1:] for each in descriptions()], ids=[d[0] for d in descriptions()])
+def test_a_wrong_description_is_refused(copied: Path, change: Callable[[dict[str, Any]], Any], said: str) -> None:
+    description = json.loads((copied / NAME).read_text(encoding="utf-8"))
+    change(description)
+    (copied / NAME).write_text(json.dumps(description), encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        Dataset(copied)
+
+
+def test_a_folder_without_a_dataset_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"holds no dataset: there is no dataset\.json"):
+        Dataset(tmp_path)

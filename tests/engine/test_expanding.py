@@ -1,0 +1,131 @@
+"""Games expanded from their moves: the same as stepping the environment, and nothing is trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.expanding import NONE, Decisions, expand_games, new_decisions
+from blackjacky_env.engine.game import Game, IllegalActionError
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import DEFAULT, get_game
+
+SEEDS = (5, 6, 7)
+
+
+def random_game(env: TableEnv, seed: int) -> list[int]:
+    """The moves of a random game, played through the environment."""
+    rng = np.random.default_rng(seed)
+    env.reset(seed=seed)
+    moves = []
+    while not any(env.terminations.values()):
+        moves.append(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+        env.step(moves[-1])
+    return moves
+
+
+def expanded(env: TableEnv, games: list[list[int]], threads: int = 1) -> Decisions:
+    """Games with the seeds `SEEDS`, from their moves."""
+    states = zeros(len(games), env.game.state_dtype)
+    states[:] = env.game.new_state(env.num_players, env.variant, env.options)
+    moves = np.array([move for game in games for move in game], np.uint16)
+    starts = np.cumsum([0, *map(len, games)])
+    decisions = new_decisions(env.game, len(moves))
+    expand_games(env.game, states, np.array(SEEDS[: len(games)]), moves, starts, decisions, env.reward, threads, 100)
+    return decisions
+
+
+def stepped(env: TableEnv, seed: int, moves: list[int]) -> list[tuple[Any, ...]]:
+    """What the environment shows and pays: seat, observation, mask, and the rewards of the step, for each move."""
+    env.reset(seed=seed)
+    rows = []
+    for move in moves:
+        agent = env.agent_selection
+        seen = env.observe(agent)
+        env.step(move)
+        rows.append((env.possible_agents.index(agent), seen, list(env.rewards.values())))
+    return rows
+
+
+@pytest.mark.parametrize("pays_score", [False, True])
+def test_every_decision_is_the_one_of_the_environment(game: Game, pays_score: bool) -> None:
+    env = TableEnv(game.name, reward=game.score_reward if pays_score else "win")
+    games = [random_game(env, seed) for seed in SEEDS]
+    decisions, row = expanded(env, games, threads=2), 0
+    for seed, moves in zip(SEEDS, games, strict=True):
+        for (seat, seen, rewards), move in zip(stepped(env, seed, moves), moves, strict=True):
+            assert (decisions.seats[row], decisions.actions[row]) == (seat, move)
+            np.testing.assert_array_equal(decisions.observations[row], seen["observation"])
+            np.testing.assert_array_equal(decisions.masks[row], seen["action_mask"])
+            np.testing.assert_allclose(decisions.rewards[row, : env.num_players], rewards, rtol=1e-6)
+            assert not decisions.rewards[row, env.num_players :].any()
+            row += 1
+    assert row == len(decisions.actions)
+
+
+def test_a_decision_leads_to_the_next_one_of_its_seat_and_earns_what_is_paid_on_the_way(game: Game) -> None:
+    env = TableEnv(game.name, reward=game.score_reward)
+    games = [random_game(env, seed) for seed in SEEDS]
+    decisions = expanded(env, games)
+    ends = np.cumsum([*map(len, games)])
+    for row, seat in enumerate(decisions.seats):
+        end = ends[np.searchsorted(ends, row, side="right")]
+        later = [other for other in range(row + 1, end) if decisions.seats[other] == seat]
+        assert decisions.following[row] == (later[0] if later else NONE)
+        paid = decisions.rewards[row : later[0] if later else end, seat].sum()
+        assert decisions.earned[row] == pytest.approx(paid, abs=1e-4)
+
+
+def broken(moves: list[int], how: str) -> tuple[list[int], str]:
+    """Moves that are no game, and what is said of the game."""
+    number = len(moves)
+    changed = {
+        "one is missing": moves[:-1],
+        "one too many": [*moves, 0],
+        "none": [],
+        "beyond all actions": [*moves[:-1], 60_000],
+    }[how]
+    said = {
+        "one is missing": f"game 101: it is not over after its {number - 1} moves",
+        "one too many": rf"game 101: move {number} \(0\) cannot be played",
+        "none": "game 101: it is not over after its 0 moves",
+        "beyond all actions": rf"game 101: move {number - 1} \(60000\) cannot be played",
+    }[how]
+    return changed, said
+
+
+@pytest.mark.parametrize("how", ["one is missing", "one too many", "none", "beyond all actions"])
+def test_moves_that_are_no_game_are_refused_by_game_and_move(how: str) -> None:
+    env = TableEnv(DEFAULT)
+    games = [random_game(env, seed) for seed in SEEDS]
+    games[1], said = broken(games[1], how)
+    with pytest.raises(IllegalActionError, match=said):
+        expanded(env, games)
+
+
+def test_every_single_move_is_looked_up_in_its_mask() -> None:
+    env = TableEnv(DEFAULT, 2)
+    moves, refused = random_game(env, SEEDS[0]), 0
+    for number, (_, seen, _) in enumerate(stepped(env, SEEDS[0], moves)):
+        illegal = np.flatnonzero(seen["action_mask"] == 0)
+        with pytest.raises(IllegalActionError, match=rf"game 100: move {number} \({illegal[-1]}\) cannot be played"):
+            expanded(env, [[*moves[:number], int(illegal[-1]), *moves[number + 1 :]]])
+        refused += 1
+    assert refused == len(moves) > 10
+
+
+def test_decisions_may_be_written_into_parts_of_longer_arrays() -> None:
+    env = TableEnv(DEFAULT)
+    whole = new_decisions(get_game(DEFAULT), 1000)
+    whole.seats[:] = -7
+    moves = random_game(env, SEEDS[0])
+    states: npt.NDArray[Any] = get_game(DEFAULT).new_state(env.num_players, env.variant, env.options)
+    place = whole.part(10, 10 + len(moves))
+    starts = np.array([0, len(moves)])
+    expand_games(env.game, states, np.array(SEEDS[:1]), np.array(moves, np.uint16), starts, place)
+    written = np.flatnonzero(whole.seats != -7)
+    np.testing.assert_array_equal(written, 10 + np.arange(len(moves)))

@@ -9,7 +9,7 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +24,18 @@ from blackjacky_env.engine.purposes import FOR_DECISIONS
 from blackjacky_env.engine.random import stream
 from blackjacky_env.games import get_game
 
+if TYPE_CHECKING:
+    from blackjacky_env.envs.aec import TableEnv
+
 _NO_PARAMETERS = np.zeros(0, np.float32)
 
 
 class Agent(Protocol):
     """Anything that chooses actions from observations alone.
 
-    An optional method ``explain(observation) -> Thoughts | None`` returns its move probabilities and win estimate for
-    display (`blackjacky_agents.thoughts`).
+    Two methods are optional. ``explain(observation) -> Thoughts | None`` returns its move probabilities and win
+    estimate for display (`blackjacky_agents.thoughts`). ``hear(events)`` is called before each `act` with what its seat
+    has heard since the deal, as `TableEnv.events` returns it; then it is asked for one game at a time.
     """
 
     name: str
@@ -44,6 +48,28 @@ class Agent(Protocol):
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Actions (N,) for a batch of games: observations (N, K) int8 or int16, masks (N, A) int8."""
+
+
+class AgentError(RuntimeError):
+    """An agent cannot go on, for a reason that its user can do something about; the message says why."""
+
+
+def asked(agent: Agent, env: TableEnv) -> Callable[[], int]:
+    """A function that returns the agent's action for the player to act, in the position of this moment.
+
+    It may take long and can run in a thread. What the player has heard is told to an agent that can ``hear``.
+    """
+    player = env.agent_selection
+    observation, hear = env.observe(player), getattr(agent, "hear", None)
+    if hear is None:
+        return lambda: int(agent.act(observation))
+    events = env.events(player)
+
+    def ask() -> int:
+        hear(events)
+        return int(agent.act(observation))
+
+    return ask
 
 
 class CompiledAgent:

@@ -11,11 +11,11 @@ from blackjacky_agents.agent import Agent, CompiledAgent, register_policies
 from blackjacky_agents.bots import random_bot
 from blackjacky_agents.external.python_agent import is_place, load_python_agent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
-from blackjacky_agents.games import agent_names, bot_names, get_kit
+from blackjacky_agents.games import agent_names, bot_names, default_opponents, get_kit
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_env.envs.opponents import register_provider
-from blackjacky_env.games import DEFAULT
+from blackjacky_env.games import DEFAULT, get_game
 
 __all__ = ["agent_names", "bot_names", "make_agent", "make_compiled_agent", "parse_agents"]
 
@@ -27,9 +27,9 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     simulations per move that the game's champion guides, ``"search:0.1s"`` with 0.1 seconds per move,
     ``"search:400+ppo:PATH"`` with another network. ``"ismcts:1000"`` and ``"ismcts:0.1s"`` are tree search with a bot,
     ``"rollout:256"`` is flat Monte Carlo with 256 playouts per legal action. ``"package.module:Class"`` calls a class
-    of yours without arguments; its module may be in the current folder. ``"cmd:node agent.js"`` is a program in any
-    language (`SubprocessAgent`). The last two run code: take them from the user of this machine, never from the
-    network.
+    of yours, with ``game`` if it has a parameter of that name; its module may be in the current folder.
+    ``"cmd:node agent.js"`` is a program in any language (`SubprocessAgent`). The last two run code: take them from the
+    user of this machine, never from the network.
 
     Raises `ValueError` for an unknown name (listing the known ones), a damaged or mismatched trained agent, or an
     invalid budget.
@@ -83,6 +83,13 @@ def parse_agents(text: str, option: str = "agents") -> list[str]:
             raise ValueError(f"{option}: {part.strip()!r} is not NAME or NAME*NUMBER with a number of 1 .. 99")
         names += [found[1]] * int(found[2] or 1)
     return names
+
+
+def usual_opponents(game: str, people: int = 1, variant: str | None = None) -> list[str]:
+    """The agents with which so many people fill the variant's usual table."""
+    size, _ = get_game(game).choose_table(None, variant)
+    usual = parse_agents(default_opponents(game))
+    return [*usual, *["random"] * size][: max(size - people, 0)]
 
 
 def display_names(names: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, asked
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.network import action_probabilities, is_network
 from blackjacky_agents.registry import make_compiled_agent
@@ -102,7 +102,7 @@ def play(
         thoughts = explain(agent, observation, playouts)
         if thoughts is None and instead is not None:
             thoughts = in_place_of(instead, observation, playouts)
-        env.step(int(agent.act(observation)))
+        env.step(asked(agent, env)())
         yield thoughts
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, Score, ScoreTable, View, winner_mark
+from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
@@ -136,6 +138,15 @@ def refusal_in_words(refusal: str, texts: Texts) -> str:
         if found := re.fullmatch(pattern, reason):
             return str(words.format(**found.groupdict()))
     return said
+
+
+def why_not(env: TableEnv, action: int) -> str:
+    """Why an action is not legal now, in the game's words; it must not be legal."""
+    try:
+        copy.deepcopy(env).step(action)
+    except IllegalActionError as error:
+        return re.sub(r" \(action \d+\)", "", str(error).partition(" Legal for")[0])
+    raise AssertionError("an action outside the mask was accepted")
 
 
 def explanation(texts: Texts, info: ActionInfo) -> str:

@@ -310,9 +310,18 @@ class _Rows:
             self.log = np.concatenate([self.log, np.zeros_like(self.log)], axis=1)
         for number, agent in enumerate(agents):
             games = np.flatnonzero((to_act == number) & ~full)
-            if isinstance(agent, PythonPolicy) and len(games):
-                given = np.asarray(agent.act_batch(self.observations[games], self.masks[games]))
-                self.actions[games] = _checked(given, self.masks[games], agent.name)
+            if not isinstance(agent, PythonPolicy) or not len(games):
+                continue
+            if agent.hear is None:
+                self._ask(games, agent)
+                continue
+            for game in games:
+                agent.hear(int(game), self.log[game, : self.decisions[game]])
+                self._ask(np.array([game]), agent)
+
+    def _ask(self, games: npt.NDArray[np.int64], agent: PythonPolicy) -> None:
+        given = np.asarray(agent.act_batch(self.observations[games], self.masks[games]))
+        self.actions[games] = _checked(given, self.masks[games], agent.name)
 
 
 def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: str) -> npt.NDArray[np.int64]:

@@ -28,6 +28,9 @@ class PythonPolicy(NamedTuple):
     name: str
     act_batch: Callable[[Vector, npt.NDArray[np.int8]], npt.NDArray[np.int64]]
     """(observations (M, K), masks (M, A)) -> actions (M,)."""
+    hear: Callable[[int, npt.NDArray[np.int16]], object] | None = None
+    """(index of a game, its actions so far): called before ``act_batch``, which is then asked for that game alone.
+    None: it is asked for many games at once."""
 
 
 CompiledPolicy = tuple[Policy, npt.NDArray[np.float32]]

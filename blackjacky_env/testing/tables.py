@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,11 @@ from blackjacky_env.engine import table
 from blackjacky_env.engine.game import Hidden, IllegalActionError, State
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.testing.errors import Skipped
-from blackjacky_env.testing.readouts import Env, same
+from blackjacky_env.testing.readouts import Env, as_readout, first_difference, same
+from blackjacky_env.testing.trial import Look
 
 _MOVES_HEARD = 3  # after the variation
+_NO_LOOKS: Mapping[str, Look] = {}
 
 
 def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableEnv:
@@ -64,11 +66,14 @@ def _changed(
     return other
 
 
-def find_leaking_events(env: Env, agent: str | None, rng: np.random.Generator) -> Iterator[str]:
+def find_leaking_events(
+    env: Env, agent: str | None, rng: np.random.Generator, looks: Mapping[str, Look] = _NO_LOOKS
+) -> Iterator[str]:
     """Play on from two games that look the same to ``agent`` (None: a spectator); yield events that tell them apart.
 
     The games differ in everything hidden, and where an action is secret, others take different ones in them. They are
-    compared as long as the agent's view is the same.
+    compared as long as the agent's view is the same. ``looks`` are functions of further things that may depend on what
+    was heard, compared as well.
     """
     games = [_changed(_table(env), lambda state, settled: None), vary_hidden(env, agent, rng)]
     for game in games:
@@ -86,6 +91,12 @@ def find_leaking_events(env: Env, agent: str | None, rng: np.random.Generator) -
         if one != another or (agent and not same(*(game.infos[agent] for game in games))):
             heard = f"{one[-1]} in one case, {another[-1]} in the other"
             yield f"what is hidden is heard by {agent or 'a spectator'}: {heard}"
+        for name, look in looks.items():
+            one, another = (look(game, agent) for game in games)
+            if not same(one, another):
+                readouts = as_readout(name, one), as_readout(name, another)
+                difference = first_difference(*readouts, "in one case", "in the other") or f"{name} differs"
+                yield f"what is hidden is shown to {agent or 'a spectator'}: {difference}"
 
 
 def _indistinguishable_moves(

@@ -30,6 +30,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.workers import in_order, open_pool
+from blackjacky_agents.language.telling import told, told_now
 from blackjacky_agents.reports import markdown_table, workers_used, write_part
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
@@ -56,6 +57,8 @@ class Args:
     """Number of processes; results do not depend on it."""
     cluster: str | None = None
     """Examine on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
+    told: bool = False
+    """Also compare the text that language models are told, which takes longer."""
     write: bool = False
     """Write the result into tests/games/GAME/README.md."""
 
@@ -67,6 +70,7 @@ class Chunk(NamedTuple):
     table: int
     seed: int
     positions: int
+    told: bool
 
 
 class Found(NamedTuple):
@@ -128,7 +132,7 @@ def chunks(args: Args) -> list[Chunk]:
         for i in range(count):
             size = min(CHUNK, left[i])
             if size:
-                todo.append(Chunk(args.game, i, args.seed + SEEDS_PER_CHUNK * len(todo), size))
+                todo.append(Chunk(args.game, i, args.seed + SEEDS_PER_CHUNK * len(todo), size, args.told))
                 left[i] -= size
     return todo
 
@@ -154,7 +158,9 @@ def examine_chunk(chunk: Chunk) -> Found:
     counted = get_game(chunk.game).examples.counted
     counts: Counter[str] = Counter()
     leaks, rng = [], np.random.default_rng(chunk.seed)
-    for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **PROMISES):
+    now = {"told": told_now} if chunk.told else {}
+    promises = {**PROMISES, "looks": PROMISES["looks"] | now}
+    for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **promises):
         seen = examined.env.unwrapped.view(None)
         counts["positions"] += 1
         counts["comparisons"] += examined.varied
@@ -162,7 +168,7 @@ def examine_chunk(chunk: Chunk) -> Found:
         counts.update({what: int(is_so(seen)) for what, is_so in counted.items()})
         leaks += map(str, examined.leaks)
         listener = rng.choice([None, *examined.env.agents])
-        leaks += find_leaking_events(examined.env, listener, rng)
+        leaks += find_leaking_events(examined.env, listener, rng, {"told": told} if chunk.told else {})
     return Found(chunk.table, counts, leaks)
 
 
@@ -190,6 +196,7 @@ def facts(args: Args, found: list[Found], leaks: int, seconds: float) -> str:
     """The result as a sentence, with command, duration and versions."""
     positions = total(found)["positions"]
     command = f"python scripts/proofs/prove_leaks.py --game {args.game} --positions {args.positions} --seed {args.seed}"
+    command += " --told" if args.told else ""
     versions = ", ".join(f"{name} {version(name)}" for name in ("blackjacky", "numpy", "numba"))
     return (
         f"{leaks:,} leaks in {positions:,} positions, {total(found)['comparisons']:,} comparisons.\n"

@@ -5,9 +5,11 @@
     python scripts/proofs/run_commands.py --write              all, and the table goes into docs/proof.md
 
 Pages are gone through in order, in one folder, so that a command finds what those before it have written. A server is
+Pages are gone through in order, in one folder, so that a command finds what those before it have written. A server is
 interrupted once it prints its address, any other command when its time is over, as by Ctrl-C; then it must end by
-itself. `runs/NAME` stands for the run of the first page. With Ray installed, there is a cluster for
-`--cluster auto`.
+itself. `runs/NAME` stands for the run of the first page. With Ray installed, there is a cluster for `--cluster auto`.
+Where openai is installed, a stand-in for a language model answers at the address in OPENAI_BASE_URL; otherwise pages
+that need one are left out.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import tyro
 from tqdm import tqdm
@@ -39,6 +42,7 @@ PAGES = (
     "docs/tournaments.md",
     "docs/play.md",
     "docs/score.md",
+    "docs/language_models.md",
     "docs/agents.md",
     "docs/your_game.md",
     "docs/install.md",
@@ -55,11 +59,16 @@ QUOTED = re.compile(r"`((?:blackjacky|python) [^`\n]+)`")
 PROMPT = re.compile(r"^(?:\w*\$)?\s*")
 CONTINUED = re.compile(r"\s*\\\n\s*")
 COMMENT = re.compile(r"\s# .*$")
-PREFIXES = ("blackjacky ", "python -m blackjacky_env")
+PREFIXES = (
+    "blackjacky ",
+    "python -m blackjacky_env",
+    "python examples/language_model.py",
+    "python examples/stand_in_model.py",
+)
 INCOMPLETE = re.compile(r"(?<!runs/)\b[A-Z]{3,}\b|\$|\.\.\.|\||--(?!web|help)\w+$")
 """What a reader has to complete or, except for `runs/NAME`, to replace."""
-OPEN = "Open tables at"
-"""What a server prints when it is ready."""
+OPEN = ("Open tables at", "Serving at")
+"""What servers print when they are ready."""
 MODULE = """
 import numpy as np
 
@@ -106,6 +115,11 @@ def main(args: Args) -> int:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         prepare(folder)
+        for module, word in (("openai", "language_model"), ("mcp", " mcp"), ("mcp", "--mcp")):
+            if find_spec(module) is None:
+                todo = [(page, command) for page, command in todo if word not in command]
+        if any("language_model" in command for _, command in todo):
+            stack.enter_context(language_model())
         if find_spec("ray") is None:
             todo = [(page, command) for page, command in todo if "--cluster" not in command]
         elif any("--cluster auto" in command for _, command in todo):
@@ -161,6 +175,21 @@ def ray_cluster() -> Iterator[None]:
         head.communicate()
 
 
+@contextmanager
+def language_model() -> Iterator[None]:
+    """Within this block the environment names a stand-in for a language model, which answers."""
+    command = [sys.executable, str(ROOT / "examples" / "stand_in_model.py"), "--port", "0"]
+    server = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    url = next(line.removeprefix("Serving at ").strip() for line in server.stdout if line.startswith("Serving at "))
+    try:
+        with mock.patch.dict(os.environ, {"OPENAI_BASE_URL": url, "BLACKJACKY_MODEL": "stand-in"}):
+            yield
+    finally:
+        server.terminate()
+        server.communicate()
+
+
 def environment() -> dict[str, str]:
     """The environment of commands: `blackjacky` and `python` are those of this environment."""
     places = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
@@ -195,7 +224,8 @@ def ended(process: subprocess.Popen[bytes], output: Path, seconds: float) -> boo
     """Wait until a process ends, serves, or its time is over; whether it has ended."""
     begun = time.monotonic()
     while process.poll() is None:
-        if time.monotonic() - begun > seconds or OPEN in output.read_text("utf-8", errors="replace"):
+        said = output.read_text("utf-8", errors="replace")
+        if time.monotonic() - begun > seconds or any(line in said for line in OPEN):
             return False
         time.sleep(0.1)
     return True

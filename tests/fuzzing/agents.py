@@ -18,6 +18,7 @@ from blackjacky_agents.cli.exploit_report import add_result, read_results
 from blackjacky_agents.cli.runs import read_settings, write_settings
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent, _Process
 from blackjacky_agents.files import _read_writer
+from blackjacky_agents.language.answers import answer_in, find_action
 from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import encodings_of
@@ -160,6 +161,18 @@ def _answers() -> list[bytes]:
     ]
 
 
+def _model_reply(data: bytes) -> None:
+    """A language model replies with this."""
+    actions = get_game(DEFAULT).words.actions
+    choices = {action: actions.name(action) for action in range(0, len(actions), 7)}
+    assert 0 <= find_action(answer_in(data.decode()), choices, actions) < len(actions)
+
+
+def _model_replies() -> list[bytes]:
+    actions = get_game(DEFAULT).words.actions
+    return [f"I think.\nANSWER: {each}".encode() for each in (3, f"2. {actions.name(7)}", actions.name(30), "swap 5")]
+
+
 def _note(data: bytes) -> None:
     said = _read_writer(written("writer.json", data))
     if re.search(r"[^ -~]", said):
@@ -167,6 +180,7 @@ def _note(data: bytes) -> None:
 
 
 TARGETS = (
+    Target("model_reply", "replies of language models", _model_reply, (ValueError,), _model_replies),
     Target("agent_card", "cards of agents", _load_card, (ValueError,), lambda: [_files()[1]]),
     Target("agent_weights", "weights of agents", _load_weights, (ValueError,), lambda: [_files()[0]]),
     Target("checkpoint", "checkpoints", _load_checkpoint, (ValueError,), _checkpoints),

@@ -11,6 +11,7 @@ import pytest
 from blackjacky_agents import cli
 from blackjacky_agents.cli import terminal
 from blackjacky_agents.files import only_writer
+from blackjacky_agents.language.answers import is_short_for
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.search import hints
 from blackjacky_env import black_jacky_v0
@@ -279,12 +280,12 @@ def test_ctrl_c_ends_the_game_with_status_130_and_keeps_it(monkeypatch, capsys, 
 
 
 def test_words_may_be_shortened():
-    assert terminal.is_short_for("kn", "knock")
-    assert terminal.is_short_for("SW 5 dis", "swap 5 with the discard pile")
-    assert terminal.is_short_for("lay 3: player_2", "lay 3: player_0 and player_2 exchange")
-    assert not terminal.is_short_for("sw 5 dis", "swap 5 with the draw pile")
-    assert not terminal.is_short_for("draw", "swap 5 with the draw pile")
-    assert not terminal.is_short_for(":", "draw")
+    assert is_short_for("kn", "knock")
+    assert is_short_for("SW 5 dis", "swap 5 with the discard pile")
+    assert is_short_for("lay 3: player_2", "lay 3: player_0 and player_2 exchange")
+    assert not is_short_for("sw 5 dis", "swap 5 with the draw pile")
+    assert not is_short_for("draw", "swap 5 with the draw pile")
+    assert not is_short_for(":", "draw")
 
 
 def moves_and_their_story(seed, players):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,19 @@ def test_quick_commands_run_as_the_pages_have_them(tmp_path: Path) -> None:
         ran = run_commands.run("", command, tmp_path, seconds=3600)
         assert ran.passed, f"{command}: {ran}"
     assert (tmp_path / "game.html").stat().st_size > 10_000
+
+
+@pytest.mark.skipif(find_spec("openai") is None or find_spec("mcp") is None, reason="needs the extras `llm` and `mcp`")
+def test_the_page_on_language_models_can_be_typed_from_top_to_bottom(tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    typed = run_commands.commands((ROOT / "docs" / "language_models.md").read_text("utf-8"))
+    assert sum("language_model" in command for command in typed) > 3
+    with run_commands.language_model():
+        for command in typed:
+            if "stand_in" not in command:  # whose port may be in use
+                ran = run_commands.run("", command.replace("--web", "--web --port 0"), tmp_path, seconds=3600)
+                assert ran.passed, f"{command}: {ran}"
+    assert len(list((tmp_path / "runs" / "language_model").glob("*.jsonl"))) == 2
 
 
 def test_the_code_of_an_example_can_be_printed_and_an_unknown_game_is_refused_in_a_sentence(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, check_plays
+from blackjacky_agents.agent import Agent, CompiledAgent, asked, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.intervals import Floats, of_games, shares_of
 from blackjacky_agents.arena.workers import in_parts
@@ -195,12 +195,8 @@ def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> Floats:
         agent.reset(seed * len(agents) + seat)
     env.reset(seed=seed)
     seats = dict(zip(env.possible_agents, agents, strict=True))
-    for name in env.agent_iter():
-        observation, _, terminated, truncated, _ = env.last()
-        if terminated or truncated:
-            break
-        assert observation is not None
-        env.step(seats[name].act(observation))
+    while not any(env.terminations.values()):
+        env.step(asked(seats[env.agent_selection], env)())
     winners = np.zeros(len(agents))
     winners[env.snapshot()["winners"]] = 1
     return shares_of(winners)

@@ -190,6 +190,8 @@ class _TimedAgent:
 
     def __init__(self, agent: Agent) -> None:
         self._agent, self.name = agent, agent.name
+        if hasattr(agent, "hear"):
+            self.hear = agent.hear
         self.moves = 0
         """Number of moves since `begin`."""
         self._times: list[float] = []

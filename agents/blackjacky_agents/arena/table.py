@@ -172,10 +172,27 @@ class Table:
                 policies.append((agent.policy, agent.parameters))
             else:
                 agent.reset(int(seeds[0]) if count else 0)
-                policies.append(PythonPolicy(agent.name, agent.act_batch))
+                policies.append(PythonPolicy(agent.name, agent.act_batch, self._teller(agent, seeds)))
         played = play_logged(env.game, states, seeds, seating, policies)
         players = slice(self.num_players)
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
+
+    def _teller(
+        self, agent: Agent, seeds: npt.NDArray[np.int64]
+    ) -> Callable[[int, npt.NDArray[np.int16]], None] | None:
+        """What tells an agent that can ``hear`` what the player to act in a game has heard; None for other agents."""
+        hear = getattr(agent, "hear", None)
+        if hear is None:
+            return None
+        env = self.env()
+
+        def tell(game: int, actions: npt.NDArray[np.int16]) -> None:
+            env.reset(seed=int(seeds[game]))
+            for action in actions:
+                env.step(int(action))
+            hear(env.events(env.agent_selection))
+
+        return tell
 
 
 def play_moves(table: Table, first: int, count: int, wanted: slice) -> Moves:

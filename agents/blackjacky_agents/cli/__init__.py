@@ -18,9 +18,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from blackjacky_agents.agent import AgentError
 from blackjacky_agents.arena.cluster import ClusterError
 from blackjacky_agents.cli.errors import WrongInputError, reason
-from blackjacky_agents.external.subprocess_agent import AgentProcessError
 from blackjacky_agents.files import FolderInUseError
 from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.text import printable
@@ -62,6 +62,9 @@ SUBCOMMANDS = {
         _TRAINING,
     ),
     "play": Subcommand("Play against agents, in the terminal or in the browser.", "cli", _BASICS),
+    "mcp": Subcommand(
+        "Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp", *_BASICS)
+    ),
     "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal.", "cli", ("tyro", "tqdm")),
 }
 
@@ -106,7 +109,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         with compiling_shown(), full_disk_said_once():
             status: int = subcommand.main(list(arguments), program)
         sys.stdout.flush()  # here, where an error can be reported
-    except (WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentProcessError) as error:
+    except (WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentError) as error:
         return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
     except BrokenPipeError:
         flush_or_drop()

@@ -16,8 +16,7 @@ from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
 from blackjacky_agents.cli.terminal import Sitting, play
 from blackjacky_agents.files import only_writer
-from blackjacky_agents.games import default_opponents
-from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.registry import parse_agents, usual_opponents
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 
@@ -65,6 +64,8 @@ class Args(GameArgs[R]):
     """With --web: URL at which a reverse proxy on this machine serves the tables, such as https://play.example."""
     language: str | None = None
     """With --web: en or de; by default the browser's preference."""
+    mcp: bool = False
+    """With --web: let assistants (language models) play, too, by the Model Context Protocol; needs the extra `mcp`."""
     tables: Path = Path("runs/tables")
     """With --web: folder in which tables are saved."""
 
@@ -73,9 +74,7 @@ def opponents_of(args: Args[Any], people: int) -> list[str]:
     """The agents at the table, clockwise; by default the game's, filling up the variant's usual table size."""
     if args.opponents is not None:
         return parse_agents(args.opponents, "--opponents")
-    size, _ = get_game(args.game).choose_table(None, args.variant)
-    usual = parse_agents(default_opponents(args.game))
-    return [*usual, *["random"] * size][: max(size - people, 0)]
+    return usual_opponents(args.game, people, args.variant)
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -98,9 +97,10 @@ def main(arguments: Sequence[str], program: str) -> int:
 
 def serve(args: Args[Any], program: str) -> None:
     """Serve the lobby, the saved tables and the one described by the arguments, if any, until Ctrl-C."""
-    for module in ("segno", "starlette", "uvicorn", "websockets"):
+    needs = dict.fromkeys(("segno", "starlette", "uvicorn", "websockets"), "web") | ({"mcp": "mcp"} if args.mcp else {})
+    for module, extra in needs.items():
         if find_spec(module) is None:
-            raise WrongInputError(f"{program} --web needs {module}: pip install 'blackjacky[web]'")
+            raise WrongInputError(f"{program} --web needs {module}: pip install 'blackjacky[{extra}]'")
     from blackjacky_agents.web import serve as web
     from blackjacky_agents.web.origin import is_local
     from blackjacky_agents.web.server import Server
@@ -112,6 +112,10 @@ def serve(args: Args[Any], program: str) -> None:
         opened.enter_context(only_writer(args.tables))  # makes the folder, which wrong arguments leave unmade
         likely = dict.fromkeys([args.game, *GAMES])  # what is most likely played is compiled first
         server = Server(args.tables, args.delay, web.names_of(args.host, address), prepared=list(likely))
+        if args.mcp:
+            from blackjacky_agents.language import mcp_server
+
+            mcp_server.attach(server)
         held = opened.pop_all()
     port = listening.getsockname()[1]
     web.open_to_others(server, args.host, port, address)
@@ -125,6 +129,9 @@ def serve(args: Args[Any], program: str) -> None:
         for name, place in web.addresses(each, args.host, port, args.language, address):
             print(f"  {name}: {place}", flush=True)
         print(f"  to watch: {web.watch_address(each, args.host, port, args.language, address)}", flush=True)
+    if args.mcp:
+        base = server.address or web.base_address(args.host, port)
+        print(f"Assistants connect to {base}{mcp_server.PLACE.format(token=server.lobby)}", flush=True)
     print(f"Open tables at {server.lobby_address or web.base_address(args.host, port) + '/'}", flush=True)
     with held, contextlib.suppress(KeyboardInterrupt):
         web.uvicorn_server(server).run(sockets=[listening])

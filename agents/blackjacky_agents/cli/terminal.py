@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import difflib
 import json
-import re
 import shutil
 import sys
 import textwrap
@@ -17,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, asked
 from blackjacky_agents.files import write_file
+from blackjacky_agents.language.answers import matching
 from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.search.hints import Adviser, Outlook
-from blackjacky_agents.wording import explanation, in_words, is_settled, tell_move, terminal_texts
-from blackjacky_env import IllegalActionError
+from blackjacky_agents.wording import explanation, in_words, is_settled, tell_move, terminal_texts, why_not
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.text import WIDTH, fitted, listed, with_names
 from blackjacky_env.envs.aec import TableEnv
@@ -106,8 +105,7 @@ class Sitting:
 
     def act_for_agent(self) -> int:
         """The action of the agent to act."""
-        agent = self.env.agent_selection
-        return int(self._agents[agent].act(self.env.observe(agent)))
+        return asked(self._agents[self.env.agent_selection], self.env)()
 
     def hint(self) -> list[Outlook]:
         """A hint for the person to act."""
@@ -281,7 +279,7 @@ def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:
     for action in matching(text, choices) or matching(text, every)[:1] or [sitting.env.parse_action(text)]:
         told = explanation(sitting.texts, words[action])
         name = choices.get(action) or words.name(action)
-        refused = "" if action in choices else f" Not now: {reason(sitting, action)}"
+        refused = "" if action in choices else f" Not now: {why_not(sitting.env, action)}"
         lines.append(filled(f"{name}: {told or 'does what its name says'}.{refused}"))
     return "\n".join(lines)
 
@@ -303,35 +301,7 @@ def find(text: str, choices: Mapping[int, str], sitting: Sitting) -> int:
         raise ValueError(f"No action is called `{text}`. {instead}") from None
     if action in choices:
         return action
-    raise ValueError(reason(sitting, action))
-
-
-def matching(text: str, choices: Mapping[int, str]) -> list[int]:
-    """The choices that a number or abbreviated words stand for; `ValueError` for a number out of range."""
-    if text.isdigit() and text not in choices.values():
-        if not 1 <= int(text) <= len(choices):
-            raise ValueError(f"There is no choice {text}; the numbers are 1 .. {len(choices)}.")
-        return [list(choices)[int(text) - 1]]
-    exact = [action for action, words in choices.items() if words.lower() == text.lower()]
-    return exact or [action for action, words in choices.items() if is_short_for(text, words)]
-
-
-def is_short_for(text: str, words: str) -> bool:
-    """Whether each typed word begins a word of ``words``, in the same order, the first one the first."""
-    typed, full = (part.lower().replace(":", " ").split() for part in (text, words))
-    if not typed or not full[0].startswith(typed[0]):
-        return False
-    rest = iter(full[1:])
-    return all(any(word.startswith(begun) for word in rest) for begun in typed[1:])
-
-
-def reason(sitting: Sitting, action: int) -> str:
-    """Why an action is not legal now, in the game's words."""
-    try:
-        copy.deepcopy(sitting.env).step(action)
-    except IllegalActionError as error:
-        return re.sub(r" \(action \d+\)", "", str(error).partition(" Legal for")[0])
-    raise AssertionError("an action outside the mask was accepted")
+    raise ValueError(why_not(sitting.env, action))
 
 
 # ---------------------------------------------------------------- hints

@@ -41,8 +41,9 @@ class PythonAgent:
         self.one_game_at_a_time = not hasattr(inner, "act_batch")
         """Whether a score plays its games one after the other, so that it may remember the game since ``reset``."""
         self._inner, self._place = inner, place
-        if hasattr(inner, "explain"):
-            self.explain = inner.explain
+        for optional in ("explain", "hear"):
+            if hasattr(inner, optional):
+                setattr(self, optional, getattr(inner, optional))
 
     def reset(self, seed: int | None = None) -> None:
         """Reseed the agent, if it has a ``reset``."""
@@ -84,10 +85,10 @@ def is_place(name: str) -> bool:
 
 
 def load_python_agent(place: str, game: str) -> PythonAgent:
-    """The agent made by calling ``package.module:Class`` without arguments; a function works as well.
+    """The agent made by calling ``package.module:Class``, with ``game`` if it has a parameter of that name.
 
-    The module may be in the current folder. Errors inside the module or the constructor are raised as they are. Raises
-    `ValueError` if there is no such module or class, `TypeError` if the object is not an agent.
+    A function works as well. The module may be in the current folder. Errors inside the module or the constructor are
+    raised as they are. Raises `ValueError` if there is no such module or class, `TypeError` if the object is no agent.
     """
     found = _PLACE.fullmatch(place)
     if found is None:
@@ -99,7 +100,15 @@ def load_python_agent(place: str, game: str) -> PythonAgent:
         raise ValueError(f"agent {place!r}: the module {module!r} has no {path!r}") from None
     if not callable(make):
         raise TypeError(f"agent {place!r} is {make!r}, which cannot be called; name a class or a function")
-    return PythonAgent(make(), place, game, place)
+    inner = make(game=game) if _takes_game(make) else make()
+    return PythonAgent(inner, place, game, place)
+
+
+def _takes_game(make: Any) -> bool:
+    try:
+        return "game" in inspect.signature(make).parameters
+    except ValueError:  # some that are written in C do not tell
+        return False
 
 
 def _import(module: str) -> Any:

@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import one_by_one
+from blackjacky_agents.agent import AgentError, one_by_one
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -30,7 +30,7 @@ _SHOWN = 200  # characters of a wrong line in an error message
 _GRACE = 1.0  # seconds that a program has to end by itself when its input ends
 
 
-class AgentProcessError(RuntimeError):
+class AgentProcessError(AgentError):
     """The program of an agent did not start, ended, was late, or gave an invalid answer; the message says when."""
 
 

@@ -87,9 +87,13 @@ class Host:
         self._per_second = per_second
         self._playing: asyncio.Task[None] | None = None
         self._hurried = asyncio.Event()  # ends the current wait
+        self._assistants: set[int] = set()
+        self._changed = asyncio.Event()  # set, and replaced by another, with every change
 
     def tell_all(self) -> None:
-        """Send the new state to all pages."""
+        """Send the new state to all pages, and let assistants look."""
+        self._changed.set()
+        self._changed = asyncio.Event()
         for line in (*self._lines.values(), *self._watchers):
             line.tell()
 
@@ -109,7 +113,7 @@ class Host:
 
     async def _play_on(self) -> None:
         while self.started:
-            if self.moments == ["settlement"]:
+            if self.moments == ["settlement"] and not self._only_assistants:
                 return
             if self.moments:
                 await self._pause()
@@ -143,7 +147,9 @@ class Host:
         self.tell_all()
 
     def _wait_for(self, length: float) -> float:
-        return 0.0 if self.skipping else self.delay * SPEEDS[self.speed] * length
+        """Seconds to wait, for a length relative to the wait before an agent's move."""
+        unseen = self._only_assistants and not self.present and not self._watchers
+        return 0.0 if self.skipping or unseen else self.delay * SPEEDS[self.speed] * length
 
     async def _wait(self, length: float) -> None:
         """Wait as long as the speed demands, or until somebody hurries the game on."""
@@ -191,7 +197,7 @@ class Host:
     def _pace(self, seat: Reader) -> dict[str, Any]:
         seats = range(len(self.table.seats))
         return {
-            "connected": [q not in self._lines or self._lines[q].socket is not None for q in seats],
+            "connected": [q not in self._lines or q in self.present | self._assistants for q in seats],
             "awaited": [] if self.started else [q for q, line in self._lines.items() if not line.has_come],
             "started": self.started,
             "speed": self.speed,
@@ -267,11 +273,41 @@ class Host:
                 if seat is None:
                     self._answer_watcher(line, message)
                 else:
-                    self._answer(seat, message)
+                    self.answer(seat, message)
             except MessageError as error:
                 texts = self.table.texts
                 words = refusal_in_words(str(error), texts.get(line.look.language, texts["en"]))
                 line.reply({"type": "error", "code": error.code, "text": words})
+
+    # ---------------------------------------------------------------- seats without a page
+
+    def seat_assistant(self, seat: int) -> None:
+        """Let an assistant play a seat, by `answer`; it counts as somebody who has come, and for whom nothing waits."""
+        if seat not in self._assistants:
+            self._assistants.add(seat)
+            self._lines[seat].has_come = True
+            self._arrived()
+
+    @property
+    def _only_assistants(self) -> bool:
+        """Whether no seat belongs to somebody who reads a page."""
+        return self._assistants >= self.table.people.keys()
+
+    @property
+    def free(self) -> list[int]:
+        """The seats of people in which nobody has been yet."""
+        return [seat for seat, line in self._lines.items() if not line.has_come]
+
+    def is_up(self, seat: int) -> bool:
+        """Whether the game waits for this seat's action, or is over."""
+        return self.started and not self.moments and self.table.turn in (seat, None)
+
+    async def when_up(self, seat: int, seconds: float) -> None:
+        """Wait until the seat `is_up`, at most so many seconds."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not self.is_up(seat):
+                    await self._changed.wait()
 
     # ---------------------------------------------------------------- its messages
 
@@ -280,7 +316,8 @@ class Host:
             raise MessageError("watching", "whoever watches cannot take part; open the address of a seat for that")
         line.reply({"type": "pause", **self.table.pause(None, line.look)})
 
-    def _answer(self, seat: int, message: dict[str, Any]) -> None:
+    def answer(self, seat: int, message: dict[str, Any]) -> None:
+        """Do what a message, as from `read_message`, asks for; `MessageError` if that is refused."""
         match message:
             case {"type": "hint", "move": move, "agent": agent}:
                 self._reply_later(seat, message, "action", self.table.hint(seat, move, agent))

@@ -100,10 +100,11 @@ def read_order(text: bytes) -> Order:
     for name, kind in _KINDS.items():
         if type(order[name]) is not kind:
             raise MessageError("order", f"{name} is not of type {kind.__name__}")
-    return _checked(Order(**order))
+    return check_order(Order(**order))
 
 
-def _checked(order: Order) -> Order:
+def check_order(order: Order) -> Order:
+    """An order with normalised names; `MessageError` (``order`` or ``name``) for unknown games or agents."""
     if order.game not in GAMES:
         raise MessageError("order", f"game={ascii(order.game)[:40]} is unknown; allowed are {', '.join(GAMES)}")
     if not all(isinstance(name, str) for name in (*order.people, *order.agents)):

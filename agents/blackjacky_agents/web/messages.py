@@ -31,7 +31,8 @@ class MessageError(ValueError):
 
     Args:
         code: machine-readable reason: ``message``, ``turn``, ``stale``, ``illegal``, ``agent``, ``busy``, ``over``,
-            ``waiting``, ``moment``, ``speed``, ``skip``, ``name``, ``taken``, ``saving`` or ``watching``.
+            ``waiting``, ``moment``, ``speed``, ``skip``, ``name``, ``taken``, ``saving``, ``watching``, ``order``,
+            ``full`` or ``seat``.
         text: explanation for people: what was wrong and what is allowed.
     """
 

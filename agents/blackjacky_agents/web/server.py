@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,7 +36,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blackjacky_agents.web.host import Host
-from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, describe_games, listed, picture_of, read_order
+from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, Order, describe_games, listed, picture_of, read_order
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import KnownHost, is_at_this_machine, is_from_here
 from blackjacky_agents.web.picture import read_look
@@ -66,6 +67,7 @@ REPLAY_HEADERS = {
 }
 _NO_LOBBY = "The address of the lobby was printed where the server was started.\n"
 _BUSY = "The server is busy. Try again in a minute.\n"
+_STATUS = {"full": 409, "busy": 503}
 _NO_SEAT = "There is no such seat. Ask whoever started the table for your address.\n"
 
 
@@ -104,12 +106,13 @@ class Server:
         self._pool = ThreadPoolExecutor(threads, "agent")
         self._aside = ThreadPoolExecutor(1, "aside")  # new tables and replays, which may take seconds
         self._waiting = 0  # for the thread aside
+        self._contexts: list[Callable[[], AbstractAsyncContextManager[None]]] = []
         self._seats: dict[str, tuple[Host, Reader]] = {}  # by token, those of spectators too
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._resume(folder)
         middleware = [Middleware(Guarded), Middleware(KnownHost, names=names)]
-        self.app = Starlette(routes=self._routes(), middleware=middleware, lifespan=self._lifespan)
+        self.app = Starlette(routes=self._routes(), middleware=middleware, lifespan=self.running)
 
     def add(self, table: Table) -> None:
         """Serve a table and start saving it; `ValueError` if a token of it gives a seat at another table already."""
@@ -123,6 +126,17 @@ class Server:
         for seat, token in table.people.items():
             self._seats[token] = (host, seat)
         self._seats[table.watch] = (host, None)
+
+    def attach(self, route: Route, context: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+        """Serve another route, within a context while the server runs."""
+        self.app.router.routes.append(route)
+        self._contexts.append(context)
+
+    def find_seat(self, token: str) -> tuple[Host, Reader]:
+        """The table and the seat (None: a spectator's) of a token; `MessageError` (``seat``) if it has none."""
+        if token not in self._seats:
+            raise MessageError("seat", _NO_SEAT.strip())
+        return self._seats[token]
 
     def tables(self) -> list[Table]:
         """All tables, those restored from the folder first."""
@@ -140,10 +154,20 @@ class Server:
         self.hosts.reverse()
 
     @contextlib.asynccontextmanager
-    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
+    async def running(self, *_: object) -> AsyncIterator[None]:
+        """Context in which tables are served, and games compiled in advance; once only."""
         ahead = asyncio.create_task(self._preparing.all_of(self._prepared))
-        yield
-        ahead.cancel()
+        try:
+            async with contextlib.AsyncExitStack() as entered:
+                for context in self._contexts:
+                    await entered.enter_async_context(context())
+                yield
+        finally:
+            ahead.cancel()
+            await self._close()
+
+    async def _close(self) -> None:
+        """Stop everything that runs beside the requests."""
         await self._preparing.close()
         failures = await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)
         for table, failure in zip(self.tables(), failures, strict=True):
@@ -194,17 +218,18 @@ class Server:
     def _is_at_this_machine(self, request: Request) -> bool:
         return not self.is_behind_proxy and is_at_this_machine(request)
 
-    def _check_lobby(self, request: Request) -> None:
+    def check_lobby(self, request: Request) -> None:
+        """Raise `HTTPException` unless the path of the request has the token of the lobby."""
         if not secrets.compare_digest(request.path_params["token"].encode(), self.lobby.encode()):
             raise HTTPException(404, _NO_LOBBY)
 
     async def _lobby_page(self, request: Request) -> Response:
-        self._check_lobby(request)
+        self.check_lobby(request)
         return FileResponse(PAGE / "lobby.html")
 
     async def _list_tables(self, request: Request) -> Response:
         """Games and tables; the addresses of seats only for a browser at this machine."""
-        self._check_lobby(request)
+        self.check_lobby(request)
         is_here = self._is_at_this_machine(request)
         tables = [listed(table, self._addresses(table) if is_here else {}) for table in self.tables()]
         return JSONResponse({"games": describe_games(), "tables": tables, "address": self.lobby_address})
@@ -224,30 +249,45 @@ class Server:
         return seats | {None: self._address_of(table.watch)}
 
     async def _open_table(self, request: Request) -> Response:
-        self._check_lobby(request)
+        self.check_lobby(request)
         if not is_from_here(request):
             raise HTTPException(403, "Tables are opened from the lobby.\n")
-        if sum(not table.over for table in self.tables()) + self._waiting >= MAX_OPEN:
-            return _refusal(f"{MAX_OPEN} tables are open; play one of them to its end, or restart the server", 409)
         try:
             order = read_order(await _body(request))
-            if self._waiting >= MAX_WAITING:
-                return _refusal(_BUSY, 503)
-            if order.game in self._prepared:
-                await asyncio.shield(self._preparing.begin(order.game))
-            table = await self._run_aside(order.table)
-        except (MessageError, TypeError, ValueError) as error:
-            return _refusal(str(error), 400)
-        self.add(table)
+            await self.prepare(order.game)
+            table = (await self.open(order)).table
+        except (TypeError, ValueError) as error:
+            return _refusal(str(error), _STATUS.get(getattr(error, "code", ""), 400))
         return JSONResponse(listed(table, self._addresses(table)), 201)
 
+    async def prepare(self, game: str) -> None:
+        """Wait until a game is compiled, if it is one of those that are prepared."""
+        if game in self._prepared:
+            await asyncio.shield(self._preparing.begin(game))
+
+    def progress(self, game: str) -> tuple[int, int]:
+        """How many parts of a game are compiled, of how many."""
+        return self._preparing.progress(game)
+
+    async def open(self, order: Order) -> Host:
+        """Open a table.
+
+        Raises `MessageError` if there are too many (``full``, ``busy``), `TypeError` or `ValueError` as `Order.table`.
+        """
+        if sum(not table.over for table in self.tables()) + self._waiting >= MAX_OPEN:
+            raise MessageError("full", f"{MAX_OPEN} tables are open; play one to its end, or restart the server")
+        if self._waiting >= MAX_WAITING:
+            raise MessageError("busy", _BUSY.strip())
+        self.add(await self._run_aside(order.table))
+        return self.hosts[-1]
+
     async def _progress(self, request: Request) -> Response:
-        self._check_lobby(request)
-        done, parts = self._preparing.progress(request.path_params["game"])
+        self.check_lobby(request)
+        done, parts = self.progress(request.path_params["game"])
         return JSONResponse({"done": done, "parts": parts})
 
     async def _picture(self, request: Request) -> Response:
-        self._check_lobby(request)
+        self.check_lobby(request)
         game = request.path_params["game"]
         path = picture_of(game) if game in GAMES else None
         if path is None:
@@ -257,7 +297,7 @@ class Server:
     # ---------------------------------------------------------------- codes to photograph
 
     async def _lobby_code(self, request: Request) -> Response:
-        self._check_lobby(request)
+        self.check_lobby(request)
         if self.lobby_address is None:
             raise HTTPException(404, _NO_LOBBY)
         return _code(self.lobby_address)

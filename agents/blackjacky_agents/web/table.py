@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, asked
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
@@ -222,7 +222,7 @@ class Table:
         Raises `MessageError` if it is not that seat's turn, the number is not that of the next move, or the action is
         illegal; the table is unchanged.
         """
-        self._require_turn(seat, move)
+        self.require_turn(seat, move)
         if not 0 <= action < self.env.game.num_actions:
             allowed = f"allowed are 0 .. {self.env.game.num_actions - 1}"
             raise MessageError("illegal", f"action {str(action)[:20]} is out of range; {allowed}")
@@ -231,7 +231,8 @@ class Table:
         except IllegalActionError as error:
             raise MessageError("illegal", str(error)) from None
 
-    def _require_turn(self, seat: int, move: int) -> None:
+    def require_turn(self, seat: int, move: int) -> None:
+        """Raise `MessageError` unless it is that seat's turn and the number that of the next move."""
         if self.over:
             raise MessageError("over", "the game is over; the next one begins with 'again'")
         if move != self.move:
@@ -242,7 +243,7 @@ class Table:
     def thought(self) -> Callable[[], int]:
         """A function that returns the action of the agent to act; it may take long and can run in a thread."""
         assert self.turn is not None
-        return self._asked(self._agents[self.turn], self.turn)
+        return asked(self._agents[self.turn], self.env)
 
     def hint(self, seat: int, move: int, agent: str) -> Callable[[], int]:
         """A function, as from `thought`, that returns the action ``agent`` would take in this seat.
@@ -252,8 +253,8 @@ class Table:
         if agent not in self._hint_agents:
             names = ", ".join(map(repr, self.hints)) or "none"
             raise MessageError("agent", f"hints come from {names}, not from {ascii(agent)[:40]}")
-        self._require_turn(seat, move)
-        return self._asked(self._hint_agents[agent], seat)
+        self.require_turn(seat, move)
+        return asked(self._hint_agents[agent], self.env)
 
     def outlook(self, seat: int, move: int) -> Callable[[], list[dict[str, Any]]]:
         """A function that estimates what may come of the most promising actions of this seat, as `Outlook` data.
@@ -262,17 +263,13 @@ class Table:
         """
         if not self.hints:
             raise MessageError("agent", "this table gives no hints")
-        self._require_turn(seat, move)
+        self.require_turn(seat, move)
         observation = self.env.observe(self._agent_of(seat))
         return lambda: [each._asdict() for each in self._adviser.hint(self.env, observation)]
 
     @cached_property
     def _adviser(self) -> Adviser:
         return Adviser(self.env.game.name)
-
-    def _asked(self, agent: Agent, seat: int) -> Callable[[], int]:
-        observation = self.env.observe(self._agent_of(seat))
-        return lambda: int(agent.act(observation))
 
     def again(self) -> None:
         """Start another game in the same seats; `MessageError` if the current one is not over."""

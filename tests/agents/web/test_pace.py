@@ -49,7 +49,7 @@ class Page:
 
     def do(self, **message):
         """Send a message; an answer that is an error is raised."""
-        self.host._answer(self.seat, message)
+        self.host.answer(self.seat, message)
 
     @property
     def state(self):

@@ -1,0 +1,45 @@
+"""``blackjacky mcp``: an MCP server with which assistants (language models) play."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from blackjacky_agents.cli.errors import checking_input
+from blackjacky_agents.files import only_writer
+from blackjacky_agents.language.mcp_server import serve_on_pipes
+from blackjacky_agents.web.server import Server
+from blackjacky_env.games import GAMES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args:
+    """Serve an assistant that starts this command, on standard input and output (Model Context Protocol).
+
+    The assistant's program needs no more than this command; it asks for tools and gets those that start a table against
+    agents, show a seat what it may know, and act. Several assistants, and people in the browser, share the tables of
+    `blackjacky play --web --mcp`.
+
+    $ blackjacky mcp
+    $ blackjacky mcp --tables runs/assistants
+    """
+
+    tables: Path | None = None
+    """Folder in which tables are saved and found again; by default they end with the command."""
+
+
+def main(arguments: Sequence[str], program: str) -> int:
+    """Run the subcommand; returns the exit status."""
+    args = tyro.cli(Args, args=arguments, prog=program)
+    with ExitStack() as held:
+        with checking_input():
+            if args.tables is not None:
+                held.enter_context(only_writer(args.tables))
+            server = Server(args.tables, delay=0, prepared=list(GAMES))
+        asyncio.run(serve_on_pipes(server))
+    return 0

@@ -1,0 +1,317 @@
+"""Tables for assistants: an MCP server (Model Context Protocol) whose tools start and join tables and play there.
+
+The tables are those of the web server, with their agents, pace, saved files and tokens: the token of a seat, here
+called its secret, is all it takes to play there, and shows what that seat may know. Assistants and people can sit at
+the same table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from importlib.metadata import version
+from typing import Any, ParamSpec
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from blackjacky_agents.games import agent_names
+from blackjacky_agents.language.answers import find_action
+from blackjacky_agents.language.telling import Seen, numbered, options_of, rules_in_short, situation
+from blackjacky_agents.registry import usual_opponents
+from blackjacky_agents.web.host import Host
+from blackjacky_agents.web.lobby import Order, check_order
+from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.origin import is_from_here
+from blackjacky_agents.web.server import Server
+from blackjacky_agents.web.table import Table
+from blackjacky_agents.wording import page_texts, terminal_texts, why_not
+from blackjacky_env.games import GAMES, get_game
+
+P = ParamSpec("P")
+
+WAIT = 40.0
+"""Seconds that a call waits for others; clients give up after a minute."""
+PLACE = "/lobby/{token}/mcp"
+"""Path of the endpoint on the web server, with the token of the lobby."""
+LARGEST = 64 * 1024  # bytes of a request
+INSTRUCTIONS = """\
+Card and board games with hidden information, against agents, people or other assistants.
+list_games says what there is; start_table opens a table, join_table takes a free seat at somebody else's. Both return
+the secret of your seat, with which all other tools are called: keep it to yourself, and use no other. look shows what
+your seat may know and, on your turn, the numbered legal actions; act takes one, and returns when it is your turn again
+or the game is over. If it returns before, others are slow: call wait."""
+
+
+class Assistants:
+    """The tools of assistants.
+
+    Args:
+        server: the tables.
+        wait: seconds that a call waits for others.
+    """
+
+    def __init__(self, server: Server, wait: float = WAIT) -> None:
+        self._server, self._wait = server, wait
+        self._invitations: dict[str, Host] = {}
+
+    @property
+    def tools(self) -> list[Callable[..., Awaitable[str]]]:
+        """All tools, each described by its docstring."""
+        return [
+            *(self.list_games, self.read_rules, self.start_table, self.join_table),
+            *(self.look, self.legal_actions, self.act, self.wait, self.play_again),
+        ]
+
+    # ---------------------------------------------------------------- games and tables
+
+    async def list_games(self) -> str:
+        """List the games: what each is about, table sizes, variants, and the agents that can be opponents."""
+        return "\n".join(map(_described, GAMES))
+
+    async def read_rules(self, game: str) -> str:
+        """Read the rules of a game in short, and its rule options with their defaults."""
+        return f"{rules_in_short(game)}\n\nRule options:\n{options_of(game) or 'none'}"
+
+    async def start_table(
+        self,
+        game: str,
+        name: str = "Assistant",
+        opponents: list[str] | None = None,
+        others: int = 0,
+        variant: str | None = None,
+        rules: dict[str, Any] | None = None,
+    ) -> str:
+        """Start a table, and take a seat there.
+
+        Args:
+            game: name of the game, see list_games.
+            name: your name at the table, 1 to 20 characters.
+            opponents: names of agents; by default the game's usual ones.
+            others: number of seats kept free for other assistants or people; the game begins when they have come.
+            variant: variant of the game; by default the first one that the table size allows.
+            rules: rule options that differ from their defaults, see read_rules.
+        """
+        declared = get_game(game)
+        agents = usual_opponents(game, 1 + others, variant) if opponents is None else opponents
+        chosen = declared.choose_variant((1 + others + len(agents),), variant).name
+        people = [name, *(f"Free seat {number}" for number in range(1, others + 1))]
+        order = check_order(Order(game, chosen, people, agents, rules or {}))
+        await self._prepare(game)
+        try:
+            host = await self._server.open(order)
+        except TypeError as error:  # an unknown rule option
+            raise ValueError(str(error)) from None
+        table = host.table
+        host.seat_assistant(0)
+        told = [f"You have a seat. Its secret: {table.people[0]}"]
+        if others:
+            invitation = secrets.token_urlsafe(12)
+            self._invitations[invitation] = host
+            told.append(f"Invitation for the others, to be used with join_table: {invitation}")
+        else:
+            await host.when_up(0, self._wait)
+        return "\n".join([*told, rules_in_short(game, table.env.config_dict()), _told(host, 0)])
+
+    async def _prepare(self, game: str) -> None:
+        """Wait until the game is compiled; `MessageError` if that takes long."""
+        try:
+            async with asyncio.timeout(self._wait):
+                await self._server.prepare(game)
+        except TimeoutError:
+            done, parts = self._server.progress(game)
+            told = f"{get_game(game).title} is being compiled for the first time: {done} of {parts} parts are ready"
+            raise MessageError("busy", f"{told}; start the table again in a minute") from None
+
+    async def join_table(self, invitation: str, name: str) -> str:
+        """Take a free seat at somebody else's table.
+
+        Args:
+            invitation: what start_table has returned to whoever started the table.
+            name: your name at the table, 1 to 20 characters.
+        """
+        host = self._invitations.get(invitation)
+        if host is None:
+            raise MessageError("seat", "there is no such invitation; ask whoever started the table for it")
+        if not host.free:
+            raise MessageError("full", "all seats of this table are taken")
+        seat = host.free[0]
+        host.table.rename(seat, name)
+        host.seat_assistant(seat)
+        rules = rules_in_short(host.table.env.game.name, host.table.env.config_dict())
+        return f"You have a seat. Its secret: {host.table.people[seat]}\n{rules}\n{_told(host, seat)}"
+
+    # ---------------------------------------------------------------- a seat
+
+    async def look(self, secret: str) -> str:
+        """See what your seat may know: what has happened since the deal, the table, and on your turn the legal actions.
+
+        Args:
+            secret: the secret of your seat.
+        """
+        return _told(*self._seat(secret))
+
+    async def legal_actions(self, secret: str) -> str:
+        """List the legal actions of your seat by number; there are none off turn.
+
+        Args:
+            secret: the secret of your seat.
+        """
+        host, seat = self._seat(secret)
+        return "\n".join(_legal(host, seat)) or "none: it is not your turn"
+
+    async def act(self, secret: str, move: int, action: str) -> str:
+        """Take an action, and wait until it is your turn again or the game is over.
+
+        Args:
+            secret: the secret of your seat.
+            move: the number of the move as you were shown it, so that nothing is done twice.
+            action: the number or the name of a legal action.
+        """
+        host, seat = self._seat(secret)
+        table = host.table
+        await self._until_shown(host)
+        table.require_turn(seat, move)
+        seen = _seen(table, seat)
+        chosen = find_action(action.strip(), seen.choices, table.env.game.words.actions)
+        if chosen not in seen.choices:
+            raise MessageError("illegal", why_not(table.env, chosen))
+        host.answer(seat, {"type": "act", "move": move, "action": chosen})
+        await host.when_up(seat, self._wait)
+        return _told(host, seat)
+
+    async def _until_shown(self, host: Host) -> None:
+        """Wait until people have seen what is shown to them."""
+        turn = host.table.turn
+        if host.moments and turn is not None:
+            await host.when_up(turn, self._wait)
+
+    async def wait(self, secret: str) -> str:
+        """Wait until it is your turn or the game is over, at most about forty seconds.
+
+        Args:
+            secret: the secret of your seat.
+        """
+        host, seat = self._seat(secret)
+        await host.when_up(seat, self._wait)
+        return _told(host, seat)
+
+    async def play_again(self, secret: str) -> str:
+        """Start another game with everybody in the same seats, once the game is over.
+
+        Args:
+            secret: the secret of your seat.
+        """
+        host, seat = self._seat(secret)
+        host.answer(seat, {"type": "again"})
+        await host.when_up(seat, self._wait)
+        return _told(host, seat)
+
+    def _seat(self, secret: str) -> tuple[Host, int]:
+        """The table and the seat of a secret, which is an assistant's from now on."""
+        host, seat = self._server.find_seat(secret)
+        if seat is None:
+            raise MessageError("seat", "this is the secret of spectators, who watch in the browser")
+        host.seat_assistant(seat)
+        return host, seat
+
+
+# ---------------------------------------------------------------- what is told
+
+
+def _described(game: str) -> str:
+    """A game in a few lines."""
+    declared = get_game(game)
+    return "\n".join(
+        [
+            f"{game}: {declared.title}. {page_texts(game)['en']['summary']}".rstrip(),
+            f"  players: {declared.sizes_in_words()}",
+            f"  variants: {', '.join(declared.variant_names)}",
+            f"  agents, weakest first: {', '.join(agent_names(game))}",
+        ]
+    )
+
+
+def _seen(table: Table, seat: int) -> Seen:
+    return Seen.of(table.env, table.env.possible_agents[seat], [each.name for each in table.seats])
+
+
+def _told(host: Host, seat: int) -> str:
+    """What a seat may know, with the number of the move."""
+    table = host.table
+    head = f"{table.env.game.title}. Move {table.move}."
+    if not host.started:
+        missing = ", ".join(table.seats[free].name for free in host.free)
+        return f"{head}\nThe game begins when all have come; missing: {missing}."
+    return f"{head}\n{situation(_seen(table, seat))}"
+
+
+def _legal(host: Host, seat: int) -> list[str]:
+    seen = _seen(host.table, seat)
+    return numbered(seen, terminal_texts(seen.game)) if host.started else []
+
+
+# ---------------------------------------------------------------- the protocol
+
+
+def make_server(assistants: Assistants) -> MCPServer[Any]:
+    """An MCP server with the tools; what a tool refuses is an error for the assistant to read."""
+    server: MCPServer[Any] = MCPServer(
+        "blackjacky", instructions=INSTRUCTIONS, version=version("blackjacky"), log_level="WARNING"
+    )
+    for tool in assistants.tools:
+        server.add_tool(_refusing(tool), structured_output=False)
+    return server
+
+
+def _refusing(tool: Callable[P, Awaitable[str]]) -> Callable[P, Awaitable[str]]:
+    @functools.wraps(tool)
+    async def told(*arguments: P.args, **named: P.kwargs) -> str:
+        try:
+            return await tool(*arguments, **named)
+        except ValueError as error:
+            raise ToolError(str(error)) from error
+
+    return told
+
+
+async def serve_on_pipes(server: Server) -> None:
+    """Serve an assistant that has started this process, on standard input and output, until it closes them."""
+    async with server.running():
+        await make_server(Assistants(server)).run_stdio_async()
+
+
+def attach(server: Server, wait: float = WAIT) -> None:
+    """Serve assistants on the web server at `PLACE`, without sessions."""
+    protocol = make_server(Assistants(server, wait))
+    protocol.streamable_http_app(
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=LARGEST,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=False
+        ),  # the web server has its own
+    )
+
+    class Endpoint:
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            request = Request(scope, receive)
+            server.check_lobby(request)
+            if not is_from_here(request):
+                raise HTTPException(403, "Assistants are no pages of other sites.\n")
+            await protocol.session_manager.asgi_app(scope, receive, send)
+
+    @contextlib.asynccontextmanager
+    async def context() -> AsyncIterator[None]:
+        async with protocol.session_manager.run():
+            yield
+
+    server.attach(Route(PLACE, Endpoint()), context)

@@ -1,0 +1,283 @@
+"""What language models are told: complete, true, nothing hidden; and which actions their answers mean."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.arena.evaluation import play_games
+from blackjacky_agents.arena.table import Table as ArenaTable
+from blackjacky_agents.external.python_agent import PythonAgent, load_python_agent
+from blackjacky_agents.language import telling
+from blackjacky_agents.language.answers import answer_in, find_action
+from blackjacky_agents.language.telling import Seen, imagine, rules_in_short, situation, told, told_now
+from blackjacky_agents.wording import in_words, terminal_texts
+from blackjacky_env.engine.observations import sample_state
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
+from blackjacky_env.testing import ConformanceError, check_no_leaks, examine
+from blackjacky_env.testing.tables import PROMISES, find_leaking_events
+from tests.agents.web.tables import SHORT, new_table, play_on
+from tests.every_game import TINY
+from tests.policies import Follower
+
+LEAK_PROOF = {**PROMISES, "looks": {"told": told_now}, "spectator": False}
+
+pytestmark = pytest.mark.usefixtures("tiny")
+
+
+def positions(game, seed=0):
+    """The positions of a short random game, one after another."""
+    env, rng = TableEnv(game.name, **SHORT.get(game.name, {})), np.random.default_rng(seed)
+    env.reset(seed=seed)
+    while not any(env.terminations.values()):
+        yield env
+        env.step(int(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]))))
+    yield env
+
+
+# ---------------------------------------------------------------- nothing hidden
+
+
+def test_what_is_told_is_the_same_when_everything_hidden_changes(game):
+    if game.hidden is None:
+        pytest.skip("the game does not declare what is hidden")
+    rng, varied = np.random.default_rng(0), 0
+    for examined in examine(lambda: TableEnv(game.name, **SHORT.get(game.name, {})), positions=40, **LEAK_PROOF):
+        varied += examined.varied
+        assert [*map(str, examined.leaks)] == []
+        assert [*find_leaking_events(examined.env, rng.choice(examined.env.agents), rng, {"told": told})] == []
+    assert varied
+
+
+@pytest.mark.parametrize("look", [told_now, told])
+def test_a_seat_that_is_told_what_another_one_sees_is_caught(look):
+    def leaky(env, agent):
+        return look(env, env.possible_agents[env.possible_agents.index(agent) - 1])
+
+    def make():
+        return TableEnv("black_jacky", 3)
+
+    if look is told_now:
+        with pytest.raises(ConformanceError, match="what is hidden is shown to player_"):
+            check_no_leaks(make, positions=50, **{**LEAK_PROOF, "looks": {"told": leaky}})
+        return
+    rng, caught = np.random.default_rng(0), []
+    for examined in examine(make, positions=20, **LEAK_PROOF):
+        caught += find_leaking_events(examined.env, rng.choice(examined.env.agents), rng, {"told": leaky})
+    assert caught
+    assert all("what is hidden is shown to player_" in each for each in caught)
+
+
+def test_what_is_drawn_for_a_seat_that_has_heard_nothing_is_not_told(game, monkeypatch):
+    seen = []
+    for env in positions(game):
+        observation = env.observe(env.agent_selection)
+        if observation["action_mask"].any():
+            seen.append((observation, situation(Seen.by_observation(game.name, observation, None))))
+    monkeypatch.setattr(telling, "sample_state", lambda game, vector, _, seat: sample_state(game, vector, RNG, seat))
+    for observation, text in seen[:: len(seen) // 20 + 1]:
+        assert situation(Seen.by_observation(game.name, observation, None)) == text
+
+
+RNG = np.random.default_rng(99)
+
+
+# ---------------------------------------------------------------- complete and true
+
+
+def test_what_a_seat_has_heard_makes_up_its_view(game):
+    for number, env in enumerate(positions(game, seed=1)):
+        if number % 5 == 0 or env.terminations[env.agents[0]]:
+            for agent in env.possible_agents:
+                assert Seen.of(env, agent).view == env.view(agent)
+
+
+def test_the_story_is_that_of_the_table_in_the_browser(game):
+    table = new_table(game.name, people=1, players=game.default_players, seed=3)
+
+    def compare(table):
+        story = telling.story(Seen.of(table.env, "player_0", names), texts)
+        sentences = [in_words(each["phrase"], texts, names) for each in table.story(0)]
+        both = min(len(story), len(sentences))
+        assert story[len(story) - both :] == sentences[len(sentences) - both :]
+        lengths.append(both)
+
+    names, texts, lengths = [each.name for each in table.seats], terminal_texts(game.name), []
+    play_on(table, np.random.default_rng(0), moves=40, watch=compare)
+    assert max(lengths) > 1
+
+
+def test_every_legal_action_is_listed_and_found_by_number_words_line_and_name(game):
+    actions = game.words.actions
+    for env in positions(game):
+        seen = Seen.of(env, env.agent_selection, [f"Player {seat}" for seat in range(env.num_players)])
+        text = situation(seen)
+        legal = np.flatnonzero(seen.observation["action_mask"]).tolist()
+        assert [*seen.choices] == legal
+        for number, action in enumerate(legal, 1):
+            line = f"{number}. {seen.choices[action]}"
+            assert f"\n{line}" in text
+            words, name = seen.choices[action], actions.name(action)
+            for answer in (str(number), words, words.upper(), name, line, f"{line} (why not)", f"{number}. anything"):
+                if not answer.isdigit() or answer == str(number):
+                    assert find_action(answer, seen.choices, actions) == action
+        if len(env._actions) > 60:
+            return
+
+
+def test_at_the_end_the_winners_are_told_and_nothing_is_to_be_done(game):
+    *_, last = positions(game)
+    seen = Seen.of(last, "player_0")
+    names = [f"player_{winner}" for winner in last.snapshot()["winners"]]
+    assert seen.choices == {}
+    text = situation(seen).splitlines()[-1]
+    assert text.startswith("The game is over. ")
+    assert all(name in text for name in names)
+    assert "Nobody" not in text or not names
+
+
+def test_off_turn_it_is_told_whose_turn_it_is():
+    env = TableEnv("black_jacky", 3)
+    env.reset(seed=0, options={"start_player": 1})
+    assert situation(Seen.of(env, "player_0", ["Ada", "Bob", "Eve"])).splitlines()[-1] == "It is the turn of Bob."
+
+
+def test_the_settlement_before_a_deal_is_told_and_not_the_moves_before_it():
+    env = TableEnv("black_jacky", 2)
+    env.reset(seed=1, options={"start_player": 0})
+    for name in ("no trick", "knock", "no trick", "knock"):
+        env.step(env.parse_action(name))
+    text = situation(Seen.of(env, "player_0"))
+    assert "How the last round ended:\n- player_0 has " in text
+    assert "Since the deal" not in text
+    assert "knocks" not in text
+
+
+def test_rules_are_those_of_the_table():
+    env = TableEnv("black_jacky", 3, bust_at=30, max_turns_per_round=None)
+    rules = rules_in_short("black_jacky", env.config_dict())
+    assert "- Bust at 30" in rules
+    assert "- Rounds have no turn limit" in rules
+    assert "- Classic" in rules
+    assert "- " not in rules_in_short("black_jacky")
+    assert rules_in_short(TINY).splitlines()[1].startswith("The actions are ")
+    assert "- bust_at=21: A sum of this or more is bust (S1). Allowed: 2 .. 99." in telling.options_of("black_jacky")
+
+
+def test_an_explanation_is_told_once_for_actions_that_follow_each_other():
+    lines = telling.numbered(
+        Seen.of(next(positions(get_game("black_jacky"))), "player_0"), terminal_texts("black_jacky")
+    )
+    told = [line.partition(" (")[2] for line in lines]
+    assert all(one != other for one, other in pairwise(told) if one)
+
+
+# ---------------------------------------------------------------- answers
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("ANSWER: 3", "3"),
+        ("I think.\nAnswer: `knock`.\n", "knock"),
+        ("ANSWER: 1\nNo, wait.\n**ANSWER:** 2", "2"),
+        ('<answer> is hard\n"draw"', "draw"),
+        ("The answer = 4", "4"),
+        ("ANSWER:\n5", "5"),
+        ("", ""),
+        (" \n*\n", ""),
+    ],
+)
+def test_an_answer_is_what_a_reply_ends_with(reply, answer):
+    assert answer_in(reply) == answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("0", "There is no choice 0; the numbers are 1 .. 3"),
+        ("swap 5", "ambiguous: it could be swap 5 with the draw pile; swap 5 with the discard pile"),
+        ("swim", "no action is called 'swim'"),
+        ("", "no action is called ''"),
+        ("²", "no action is called"),
+        ("7. swap 5", "There is no choice 7"),
+    ],
+)
+def test_an_answer_that_names_no_action_is_refused_with_the_reason(answer, said):
+    actions = get_game("black_jacky").words.actions
+    names = ("draw", "swap 5 with the draw pile", "swap 5 with the discard pile")
+    with pytest.raises(ValueError, match=said):
+        find_action(answer, {actions.parse(name): name for name in names}, actions)
+
+
+def test_an_answer_may_name_an_action_that_is_not_legal():
+    actions = get_game("black_jacky").words.actions
+    assert find_action("Knock", {30: "draw"}, actions) == actions.parse("knock")
+    assert find_action("1. knock", {30: "draw"}, actions) == actions.parse("knock")  # the words count
+
+
+# ---------------------------------------------------------------- agents that hear
+
+
+class Attentive(Follower):
+    """Takes the first legal action, and checks that it has heard of the game that it is asked about."""
+
+    def __init__(self, game):
+        super().__init__(game=game)
+        self.heard = self.asked = 0
+
+    def hear(self, events):
+        self.heard, self.events = self.heard + 1, events
+
+    def act(self, observation):
+        self.asked += 1
+        assert self.heard == self.asked
+        seen = Seen.by_observation(self.game, observation, self.events)
+        shown = imagine(self.game, observation, seen.seat).view(f"player_{seen.seat}")
+        assert {name: seen.view[name] for name in ("phase", "player", "hands")} == {
+            name: shown[name] for name in ("phase", "player", "hands")
+        }
+        return super().act(observation)
+
+
+def attentive(game="black_jacky"):
+    """An agent that hears, and the object that it is made of."""
+    inner = Attentive(game)
+    return PythonAgent(inner, "attentive", game), inner
+
+
+def test_agents_hear_before_each_move_of_single_games():
+    agent, inner = attentive()
+    play_games([agent, make_agent("random")], np.array([[0, 1, 1], [1, 1, 0]]), seed=5)
+    assert inner.asked > 2
+
+
+def test_agents_hear_in_tournaments_of_the_game_that_they_are_asked_about_and_play_the_same_games():
+    rows = []
+    agent, inner = attentive()
+    for each in (agent, PythonAgent(Follower(game="black_jacky"), "follower", "black_jacky")):
+        agents = (each, make_agent("counter"))
+        options = get_game("black_jacky").check_options(3, "classic", {})
+        table = ArenaTable("black_jacky", "classic", 3, options, agents, ((0, 1, 1),), seed=1, duplicate=True)
+        rows.append(table.play(0, 6))
+    assert inner.asked > 6
+    assert rows[0].actions == rows[1].actions
+
+
+def test_a_class_is_told_its_game_if_it_has_a_parameter_for_it(tmp_path, monkeypatch):
+    (tmp_path / "own_agents_with_games.py").write_text(
+        "class Both:\n"
+        "    def __init__(self, game):\n"
+        "        self.told = game\n"
+        "    def act(self, observation):\n"
+        "        return 0\n"
+        "class Neither(Both):\n"
+        "    def __init__(self):\n"
+        "        self.told = None\n",
+        "utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    assert load_python_agent("own_agents_with_games:Both", "halunken")._inner.told == "halunken"
+    assert load_python_agent("own_agents_with_games:Neither", "halunken")._inner.told is None

@@ -1,0 +1,424 @@
+"""examples/language_model.py: whole games against a small local endpoint that fails, lies and charges.
+
+The endpoint runs in this process, and nothing is waited for but its answers.
+"""
+
+import json
+import os
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+pytest.importorskip("openai", reason="needs openai, of the extra `llm`")
+
+import language_model
+from filelock import FileLock
+from language_model import LanguageModel, Settings, report
+from stand_in_model import StandIn, completion, serving
+
+from blackjacky_agents import cli, make_agent
+from blackjacky_agents.agent import AgentError
+from blackjacky_agents.arena.evaluation import play_games
+from blackjacky_agents.external.python_agent import PythonAgent
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES
+from tests.agents.web.tables import SHORT
+from tests.fuzzing.mutators import mutate
+
+SOON = {"retry-after-ms": "1"}
+"""Headers by which an endpoint asks to be tried again at once."""
+
+
+class Endpoint(StandIn):
+    """An endpoint that answers what it is told to, and then as the stand-in; it keeps what it was asked."""
+
+    def __init__(self, *answers):
+        super().__init__()
+        self.answers, self.asked, self.keys = list(answers), [], []
+
+    def answer(self, request):
+        self.asked.append(request)
+        given = self.answers.pop(0) if self.answers else super().answer(request)
+        if isinstance(given, str):
+            words = sum(len(message["content"].split()) for message in request["messages"])
+            usage = {"prompt_tokens": words, "completion_tokens": len(given.split())}
+            given = (200, {}, completion(given, usage))
+        return given
+
+
+@pytest.fixture(autouse=True)
+def processes():
+    """As many processes as one likes: each call gives back all transcripts, as the end of a process does."""
+
+    def end():
+        for transcript in language_model._OPEN.values():
+            transcript._lock.release()
+        language_model._OPEN.clear()
+
+    yield end
+    end()
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    """Makes a model behind an endpoint; None: behind none."""
+
+    def make(endpoint, game="black_jacky", **settings):
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1" if endpoint is None else endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "secret key")
+        usual = {"model": "" if endpoint is None else "small", "transcript": tmp_path / "games" / "model.jsonl"}
+        model = LanguageModel(game, Settings(**{**usual, **settings}))
+        model.reset(0)
+        return model
+
+    return make
+
+
+def first_decision(game="black_jacky"):
+    """An observation for the player to act."""
+    env = TableEnv(game, 3)
+    env.reset(seed=0)
+    return env.observe(env.agent_selection)
+
+
+def play(model, seed=7):
+    """Play one game against random agents; the shares of the win."""
+    agents = [PythonAgent(model, "model", model.game), make_agent("random", model.game)]
+    options = SHORT.get(model.game, {})
+    return play_games(agents, np.array([[1, 0, 1]]), seed=seed, game=model.game, **options).tolist()
+
+
+def lines(model):
+    """The calls in the transcript."""
+    first, *calls = model.settings.transcript.read_text("utf-8").splitlines()
+    return json.loads(first), [json.loads(call) for call in calls]
+
+
+# ---------------------------------------------------------------- games and their transcripts
+
+
+@pytest.mark.parametrize("game", [*GAMES])
+def test_a_whole_game_is_played_behind_an_endpoint_and_again_without_it(game, ask, processes):
+    with serving(Endpoint()) as endpoint:
+        model = ask(endpoint, game)
+        shares = play(model)
+        head, calls = lines(model)
+        assert len(calls) == len(endpoint.asked) > 3
+        assert all(request["model"] == "small" for request in endpoint.asked)
+    assert head == {"format": 1, "game": game, "model": "small", "request": {}}
+    assert all(call["played"] and not call["refused"] and call["game"] == 1 for call in calls)
+    assert [call["messages"] for call in calls] == [request["messages"] for request in endpoint.asked]
+    processes()
+    again = ask(None, game)
+    assert play(again) == shares
+    assert lines(again) == (head, calls)
+
+
+def test_a_model_is_told_rules_events_table_and_numbered_actions_and_never_the_key(ask):
+    with serving(Endpoint()) as endpoint:
+        model = ask(endpoint)
+        play(model)
+    text = model.settings.transcript.read_text("utf-8")
+    assert "secret key" not in text
+    (system, user), last = endpoint.asked[0]["messages"], endpoint.asked[-1]["messages"][1]["content"]
+    assert (system["role"], user["role"]) == ("system", "user")
+    assert "Get as close to 21 as you can" in system["content"]
+    assert "ANSWER:" in system["content"]
+    assert "\nNow:\n- Round 1, turn " in user["content"]
+    assert "\nLegal actions:\n1. " in user["content"]
+    assert "\nSince the deal:\n- " in last or "\nHow the last round ended:\n- " in last
+
+
+def test_what_was_asked_before_is_not_asked_again_and_other_games_have_other_numbers(ask, processes):
+    with serving(Endpoint()) as endpoint:
+        play(ask(endpoint), seed=1)
+        asked = len(endpoint.asked)
+        processes()
+        again = ask(endpoint)
+        play(again, seed=1)
+        assert len(endpoint.asked) == asked
+        play(again, seed=2)
+        assert len(endpoint.asked) > asked
+    assert [call["game"] for call in lines(again)[1]] == [1] * asked + [2] * (len(endpoint.asked) - asked)
+
+
+def test_without_an_endpoint_what_was_never_asked_is_an_error(ask):
+    with pytest.raises(AgentError, match="has no answer to this, and BLACKJACKY_MODEL names no model"):
+        play(ask(None))
+
+
+def test_two_models_at_a_table_share_a_transcript(ask):
+    with serving(Endpoint()) as endpoint:
+        models = [ask(endpoint), ask(endpoint)]
+        agents = [PythonAgent(model, "model", "black_jacky") for model in models]
+        play_games(agents, np.array([[0, 1]]), seed=3)
+    assert {call["game"] for call in lines(models[0])[1]} == {1, 2}
+
+
+def test_another_process_cannot_write_to_the_transcript(ask):
+    with serving(Endpoint()) as endpoint:
+        model = ask(endpoint)
+        path = model.settings.transcript
+        path.parent.mkdir(parents=True)
+        elsewhere = FileLock(path.with_name(f".{path.name}.lock"))
+        with elsewhere, pytest.raises(AgentError, match="is being written by another process: wait for it"):
+            model.act(first_decision())
+        assert endpoint.asked == []
+
+
+# ---------------------------------------------------------------- errors and illegal answers
+
+
+def test_errors_of_the_server_are_tried_again_and_counted(ask):
+    failures = [(500, SOON, {"error": "broken"}), (429, SOON, {"error": "too many"})]
+    with serving(Endpoint(*failures)) as endpoint:
+        model = ask(endpoint, retries=2)
+        observation = first_decision()
+        assert observation["action_mask"][model.act(observation)]
+        assert len(endpoint.asked) == 3
+    assert [call["retries"] for call in lines(model)[1]] == [2]
+
+
+def test_an_endpoint_that_is_not_there_is_tried_again_and_then_an_error(ask):
+    with serving(Endpoint()) as endpoint:
+        pass
+    model = ask(endpoint, retries=1)
+    with pytest.raises(AgentError, match=r"the endpoint gave no answer: Connection error\. What was answered before"):
+        model.act(first_decision())
+    assert lines(model)[1] == []
+
+
+def test_too_many_errors_are_an_error_that_keeps_what_was_answered(ask):
+    with serving(Endpoint("ANSWER: 1", *[(503, SOON, {"error": "down"})] * 3)) as endpoint:
+        model = ask(endpoint, retries=2)
+        with pytest.raises(AgentError, match="the endpoint gave no answer: Error code: 503"):
+            play(model)
+        assert len(endpoint.asked) == 4
+    assert len(lines(model)[1]) == 1
+
+
+@pytest.mark.parametrize("body", [{"object": "list", "data": []}, {"choices": []}, []])
+def test_what_is_no_chat_completion_is_an_error(body, ask):
+    said = "is no OpenAI-compatible endpoint: it answered"
+    with serving(Endpoint((200, {}, body))) as endpoint, pytest.raises(AgentError, match=said):
+        ask(endpoint).act(first_decision())
+
+
+def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(ask):
+    env = TableEnv("black_jacky", 3)
+    env.reset(seed=0)
+    observation = env.observe(env.agent_selection)
+    with serving(Endpoint("I fly.\nANSWER: fly to the moon", "ANSWER: knock", "ANSWER: no trick")) as endpoint:
+        model = ask(endpoint)
+        assert model.act(observation) == env.parse_action("no trick")
+        *_, second, third = (request["messages"] for request in endpoint.asked)
+    assert second[2] == {"role": "assistant", "content": "I fly.\nANSWER: fly to the moon"}
+    assert second[3]["content"].startswith("no action is called 'fly to the moon'")
+    assert third[:4] == second
+    reason = "'knock' is for phase zock; the phase is trick. Choose one of the legal actions. "
+    assert third[5]["content"].startswith(reason)
+    calls = lines(model)[1]
+    assert [bool(call["refused"]) for call in calls] == [True, True, False]
+    assert [call["played"] for call in calls] == ["", "", "no trick"]
+
+
+def test_after_too_many_illegal_answers_a_random_legal_action_is_played_and_reported(ask, processes):
+    observation = first_decision()
+    with serving(Endpoint(*["ANSWER: fly"] * 4)) as endpoint:
+        model = ask(endpoint, tries=2)
+        actions = [model.act(observation) for _ in range(2)]
+        assert all(observation["action_mask"][action] for action in actions)
+        assert len(endpoint.asked) == 4
+    processes()
+    again = ask(None, tries=2)
+    assert [again.act(observation) for _ in range(2)] == actions
+    row = report(model.settings.transcript, model.settings).splitlines()[2]
+    assert row.startswith("| 1 | 2 | 4 | 4 | 2 | 0 |")
+
+
+def test_random_actions_depend_on_the_seed_of_the_game(ask, processes):
+    observation, taken = first_decision(), []
+    for seed in (1, 1, 2, 3, 4):
+        with serving(Endpoint("ANSWER: fly")) as endpoint:
+            model = ask(endpoint, tries=1, transcript=ask(None).settings.transcript.with_name(f"{len(taken)}.jsonl"))
+            model.reset(seed)
+            taken.append(model.act(observation))
+        processes()
+    assert taken[0] == taken[1]
+    assert len(set(taken)) > 1
+
+
+# ---------------------------------------------------------------- budgets and costs
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        ({"calls": 2}, r"calls 2 of 2\. With a higher BLACKJACKY_CALLS the same command goes on from "),
+        ({"tokens": 900}, r"tokens \d+ of 900\. With a higher BLACKJACKY_TOKENS"),
+        ({"cost": 0.5, "prompt_price": 1.0}, r"cost [\d.]+ of 0\.5\. With a higher BLACKJACKY_COST"),
+        ({"cost": 0.01, "answer_price": 1.0}, r"cost [\d.]+ of 0\.01\. With a higher BLACKJACKY_COST"),
+    ],
+)
+def test_a_spent_budget_is_an_error_and_with_a_higher_one_the_game_goes_on(budget, said, ask, processes):
+    with serving(Endpoint()) as endpoint:
+        with pytest.raises(AgentError, match=rf"the budget is spent: {said}"):
+            play(ask(endpoint, **budget))
+        asked = len(endpoint.asked)
+        assert asked == len(lines(ask(endpoint))[1]) >= 1
+        processes()
+        again = ask(endpoint)
+        play(again)
+        assert len(lines(again)[1]) == len(endpoint.asked) > asked
+
+
+def test_the_budget_is_that_of_the_transcript(ask, processes):
+    with serving(Endpoint()) as endpoint:
+        play(ask(endpoint), seed=1)
+        spent = len(endpoint.asked)
+        processes()
+        with pytest.raises(AgentError, match="the budget is spent: calls"):
+            play(ask(endpoint, calls=spent), seed=2)
+        assert len(endpoint.asked) == spent
+
+
+def test_the_report_has_calls_tokens_and_cost_of_each_game(ask):
+    with serving(Endpoint()) as endpoint:
+        model = ask(endpoint, prompt_price=0.5, answer_price=2.0, cost=1e9)
+        play(model, seed=1)
+        play(model, seed=2)
+    calls = lines(model)[1]
+    rows = [line.strip("| ").split(" | ") for line in report(model.settings.transcript, model.settings).splitlines()]
+    for number in (1, 2):
+        own = [call for call in calls if call["game"] == number]
+        prompts, answers = (sum(call[f"{kind}_tokens"] for call in own) for kind in ("prompt", "answer"))
+        told = dict(zip(rows[0], rows[1 + number], strict=True))
+        assert (told["game"], told["decisions"], told["calls"]) == (str(number), str(len(own)), str(len(own)))
+        assert (told["refused"], told["random"], told["retries"]) == ("0", "0", "0")
+        assert float(told["tokens"]) == prompts + answers
+        assert float(told["cost"]) == pytest.approx((0.5 * prompts + 2 * answers) / 1000, rel=1e-5)
+    assert rows[4][0] == "mean"
+    assert float(rows[4][1]) == len(calls) / 2
+
+
+def test_tokens_that_an_endpoint_does_not_tell_are_estimated_and_the_report_says_so(ask):
+    with serving(Endpoint((200, {}, completion("ANSWER: 1", None)))) as endpoint:
+        model = ask(endpoint)
+        model.act(first_decision())
+    [call] = lines(model)[1]
+    letters = sum(len(message["content"]) for message in call["messages"])
+    assert (call["prompt_tokens"], call["answer_tokens"], call["estimated"]) == (letters // 4, 2, True)
+    assert report(model.settings.transcript, model.settings).endswith("Some tokens are estimated.")
+
+
+# ---------------------------------------------------------------- settings and damaged files
+
+
+def test_settings_come_from_the_environment():
+    given = {
+        "BLACKJACKY_MODEL": "m",
+        "BLACKJACKY_TRIES": "5",
+        "BLACKJACKY_COST": "2.5",
+        "BLACKJACKY_TRANSCRIPT": "a.jsonl",
+    }
+    settings = Settings.from_environment({**given, "BLACKJACKY_REQUEST": '{"temperature": 0}'})
+    assert (settings.model, settings.tries, settings.cost, settings.transcript) == ("m", 5, 2.5, Path("a.jsonl"))
+    assert settings.fields_of_requests == {"temperature": 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("TRIES", "many", "BLACKJACKY_TRIES='many' cannot be read; needed is a int"),
+        ("TRIES", "0", "BLACKJACKY_REQUEST is a JSON object"),
+        ("REQUEST", "[]", "BLACKJACKY_REQUEST is a JSON object"),
+    ],
+)
+def test_a_setting_that_cannot_be_read_is_refused(name, value, said):
+    with pytest.raises(ValueError, match=said):
+        Settings.from_environment({f"BLACKJACKY_{name}": value})
+
+
+def test_the_page_names_every_setting():
+    page = (Path(language_model.__file__).parents[1] / "docs" / "language_models.md").read_text("utf-8")
+    named = {found.lower() for found in re.findall(r"BLACKJACKY_([A-Z_]+)", page)}
+    assert named == {each.name for each in fields(Settings)}
+
+
+def test_further_fields_are_sent_with_each_request(ask):
+    with serving(Endpoint()) as endpoint:
+        ask(endpoint, request='{"temperature": 0.5, "max_tokens": 50}').act(first_decision())
+    assert (endpoint.asked[0]["temperature"], endpoint.asked[0]["max_tokens"]) == (0.5, 50)
+
+
+def test_a_transcript_of_another_model_or_game_is_refused(ask, processes):
+    with serving(Endpoint()) as endpoint:
+        ask(endpoint).act(first_decision())
+        processes()
+        for other, said in (
+            (ask(endpoint, model="large"), "model='small', not 'large'"),
+            (ask(endpoint, "halunken"), "game="),
+        ):
+            with pytest.raises(AgentError, match=said):
+                other.act(first_decision(other.game))
+
+
+def test_two_agents_of_a_process_with_other_settings_need_other_transcripts(ask):
+    with serving(Endpoint()) as endpoint:
+        model = ask(endpoint)
+        model.act(first_decision())
+        other = replace(model, settings=replace(model.settings, model="large"))
+        with pytest.raises(AgentError, match="is used by another agent of this process"):
+            other.act(first_decision())
+
+
+def test_what_is_left_of_an_interrupted_line_is_dropped(ask, processes):
+    with serving(Endpoint()) as endpoint:
+        model = ask(endpoint)
+        play(model)
+        path = model.settings.transcript
+        whole = path.read_bytes()
+        os.truncate(path, len(whole) - 30)
+        report(path, model.settings)
+        assert len(path.read_bytes()) == len(whole) - 30  # readers change nothing
+        processes()
+        asked = len(endpoint.asked)
+        play(ask(endpoint))
+        assert len(endpoint.asked) > asked
+        kept = b"".join(whole.splitlines(keepends=True)[:-1])
+        assert path.read_bytes().startswith(kept)
+        assert len(lines(model)[1]) == len(endpoint.asked) - 1
+
+
+def test_damaged_transcripts_are_refused_or_read(ask, processes):
+    with serving(Endpoint("ANSWER: fly", "ANSWER: 1")) as endpoint:
+        model = ask(endpoint)
+        model.act(first_decision())
+    path, rng = model.settings.transcript, Random(0)
+    whole = path.read_bytes()
+    outcomes = set()
+    for _ in range(300):
+        path.write_bytes(mutate(whole, whole, rng))
+        try:
+            outcomes.add(report(path, model.settings)[:6])
+        except ValueError as error:
+            outcomes.add(str(error)[:1])
+    assert outcomes == {"| game", "'"}
+
+
+def test_the_command_says_that_a_budget_is_spent_and_ends_with_status_two(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with serving(Endpoint()) as endpoint:
+        given = {"OPENAI_BASE_URL": endpoint.url, "BLACKJACKY_MODEL": "small", "BLACKJACKY_CALLS": "1"}
+        for name, value in given.items():
+            monkeypatch.setenv(name, value)
+        players = "language_model:LanguageModel,random*2"
+        assert cli.main(["evaluate", "--players", players, "--games", "1", "--seed", "4"]) == cli.WRONG_INPUT
+    said = capsys.readouterr().err
+    assert "error: the budget is spent: calls 1 of 1." in said
+    assert "Traceback" not in said
+    assert (tmp_path / "runs" / "language_model" / "black_jacky.jsonl").read_bytes().count(b"\n") == 2

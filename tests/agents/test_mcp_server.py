@@ -1,0 +1,359 @@
+"""Tables for assistants: tools called by the SDK's own client, in memory, over HTTP and through pipes."""
+
+import asyncio
+import contextlib
+import copy
+import os
+import re
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mcp", reason="needs mcp, of the extra `mcp`")
+
+from mcp import Client, StdioServerParameters, stdio_client
+from starlette.testclient import TestClient
+
+from blackjacky_agents.language import mcp_server
+from blackjacky_agents.language.mcp_server import PLACE, Assistants, make_server
+from blackjacky_agents.language.telling import Seen, situation
+from blackjacky_agents.web.lobby import Order
+from blackjacky_agents.web.serve import in_background
+from blackjacky_agents.web.server import Server
+from blackjacky_env.engine import table as table_module
+from blackjacky_env.games import GAMES
+from blackjacky_env.testing.tables import vary_hidden
+from tests.agents.web.tables import SHORT
+from tests.agents.web.test_pace import Page, until
+
+TOOLS = {
+    *("list_games", "read_rules", "start_table", "join_table"),
+    *("look", "legal_actions", "act", "wait", "play_again"),
+}
+
+
+class Assistant:
+    """Calls tools, and remembers its secret."""
+
+    def __init__(self, client):
+        self.client, self.secret = client, None
+
+    async def call(self, tool, **arguments):
+        """What a tool returns; `AssertionError` if it is an error."""
+        result = await self.client.call_tool(tool, arguments)
+        assert not result.is_error, result.content[0].text
+        text = result.content[0].text
+        if found := re.search(r"^You have a seat\. Its secret: (\S+)$", text, re.MULTILINE):
+            self.secret = found[1]
+        return text
+
+    async def fails(self, tool, **arguments):
+        """What the error of a tool says."""
+        result = await self.client.call_tool(tool, arguments)
+        assert result.is_error, result.content[0].text
+        return result.content[0].text
+
+    async def play(self, text, rng):
+        """Take random actions until the game is over; everything that was told."""
+        told = [text]
+        while "The game is over." not in told[-1]:
+            if (numbers := re.findall(r"^(\d+)\. ", told[-1], re.MULTILINE)) and "Legal actions:" in told[-1]:
+                action = str(rng.choice(numbers))
+                told.append(await self.call("act", secret=self.secret, move=move_in(told[-1]), action=action))
+            else:
+                told.append(await self.call("wait", secret=self.secret))
+        return told
+
+
+def move_in(text):
+    """The number of the move in what was told."""
+    return int(re.search(r"^.+\. Move (\d+)\.$", text, re.MULTILINE)[1])
+
+
+def with_assistants(scenario, number=1, wait=1e6, **options):
+    """Run ``scenario(server, *assistants)``; nothing is waited for but other players."""
+
+    async def run():
+        server = Server(**{"delay": 0, **options})
+        protocol = make_server(Assistants(server, wait))
+        async with server.running(), contextlib.AsyncExitStack() as stack:
+            clients = [await stack.enter_async_context(Client(protocol)) for _ in range(number)]
+            await scenario(server, *map(Assistant, clients))
+
+    asyncio.run(run())
+
+
+# ---------------------------------------------------------------- games
+
+
+@pytest.mark.parametrize("game", [*GAMES])
+def test_an_assistant_plays_a_whole_game_and_is_told_what_its_seat_knows(game):
+    async def scenario(server, assistant):
+        rng = np.random.default_rng(0)
+        first = await assistant.call(
+            "start_table", game=game, name="Ada", opponents=["random"] * 2, rules=SHORT.get(game)
+        )
+        told = await assistant.play(first, rng)
+        [table] = server.tables()
+        assert table.over
+        assert len(told) > 2
+        names = [each.name for each in table.seats]
+        assert told[-1].endswith(situation(Seen.of(table.env, "player_0", names)))
+        assert re.search(r"The game is over\. .+ won\.$", told[-1])
+        again = await assistant.call("play_again", secret=assistant.secret)
+        assert not table.over or "The game is over." in again
+        assert move_in(again) > move_in(told[-1])
+
+    with_assistants(scenario)
+
+
+def test_what_an_assistant_is_told_is_the_same_when_everything_hidden_changes():
+    async def scenario(server, assistant):
+        rng = np.random.default_rng(3)
+        text = await assistant.call("start_table", game="black_jacky", opponents=["random"] * 3)
+        [table] = server.tables()
+        for _ in range(12):
+            kept, told = table.env, []
+            for vary in (False, True):
+                table.env = copy.deepcopy(kept)
+                table.env.set_state(without_history(kept))
+                table.env = vary_hidden(table.env, "player_0", rng) if vary else table.env
+                told.append([await assistant.call(tool, secret=assistant.secret) for tool in ("look", "legal_actions")])
+            assert told[0] == told[1]
+            table.env = kept
+            if table.over:
+                return
+            numbers = re.findall(r"^(\d+)\. ", text, re.MULTILINE)
+            text = await assistant.call(
+                "act", secret=assistant.secret, move=move_in(text), action=str(rng.choice(numbers))
+            )
+
+    with_assistants(scenario)
+
+
+def without_history(env):
+    """The position of an environment, as a state without the actions that led there."""
+    header, data = table_module.unpack(env.get_state())
+    return table_module.pack({**header, "history": None}, table_module.read_records(header, data, env.game.state_dtype))
+
+
+def test_two_assistants_share_a_table_and_neither_learns_the_others_secret_or_cards():
+    async def scenario(server, ada, bob):
+        first = await ada.call("start_table", game="black_jacky", name="Ada", opponents=["random"], others=1)
+        assert first.endswith("The game begins when all have come; missing: Free seat 1.")
+        assert "none" in await ada.call("legal_actions", secret=ada.secret)
+        invitation = re.search(r"used with join_table: (\S+)", first)[1]
+        second = await bob.call("join_table", invitation=invitation, name="Bob")
+        assert ada.secret != bob.secret
+        told = await asyncio.gather(
+            ada.play(await ada.call("look", secret=ada.secret), np.random.default_rng(1)),
+            bob.play(second, np.random.default_rng(2)),
+        )
+        [table] = server.tables()
+        assert table.over
+        assert {"Ada", "Bob"} < {each.name for each in table.seats}
+        for own, other, texts in ((0, bob, told[0]), (bob_seat(table), ada, told[1])):
+            assert other.secret not in "".join(texts)
+            assert all(f"You are {table.seats[own].name}." in text for text in texts)
+
+    with_assistants(scenario, number=2)
+
+
+def bob_seat(table):
+    """Where Bob sits."""
+    return next(seat for seat, each in enumerate(table.seats) if each.name == "Bob")
+
+
+def test_an_assistant_is_told_when_others_are_slow_and_can_look_on():
+    async def scenario(server, ada, bob):
+        first = await ada.call("start_table", game="black_jacky", opponents=[], others=1, name="Ada")
+        await bob.call("join_table", invitation=re.search(r"join_table: (\S+)", first)[1], name="Bob")
+        [table] = server.tables()
+        waiting = (ada, bob)[1 - table.turn]
+        slow = table.seats[table.turn].name
+        assert (await waiting.call("wait", secret=waiting.secret)).endswith(f"It is the turn of {slow}.")
+        said = await waiting.fails("act", secret=waiting.secret, move=table.move, action="1")
+        assert said.endswith(f"it is the turn of {slow}, not yours")
+
+    with_assistants(scenario, number=2, wait=0)
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing():
+    async def scenario(server, assistant):
+        text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
+        [table] = server.tables()
+        record, move = table.env.record(), move_in(text)
+        own = {"secret": assistant.secret, "move": move}
+        for arguments, said in (
+            ({**own, "action": "99"}, "There is no choice 99; the numbers are 1 .. "),
+            ({**own, "action": "swim"}, "no action is called 'swim'"),
+            ({**own, "action": "draw"}, "'draw' is for phase zock; the phase is trick"),
+            ({**own, "move": move + 1, "action": "1"}, f"this was for move {move + 1}; now it is move {move}"),
+            ({**own, "secret": table.watch, "action": "1"}, "this is the secret of spectators"),
+            ({**own, "secret": "guessed", "action": "1"}, "There is no such seat"),
+        ):
+            assert said in await assistant.fails("act", **arguments)
+        assert "the game is not over yet" in await assistant.fails("play_again", secret=assistant.secret)
+        assert table.env.record() == record
+        await assistant.call("act", **own, action="1")
+        assert "this was for move" in await assistant.fails("act", **own, action="1")
+
+    with_assistants(scenario)
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [
+        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"opponents": ["my_agents:Careful"]}, "agent 'my_agents:Careful' is unknown; allowed are random"),
+        ({"opponents": ["cmd:rm"]}, "agent 'cmd:rm' is unknown"),
+        ({"others": 9}, "num_players=10 is out of range"),
+        ({"variant": "quick"}, "variant='quick'"),
+        ({"rules": {"joker": 1}}, "unknown option joker=1"),
+        ({"rules": {"bust_at": 1}}, "bust_at=1 is out of range"),
+        ({"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
+    ],
+)
+def test_an_impossible_table_is_refused(order, said):
+    async def scenario(server, assistant):
+        assert said in await assistant.fails("start_table", **{"game": "black_jacky", **order})
+        assert server.tables() == []
+
+    with_assistants(scenario)
+
+
+def test_an_invitation_is_for_the_free_seats_alone():
+    async def scenario(server, ada, bob):
+        first = await ada.call("start_table", game="black_jacky", opponents=["random"], others=1, name="Ada")
+        invitation = re.search(r"join_table: (\S+)", first)[1]
+        assert "there is no such invitation" in await bob.fails("join_table", invitation="guessed", name="Bob")
+        assert "called Ada already" in await bob.fails("join_table", invitation=invitation, name="Ada")
+        await bob.call("join_table", invitation=invitation, name="Bob")
+        assert "all seats of this table are taken" in await ada.fails("join_table", invitation=invitation, name="Eve")
+
+    with_assistants(scenario, number=2)
+
+
+def test_the_games_and_their_rules_can_be_read():
+    async def scenario(server, assistant):
+        tools = (await assistant.client.list_tools()).tools
+        assert {tool.name for tool in tools} == TOOLS
+        assert all(tool.description for tool in tools)
+        games = await assistant.call("list_games")
+        assert all(f"\n{game}: " in f"\n{games}" for game in GAMES)
+        rules = await assistant.call("read_rules", game="black_jacky")
+        assert "Get as close to 21 as you can" in rules
+        assert "\n- bust_at=21: " in rules
+
+    with_assistants(scenario)
+
+
+def test_a_game_that_is_being_compiled_is_said_to_be(monkeypatch):
+    async def scenario(server, assistant):
+        async def forever(game):
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr(server, "prepare", forever)
+        monkeypatch.setattr(server, "progress", lambda game: (3, 9))
+        said = await assistant.fails("start_table", game="black_jacky")
+        assert "3 of 9 parts are ready; start the table again in a minute" in said
+
+    with_assistants(scenario, wait=0)
+
+
+# ---------------------------------------------------------------- with people
+
+
+def test_an_assistant_plays_with_a_person_who_is_not_hurried():
+    """The person has a page, where settlements stay until they are continued; the assistant waits for that."""
+
+    async def scenario(server, assistant):
+        host = await server.open(Order("black_jacky", "classic", ["Ada", "Bob"], [], {}))
+        table, page = host.table, Page(host, 0)
+        await page.open()
+        assert page.state["connected"] == [True, False]
+        assistant.secret = table.people[1]
+        text = await assistant.call("look", secret=assistant.secret)
+        assert page.state["connected"] == [True, True]
+        assert page.state["started"]
+        rng, settled = np.random.default_rng(0), 0
+        playing = asyncio.create_task(assistant.play(text, rng))
+        while not table.over:
+            await until(lambda: host.moments or table.turn in (0, None) or playing.done())
+            if host.moments:
+                settled += 1
+                page.do(type="continue", move=table.move)
+            elif table.turn == 0:
+                page.do(type="act", move=table.move, action=page.state["actions"][0]["action"])
+            await asyncio.sleep(0)
+        assert (await playing)[-1].startswith("Black Jacky. Move ")
+        assert settled > 0
+        await page.leave()
+
+    with_assistants(scenario, delay=1e-6)
+
+
+def test_settlements_do_not_stay_where_only_assistants_play():
+    async def scenario(server, assistant):
+        text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
+        told = await assistant.play(text, np.random.default_rng(0))
+        assert "The game is over." in told[-1]
+
+    with_assistants(scenario, delay=1e6)
+
+
+# ---------------------------------------------------------------- over HTTP and through pipes
+
+
+def test_assistants_share_the_tables_of_the_web_server_by_the_address_of_the_lobby():
+    server = Server(delay=0)
+    mcp_server.attach(server)
+
+    async def scenario(port):
+        async with Client(address(port, server.lobby)) as client:
+            assistant = Assistant(client)
+            text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
+            assert "The game is over." in (await assistant.play(text, np.random.default_rng(0)))[-1]
+
+    with in_background(server) as port:
+        asyncio.run(scenario(port))
+    assert [table.over for table in server.tables()] == [True]
+
+
+def test_without_the_address_of_the_lobby_or_from_another_site_nobody_is_served():
+    server = Server(delay=0)
+    mcp_server.attach(server)
+    with TestClient(server.app, base_url="http://127.0.0.1") as client:
+        question = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        headers = {"Accept": "application/json, text/event-stream"}
+        assert client.post(PLACE.format(token="guessed"), json=question, headers=headers).status_code == 404
+        place = PLACE.format(token=server.lobby)
+        other = {**headers, "Origin": "http://evil.example"}
+        assert client.post(place, json=question, headers=other).status_code == 403
+        assert client.post(place, content=b" " * 70_000, headers=headers).status_code == 413
+        assert client.post(place, json=question, headers={**headers, "Host": "evil.example"}).status_code == 400
+        assert client.post(place, json=question, headers=headers).status_code == 200
+
+
+def address(port, lobby):
+    """Where assistants connect."""
+    return f"http://127.0.0.1:{port}{PLACE.format(token=lobby)}"
+
+
+def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(tmp_path):
+    command = ["-m", "blackjacky_agents.cli", "mcp", "--tables", str(tmp_path / "tables")]
+    started = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
+
+    async def scenario():
+        async with Client(stdio_client(started)) as client:
+            assistant = Assistant(client)
+            assert "black_jacky: " in await assistant.call("list_games")
+            assert "unknown game 'chess'" in await assistant.fails("start_table", game="chess")
+
+    asyncio.run(scenario())
+    assert (tmp_path / "tables").is_dir()
+    assert not (tmp_path / "tables" / ".writer.json").exists()  # it has ended, and nobody has killed it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Reshuffle, Rules, Words
+from blackjacky_env.engine.game import Examples, Game, Hidden, Pile, Position, Reshuffle, Rules, Words
 from blackjacky_env.games.black_jacky import contradictions, drawing, hidden, observation, rules, state, terminal, words
 
 GAME = Game(
@@ -16,6 +16,7 @@ GAME = Game(
     card_names=tuple(range(state.VALUES)),
     deck=lambda players, options: state.full_deck(options["max_card"]),
     reshuffle=Reshuffle("reshuffles", rules.stack_discards),
+    pile=Pile("draw_pile", "draw_count"),
     rules=Rules.of(rules, observation, contradictions),
     words=Words.of(
         words,

@@ -1,0 +1,33 @@
+"""A table that is to be solved: game, table size, variant and rule options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.table import identity
+from blackjacky_env.games import get_game
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; made by `Table.of`, which checks it."""
+
+    game: Game
+    num_players: int
+    variant: str
+    options: Mapping[str, Any]
+    """All rule options in force."""
+
+    @classmethod
+    def of(cls, game: str, num_players: int | None = None, variant: str | None = None, **rule_options: Any) -> Table:
+        """A table with the game's defaults for None; `TypeError` or `ValueError` say what is allowed."""
+        declared = get_game(game)
+        size, name = declared.choose_table(num_players, variant)
+        return cls(declared, size, name, declared.check_options(size, name, rule_options))
+
+    def identity(self) -> dict[str, Any]:
+        """The facts that a solution belongs to, JSON-ready."""
+        return identity(self.game, self.num_players, self.variant, self.options)

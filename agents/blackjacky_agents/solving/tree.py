@@ -9,7 +9,8 @@ one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,10 +21,12 @@ from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.chance import FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE, new_desk
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.table import table_functions
 
 _NODES = 200_000  # between two reports of progress: about a third of a second
-_SHOWN = 4096  # information states whose observations are handed out together
-MOST_ORDERS = 10_000_000
+SHOWN = 4096  # information states whose observations are handed out together
+MOST_ORDERS = 4_000_000  # of the cards that a deal decides
+_SORTING = 3.5  # memory for sorting ends, as a multiple of their own
 _REASONS = {
     HIDDEN_CHANCE: "something beside the deck and declared reshuffles is drawn from the key, so that chance has no "
     "list of outcomes; allowed are games whose `deck`, `pile` and `reshuffle` are all their chance",
@@ -116,7 +119,7 @@ class Walker:
         blank[:] = self.table.game.new_state(self.table.num_players, self.table.variant, self.table.options)
         begin = walks.opening(self.table.game)
         while (status := begin(self.desk, blank, self.walk)) != FINE:
-            self._make_room(status)
+            self.make_room(status)
 
     def run(self, progress: Progress = lambda fraction, nodes: None) -> Iterator[int]:
         """Walk on; yields `walks.SHOWN_FULL` whenever ``walk.shown`` is full, and `walks.DONE` at the end."""
@@ -132,9 +135,10 @@ class Walker:
             elif status == walks.ENDS_FULL:
                 self.take_ends()
             elif status != walks.PAUSED:
-                self._make_room(status)
+                self.make_room(status)
 
-    def _make_room(self, status: int) -> None:
+    def make_room(self, status: int) -> None:
+        """Widen what is full; `ValueError` if the walk has stopped for another reason."""
         if status in _REASONS:
             raise ValueError(f"{self.table.game.title} cannot be enumerated at this table: {_REASONS[status]}")
         self.walk = walks.widened(self.table.game, self.walk, status)
@@ -156,7 +160,7 @@ class Walker:
         self._check_memory()
 
     def _check_memory(self) -> None:
-        used, done = 3.5 * self._kept + walks.bytes_of(self.walk), self.fraction()  # ends are sorted at the end
+        used, done = _SORTING * self._kept + walks.bytes_of(self.walk), self.fraction()
         if used > self.memory:
             needed = f"about {_gigabytes(used / done)} are needed" if done > 0.01 else "much more is needed"
             raise MemoryNeededError(
@@ -183,22 +187,48 @@ class Walker:
         return min(done, 1.0) if deepest >= 0 else 1.0
 
 
+def bytes_of_end(num_players: int) -> float:
+    """Memory for building a tree, by end."""
+    return _SORTING * (4 * num_players + 8 * (num_players - 1))
+
+
 def _gigabytes(size: float) -> str:
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
 def check_orders(table: Table) -> None:
-    """Refuse a deck with too many orders for a game that says nothing of a pile, with a `ValueError`."""
-    if table.game.pile is not None:
-        return
-    names = table.game.card_names
-    deck = [names[card] for card in table.game.whole_deck(table.num_players, table.options)]
-    copies = math.prod(math.factorial(deck.count(name)) for name in set(deck))
-    if (orders := math.factorial(len(deck)) // copies) > MOST_ORDERS:
+    """Refuse a table whose deals are too many, with a `ValueError`."""
+    game = table.game
+    deck = np.array(game.whole_deck(table.num_players, table.options), np.int8)
+    dealt, names = _cards_dealt(table, deck), [game.card_names[card] for card in deck]
+    if (orders := count_orders(list(Counter(names).values()), dealt)) > MOST_ORDERS:
         raise ValueError(
-            f"the {len(deck)} cards of {table.game.title} have {orders:.3g} distinct orders at this table; allowed are "
-            f"{MOST_ORDERS:,}: choose rule options with fewer cards, or sample the tree"
+            f"the {dealt} of {len(deck)} cards of {game.title} that a deal decides can lie in {orders:.2g} orders at "
+            f"this table; allowed are {MOST_ORDERS:,}: choose rule options with fewer cards, or sample the tree"
         )
+
+
+def _cards_dealt(table: Table, deck: npt.NDArray[np.int8]) -> int:
+    """How many cards from the top a deal decides: those that are not in the pile afterwards."""
+    game, functions = table.game, table_functions(table.game)
+    if game.pile is None:
+        return len(deck)
+    states = zeros(2, game.state_dtype)
+    states[:1] = game.new_state(table.num_players, table.variant, table.options)
+    functions.begin(states, functions.game_key(0), 0)
+    functions.redeal["deck"](states, deck)
+    return len(deck) - int(states[game.pile.count][0])
+
+
+def count_orders(copies: Sequence[int], length: int) -> float:
+    """In how many ways the first ``length`` cards can lie, with so many copies of each kind of card."""
+    ways = [1.0, *[0.0] * length]  # by cards laid, divided by the orders of as many different ones
+    for most in copies:
+        ways = [
+            sum(ways[before] / math.factorial(laid - before) for before in range(max(0, laid - most), laid + 1))
+            for laid in range(length + 1)
+        ]
+    return ways[length] * math.factorial(length)
 
 
 def build_tree(table: Table, memory: float = 4 * 2**30, progress: Progress = lambda fraction, nodes: None) -> Tree:

@@ -196,7 +196,7 @@ def sort_worlds(worlds, first, last):
 # ---------------------------------------------------------------- nodes
 
 
-def _make_try_action(game: Game) -> Callable[..., int]:
+def make_try_action(game: Game) -> Callable[..., int]:
     """Compiled (desk, walk, depth, actor, action) -> status: all worlds that follow an action at the node ``depth``."""
     expand, phase = make_expand(game, _make_emit(game)), make_phase(game)
 
@@ -365,7 +365,7 @@ def walking(game: Game) -> Callable[..., int]:
 
     ``keeps``: whether ends are kept, or only counted.
     """
-    try_action, find_state = _make_try_action(game), _make_find_state(game)
+    try_action, find_state = make_try_action(game), _make_find_state(game)
 
     def walk_on(desk, walk, nodes, keeps):
         path, states, counts = walk.path, walk.states, walk.counts
@@ -373,7 +373,7 @@ def walking(game: Game) -> Callable[..., int]:
         while counts[DEPTH] >= 0:
             depth = counts[DEPTH]
             if path.next_node[depth] < path.end[depth]:
-                if depth + 1 == len(path.first):
+                if depth + 2 == len(path.first):
                     return STACK_FULL
                 begun = path.next_node[depth]
                 next_node(walk, depth)

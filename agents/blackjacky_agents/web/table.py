@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, shown_to
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
@@ -272,7 +272,7 @@ class Table:
         return Adviser(self.env.game.name)
 
     def _asked(self, agent: Agent, seat: int) -> Callable[[], int]:
-        observation = self.env.observe(self._agent_of(seat))
+        observation = shown_to([agent], self.env, self._agent_of(seat))
         return lambda: int(agent.act(observation))
 
     def again(self) -> None:

@@ -8,6 +8,7 @@ the key would be overlooked, so the first world of each position is played with 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +71,7 @@ def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:
     return Desk(records, data, make_deck(game, num_players, options), kinds, pile)
 
 
+@cache
 def make_expand(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, worlds, w, action, is_first, *more) -> status: tell ``emit`` every outcome of an action.
 
@@ -109,6 +111,7 @@ def make_expand(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     return compiled(expand)
 
 
+@cache
 def make_open(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, blank, *more) -> status: tell ``emit``, as for `make_expand`, every first deal.
 
@@ -143,6 +146,7 @@ def _keep(s, states):
     states[1] = s
 
 
+@cache
 def _make_play(game: Game) -> Callable[..., int]:
     """Compiled (desk, place, key, action) -> flags: take an action, with the pile as arranged.
 
@@ -163,6 +167,7 @@ def _make_play(game: Game) -> Callable[..., int]:
     return compiled(play)
 
 
+@cache
 def _make_depends_on_key(game: Game) -> Callable[..., bool]:
     """Compiled (desk, action) -> whether the world as played is another one with another key, deals aside."""
     play, redeal = _make_play(game), game.rules.redeal
@@ -194,6 +199,7 @@ def _differ(desk, place, other):
 # ---------------------------------------------------------------- deals
 
 
+@cache
 def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, chance, *more) -> status: tell ``emit`` every deal of the world as played."""
     redeal, left_in_pile = game.rules.redeal, _make_left_in_pile(game)
@@ -245,6 +251,7 @@ def lay_deck(deck):
 # ---------------------------------------------------------------- the pile
 
 
+@cache
 def _make_left_in_pile(game: Game) -> Callable[..., int]:
     """Compiled (s) -> number of cards in the pile; 0 without one."""
     count = "" if game.pile is None else game.pile.count
@@ -260,6 +267,7 @@ def _nothing(s):
     return 0
 
 
+@cache
 def _make_drawn(game: Game) -> Callable[..., int]:
     """Compiled (records, flags) -> number of cards that the action took from the pile."""
     left_in_pile = _make_left_in_pile(game)
@@ -271,6 +279,7 @@ def _make_drawn(game: Game) -> Callable[..., int]:
     return compiled(drawn)
 
 
+@cache
 def _make_count_pile(game: Game) -> Callable[..., None]:
     """Compiled (desk): arrange the pile of the world before the action anew, no card decided."""
     cards, count = ("", "") if game.pile is None else (game.pile.cards, game.pile.count)
@@ -296,6 +305,7 @@ def _make_count_pile(game: Game) -> Callable[..., None]:
     return compiled(count_pile if cards else count_nothing)
 
 
+@cache
 def _make_lay_pile(game: Game) -> Callable[..., None]:
     """Compiled (desk, s): lay the pile of ``s`` as arranged."""
     cards = "" if game.pile is None else game.pile.cards
@@ -316,6 +326,7 @@ def _make_lay_pile(game: Game) -> Callable[..., None]:
     return compiled(lay_pile if cards else lay_nothing)
 
 
+@cache
 def _make_has_reshuffled(game: Game) -> Callable[..., bool]:
     """Compiled (records, flags) -> whether the action has shuffled within the deal."""
     count = "" if game.reshuffle is None else game.reshuffle.count
@@ -329,6 +340,7 @@ def _make_has_reshuffled(game: Game) -> Callable[..., bool]:
     return compiled(has_reshuffled if count else never)
 
 
+@cache
 def _make_stack(game: Game) -> Callable[..., bool]:
     """Compiled (desk) -> whether what the action shuffles has been put into the pile of the world before it.
 

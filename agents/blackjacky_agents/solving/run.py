@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy.typing as npt
 
@@ -20,6 +20,7 @@ from blackjacky_agents.solving.solution import SOLUTION_FILE, policy_of, save_so
 from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Progress, Tree, build_tree
+from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.reading import parse_json
 
 Algorithm = Literal["dcfr", "cfr+", "cfr", "mccfr"]
@@ -216,9 +217,21 @@ def read_settings(folder: Path) -> tuple[SolveSettings, str]:
     """The settings and the command of the run in a folder; `ValueError` if there is none."""
     try:
         config = parse_json((folder / "config.json").read_bytes())
-        return SolveSettings(**config["settings"]), str(config["command"])
+        return _checked(SolveSettings(**config["settings"])), str(config["command"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"there is no run of a solver in {str(folder)!r}: {error}") from None
+
+
+def _checked(settings: SolveSettings) -> SolveSettings:
+    """``settings``; `TypeError` or `ValueError` if no command has written them."""
+    check_choice("algorithm", settings.algorithm, get_args(Algorithm))
+    check_integer("seed", settings.seed, 0, 2**63 - 1)
+    if not isinstance(settings.memory, int | float) or not 0 < settings.memory < float("inf"):
+        raise ValueError(f"memory={settings.memory!r} is no number of GiB above 0")
+    if not isinstance(settings.rule_options, dict):
+        raise TypeError(f"rule_options={settings.rule_options!r} are no options by name")
+    _ = settings.table
+    return settings
 
 
 def read_progress(folder: Path) -> list[dict[str, Any]]:
@@ -226,7 +239,7 @@ def read_progress(folder: Path) -> list[dict[str, Any]]:
     lines = []
     for text in (folder / PROGRESS_FILE).read_text("utf-8").splitlines():
         try:
-            lines.append(json.loads(text))
+            lines.append(parse_json(text))
         except ValueError:
             break
     return lines

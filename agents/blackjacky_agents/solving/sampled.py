@@ -100,6 +100,7 @@ def find(known, low, high):
     return np.int64(_NONE), place
 
 
+@cache
 def _make_decide(game: Game) -> Callable[..., int]:
     """Compiled (s, known, bench, d) -> legal actions of the player to act; their chances are written at ``d``."""
     legal = game.rules.legal
@@ -177,6 +178,7 @@ def _sampling(game: Game) -> Callable[..., bool]:
     return entry(sample)
 
 
+@cache
 def _make_try_all(game: Game) -> Callable[..., bool]:
     """Compiled (known, bench, log, seat, weight, draws) -> whether the log had place: all actions of a seat in a game.
 
@@ -230,6 +232,7 @@ def go_back(bench, log, seat, weight, depth, value):
     return depth
 
 
+@cache
 def _make_play_on(game: Game) -> Callable[..., int]:
     """Compiled (known, bench, log, seat, weight, draws, drawn) -> draws made: play until the seat is to act.
 
@@ -253,6 +256,7 @@ def _make_play_on(game: Game) -> Callable[..., int]:
     return compiled(play_on)
 
 
+@cache
 def _make_act(game: Game) -> Callable[..., None]:
     """Compiled (s, bench, action): take an action in the present position, which all seats hear."""
     step, phase, listen = make_shared_step(game), make_phase(game), make_listen(game)

@@ -122,6 +122,10 @@ def read_card(file: Path) -> dict[str, Any]:
         raise ValueError(f"the card {str(card)!r} of a solution is missing or damaged: {error}") from None
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise ValueError(f"the card {str(card)!r} is not that of a solution in format {_FORMAT}")
+    if missing := [name for name in ("num_players", "variant", "options", "sha256") if name not in content]:
+        raise ValueError(f"the card {str(card)!r} of a solution lacks {', '.join(missing)}")
+    if not isinstance(content["options"], dict):
+        raise ValueError(f"the card {str(card)!r} of a solution is damaged: its options are not an object")
     return content
 
 

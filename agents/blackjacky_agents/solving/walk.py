@@ -123,6 +123,7 @@ COUNTS = 10
 # ---------------------------------------------------------------- worlds
 
 
+@cache
 def _make_emit(game: Game) -> Callable[..., int]:
     """Compiled (desk, place, chance, is_over, walk, w, actor, action, phase) -> status: keep what follows world w."""
     listen, returns, size = make_listen(game), game.rules.returns, game.max_players
@@ -196,6 +197,7 @@ def sort_worlds(worlds, first, last):
 # ---------------------------------------------------------------- nodes
 
 
+@cache
 def make_try_action(game: Game) -> Callable[..., int]:
     """Compiled (desk, walk, depth, actor, action) -> status: all worlds that follow an action at the node ``depth``."""
     expand, phase = make_expand(game, _make_emit(game)), make_phase(game)
@@ -236,6 +238,7 @@ def next_node(walk, depth):
     path.next_node[depth + 1] = path.end[depth + 1] = path.end[depth]
 
 
+@cache
 def _make_find_state(game: Game) -> Callable[..., int]:
     """Compiled (walk, depth) -> status: the information state of the node at ``depth``, a new one if need be."""
     legal, encode = game.rules.legal, game.rules.encode

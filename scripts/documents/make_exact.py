@@ -67,26 +67,20 @@ def sizes(rows: Rows) -> str:
 def agents(game: str, rows: Rows) -> str:
     """How exploitable every agent is at every table where agents were asked."""
     asked = {name: row for name, row in rows.items() if row.get("agents")}
-    known = {name: None for row in asked.values() for name in row["agents"]}
-    order = [name for name in agent_names(game) if name in known] + [
-        name for name in known if name not in agent_names(game)
-    ]
+    others = dict.fromkeys(name for row in asked.values() for name in row["agents"])
+    order = list(dict.fromkeys([*(name for name in agent_names(game) if name in others), *others]))
     if not order:
         return ""
-    lines = [
-        [
-            f"`{agent}`",
-            *(
-                f"{row['agents'][agent]['exploitability']:.3f}" if agent in row["agents"] else ""
-                for row in asked.values()
-            ),
-        ]
-        for agent in order
-    ]
-    if any(row.get("curves", {}).get("ppo") for row in asked.values()):
-        trained = [row.get("curves", {}).get("ppo") for row in asked.values()]
+    lines = [[f"`{agent}`", *(cell(row["agents"].get(agent)) for row in asked.values())] for agent in order]
+    trained = [row.get("curves", {}).get("ppo") for row in asked.values()]
+    if any(trained):
         lines.append(["PPO, trained there", *(f"{points[-1][1]:.3f}" if points else "" for points in trained)])
     return markdown_table(["exploitability of", *(f"`{name}`" for name in asked)], lines)
+
+
+def cell(measured: Mapping[str, Any] | None) -> str:
+    """An agent's exploitability; empty where it was not asked."""
+    return "" if measured is None else f"{measured['exploitability']:.3f}"
 
 
 def picture(row: Mapping[str, Any], name: str) -> str:

@@ -78,9 +78,9 @@ class Args:
 def main(args: Args) -> None:
     """Measure what is missing."""
     for game in args.games:
-        for name, options in miniatures(game).items():
-            if not args.tables or name in args.tables:
-                with only_writer(RUNS / game / name):
+        with only_writer(RUNS / game):
+            for name, options in miniatures(game).items():
+                if not args.tables or name in args.tables:
                     measure(game, name, options, args)
 
 
@@ -117,20 +117,15 @@ def measure(game: str, name: str, options: Mapping[str, Any], args: Args) -> Non
     tree = build_tree(table, args.memory * GIB)
     seconds = time.perf_counter() - begun
     notes.add("size", lambda: size_of(tree, seconds))
-    notes.add(
-        "solution",
-        lambda: solve(
-            table, folder / "solution", "dcfr", Limits(60 * args.minutes, math.inf, args.exploitability), args
-        ),
-    )
+    limits = Limits(60 * args.minutes, math.inf, args.exploitability)
+    notes.add("solution", lambda: solve(tree, folder / "solution", "dcfr", limits, args))
     agents, curves = notes.row.setdefault("agents", {}), notes.row.setdefault("curves", {})
     slow = args.agents if tree.num_states <= args.most_asked else ()
     for agent in (*agent_names(game), *slow):
         notes.add(agent, lambda agent=agent: exploitability_of(tree, make_agent(agent, game), args), agents)
     for solver in args.curves:
         if solver in SOLVERS:
-            limits = Limits(60 * args.minutes, math.inf, args.exploitability)
-            notes.add(solver, lambda: curve(table, folder / solver, solver, limits, args), curves)  # noqa: B023
+            notes.add(solver, lambda: curve(tree, folder / solver, solver, limits, args), curves)  # noqa: B023
         else:
             notes.add(LEARNER, lambda: learn(tree, folder / LEARNER, args), curves)
 
@@ -152,8 +147,9 @@ def rounded(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def solve(table: Table, folder: Path, algorithm: Any, limits: Limits, args: Args) -> dict[str, Any]:
+def solve(tree: Tree, folder: Path, algorithm: Any, limits: Limits, args: Args) -> dict[str, Any]:
     """Solve a table, or go on; returns how close it is."""
+    table = tree.table
     folder.mkdir(parents=True, exist_ok=True)
     settings = SolveSettings(
         game=table.game.name,
@@ -164,15 +160,15 @@ def solve(table: Table, folder: Path, algorithm: Any, limits: Limits, args: Args
         memory=args.memory,
     )
     run = SolvingRun(settings, folder, "scripts/documents/measure_exact.py", args.threads)
-    run.prepare()
+    run.prepare(tree=tree)
     run.solve(limits)
     assert run.worth is not None
     return {"iterations": run.solver.iterations, "seconds": rounded(run.seconds), **found(run.worth)}
 
 
-def curve(table: Table, folder: Path, algorithm: str, limits: Limits, args: Args) -> list[list[float]]:
+def curve(tree: Tree, folder: Path, algorithm: str, limits: Limits, args: Args) -> list[list[float]]:
     """Seconds and exploitability of a solver."""
-    solve(table, folder, algorithm, limits, args)
+    solve(tree, folder, algorithm, limits, args)
     return [[line["seconds"], rounded(line["exploitability"])] for line in read_progress(folder)]
 
 

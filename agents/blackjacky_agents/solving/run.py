@@ -94,10 +94,14 @@ class SolvingRun:
         """At the last evaluation."""
         self.solver: _Solver
 
-    def prepare(self, progress: Progress = lambda fraction, nodes: None) -> list[str]:
-        """Build the tree, and continue from the newest checkpoint, if there is one; returns complaints about others."""
+    def prepare(self, progress: Progress = lambda fraction, nodes: None, tree: Tree | None = None) -> list[str]:
+        """Build the tree, and continue from the newest checkpoint, if there is one; returns complaints about others.
+
+        ``tree``: that of the table, if it has been built already.
+        """
         write_json(self.folder / "config.json", self._config())
-        if self.settings.algorithm != "mccfr" or self.settings.measure:
+        self.tree = tree
+        if tree is None and (self.settings.algorithm != "mccfr" or self.settings.measure):
             self.tree = build_tree(self.table, self.settings.memory * GIB, progress)
         self.solver = self._make_solver()
         if not has_checkpoint(self.folder / "checkpoints"):

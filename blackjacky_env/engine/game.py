@@ -210,6 +210,18 @@ class Pile:
     """Record field that counts them."""
 
 
+@dataclass(frozen=True)
+class Preset:
+    """A named table of a game: table size, variant and rule options."""
+
+    about: str
+    """What it is, in a sentence without a full stop."""
+    num_players: int
+    variant: str
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The rule options that differ from their defaults."""
+
+
 def keep_options(num_players: int, variant: str, options: Any) -> Any:
     """The options unchanged, for a game in which all combinations can be played."""
     return options
@@ -276,6 +288,8 @@ class Game:
     """What `Rules.contradiction` finds in observations, in words; empty: it is not called."""
     hidden: Hidden | None = None
     """None: the leak check is skipped."""
+    presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
+    """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
     examples: Examples = Examples()
 
     def __post_init__(self) -> None:
@@ -287,6 +301,8 @@ class Game:
             raise ValueError(f"{self.name} declares Rules.contradiction without contradictions, or the reverse")
         if len(self.words.actions) != self.num_actions:
             raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
+        for preset in self.presets.values():
+            self.check_options(*self.choose_table(preset.num_players, preset.variant), preset.options)
 
     @property
     def variants(self) -> tuple[Variant, ...]:
@@ -380,6 +396,32 @@ class Game:
         if len(variants) == 1:
             return next(iter(variants))
         return ", ".join(f"{sizes} ({', '.join(names)})" for sizes, names in variants.items())
+
+    def choose_preset(
+        self, name: str | None, num_players: object, variant: str | None, given: Mapping[str, Any]
+    ) -> tuple[Any, str | None, dict[str, Any]]:
+        """Table size, variant and rule options of a preset, or those ``given`` if ``name`` is None.
+
+        Raises `TypeError` or `ValueError` for an unknown preset, and for a size, variant or option that is given beside
+        the preset and differs from the preset's.
+        """
+        if name is None:
+            return num_players, variant, dict(given)
+        if not self.presets:
+            raise ValueError(f"preset={name!r} is unknown: {self.name} has no presets")
+        preset = self.presets[check_choice("preset", name, tuple(self.presets))]
+        fixed: dict[str, Any] = {"num_players": preset.num_players, "variant": preset.variant}
+        fixed |= self.check_options(preset.num_players, preset.variant, preset.options)
+        beside: dict[str, Any] = {"num_players": num_players, "variant": variant}
+        beside = {option: value for option, value in beside.items() if value is not None}
+        beside |= {option: plain(getattr(read_options(self.options, given, self.name), option)) for option in given}
+        for option, value in beside.items():
+            if not np.array_equal(value, fixed[option]):
+                raise ValueError(
+                    f"{option}={value!r} contradicts preset={name!r}, which has {option}={fixed[option]!r}; leave one "
+                    "of them out"
+                )
+        return preset.num_players, preset.variant, dict(preset.options)
 
     def check_options(self, num_players: int, variant: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """All rule options in force, by name and as plain values: those ``given``, and defaults for the others.

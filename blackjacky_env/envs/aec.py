@@ -92,6 +92,8 @@ class TableEnv(AECEnv[str, Any, Any]):
             values, not scaled).
         mask_dtype: dtype of masks, also in ``infos``: ``"int8"`` or ``"bool"``.
         events_in_infos: whether ``infos[agent]["events"]`` holds what `events` returns.
+        preset: name of one of the game's tables, such as ``"mini-1"``, which fixes ``num_players``, ``variant`` and the
+            rule options.
         rule_options: the game's own options.
 
     Raises:
@@ -116,6 +118,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         observation_dtype: str = "integer",
         mask_dtype: str = "int8",
         events_in_infos: bool = False,
+        preset: str | None = None,
         **rule_options: Any,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
@@ -127,6 +130,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
         if self.game.words.draw_svg is None:
             self.metadata["render_modes"] = ["ansi"]
+        num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
         self._check_settings(num_players, variant, reward, render_mode, render_as)
         self.options = self.game.check_options(self.num_players, self.variant, rule_options)
         self._make_spaces()

@@ -17,7 +17,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -79,15 +79,9 @@ def main(args: Args) -> None:
     """Measure what is missing."""
     for game in args.games:
         with only_writer(RUNS / game):
-            for name, options in miniatures(game).items():
+            for name in get_game(game).presets:
                 if not args.tables or name in args.tables:
-                    measure(game, name, options, args)
-
-
-def miniatures(game: str) -> Mapping[str, Mapping[str, Any]]:
-    """The small tables that a game declares, as options of its environment by name, smallest first."""
-    found: Mapping[str, Mapping[str, Any]] = getattr(get_game(game), "presets", {})
-    return found
+                    measure(game, name, args)
 
 
 class Notes:
@@ -110,9 +104,9 @@ class Notes:
         write_json(self._path, self.rows)
 
 
-def measure(game: str, name: str, options: Mapping[str, Any], args: Args) -> None:
+def measure(game: str, name: str, args: Args) -> None:
     """Measure what is missing of one table."""
-    table, notes, folder = Table.of(game, **options), Notes(game, name), RUNS / game / name
+    table, notes, folder = Table.of(game, preset=name), Notes(game, name), RUNS / game / name
     begun = time.perf_counter()
     tree = build_tree(table, args.memory * GIB)
     seconds = time.perf_counter() - begun

@@ -34,10 +34,13 @@ class Args(GameArgs[R]):
     runs/solved/GAME/NAME holds checkpoints, progress and the solution, which plays as the agent `solved:NAME`. Ctrl-C
     stops, --resume continues.
 
+    $ blackjacky solve --preset mini-2
     $ blackjacky solve --players 2 --max-card 3 --hand-size 1 --hearts 1 --bust-at 5 --max-turns-per-round 3 --name six
     $ blackjacky evaluate --players solved:six,counter --max-card 3 --hand-size 1 ...
     """
 
+    preset: str | None = None
+    """One of the game's tables by name, such as mini-1, in place of players, variant and rule options."""
     players: int | None = None
     """Table size; by default the variant's."""
     algorithm: Algorithm = "dcfr"
@@ -59,7 +62,7 @@ class Args(GameArgs[R]):
     threads: int = 2
     """Number of CPU threads; the solution does not depend on it."""
     name: str = ""
-    """Name of the folder, runs/solved/GAME/NAME; by default a number."""
+    """Name of the folder, runs/solved/GAME/NAME; by default that of the preset, or a number."""
     resume: Path | None = None
     """Continue the run in this folder, with its settings, to the limits given now."""
 
@@ -71,7 +74,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         with checking_input():
             limits = check_limits(args)
             if args.resume is None:
-                table = Table.of(args.game, args.players, args.variant, **args.rule_options)
+                table = table_of(args)
                 if args.estimate or args.measure or args.algorithm != "mccfr":
                     print(said_size(table, args), flush=True)
                 if args.estimate:
@@ -111,20 +114,25 @@ def make_run(args: Args[Any], command: str, held: ExitStack) -> SolvingRun:
         settings, started = read_settings(args.resume)
         held.enter_context(only_writer(args.resume))
         return SolvingRun(settings, args.resume, started, args.threads)
-    table = Table.of(args.game, args.players, args.variant, **args.rule_options)
+    table = table_of(args)
     settings = SolveSettings(
         game=args.game,
         players=table.num_players,
         variant=table.variant,
-        rule_options=args.rule_options,
+        rule_options=dict(table.options),
         algorithm=args.algorithm,
         seed=args.seed,
         memory=args.memory,
         measure=args.measure,
     )
-    folder = new_folder(args.game, args.name)
+    folder = new_folder(args.game, args.name or args.preset or "")
     held.enter_context(only_writer(folder))
     return SolvingRun(settings, folder, command, args.threads)
+
+
+def table_of(args: Args[Any]) -> Table:
+    """The table that is asked for; `ValueError` if there is none."""
+    return Table.of(args.game, args.players, args.variant, args.preset, **args.rule_options)
 
 
 def new_folder(game: str, name: str) -> Path:

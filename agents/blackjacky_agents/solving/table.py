@@ -22,11 +22,22 @@ class Table:
     """All rule options in force."""
 
     @classmethod
-    def of(cls, game: str, num_players: int | None = None, variant: str | None = None, **rule_options: Any) -> Table:
-        """A table with the game's defaults for None; `TypeError` or `ValueError` say what is allowed."""
+    def of(
+        cls,
+        game: str,
+        num_players: int | None = None,
+        variant: str | None = None,
+        preset: str | None = None,
+        **rule_options: Any,
+    ) -> Table:
+        """A table with the game's defaults for None, or its ``preset``, such as ``"mini-1"``.
+
+        Raises `TypeError` or `ValueError`, which say what is allowed.
+        """
         declared = get_game(game)
-        size, name = declared.choose_table(num_players, variant)
-        return cls(declared, size, name, declared.check_options(size, name, rule_options))
+        chosen_size, chosen_variant, options = declared.choose_preset(preset, num_players, variant, rule_options)
+        size, name = declared.choose_table(chosen_size, chosen_variant)
+        return cls(declared, size, name, declared.check_options(size, name, options))
 
     def identity(self) -> dict[str, Any]:
         """The facts that a solution belongs to, JSON-ready."""

@@ -2,8 +2,43 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Examples, Game, Hidden, Pile, Position, Reshuffle, Rules, Words
+from blackjacky_env.engine.game import Examples, Game, Hidden, Pile, Position, Preset, Reshuffle, Rules, Words
 from blackjacky_env.games.black_jacky import contradictions, drawing, hidden, observation, rules, state, terminal, words
+
+_SIX_CARDS = {"max_card": 3, "hand_size": 1, "hearts": 1}
+_TEN_CARDS = {"max_card": 4, "hearts": 1}
+_MINIATURES = {
+    "mini-1": Preset(
+        "Two turns with six cards and no card powers",
+        2,
+        "classic",
+        {**_SIX_CARDS, "bust_at": 5, "tricks": [], "max_turns_per_round": 2},
+    ),
+    "mini-2": Preset(
+        "Three turns with six cards and their powers",
+        2,
+        "classic",
+        {**_SIX_CARDS, "bust_at": 5, "tricks": [1, 2, 3], "max_turns_per_round": 3},
+    ),
+    "mini-3": Preset(
+        "Four turns with six cards and their powers",
+        2,
+        "classic",
+        {**_SIX_CARDS, "bust_at": 6, "tricks": [1, 2, 3], "max_turns_per_round": 4},
+    ),
+    "mini-4": Preset(
+        "Four turns with ten cards and their powers",
+        2,
+        "classic",
+        {**_TEN_CARDS, "hand_size": 1, "bust_at": 7, "tricks": [1, 2, 3, 4], "max_turns_per_round": 4},
+    ),
+    "mini-3p": Preset(
+        "Three players, four turns with six cards and no card powers",
+        3,
+        "classic",
+        {**_SIX_CARDS, "bust_at": 5, "tricks": [], "max_turns_per_round": 4},
+    ),
+}
 
 GAME = Game(
     name="black_jacky",
@@ -30,6 +65,7 @@ GAME = Game(
     state_facts=state.facts,
     contradictions=contradictions.CONTRADICTIONS,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
+    presets=_MINIATURES,
     examples=Examples(
         seeds={  # with exchanges, knocks undone, correct tips, black hearts lost, ties
             ("classic", 2): 241,

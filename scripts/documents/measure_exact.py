@@ -1,7 +1,7 @@
 """Solve the small tables that games declare, and measure how far every agent is from perfect play there.
 
     python scripts/documents/measure_exact.py                          # everything that is missing; hours
-    python scripts/documents/measure_exact.py --games black_spy --tables mini-1 --minutes 1
+    python scripts/documents/measure_exact.py --tables mini-1 mini-2 --minutes 1
     python scripts/documents/generate.py                               # the tables and pictures of docs/exact.md
 
 agents/results/GAME/exact.json holds the results, to which every call adds what it lacks: the size and value of each

@@ -21,6 +21,7 @@ def test_cards_below_those_that_are_drawn_change_nothing_but_their_places(game: 
         for players in variant.sizes:
             env, other = (TableEnv(game, players, variant.name) for _ in range(2))
             env.reset(seed=players)
+            other.reset(seed=players)
             for _ in range(60):
                 if env.terminations[env.agent_selection]:
                     break

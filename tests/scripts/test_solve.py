@@ -23,7 +23,7 @@ def test_a_table_is_solved_and_its_solution_plays(capsys: pytest.CaptureFixture[
     told = capsys.readouterr().out
     assert "About 1.2e+04 nodes" in told
     assert "11,989 nodes, 2,401 information states, 6,312 different ends" in told
-    assert "| player_0 | +0.3000" in told
+    assert "| player_0 | +0.29" in told
     assert "it plays as `solved:six`" in told
     card = json.loads(Path("runs/solved/black_jacky/six/solution.json").read_text("utf-8"))
     assert card["exploitability"] <= 1e-4

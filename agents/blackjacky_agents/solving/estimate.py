@@ -12,13 +12,14 @@ import numpy as np
 from blackjacky_agents.solving.chance import FINE
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Walker, bytes_of_end
-from blackjacky_agents.solving.walk import ENDED, STACK_FULL, make_try_action, next_node
+from blackjacky_agents.solving.walk import ALL_WORLDS, ENDED, STACK_FULL, make_try_action, next_node
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.purposes import FOR_SAMPLED
 from blackjacky_env.engine.random import below, draw, game_key, stream
 
-_WALKS = 20_000
+_WALKS, _CHUNK = 20_000, 20
+_MOST_WORLDS = 300_000  # after which no more walks begin
 _BYTES_OF_STATE = 200  # of an information state with its actions, in the tree and in a solver
 
 
@@ -88,11 +89,14 @@ def _probing(game: Game) -> Callable[..., int]:
 def estimate(table: Table, seed: int = 0) -> Size:
     """The size of a table's tree; `ValueError` if chance cannot be enumerated there."""
     walker = Walker(table, math.inf, keeps=False)
-    found = np.zeros((_WALKS, 2))
+    found, done = np.zeros((_WALKS, 2)), 0
     probe = _probing(table.game)
-    while (status := probe(walker.desk, walker.walk, seed, 0, _WALKS, found)) != FINE:
-        walker.make_room(status)
+    while done < _WALKS and walker.walk.counts[ALL_WORLDS] < _MOST_WORLDS:
+        while (status := probe(walker.desk, walker.walk, seed, done, done + _CHUNK, found)) != FINE:
+            walker.make_room(status)
+        done += _CHUNK
+    found = found[:done]
     nodes = found.sum(axis=1)
     decisions, ends = found.mean(axis=0)
     needed = bytes_of_end(table.num_players) * ends + _BYTES_OF_STATE * decisions / 10
-    return Size(decisions + ends, float(nodes.std() / math.sqrt(_WALKS) / nodes.mean()), needed)
+    return Size(decisions + ends, float(nodes.std() / math.sqrt(done) / nodes.mean()), needed)

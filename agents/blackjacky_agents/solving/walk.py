@@ -112,11 +112,11 @@ class Walk(NamedTuple):
     """For `Rules.returns`, (max_players,)."""
 
 
-DEPTH, NUM_WORLDS, MOST_WORLDS, ACTION_NUMBER, ENDED, NUM_STATES, NUM_SEQUENCES, NUM_ENDS, NUM_SHOWN, NUM_NODES = range(
+DEPTH, NUM_WORLDS, ALL_WORLDS, ACTION_NUMBER, ENDED, NUM_STATES, NUM_SEQUENCES, NUM_ENDS, NUM_SHOWN, NUM_NODES = range(
     10
 )
-"""Places in the counts of a walk: nodes on the path, worlds in use and the most so far, actions tried, worlds that are
-over after the last one; information states, sequences, ends and shown states kept; decisions and ends passed."""
+"""Places in the counts of a walk: nodes on the path, worlds in use and all so far, actions tried, worlds that are over
+after the last one; information states, sequences, ends and shown states kept; decisions and ends passed."""
 COUNTS = 10
 
 
@@ -216,7 +216,7 @@ def make_try_action(game: Game) -> Callable[..., int]:
             if status != FINE:
                 counts[NUM_WORLDS] = top
                 return status
-        counts[MOST_WORLDS] = max(counts[MOST_WORLDS], counts[NUM_WORLDS])
+        counts[ALL_WORLDS] += counts[NUM_WORLDS] - top
         sort_worlds(worlds, top, counts[NUM_WORLDS])
         path.next_node[depth], path.end[depth] = top, counts[NUM_WORLDS]
         return FINE
@@ -352,7 +352,7 @@ def opening(game: Game) -> Callable[..., int]:
         status = open_game(desk, blank, walk, 0, NOBODY, 0, 0)
         if status != FINE:
             return status
-        counts[MOST_WORLDS] = counts[NUM_WORLDS]
+        counts[ALL_WORLDS] = counts[NUM_WORLDS]
         sort_worlds(walk.worlds, 1, counts[NUM_WORLDS])
         path.next_node[0], path.end[0] = 1, counts[NUM_WORLDS]
         for seat in range(path.sequences.shape[1]):

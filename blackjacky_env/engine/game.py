@@ -209,6 +209,20 @@ class SmallDeck:
 
 
 @dataclass(frozen=True)
+class Pile:
+    """Cards that lie face down in an order that nobody knows, and are drawn from the top alone.
+
+    Any order of them is then equally likely whatever has happened, so that chance may decide what lies on top when it
+    is drawn: solvers need not try all orders of the whole deck.
+    """
+
+    cards: str
+    """Record field of the cards, (C,); the top is the entry before ``count``. Entries from there on are not read."""
+    count: str
+    """Record field that counts them."""
+
+
+@dataclass(frozen=True)
 class Preset:
     """A named table of a game: table size, variant and rule options."""
 
@@ -275,6 +289,8 @@ class Game:
     """Further decks by the name of the option of `reset` that rigs them."""
     reshuffle: Reshuffle | None = None
     """None: nothing is shuffled but whole decks."""
+    pile: Pile | None = None
+    """The only cards whose order nobody knows. None: solvers try every order of the deck."""
     state_facts: Callable[[Any, bool], Iterable[Fact]] = no_facts
     """(record with fields in their ranges, as plain Python values; whether it is the copy made just before a
     settlement) -> what must be true of it, checked in order, to refuse saved states that contradict themselves."""

@@ -17,8 +17,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine.layout import Vector
-
 Policy = Callable[..., int]
 
 
@@ -26,8 +24,10 @@ class Outside(NamedTuple):
     """An agent that is not compiled."""
 
     name: str
-    act_batch: Callable[[Vector, npt.NDArray[np.int8]], npt.NDArray[np.int64]]
+    act_batch: Callable[..., npt.NDArray[np.int64]]
     """(observations (M, K), masks (M, A)) -> actions (M,)."""
+    recalls: bool = False
+    """Whether ``act_batch`` takes a third argument: what the players recall, `recall.Keys` (M, 2)."""
 
 
 Inside = tuple[Policy, npt.NDArray[np.float32]]

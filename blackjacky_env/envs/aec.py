@@ -26,7 +26,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from blackjacky_env.engine import svg, table
+from blackjacky_env.engine import recall, svg, table
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_choice, check_flag, check_integer
 from blackjacky_env.engine.compiling import copied, zeros
@@ -35,7 +35,7 @@ from blackjacky_env.engine.decks import read_deck
 from blackjacky_env.engine.game import Game, IllegalActionError, State
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.states import check_records
-from blackjacky_env.engine.step import OVER, SETTLED
+from blackjacky_env.engine.step import NOBODY, OVER, SETTLED
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.events import Listener
@@ -575,6 +575,28 @@ class TableEnv(AECEnv[str, Any, Any]):
         if agent is not None:
             self._check_agent(agent)
         return self._listen(None if agent is None else self._seats[agent]).events
+
+    def information_key(self, agent: str) -> npt.NDArray[np.uint64]:
+        """What ``agent`` recalls of the game, as 128 bits: uint64, (2,).
+
+        Equal after two histories exactly if the agent has seen and heard the same in them: after each action what it
+        may know of it, its observation and its mask (`blackjacky_env.engine.recall`). Seats are relative, so that the
+        same history from another chair has the same key. Agents that look up what to do in their information state,
+        such as solutions of small tables, need it beside the observation.
+
+        Raises `ValueError` if the position was set by a state whose actions do not lead to it.
+        """
+        self._require_game()
+        seat, again = self._check_agent(agent), self._from_the_start()
+        hear, ear = recall.listener(self.game), recall.new_ear(self.game)
+        keys = np.zeros((self.num_players, 2), np.uint64)
+        hear(again._states, NOBODY, 0, 0, keys, ear)
+        for number, action in enumerate(self._actions):
+            actor, phase = int(again._player[0]), again._phase_number()
+            self._repeat(again, number)
+            hear(again._states, actor, action, phase, keys, ear)
+        own: npt.NDArray[np.uint64] = keys[seat]
+        return own
 
     def _listen(self, seat: int | None) -> Listener:
         """A listener who has heard the game so far, by playing it again from the start to the last deal, and on."""

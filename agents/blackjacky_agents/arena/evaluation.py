@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, check_plays
+from blackjacky_agents.agent import Agent, CompiledAgent, check_plays, shown_to
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.intervals import Floats, of_games, shares_of
 from blackjacky_agents.arena.workers import in_parts
@@ -196,11 +196,9 @@ def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> Floats:
     env.reset(seed=seed)
     seats = dict(zip(env.possible_agents, agents, strict=True))
     for name in env.agent_iter():
-        observation, _, terminated, truncated, _ = env.last()
-        if terminated or truncated:
+        if env.terminations[name]:
             break
-        assert observation is not None
-        env.step(seats[name].act(observation))
+        env.step(seats[name].act(shown_to([seats[name]], env, name)))
     winners = np.zeros(len(agents))
     winners[env.snapshot()["winners"]] = 1
     return shares_of(winners)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_logged
@@ -141,7 +141,7 @@ class Table:
                 cast.append((agent.policy, agent.parameters))
             else:
                 agent.reset(int(seeds[0]) if count else 0)
-                cast.append(Outside(agent.name, agent.act_batch))
+                cast.append(Outside(agent.name, agent.act_batch, recalls(agent)))
         played = play_logged(env.game, states, seeds, seating, cast)
         players = slice(self.num_players)
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions

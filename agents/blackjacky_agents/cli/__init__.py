@@ -58,6 +58,9 @@ SUBCOMMANDS = {
         "train",
         _TRAINING,
     ),
+    "solve": Subcommand(
+        "Solve a small table: exact values, and an equilibrium that plays as an agent.", "cli", _BASICS
+    ),
     "play": Subcommand("Play against agents, in the terminal or in the browser.", "cli", _BASICS),
     "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal.", "cli", ("tyro", "tqdm")),
 }

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, recalls, shown_to
 from blackjacky_agents.files import write_file
 from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
@@ -106,13 +106,14 @@ class Sitting:
 
     def act_for_agent(self) -> int:
         """The action of the agent to act."""
-        agent = self.env.agent_selection
-        return int(self._agents[agent].act(self.env.observe(agent)))
+        seat = self.env.agent_selection
+        agent = self._agents[seat]
+        return int(agent.act(shown_to([agent], self.env, seat)))
 
     def hint(self) -> list[Outlook]:
         """A hint for the person to act."""
-        self._adviser = self._adviser or Adviser(self.env.game.name)
-        return self._adviser.hint(self.env, self.env.observe(self.me))
+        self._adviser = self._adviser or Adviser(self.env.game.name, filter(recalls, self._agents.values()))
+        return self._adviser.hint(self.env, self._adviser.look(self.env, self.me))
 
     def save(self, path: Path) -> None:
         """Write names and record of the game."""

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Reshuffle, Rules, SmallDeck, Words
+from blackjacky_env.engine.game import (
+    Examples,
+    Game,
+    Hidden,
+    Pile,
+    Position,
+    Preset,
+    Reshuffle,
+    Rules,
+    SmallDeck,
+    Words,
+)
 from blackjacky_env.games.black_jacky import contradictions, drawing, hidden, observation, rules, state, terminal, words
 
 _ONE_CARD = {"hand_size": 1, "hearts": 1}
@@ -53,6 +64,7 @@ GAME = Game(
     deck=lambda players, options: state.full_deck(options["max_card"]),
     small_deck=SmallDeck(state.leave_out, state.left_out),
     reshuffle=Reshuffle("reshuffles", rules.stack_discards),
+    pile=Pile("draw_pile", "draw_count"),
     rules=Rules.of(rules, observation, contradictions),
     words=Words.of(
         words,

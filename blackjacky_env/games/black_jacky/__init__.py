@@ -17,38 +17,24 @@ from blackjacky_env.engine.game import (
 from blackjacky_env.games.black_jacky import contradictions, drawing, hidden, observation, rules, state, terminal, words
 
 _ONE_CARD = {"hand_size": 1, "hearts": 1}
-_SIX_CARDS = {**_ONE_CARD, "max_card": 3}
-_TEN_CARDS = {**_ONE_CARD, "max_card": 4}
+_SIX_CARDS = {**_ONE_CARD, "max_card": 3, "tricks": [1, 2, 3]}
+_TEN_CARDS = {"hearts": 1, "max_card": 4, "tricks": [1, 2, 3, 4], "max_turns_per_round": 4}
 _MINIATURES = {
     "mini-1": Preset(
-        "Two turns with four cards and no card powers",
+        "Four cards without powers, two turns",
         2,
         "classic",
         {**_ONE_CARD, "deck": [2, 2, 3, 3], "max_card": 3, "bust_at": 5, "tricks": [], "max_turns_per_round": 2},
     ),
-    "mini-2": Preset(
-        "Three turns with six cards and their powers",
-        2,
-        "classic",
-        {**_SIX_CARDS, "bust_at": 5, "tricks": [1, 2, 3], "max_turns_per_round": 3},
-    ),
-    "mini-3": Preset(
-        "Four turns with six cards and their powers",
-        2,
-        "classic",
-        {**_SIX_CARDS, "bust_at": 6, "tricks": [1, 2, 3], "max_turns_per_round": 4},
-    ),
-    "mini-4": Preset(
-        "Four turns with ten cards and their powers",
-        2,
-        "classic",
-        {**_TEN_CARDS, "bust_at": 7, "tricks": [1, 2, 3, 4], "max_turns_per_round": 4},
-    ),
+    "mini-2": Preset("Six cards, three turns", 2, "classic", {**_SIX_CARDS, "bust_at": 5, "max_turns_per_round": 3}),
+    "mini-3": Preset("Six cards, four turns", 2, "classic", {**_SIX_CARDS, "bust_at": 6, "max_turns_per_round": 4}),
+    "mini-4": Preset("Ten cards, four turns", 2, "classic", {**_TEN_CARDS, "hand_size": 1, "bust_at": 7}),
+    "mini-5": Preset("Ten cards, four turns, hands of two", 2, "classic", {**_TEN_CARDS, "bust_at": 9}),
     "mini-3p": Preset(
-        "Three players, four turns with six cards and no card powers",
+        "Three players, five cards without powers, three turns",
         3,
         "classic",
-        {**_SIX_CARDS, "bust_at": 5, "tricks": [], "max_turns_per_round": 4},
+        {**_ONE_CARD, "deck": [2, 2, 3, 3, 3], "max_card": 3, "bust_at": 6, "tricks": [], "max_turns_per_round": 3},
     ),
 }
 

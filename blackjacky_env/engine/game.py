@@ -285,6 +285,8 @@ class Game:
     complete_options: Callable[[int, str, Any], Any] = keep_options
     """(num_players, variant, instance of ``options``) -> the options in force, with None replaced where it means a
     default that depends on the table. `ValueError` for combinations that cannot be played."""
+    most_actions: Callable[[int, str, Mapping[str, Any]], int | None] | None = None
+    """(num_players, variant, options in force) -> a number of actions that no game exceeds; None: there is none."""
     extra_decks: Mapping[str, ExtraDeck] = field(default_factory=dict, hash=False)
     """Further decks by the name of the option of `reset` that rigs them."""
     reshuffle: Reshuffle | None = None

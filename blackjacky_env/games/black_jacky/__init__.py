@@ -46,6 +46,7 @@ GAME = Game(
     fields=state.RECORD,
     score_reward="hearts",
     complete_options=state.complete_options,
+    most_actions=state.most_actions,
     card_names=tuple(range(state.VALUES)),
     deck=lambda players, options: state.full_deck(options["max_card"]),
     small_deck=SmallDeck(state.leave_out, state.left_out),

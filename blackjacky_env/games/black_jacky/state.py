@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -161,6 +161,19 @@ def left_out(s: Any) -> list[int]:
     """The cards that `leave_out` has laid there."""
     n = int(s["num_players"])
     return [v for v in range(VALUES) for _ in range(s["displays"][n, v])] if n < SEATS else []
+
+
+def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int | None:
+    """No game has more actions; None: rounds have no turn limit (R15).
+
+    Every round costs a heart, and from four players on everybody may win one back by a tip (P3).
+    """
+    turns, tips = options["max_turns_per_round"], num_players >= 4
+    if turns is None:
+        return None
+    rounds = num_players * (options["hearts"] + tips) - 1
+    of_turn = 4 if 3 in options["tricks"] else 2  # a power and a zock, and two gifts (T3)
+    return rounds * (turns * of_turn + num_players * tips)
 
 
 # ---------------------------------------------------------------- facts

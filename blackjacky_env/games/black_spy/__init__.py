@@ -43,6 +43,7 @@ GAME = Game(
     card_names=state.CARD_NAMES,
     small_deck=SmallDeck(trick_taking.leave_out, trick_taking.left_out),
     complete_options=state.complete_options,
+    most_actions=state.most_actions,
     rules=Rules.of(trick_taking, rules, observation, imagined),
     words=Words.of(
         words,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -155,6 +155,13 @@ def complete_options(num_players: int, variant: str, options: Options) -> Option
     if not options.call_colour and options.opener == "red_star" and KIND_NAMES[RED_1] not in options.deck:
         raise ValueError("opener='red_star' needs the red 1, which is not in the deck; allowed is 'left_of_dealer'")
     return options
+
+
+def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:
+    """No game has more actions: in every deal all cards are played, after the mole, passing, a call and a moon."""
+    cards = len(options.get("deck", range(CARDS)))
+    before = PICKS * num_players * (1 + options["mole"]) + options["call_colour"] + options["moon_choice"]
+    return int(options["max_deals"]) * (cards + before)
 
 
 # ---------------------------------------------------------------- facts

@@ -36,6 +36,7 @@ GAME = Game(
     fields=state.RECORD,
     score_reward="points",
     complete_options=state.complete_options,
+    most_actions=state.most_actions,
     card_names=state.CARD_NAMES,
     deck=state.deck,
     small_deck=SmallDeck(trick_taking.leave_out, trick_taking.left_out),

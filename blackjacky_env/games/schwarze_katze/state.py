@@ -107,6 +107,12 @@ def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
     return [card for card in range(CARDS) if card not in taken_out(num_players)]
 
 
+def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:
+    """The number of actions of a game: everybody plays all cards in every deal."""
+    cards = len(options.get("deck", range(CARDS)))
+    return int(options["deals"]) * (cards - cards % num_players)
+
+
 # ---------------------------------------------------------------- facts
 
 

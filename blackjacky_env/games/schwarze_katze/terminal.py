@@ -38,7 +38,7 @@ def options_in_force(options: dict[str, Any]) -> str:
     """The options that differ from the rule sheet, in words."""
     others = ["hearts are led only by who holds nothing else"] * options["piatnik_heart_lead"]
     others += ["ace of hearts 10"] * (options["heart_ace"] == 10)
-    others += [f"cards {' '.join(options['deck'])}"] * ("deck" in options)
+    others += [f"cards {' '.join(options['deck'])}"] if "deck" in options else []
     return " · ".join(others)
 
 

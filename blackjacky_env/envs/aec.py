@@ -26,7 +26,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from blackjacky_env.engine import recall, svg, table
+from blackjacky_env.engine import event_rows, recall, svg, table
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_choice, check_flag, check_integer
 from blackjacky_env.engine.compiling import copied, zeros
@@ -38,7 +38,7 @@ from blackjacky_env.engine.states import check_records
 from blackjacky_env.engine.step import NOBODY, OVER, SETTLED
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.arguments import refuse_unknown
-from blackjacky_env.envs.events import Listener
+from blackjacky_env.envs.events import Diary, Listener, title
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.history import (
     BOOKKEEPING,
@@ -576,6 +576,63 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._check_agent(agent)
         return self._listen(None if agent is None else self._seats[agent]).events
 
+    def information_state(self, agent: str | None) -> str:
+        """Everything that ``agent`` (None: a spectator) has observed since the game began, as text.
+
+        The first line names the table, the second one shows the agent's view at the start, and then there is a line for
+        each action: what the agent knows of it, and the entries of its view that it changed. So later texts begin with
+        the earlier ones, and the texts of two histories are equal exactly if the agent cannot tell them apart. A
+        position from ``sample_state`` has no past, and its text begins there. The game is played again to write it.
+
+        Raises `ValueError` if the position was set by a state whose actions do not lead to it.
+        """
+        self._require_game()
+        seat = None if agent is None else self._check_agent(agent)
+        diary, again = Diary(self.game, seat, self.possible_agents), self._from_the_start()
+        settings = {"num_players": self.num_players, "variant": self.variant, **self.options}
+        lines = [title(self.game, agent, settings), diary.write(again.snapshot(), None)]
+        for number in range(len(self._actions)):
+            self._repeat(again, number)
+            lines.append(diary.write(again.snapshot(), again._last_move))
+        self._check_heard(again)
+        return "\n".join(lines)
+
+    @property
+    def information_state_space(self) -> spaces.Box:
+        """The space of `information_state_vector`; `ValueError` if it has none at this table."""
+        rows, layout, dtype = self._most_events(), self.game.layout, event_rows.row_dtype(self.game)
+        heads = [(0, self.num_players), (0, self.game.num_actions)]
+        low = [*[each for each, _ in heads], *np.minimum(layout.low, 0)]
+        high = [*[each for _, each in heads], *layout.high]
+        return spaces.Box(
+            np.concatenate([layout.low, np.tile(low, rows)]).astype(dtype),
+            np.concatenate([layout.high, np.tile(high, rows)]).astype(dtype),
+            dtype=dtype.type,
+        )
+
+    def information_state_vector(self, agent: str) -> npt.NDArray[Any]:
+        """What ``agent`` has observed since the game began, as a vector whose length depends on the table alone.
+
+        It is the agent's observation, followed by a row for each action that the table allows, the last one first
+        (`blackjacky_env.engine.event_rows`): int8 or int16, shape of `information_state_space`. Two histories have the
+        same vector exactly if the agent has observed and heard the same in them.
+
+        Raises `ValueError` if games have no bound at this table, or such a large one that the vector would have over a
+        million entries, and if the position was set by a state whose actions do not lead to it.
+        """
+        self._require_game()
+        seat, again = self._check_agent(agent), self._from_the_start()
+        rows = np.zeros((self._most_events(), event_rows.row_size(self.game)), event_rows.row_dtype(self.game))
+        write = event_rows.row_writer(self.game)
+        for number, action in enumerate(self._actions):
+            write(again._states, seat, action, rows[len(self._actions) - 1 - number])
+            self._repeat(again, number)
+        self._check_heard(again)
+        return event_rows.joined(self._look(agent)[0], rows)
+
+    def _most_events(self) -> int:
+        return event_rows.most_events(self.game, self.num_players, self.variant, self.options)
+
     def information_key(self, agent: str) -> npt.NDArray[np.uint64]:
         """What ``agent`` recalls of the game, as 128 bits: uint64, (2,).
 
@@ -607,14 +664,18 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._repeat(again, number)
             if again._deals_made() > deals:
                 begun, dealt = again._twin(), number + 1
-        if self.snapshot() != again.snapshot():  # keys, the future, may differ
-            raise ValueError("this position was set by a state whose actions do not lead to it: there are no events")
+        self._check_heard(again)
         listener = Listener(self.game, seat)
         listener.hear(begun.snapshot(), begun._last_move if dealt else None, is_deal=True)
         for number in range(dealt, len(self._actions)):
             self._repeat(begun, number)
             listener.hear(begun.snapshot(), begun._last_move, is_deal=False)
         return listener
+
+    def _check_heard(self, again: TableEnv) -> None:
+        """Raise a `ValueError` unless the game played again has led to this position; keys, the future, may differ."""
+        if self.snapshot() != again.snapshot():
+            raise ValueError("this position was set by a state whose actions do not lead to it: there are no events")
 
     def _twin(self) -> TableEnv:
         """Another environment in this position that shows itself to nobody; quicker than a copy, which spaces slow."""

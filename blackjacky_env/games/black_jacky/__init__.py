@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Examples, Game, Hidden, Pile, Position, Preset, Reshuffle, Rules, Words
+from blackjacky_env.engine.game import (
+    Examples,
+    Game,
+    Hidden,
+    Pile,
+    Position,
+    Preset,
+    Reshuffle,
+    Rules,
+    SmallDeck,
+    Words,
+)
 from blackjacky_env.games.black_jacky import contradictions, drawing, hidden, observation, rules, state, terminal, words
 
-_SIX_CARDS = {"max_card": 3, "hand_size": 1, "hearts": 1}
-_TEN_CARDS = {"max_card": 4, "hearts": 1}
+_ONE_CARD = {"hand_size": 1, "hearts": 1}
+_SIX_CARDS = {**_ONE_CARD, "max_card": 3, "tricks": [1, 2, 3]}
+_TEN_CARDS = {"hearts": 1, "max_card": 4, "tricks": [1, 2, 3, 4], "max_turns_per_round": 4}
 _MINIATURES = {
     "mini-1": Preset(
-        "Two turns with six cards and no card powers",
+        "Four cards without powers, two turns",
         2,
         "classic",
-        {**_SIX_CARDS, "bust_at": 5, "tricks": [], "max_turns_per_round": 2},
+        {**_ONE_CARD, "deck": [2, 2, 3, 3], "max_card": 3, "bust_at": 5, "tricks": [], "max_turns_per_round": 2},
     ),
-    "mini-2": Preset(
-        "Three turns with six cards and their powers",
-        2,
-        "classic",
-        {**_SIX_CARDS, "bust_at": 5, "tricks": [1, 2, 3], "max_turns_per_round": 3},
-    ),
-    "mini-3": Preset(
-        "Four turns with six cards and their powers",
-        2,
-        "classic",
-        {**_SIX_CARDS, "bust_at": 6, "tricks": [1, 2, 3], "max_turns_per_round": 4},
-    ),
-    "mini-4": Preset(
-        "Four turns with ten cards and their powers",
-        2,
-        "classic",
-        {**_TEN_CARDS, "hand_size": 1, "bust_at": 7, "tricks": [1, 2, 3, 4], "max_turns_per_round": 4},
-    ),
+    "mini-2": Preset("Six cards, three turns", 2, "classic", {**_SIX_CARDS, "bust_at": 5, "max_turns_per_round": 3}),
+    "mini-3": Preset("Six cards, four turns", 2, "classic", {**_SIX_CARDS, "bust_at": 6, "max_turns_per_round": 4}),
+    "mini-4": Preset("Ten cards, four turns", 2, "classic", {**_TEN_CARDS, "hand_size": 1, "bust_at": 7}),
+    "mini-5": Preset("Ten cards, four turns, hands of two", 2, "classic", {**_TEN_CARDS, "bust_at": 9}),
     "mini-3p": Preset(
-        "Three players, four turns with six cards and no card powers",
+        "Three players, five cards without powers, three turns",
         3,
         "classic",
-        {**_SIX_CARDS, "bust_at": 5, "tricks": [], "max_turns_per_round": 4},
+        {**_ONE_CARD, "deck": [2, 2, 3, 3, 3], "max_card": 3, "bust_at": 6, "tricks": [], "max_turns_per_round": 3},
     ),
 }
 
@@ -48,8 +46,10 @@ GAME = Game(
     fields=state.RECORD,
     score_reward="hearts",
     complete_options=state.complete_options,
+    most_actions=state.most_actions,
     card_names=tuple(range(state.VALUES)),
     deck=lambda players, options: state.full_deck(options["max_card"]),
+    small_deck=SmallDeck(state.leave_out, state.left_out),
     reshuffle=Reshuffle("reshuffles", rules.stack_discards),
     pile=Pile("draw_pile", "draw_count"),
     rules=Rules.of(rules, observation, contradictions),

@@ -17,7 +17,6 @@ no information state tensor, because the length of games has no bound; OpenSpiel
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import itertools
 import json
@@ -35,6 +34,7 @@ from blackjacky_env.engine.decks import read_deck
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.engine.options import Option, declared_options
+from blackjacky_env.engine.recall import sounds
 from blackjacky_env.engine.table import has_reshuffled, table_functions
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
@@ -211,21 +211,10 @@ class _Rules:
             raise ValueError(f"these {len(deck)} cards have {count:,} distinct orders; allowed are {MOST_ORDERS:,}")
         return [np.array(order, np.int8) for order in _distinct_orders(sorted(deck))]
 
-    @functools.cached_property
-    def sounds(self) -> dict[str, list[int]]:
-        """By phase: for each action the first one that others cannot tell from it."""
-        actions = self.game.words.actions
-        return {phase: _first_equal([info.heard(phase) for info in actions.infos]) for phase in self.phases}
-
-    @property
-    def phases(self) -> tuple[str, ...]:
-        """The names of the phases."""
-        return self.game.words.phases
-
-    def phase_of(self, records: Any) -> str:
-        """The phase of a position, if it decides what is secret; else any."""
+    def phase_of(self, records: Any) -> int:
+        """The number of the phase, if it decides what is secret; else 0."""
         field = self.game.words.phase_field
-        return self.phases[int(records[field][0]) if field else 0]
+        return int(records[field][0]) if field else 0
 
     def step(self, records: Any, action: int) -> tuple[int, npt.NDArray[np.float64]]:
         """Take an action in records (2,); returns the flags of the step and the results, (max_players,)."""
@@ -246,11 +235,6 @@ def _distinct_orders(cards: list[int]) -> Iterator[tuple[int, ...]]:
     for i, card in enumerate(cards):
         if i == 0 or cards[i - 1] != card:
             yield from ((card, *rest) for rest in _distinct_orders(cards[:i] + cards[i + 1 :]))
-
-
-def _first_equal(values: list[Any]) -> list[int]:
-    first: dict[Any, int] = {}
-    return [first.setdefault(value, i) for i, value in enumerate(values)]
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
@@ -385,7 +369,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     def _take(self, action: int, deck: npt.NDArray[np.int8] | None = None) -> None:
         """Take a player's action; the deal that follows, if one does, is from ``deck``."""
         rules, actor = self._rules, int(self._records["player"][0])
-        sound = rules.sounds[rules.phase_of(self._records)][action]
+        sound = int(sounds(rules.game)[rules.phase_of(self._records), action])
         _, results = rules.step(self._records, action)
         self._results = tuple(results[: rules.num_players].tolist())
         self._deal(deck)

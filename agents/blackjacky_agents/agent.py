@@ -33,9 +33,15 @@ _NO_PARAMETERS = np.zeros(0, np.float32)
 class Agent(Protocol):
     """Anything that chooses actions from observations alone.
 
-    Two methods are optional. ``explain(observation) -> Thoughts | None`` returns its move probabilities and win
-    estimate for display (`blackjacky_agents.thoughts`). ``hear(events)`` is called before each `act` with what its seat
-    has heard since the deal, as `TableEnv.events` returns it; then it is asked for one game at a time.
+    An observation shows the present, not how it came about. Three things are optional:
+
+    - ``explain(observation) -> Thoughts | None`` returns its move probabilities and win estimate for display
+      (`blackjacky_agents.thoughts`).
+    - ``hear(events)`` is called before each `act` with what its seat has heard since the deal, as `TableEnv.events`
+      returns it; then it is asked for one game at a time.
+    - ``recalls = True`` is for an agent that plays by its information state: ``observation`` then has an entry
+      ``information_key``, uint64 (2,), of `TableEnv.information_key`, and ``act_batch`` a third argument, (N, 2).
+      Environments do not put it there themselves; `shown_to` does.
     """
 
     name: str
@@ -192,16 +198,31 @@ def _origin_of(agent: CompiledAgent) -> _Origin:
 
 
 def one_by_one(
-    act: Callable[[dict[str, npt.NDArray[Any]]], int], observations: npt.NDArray[Any], masks: npt.NDArray[Any]
+    act: Callable[[dict[str, npt.NDArray[Any]]], int],
+    observations: npt.NDArray[Any],
+    masks: npt.NDArray[Any],
+    *recalled: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.int64]:
-    """Actions (N,) of an agent that is asked for them one by one."""
-    pairs = zip(observations, masks, strict=True)
-    return np.array([act({"observation": seen, "action_mask": mask}) for seen, mask in pairs], np.int64)
+    """Actions (N,) of an agent that is asked for them one by one; ``recalled``: what it recalls, (N, 2), if it does."""
+    names = ("observation", "action_mask", "information_key")[: 2 + len(recalled)]
+    rows = zip(observations, masks, *recalled, strict=True)
+    return np.array([act(dict(zip(names, row, strict=True))) for row in rows], np.int64)
 
 
 def plays_one_at_a_time(agent: object) -> bool:
     """Whether an agent plays one game at a time, as its attribute ``one_game_at_a_time`` says."""
     return bool(getattr(agent, "one_game_at_a_time", False))
+
+
+def recalls(agent: object) -> bool:
+    """Whether an agent is given what it recalls, as its attribute ``recalls`` says."""
+    return bool(getattr(agent, "recalls", False))
+
+
+def shown_to(agents: Iterable[object], env: TableEnv, seat: str) -> dict[str, npt.NDArray[Any]]:
+    """What a seat observes, with what it recalls if one of the ``agents``, who are shown it, recalls."""
+    shown: dict[str, npt.NDArray[Any]] = env.observe(seat)
+    return {**shown, "information_key": env.information_key(seat)} if any(map(recalls, agents)) else shown
 
 
 def check_plays(agent: object, name: str, game: str) -> None:

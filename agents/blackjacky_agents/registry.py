@@ -14,6 +14,7 @@ from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, bot_names, default_opponents, get_kit
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
+from blackjacky_agents.solving.solution import load_solution
 from blackjacky_env.envs.opponents import register_provider
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -26,10 +27,10 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     ``"ppo:PATH"`` loads a trained agent from a run folder or weights file. ``"search:400"`` is search with 400
     simulations per move that the game's champion guides, ``"search:0.1s"`` with 0.1 seconds per move,
     ``"search:400+ppo:PATH"`` with another network. ``"ismcts:1000"`` and ``"ismcts:0.1s"`` are tree search with a bot,
-    ``"rollout:256"`` is flat Monte Carlo with 256 playouts per legal action. ``"package.module:Class"`` calls a class
-    of yours, with ``game`` if it has a parameter of that name; its module may be in the current folder.
-    ``"cmd:node agent.js"`` is a program in any language (`SubprocessAgent`). The last two run code: take them from the
-    user of this machine, never from the network.
+    ``"rollout:256"`` is flat Monte Carlo with 256 playouts per legal action. ``"solved:PATH"`` is the solution of a
+    small table by ``blackjacky solve``. ``"package.module:Class"`` calls a class of yours, with ``game`` if it has a
+    parameter of that name; its module may be in the current folder. ``"cmd:node agent.js"`` is a program in any
+    language (`SubprocessAgent`). The last two run code: take them from this machine's user, never from the network.
 
     Raises `ValueError` for an unknown name (listing the known ones), a damaged or mismatched trained agent, or an
     invalid budget.
@@ -46,6 +47,8 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
         return load_agent(rest, game)
     if kind in SEARCHERS:
         return make_searcher(name, game, make_compiled_agent)
+    if kind == "solved" and colon:
+        return load_solution(rest, game)
     if kind == "cmd" and colon:
         return SubprocessAgent(rest, game)
     if is_place(name):
@@ -55,13 +58,14 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
     raise ValueError(
         f"unknown agent {name!r} for {game}{hint} agents are {', '.join(map(repr, names))}, "
-        "a trained one, 'ppo:PATH', a class, 'package.module:Class', and a program, 'cmd:COMMAND'"
+        "a trained one, 'ppo:PATH', a solution, 'solved:PATH', "
+        "a class, 'package.module:Class', and a program, 'cmd:COMMAND'"
     )
 
 
 def is_python(name: str) -> bool:
     """Whether `make_agent` would import and call the user's Python code for this name."""
-    return is_place(name) and name.partition(":")[0] not in ("ppo", "cmd", *SEARCHERS)
+    return is_place(name) and name.partition(":")[0] not in ("ppo", "solved", "cmd", *SEARCHERS)
 
 
 def make_compiled_agent(name: str, game: str = DEFAULT) -> CompiledAgent:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, asked
+from blackjacky_agents.agent import Agent, CompiledAgent, asked, shown_to
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.network import action_probabilities, is_network
 from blackjacky_agents.registry import make_compiled_agent
@@ -98,7 +98,7 @@ def play(
     """
     while env.agents and not all(env.terminations.values()):
         agent = agents[env.agent_selection]
-        observation = env.observe(env.agent_selection)
+        observation = shown_to([agent, instead], env, env.agent_selection)
         thoughts = explain(agent, observation, playouts)
         if thoughts is None and instead is not None:
             thoughts = in_place_of(instead, observation, playouts)
@@ -115,7 +115,7 @@ def replay(env: TableEnv, actions: Iterable[int], instead: Agent | None = None) 
         instead: an agent with thoughts, or None.
     """
     for action in actions:
-        observation = env.observe(env.agent_selection)
+        observation = shown_to([instead], env, env.agent_selection)
         thoughts = None if instead is None else in_place_of(instead, observation)
         env.step(action)
         yield thoughts

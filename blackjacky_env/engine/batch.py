@@ -154,8 +154,8 @@ class Batch:
         rows, places = self._check_seats(games, seats)
         states = self._final_states(rows) if final else self._board.states
         observations, masks = self._look(states, rows.ravel(), places.ravel())
-        size, num_actions = self.game.layout.size, self.game.num_actions
-        return observations.reshape(*rows.shape, size), masks.reshape(*rows.shape, num_actions)
+        shape = rows.shape
+        return observations.reshape(*shape, observations.shape[1]), masks.reshape(*shape, self.game.num_actions)
 
     def _look(self, states: Any, games: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, Any]:
         count = len(games)
@@ -326,6 +326,17 @@ def _make_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.N
     return memory[: num_games * size].reshape(num_games, size), words
 
 
+class Parts(NamedTuple):
+    """Inlined functions that a batch's moves are made of."""
+
+    begin_next: Callable[..., None]
+    """(board, key, i): start the next game at index i."""
+    listen: Callable[..., None]
+    """(board, i, action): an action is about to be taken in game i."""
+    observe: Callable[..., None]
+    """(board, i): write observation and mask of the player to act in game i."""
+
+
 class BatchFunctions(NamedTuple):
     """The compiled entries of a batch, which work on the games ``first`` .. ``last - 1``.
 
@@ -349,12 +360,24 @@ class BatchFunctions(NamedTuple):
 
 
 @cache
-def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
-    """The functions for rewards that pay the result, or else score changes; ``per_seat``: with `SeatArrays`."""
+def batch_functions(
+    game: Game, pays_result: bool, per_seat: bool = False, parts: Callable[..., Parts] | None = None
+) -> BatchFunctions:
+    """The functions for rewards that pay the result, or else score changes.
+
+    Args:
+        game: the game.
+        pays_result: whether the result is paid.
+        per_seat: with `SeatArrays`.
+        parts: (game, `Parts`) -> parts that do more; None: they are used as they are.
+    """
     num_actions, game_key, stream, look = game.num_actions, random.game_key, random.stream, make_look(game)
     begin_next, observe, random_action = _make_begin_next(game), _make_observe(game), _make_random_action(game)
     clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
-    move = _make_move(game, pays_result, before_move, after_move, begin_next, observe)
+    listen = _hear_nothing
+    if parts is not None:
+        begin_next, listen, observe = parts(game, Parts(begin_next, listen, observe))
+    move = _make_move(game, pays_result, before_move, after_move, begin_next, listen, observe)
 
     def start(board, seat_arrays, seed, first, last):
         for i in range(first, last):
@@ -401,6 +424,7 @@ def _make_move(
     before_move: Callable[..., None],
     after_move: Callable[..., None],
     begin_next: Callable[..., None],
+    listen: Callable[..., None],
     observe: Callable[..., None],
 ) -> Callable[..., None]:
     """Inlined (board, seat_arrays, key, i, action): take the action, start the next game if it is over, and observe."""
@@ -408,6 +432,7 @@ def _make_move(
 
     def move(board, seat_arrays, key, i, action):
         s = board.states[i]
+        listen(board, i, action)
         before_move(board, seat_arrays, i)
         board.moves[i] += 1
         board.rewards[i] = 0.0
@@ -421,6 +446,11 @@ def _make_move(
         observe(board, i)
 
     return inlined(move)
+
+
+@inlined
+def _hear_nothing(board, i, action):
+    """In place of `Parts.listen` in a batch without history."""
 
 
 @inlined

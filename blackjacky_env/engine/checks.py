@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -38,8 +39,29 @@ def check_flag(name: str, value: object) -> bool:
     return bool(value)
 
 
-def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
+def check_choice(name: str, value: object, allowed: Collection[object]) -> str:
     """``value``; `ValueError` if it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name}={value!r} is unknown; allowed are {', '.join(map(repr, allowed))}")
     return value
+
+
+# ---------------------------------------------------------------- cards
+
+_FEW = 12  # names that a message lists
+
+
+def card_key(card: object) -> object:
+    """What is the same for all ways to write a card; True is not 1."""
+    return (type(card) is bool, " ".join(card.casefold().split()) if isinstance(card, str) else _hashable(card))
+
+
+def _hashable(card: object) -> object:
+    return int(card) if isinstance(card, int | np.integer) else repr(card)
+
+
+def few(names: Iterable[object]) -> str:
+    """The names of cards, each once, for a message; the first three and the last one if they are many."""
+    each = list(dict.fromkeys(names))
+    shown = each if len(each) <= _FEW else [*each[:3], "...", each[-1]]
+    return ", ".join(map(str, shown))

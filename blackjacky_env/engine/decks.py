@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from blackjacky_env.engine.checks import card_key, few
 from blackjacky_env.engine.game import Game
-
-_FEW = 12  # names that a message lists
 
 
 def read_deck(game: Game, cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
@@ -25,12 +24,12 @@ def read_deck(game: Game, cards: Iterable[Any], num_players: int, options: Mappi
         ValueError: naming what is no card, or which cards are missing and which are too many.
     """
     whole, names = game.whole_deck(num_players, options), game.card_names
-    known = {_key(names[card]): names[card] for card in whole}
+    known = {card_key(names[card]): names[card] for card in whole}
     deck = []
     for card in cards:
-        if _key(card) not in known:
-            raise ValueError(f"{card!r} is not a card; allowed are {_listed(list(known.values()))}")
-        deck.append(known[_key(card)])
+        if card_key(card) not in known:
+            raise ValueError(f"{card!r} is not a card; allowed are {few(known.values())}")
+        deck.append(known[card_key(card)])
     missing, surplus = Counter(names[card] for card in whole), Counter(deck)
     missing, surplus = missing - surplus, surplus - missing
     if missing or surplus:
@@ -44,19 +43,5 @@ def read_deck(game: Game, cards: Iterable[Any], num_players: int, options: Mappi
     return [copies[name].pop() for name in deck]
 
 
-def _key(card: object) -> object:
-    """What is the same for all ways to write a card; True is not 1."""
-    return (type(card) is bool, " ".join(card.casefold().split()) if isinstance(card, str) else _hashable(card))
-
-
-def _hashable(card: object) -> object:
-    return card if isinstance(card, int) else repr(card)
-
-
 def _sorted(cards: Counter[Any], names: Sequence[Any]) -> list[Any]:
     return sorted(cards.elements(), key=names.index)
-
-
-def _listed(names: Sequence[Any]) -> str:
-    shown = [*names] if len(names) <= _FEW else [*names[:3], "...", names[-1]]
-    return ", ".join(map(str, shown))

@@ -63,6 +63,8 @@ class Field:
     """Whether it is part of the table that `state()` returns."""
     extra: int = 0
     """Number of values beyond the seats, for what has no seat; or of more entries on the last axis of seats."""
+    beside: bool = False
+    """Whether the entry of the first empty seat is not empty but holds the cards that are not in the deck."""
 
     @property
     def seen(self) -> tuple[int, ...]:
@@ -144,7 +146,8 @@ class Fields:
         self.seats = max(each.max_players for each in variants)
         smallest = min(each.min_players for each in variants)
         docs = field_docs(options) if declared_options(options) else {}
-        stored = [_StoredOption.read(option, docs.get(option.name, "")) for option in declared_options(options)]
+        numbers = [option for option in declared_options(options) if option.kind != "cards"]
+        stored = [_StoredOption.read(option, docs.get(option.name, "")) for option in numbers]
         self.stored = sorted(stored, key=lambda option: bool(option.field.shape))  # numbers first
         self.variant = variant
         part = "num_players" if smallest < self.seats else None  # a constant shows nothing
@@ -216,6 +219,10 @@ class Fields:
         if seats:
             lines += ["q = observer", "for seat in range(n):", *_indented(seats)]
             lines += ["    q = q + 1 if q + 1 < n else 0"]
+        for part, field in self.shown.items():
+            if field.beside:
+                written = self._write_all(field, self.layout.offset(part), ("n",))
+                lines += [f"if n < {self.seats}:", "    seat = n", *_indented(written)]
         return _function("encode_shown(s, observer, out)", lines)
 
     def source_of_sample(self) -> str:
@@ -287,7 +294,7 @@ class Fields:
     # ------------------------------------------------------------ options, words, proofs
 
     def write_options(self, s: State, num_players: int, variant: str, options: Mapping[str, Any]) -> None:
-        """Write a table and checked options into a zeroed state record."""
+        """Write a table and checked options, but for the deck, into a zeroed state record."""
         s["num_players"] = num_players
         if self.variant is not None:
             s[self.variant.name] = [each.name for each in self.variants].index(variant)
@@ -301,7 +308,7 @@ class Fields:
         return (
             int(s["num_players"]),
             variant.name,
-            {each.name: values[each.name] for each in declared_options(self.options)},
+            {each.name: values[each.name] for each in declared_options(self.options) if each.name in values},
         )
 
     def tell(self, s: State, names: str) -> dict[str, Any]:
@@ -350,7 +357,7 @@ class Fields:
         for part, field in self.shown.items():
             values = seen[part]
             if field.axes and not field.own:
-                yield not np.any(values[n : self.seats]), f"nobody sits at an empty seat in {part}"
+                yield not np.any(values[n + field.beside : self.seats]), f"nobody sits at an empty seat in {part}"
             elif field.kind != "number" and not field.plus and not field.shape:
                 yield sum(values) == 1 or (sum(values) == 0 and field.low < 0), f"one entry of {part} is marked"
                 if field.kind == "seat":
@@ -365,7 +372,10 @@ class Fields:
                 seats = np.ravel(value)
                 yield bool(np.all((seats < n) | (seats >= self.seats))), "all players have seats"
             elif field.axes == 1 and field.part:
-                yield not np.any(np.add(value[n : self.seats], field.plus)), "nobody sits at an empty seat"
+                yield (
+                    not np.any(np.add(value[n + field.beside : self.seats], field.plus)),
+                    "nobody sits at an empty seat",
+                )
 
     @property
     def on_table(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import ModuleType
@@ -11,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.actions import Actions
-from blackjacky_env.engine.checks import check_choice, read_integer
+from blackjacky_env.engine.checks import check_choice, few, read_integer
 from blackjacky_env.engine.compiling import inlined, zeros
 from blackjacky_env.engine.fields import Fields
 from blackjacky_env.engine.layout import Layout, Vector
-from blackjacky_env.engine.options import Variant, describe_options, plain, read_options
+from blackjacky_env.engine.options import Variant, declared_options, describe_options, plain, read_options
 
 Fact = tuple[bool, str]
 """Whether a sentence is true, and the sentence."""
@@ -196,6 +197,43 @@ class Reshuffle:
     the deck that are elsewhere are skipped."""
 
 
+@dataclass(frozen=True)
+class SmallDeck:
+    """How the state record notes which cards the option ``deck`` leaves out."""
+
+    leave_out: Callable[[State, Sequence[int]], None]
+    """(record with the other options written, cards as integers): note that these are not in the deck. `Rules.begin`
+    and all that follows keep the note."""
+    left_out: Callable[[State], Sequence[int]]
+    """(record) -> these cards."""
+
+
+@dataclass(frozen=True)
+class Pile:
+    """Cards that lie face down in an order that nobody knows, and are drawn from the top alone.
+
+    Any order of them is then equally likely whatever has happened, so that chance may decide what lies on top when it
+    is drawn: solvers need not try all orders of the whole deck.
+    """
+
+    cards: str
+    """Record field of the cards, (C,); the top is the entry before ``count``. Entries from there on are not read."""
+    count: str
+    """Record field that counts them."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named table of a game: table size, variant and rule options."""
+
+    about: str
+    """What it is, in a sentence without a full stop."""
+    num_players: int
+    variant: str
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The rule options that differ from their defaults."""
+
+
 def keep_options(num_players: int, variant: str, options: Any) -> Any:
     """The options unchanged, for a game in which all combinations can be played."""
     return options
@@ -242,13 +280,19 @@ class Game:
     """Name of the reward that pays changes of `Rules.score`."""
     deck: Callable[[int, Mapping[str, Any]], Sequence[int]] | None = None
     """(num_players, options in force) -> the integers of all cards in the game; None: all of ``card_names``."""
+    small_deck: SmallDeck | None = None
+    """None: the game has no option ``deck`` (`blackjacky_env.engine.options.Cards`)."""
     complete_options: Callable[[int, str, Any], Any] = keep_options
     """(num_players, variant, instance of ``options``) -> the options in force, with None replaced where it means a
     default that depends on the table. `ValueError` for combinations that cannot be played."""
+    most_actions: Callable[[int, str, Mapping[str, Any]], int | None] | None = None
+    """(num_players, variant, options in force) -> a number of actions that no game exceeds; None: there is none."""
     extra_decks: Mapping[str, ExtraDeck] = field(default_factory=dict, hash=False)
     """Further decks by the name of the option of `reset` that rigs them."""
     reshuffle: Reshuffle | None = None
     """None: nothing is shuffled but whole decks."""
+    pile: Pile | None = None
+    """The only cards whose order nobody knows. None: solvers try every order of the deck."""
     state_facts: Callable[[Any, bool], Iterable[Fact]] = no_facts
     """(record with fields in their ranges, as plain Python values; whether it is the copy made just before a
     settlement) -> what must be true of it, checked in order, to refuse saved states that contradict themselves."""
@@ -260,6 +304,8 @@ class Game:
     """What `Rules.contradiction` finds in observations, in words; empty: it is not called."""
     hidden: Hidden | None = None
     """None: the leak check is skipped."""
+    presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
+    """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
     examples: Examples = Examples()
 
     def __post_init__(self) -> None:
@@ -271,6 +317,8 @@ class Game:
             raise ValueError(f"{self.name} declares Rules.contradiction without contradictions, or the reverse")
         if len(self.words.actions) != self.num_actions:
             raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
+        for preset in self.presets.values():
+            self.check_options(*self.choose_table(preset.num_players, preset.variant), preset.options)
 
     @property
     def variants(self) -> tuple[Variant, ...]:
@@ -313,7 +361,12 @@ class Game:
         return tuple(variant.name for variant in self.variants)
 
     def whole_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
-        """The integers of all cards in the game at this table."""
+        """The integers of all cards in the deck at this table."""
+        full = self._full_deck(num_players, options)
+        return full if options.get("deck") is None else _named_cards(self.card_names, full, options["deck"])[0]
+
+    def _full_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
+        """All cards if the option ``deck`` leaves none out."""
         return range(len(self.card_names)) if self.deck is None else self.deck(num_players, options)
 
     def choose_table(
@@ -365,6 +418,33 @@ class Game:
             return next(iter(variants))
         return ", ".join(f"{sizes} ({', '.join(names)})" for sizes, names in variants.items())
 
+    def choose_preset(
+        self, name: str | None, num_players: object, variant: str | None, given: Mapping[str, Any]
+    ) -> tuple[Any, str | None, dict[str, Any]]:
+        """Table size, variant and rule options of a preset, or those ``given`` if ``name`` is None.
+
+        Raises `TypeError` or `ValueError` for an unknown preset, and for a size, variant or option that is given beside
+        the preset and differs from the preset's.
+        """
+        if name is None:
+            return num_players, variant, dict(given)
+        if not self.presets:
+            raise ValueError(f"preset={name!r} is unknown: {self.name} has no presets")
+        preset = self.presets[check_choice("preset", name, self.presets)]
+        fixed: dict[str, Any] = {"num_players": preset.num_players, "variant": preset.variant}
+        fixed |= self.check_options(preset.num_players, preset.variant, preset.options)
+        beside: dict[str, Any] = {"num_players": num_players, "variant": variant}
+        beside = {option: value for option, value in beside.items() if value is not None}
+        beside |= {option: plain(getattr(read_options(self.options, given, self.name), option)) for option in given}
+        for option, value in beside.items():
+            there: Any = fixed.get(option)
+            if not np.array_equal(value, there):
+                raise ValueError(
+                    f"{option}={value!r} contradicts preset={name!r}, which has {option}={there!r}; "
+                    "leave one of them out"
+                )
+        return preset.num_players, preset.variant, dict(preset.options)
+
     def check_options(self, num_players: int, variant: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """All rule options in force, by name and as plain values: those ``given``, and defaults for the others.
 
@@ -372,7 +452,31 @@ class Game:
         of range and games that cannot be played.
         """
         options = self.complete_options(num_players, variant, read_options(self.options, given, self.name))
-        return {field.name: plain(getattr(options, field.name)) for field in fields(options)}
+        in_force = {field.name: plain(getattr(options, field.name)) for field in fields(options)}
+        if self.small_deck is None:
+            return in_force
+        full = self._full_deck(num_players, in_force)
+        kept, missing = _named_cards(self.card_names, full, in_force["deck"] or ())
+        if missing:
+            there_are = few(self.card_names[card] for card in full)
+            raise ValueError(
+                f"deck has {missing[0]!r}, which is not in the game at this table; allowed are {there_are}"
+            )
+        if len(kept) in (0, len(full)):
+            del in_force["deck"]
+        return in_force
+
+    def read_options(self, s: State) -> tuple[int, str, dict[str, Any]]:
+        """The number of players, variant and rule options of a record, as `new_state` has written them."""
+        size, variant, options = self.fields.read_options(s)
+        if self.small_deck is not None and (out := self.small_deck.left_out(s)):
+            kept = Counter(self._full_deck(size, options)) - Counter(out)
+            options["deck"] = [self.card_names[card] for card in sorted(kept.elements(), key=self._place_in_box)]
+        return size, variant, options
+
+    def _place_in_box(self, card: int) -> int:
+        box = next(option.choices for option in declared_options(self.options) if option.kind == "cards")
+        return box.index(self.card_names[card])
 
     def describe_options(self) -> list[dict[str, Any]]:
         """The rule options as JSON-ready data, in order; see `blackjacky_env.engine.options.describe_options`."""
@@ -386,4 +490,20 @@ class Game:
         """A record array, shape (1,), with checked options written and no game started."""
         states = zeros(1, self.state_dtype)
         self.fields.write_options(states[0], num_players, variant, options)
+        if self.small_deck is not None and options.get("deck") is not None:
+            full = Counter(self._full_deck(num_players, options))
+            full -= Counter(self.whole_deck(num_players, options))
+            self.small_deck.leave_out(states[0], list(full.elements()))
         return states
+
+
+def _named_cards(
+    names: Sequence[int | str], cards: Iterable[int], wanted: Iterable[int | str]
+) -> tuple[list[int], list[int | str]]:
+    """The first of the ``cards`` that have the ``wanted`` names, and the names that are left over."""
+    left, found = Counter(wanted), []
+    for card in cards:
+        if left[names[card]] > 0:
+            left[names[card]] -= 1
+            found.append(card)
+    return found, list(left.elements())

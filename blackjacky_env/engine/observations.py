@@ -99,7 +99,7 @@ def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generato
     """What ``sample_state`` of a game's module returns: a position as bytes, with zero rewards and no history."""
     seat = 0 if seat is None else check_integer("seat", seat, 0, game.max_players - 1)
     records, _ = sample_record(game, observation, rng, seat)
-    return pack({**identity(game, *game.fields.read_options(records[0])), "history": None}, records)
+    return pack({**identity(game, *game.read_options(records[0])), "history": None}, records)
 
 
 def rotated(game: Game, records: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:

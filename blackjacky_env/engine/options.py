@@ -7,7 +7,9 @@ is allowed:
 - ``Annotated[int | None, Range(1, 127)]``: None as well; the docstring says what that means;
 - ``Annotated[tuple[int, ...], Range(1, 8)]``: a subset of 1 .. 8;
 - ``bool``: a flag;
-- ``Literal["first", "last"]``: one of these.
+- ``Literal["first", "last"]``: one of these;
+- ``Annotated[tuple[str, ...] | None, Cards(names)]``, called ``deck``: the cards in the deck, named as in snapshots;
+  None: all. It is listed among the options in force only where it is given.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ import dataclasses
 import functools
 import inspect
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from blackjacky_env.engine.checks import check_choice, read_integer
+from blackjacky_env.engine.checks import card_key, check_choice, few, read_integer
 
 
 class Range(NamedTuple):
@@ -32,18 +35,24 @@ class Range(NamedTuple):
     high: int
 
 
+class Cards(NamedTuple):
+    """Annotation in an option's type: a collection of these cards is allowed, each at most as often as here."""
+
+    box: tuple[int | str, ...]
+
+
 class Option(NamedTuple):
     """One rule option, as declared by a field of an options dataclass."""
 
     name: str
-    kind: Literal["integer", "subset", "flag", "choice"]
-    """``"subset"``: a subset of the integers ``low`` .. ``high``."""
+    kind: Literal["integer", "subset", "flag", "choice", "cards"]
+    """``"subset"``: a subset of the integers ``low`` .. ``high``; ``"cards"``: some of ``choices``."""
     default: Any
     low: int | None = None
     high: int | None = None
     optional: bool = False
     """Whether None is allowed."""
-    choices: tuple[str, ...] = ()
+    choices: tuple[int | str, ...] = ()
     notes: tuple[Any, ...] = ()
     """Further annotations of its type, for the game's engine."""
 
@@ -54,6 +63,8 @@ class Option(NamedTuple):
             return "False and True"
         if self.kind == "choice":
             return ", ".join(map(repr, self.choices))
+        if self.kind == "cards":
+            return f"collections of the {len(self.choices)} cards {few(self.choices)}, and None"
         span = f"{self.low} .. {self.high}"
         return f"{span} and None" if self.optional else span
 
@@ -103,27 +114,30 @@ def _declared_options(kind: Any) -> tuple[Option, ...]:
 def _read_field(name: str, hint: Any, default: Any) -> Option:
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     ranges = [note for note in notes if isinstance(note, Range)]
-    others = tuple(note for note in notes if not isinstance(note, Range))
+    boxes = [note.box for note in notes if isinstance(note, Cards)]
+    others = tuple(note for note in notes if not isinstance(note, Range | Cards))
     if kind is bool:
         return Option(name, "flag", default, notes=others)
     if get_origin(kind) is Literal:
         return Option(name, "choice", default, choices=get_args(kind), notes=others)
     if ranges and kind == tuple[int, ...]:
         return Option(name, "subset", default, *ranges[0], notes=others)
+    if boxes and name == "deck" and kind in (tuple[int, ...] | None, tuple[str, ...] | None):
+        return Option(name, "cards", default, optional=True, choices=boxes[0], notes=others)
     if ranges and kind in (int, int | None):
         return Option(name, "integer", default, *ranges[0], optional=kind is not int, notes=others)
     raise TypeError(
         f"the option {name!r} is declared as {hint}; allowed are bool, Literal[...], and Annotated[KIND, Range(...)] "
-        "with int, int | None or tuple[int, ...]"
+        "with int, int | None or tuple[int, ...], and for `deck` Annotated[tuple[...] | None, Cards(...)]"
     )
 
 
 def describe_options(kind: type[Any]) -> list[dict[str, Any]]:
     """The options of a dataclass as JSON-ready data, in order.
 
-    Each has ``name``, ``kind`` (``"integer"``, ``"subset"``, ``"flag"`` or ``"choice"``), ``default``, ``low``,
-    ``high``, ``optional`` (whether None is allowed), ``choices``, ``allowed`` (the values in words) and ``help`` (the
-    field's docstring).
+    Each has ``name``, ``kind`` (``"integer"``, ``"subset"``, ``"flag"``, ``"choice"`` or ``"cards"``), ``default``,
+    ``low``, ``high``, ``optional`` (whether None is allowed), ``choices``, ``allowed`` (the values in words) and
+    ``help`` (the field's docstring).
     """
     docs = field_docs(kind)
     return [
@@ -183,11 +197,29 @@ def _check(option: Option, value: object) -> Any:
         return check_choice(option.name, value, option.choices)
     if option.kind == "integer":
         return _check_range(option.name, value, option)
+    if option.kind == "cards":
+        return _check_cards(option, value)
     if not isinstance(value, Iterable) or isinstance(value, str | bytes):
         raise TypeError(
             f"{option.name}={value!r} is not a collection; allowed are collections of values {option.allowed}"
         )
     return tuple(sorted({_check_range(f"a value of the option {option.name}", each, option) for each in value}))
+
+
+def _check_cards(option: Option, value: object) -> tuple[int | str, ...]:
+    """The cards in the order of the box."""
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+        raise TypeError(f"{option.name}={value!r} is not a collection; allowed are {option.allowed}")
+    names = {card_key(name): name for name in option.choices}
+    cards = list(value)
+    for card in cards:
+        if card_key(card) not in names:
+            raise ValueError(f"{option.name} has {card!r}, which is not a card; allowed are {option.allowed}")
+    given, there_are = Counter(names[card_key(card)] for card in cards), Counter(option.choices)
+    if surplus := given - there_are:
+        name, count = next(iter(surplus)), given[next(iter(surplus))]
+        raise ValueError(f"{option.name} has {name!r} {count} times; allowed is up to {there_are[name]} times")
+    return tuple(name for name in there_are for _ in range(given[name]))
 
 
 def _check_range(name: str, value: object, option: Option) -> int:

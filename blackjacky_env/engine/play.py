@@ -15,7 +15,8 @@ from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
-from blackjacky_env.engine.step import is_running, make_look, make_shared_step
+from blackjacky_env.engine.recall import make_listen, make_phase, new_ear
+from blackjacky_env.engine.step import NOBODY, is_running, make_look, make_shared_step
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
@@ -206,38 +207,71 @@ def play_copies(
 
 
 @cache
-def _turn_function(game: Game) -> Callable[..., None]:
+def _turn_function(game: Game, recalls: bool) -> Callable[..., None]:
     """Entry that plays games until an agent that is not compiled is to act, or the log is full.
 
-    ``play(states, seating, cast, actions, decisions, log, observations, masks, first, last)`` first takes ``actions``
-    (N,) in the games first .. last - 1, except where the action is `KEEP`.
+    ``play(states, seating, cast, actions, decisions, log, observations, masks, keys, ear, first, last)`` first takes
+    ``actions`` (N,) in the games first .. last - 1, except where the action is `KEEP`. ``keys`` (N, max_players, 2)
+    follow if ``recalls``.
     """
-    encode, legal, choose, step = game.rules.encode, game.rules.legal, make_choose(game, ask), make_shared_step(game)
+    encode, legal, choose, step = (
+        game.rules.encode,
+        game.rules.legal,
+        make_choose(game, ask),
+        _make_heard_step(game, recalls),
+    )
 
-    def run_on(s, seats, cast, log, decision, observation, mask):
+    def run_on(s, seats, cast, log, decision, observation, mask, keys, ear):
         while is_running(s) and decision < len(log):
             if cast.addresses[seats[s.player]] == NOT_COMPILED:
                 encode(s, s.player, observation)
                 legal(s, mask)
                 break
             action = choose(s, seats[s.player], decision, cast, observation, mask)
-            step(s, action)
+            step(s, action, keys, ear)
             log[decision] = action
             decision += 1
         return decision
 
     run_on = compiled(run_on)
 
-    def play(states, seating, cast, actions, decisions, log, observations, masks, first, last):
+    def play(states, seating, cast, actions, decisions, log, observations, masks, keys, ear, first, last):
         for i in range(first, last):
             s = states[i]
             if actions[i] != KEEP:
                 log[i, decisions[i]] = actions[i]
                 decisions[i] += 1
-                step(s, actions[i])
-            decisions[i] = run_on(s, seating[i], cast, log[i], decisions[i], observations[i], masks[i])
+                step(s, actions[i], keys[i], ear)
+            decisions[i] = run_on(s, seating[i], cast, log[i], decisions[i], observations[i], masks[i], keys[i], ear)
 
     return entry(play)
+
+
+def _make_heard_step(game: Game, recalls: bool) -> Callable[..., None]:
+    """Compiled (s, action, keys, ear): apply a legal action; if ``recalls``, all seats hear it."""
+    step, listen, phase = make_shared_step(game), make_listen(game), make_phase(game)
+
+    def silent_step(s, action, keys, ear):
+        step(s, action)
+
+    def heard_step(s, action, keys, ear):
+        actor, before = int(s.player), phase(s)
+        step(s, action)
+        listen(s, actor, action, before, keys, ear)
+
+    return compiled(heard_step if recalls else silent_step)
+
+
+@cache
+def _begin_listening(game: Game) -> Callable[..., None]:
+    """Entry (states, keys, ear): what all seats recall at the start of each game."""
+    listen = make_listen(game)
+
+    def begin_listening(states, keys, ear):
+        for i in range(len(states)):
+            listen(states[i], NOBODY, 0, 0, keys[i], ear)
+
+    return entry(begin_listening)
 
 
 @cache
@@ -281,14 +315,20 @@ def play_logged(
     cast = make_cast(game, agents)
     begin_all(game)(states, seeds)
     count = len(states)
-    rows = _Rows(count, game)
-    play = _turn_function(game)
+    rows, ear = _Rows(count, game), new_ear(game)
+    recalls = any(isinstance(agent, PythonPolicy) and agent.recalls for agent in agents)
+    if recalls:
+        _begin_listening(game)(states, rows.keys, ear)
+    play = _turn_function(game, recalls)
     while True:  # runs once even without games, so that the functions are compiled
-        play(states, seating, cast, rows.actions, rows.decisions, rows.log, rows.observations, rows.masks, 0, count)
+        play(
+            *(states, seating, cast, rows.actions, rows.decisions, rows.log, rows.observations, rows.masks),
+            *(rows.keys, ear, 0, count),
+        )
         running = states["player"] >= 0
         if not running.any():
             break
-        rows.ask(np.where(running, seating[np.arange(count), states["player"]], NONE), agents)
+        rows.ask(np.where(running, seating[np.arange(count), states["player"]], NONE), agents, states["player"])
     scores = np.zeros((count, game.max_players), np.int64)
     score_all(game)(states, scores)
     return Played(scores, rows.decisions, rows.log)
@@ -301,9 +341,18 @@ class _Rows:
         self.log = np.zeros((count, _LOG_SIZE), np.int16)
         self.observations = np.zeros((count, game.layout.size), game.layout.dtype)
         self.masks = np.zeros((count, game.num_actions), np.int8)
+        self.keys = np.zeros((count, game.max_players, 2), np.uint64)  # if an agent recalls
 
-    def ask(self, to_act: npt.NDArray[np.int64], agents: Sequence[CompiledPolicy | PythonPolicy]) -> None:
-        """Get the next action of each game whose agent to act (``to_act``, (N,), NONE if over) is not compiled."""
+    def ask(
+        self,
+        to_act: npt.NDArray[np.int64],
+        agents: Sequence[CompiledPolicy | PythonPolicy],
+        seats: npt.NDArray[np.integer[Any]],
+    ) -> None:
+        """Get the next action of each game whose agent to act (``to_act``, (N,), NONE if over) is not compiled.
+
+        ``seats``: the seats to act, (N,).
+        """
         self.actions[:] = KEEP
         full = (to_act != NONE) & (self.decisions == self.log.shape[1])
         if full.any():
@@ -313,14 +362,15 @@ class _Rows:
             if not isinstance(agent, PythonPolicy) or not len(games):
                 continue
             if agent.hear is None:
-                self._ask(games, agent)
+                self._ask(games, agent, seats)
                 continue
             for game in games:
                 agent.hear(int(game), self.log[game, : self.decisions[game]])
-                self._ask(np.array([game]), agent)
+                self._ask(np.array([game]), agent, seats)
 
-    def _ask(self, games: npt.NDArray[np.int64], agent: PythonPolicy) -> None:
-        given = np.asarray(agent.act_batch(self.observations[games], self.masks[games]))
+    def _ask(self, games: npt.NDArray[np.int64], agent: PythonPolicy, seats: npt.NDArray[np.integer[Any]]) -> None:
+        recalled = (self.keys[games, seats[games]],) if agent.recalls else ()
+        given = np.asarray(agent.act_batch(self.observations[games], self.masks[games], *recalled))
         self.actions[games] = _checked(given, self.masks[games], agent.name)
 
 

@@ -17,8 +17,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine.layout import Vector
-
 Policy = Callable[..., int]
 
 
@@ -26,11 +24,13 @@ class PythonPolicy(NamedTuple):
     """The decisions of an agent that is not compiled."""
 
     name: str
-    act_batch: Callable[[Vector, npt.NDArray[np.int8]], npt.NDArray[np.int64]]
+    act_batch: Callable[..., npt.NDArray[np.int64]]
     """(observations (M, K), masks (M, A)) -> actions (M,)."""
     hear: Callable[[int, npt.NDArray[np.int16]], object] | None = None
     """(index of a game, its actions so far): called before ``act_batch``, which is then asked for that game alone.
     None: it is asked for many games at once."""
+    recalls: bool = False
+    """Whether ``act_batch`` takes a third argument: what the players recall, `recall.Keys` (M, 2)."""
 
 
 CompiledPolicy = tuple[Policy, npt.NDArray[np.float32]]

@@ -29,7 +29,7 @@ def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any
         raise ValueError(f"this state has {len(records)} records; allowed are 1 and 2")
     for i, record in enumerate(records):
         _check_ranges(game, record)
-        refuse_other("record of this state", identity(game, *game.fields.read_options(record)), header)
+        refuse_other("record of this state", identity(game, *game.read_options(record)), header)
         plain = plain_record(record)
         for fact in (*_common_facts(record), *game.fields.facts(plain), *game.state_facts(plain, i > 0)):
             if not fact[0]:

@@ -132,7 +132,8 @@ def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) ->
     if not isinstance(options, Mapping):
         raise TypeError(f"this {what} has options={options!r}; expected a mapping")
     if unknown := [name for name in options if name not in own["options"]]:
-        raise ValueError(f"this {what} has an unknown option {unknown[0]!r}")
+        value = options[unknown[0]]
+        raise ValueError(f"this {what} has the option {unknown[0]}={value!r}, which the environment does not have")
     if missing := [name for name in own["options"] if name not in options]:
         raise ValueError(f"this {what} lacks the option {missing[0]!r}")
     for name, value in own["options"].items():

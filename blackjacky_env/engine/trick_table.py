@@ -21,6 +21,11 @@ def roles(view: View, seat: int) -> list[str]:
     return ["dealer"] * (seat == view["dealer"]) + ["leads"] * (seat == view["leader"])
 
 
+def tricks_of(view: View) -> int:
+    """The number of tricks in this deal: those taken, and one for each card of the player to act."""
+    return int(view["trick"]) + count_of(view["hands"][view["player"]])
+
+
 def costly(points: int) -> str:
     """Points in a terminal, red if there are any."""
     return paint(str(points), RED) if points > 0 else str(points)

@@ -26,7 +26,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from blackjacky_env.engine import svg, table
+from blackjacky_env.engine import event_rows, recall, svg, table
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_choice, check_flag, check_integer
 from blackjacky_env.engine.compiling import copied, zeros
@@ -35,10 +35,10 @@ from blackjacky_env.engine.decks import read_deck
 from blackjacky_env.engine.game import Game, IllegalActionError, State
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.states import check_records
-from blackjacky_env.engine.step import OVER, SETTLED
+from blackjacky_env.engine.step import NOBODY, OVER, SETTLED
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.arguments import refuse_unknown
-from blackjacky_env.envs.events import Listener
+from blackjacky_env.envs.events import Diary, Listener, title
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.history import (
     BOOKKEEPING,
@@ -92,6 +92,8 @@ class TableEnv(AECEnv[str, Any, Any]):
             values, not scaled).
         mask_dtype: dtype of masks, also in ``infos``: ``"int8"`` or ``"bool"``.
         events_in_infos: whether ``infos[agent]["events"]`` holds what `events` returns.
+        preset: name of one of the game's tables, such as ``"mini-1"``, which fixes ``num_players``, ``variant`` and the
+            rule options.
         rule_options: the game's own options.
 
     Raises:
@@ -116,6 +118,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         observation_dtype: str = "integer",
         mask_dtype: str = "int8",
         events_in_infos: bool = False,
+        preset: str | None = None,
         **rule_options: Any,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
@@ -127,6 +130,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
         if self.game.words.draw_svg is None:
             self.metadata["render_modes"] = ["ansi"]
+        num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
         self._check_settings(num_players, variant, reward, render_mode, render_as)
         self.options = self.game.check_options(self.num_players, self.variant, rule_options)
         self._make_spaces()
@@ -569,6 +573,85 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._check_agent(agent)
         return self._listen(None if agent is None else self._seats[agent]).events
 
+    def information_state(self, agent: str | None) -> str:
+        """Everything that ``agent`` (None: a spectator) has observed since the game began, as text.
+
+        The first line names the table, the second one shows the agent's view at the start, and then there is a line for
+        each action: what the agent knows of it, and the entries of its view that it changed. So later texts begin with
+        the earlier ones, and the texts of two histories are equal exactly if the agent cannot tell them apart. A
+        position from ``sample_state`` has no past, and its text begins there. The game is played again to write it.
+
+        Raises `ValueError` if the position was set by a state whose actions do not lead to it.
+        """
+        self._require_game()
+        seat = None if agent is None else self._check_agent(agent)
+        diary, replayed = Diary(self.game, seat, self.possible_agents), self._at_start()
+        settings = {"num_players": self.num_players, "variant": self.variant, **self.options}
+        lines = [title(self.game, agent, settings), diary.write(replayed.snapshot(), None)]
+        for number in range(len(self._actions)):
+            self._repeat(replayed, number)
+            lines.append(diary.write(replayed.snapshot(), replayed._last_move))
+        self._check_replayed(replayed)
+        return "\n".join(lines)
+
+    @property
+    def information_state_space(self) -> spaces.Box:
+        """The space of `information_state_vector`; `ValueError` if it has none at this table."""
+        rows, layout, dtype = self._most_events(), self.game.layout, event_rows.row_dtype(self.game)
+        heads = [(0, self.num_players), (0, self.game.num_actions)]
+        low = [*[each for each, _ in heads], *np.minimum(layout.low, 0)]
+        high = [*[each for _, each in heads], *layout.high]
+        return spaces.Box(
+            np.concatenate([layout.low, np.tile(low, rows)]).astype(dtype),
+            np.concatenate([layout.high, np.tile(high, rows)]).astype(dtype),
+            dtype=dtype.type,
+        )
+
+    def information_state_vector(self, agent: str) -> npt.NDArray[Any]:
+        """What ``agent`` has observed since the game began, as a vector whose length depends on the table alone.
+
+        It is the agent's observation, followed by a row for each action that the table allows, the last one first
+        (`blackjacky_env.engine.event_rows`): int8 or int16, shape of `information_state_space`. Two histories have the
+        same vector exactly if the agent has observed and heard the same in them.
+
+        Raises `ValueError` if games have no bound at this table, or such a large one that the vector would have over a
+        million entries, and if the position was set by a state whose actions do not lead to it.
+        """
+        self._require_game()
+        seat, replayed = self._check_agent(agent), self._at_start()
+        rows = np.zeros((self._most_events(), event_rows.row_size(self.game)), event_rows.row_dtype(self.game))
+        write = event_rows.row_writer(self.game)
+        for number, action in enumerate(self._actions):
+            write(replayed._states, seat, action, rows[len(self._actions) - 1 - number])
+            self._repeat(replayed, number)
+        self._check_replayed(replayed)
+        return event_rows.joined(self._look(agent)[0], rows)
+
+    def _most_events(self) -> int:
+        return event_rows.most_events(self.game, self.num_players, self.variant, self.options)
+
+    def information_key(self, agent: str) -> npt.NDArray[np.uint64]:
+        """What ``agent`` recalls of the game, as 128 bits: uint64, (2,).
+
+        Equal after two histories exactly if the agent has seen and heard the same in them: after each action what it
+        may know of it, its observation and its mask (`blackjacky_env.engine.recall`). Seats are relative, so that the
+        same history from another chair has the same key. Agents that look up what to do in their information state,
+        such as solutions of small tables, need it beside the observation.
+
+        Raises `ValueError` if the position was set by a state whose actions do not lead to it.
+        """
+        self._require_game()
+        seat, replayed = self._check_agent(agent), self._at_start()
+        hear, ear = recall.listener(self.game), recall.new_ear(self.game)
+        keys = np.zeros((self.num_players, 2), np.uint64)
+        hear(replayed._states, NOBODY, 0, 0, keys, ear)
+        for number, action in enumerate(self._actions):
+            actor, phase = int(replayed._player[0]), replayed._phase_number()
+            self._repeat(replayed, number)
+            hear(replayed._states, actor, action, phase, keys, ear)
+        own: npt.NDArray[np.uint64] = keys[seat]
+        return own
+
     def _listen(self, seat: int | None) -> Listener:
         """A listener that has heard the game so far: it is replayed from the start, and heard from the last deal on."""
         replayed = self._at_start()
@@ -578,14 +661,18 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._repeat(replayed, number)
             if replayed._deals_made() > deals:
                 last_deal, dealt = replayed._bare_copy(), number + 1
-        if self.snapshot() != replayed.snapshot():  # keys, the future, may differ
-            raise ValueError("this position was set by a state whose actions do not lead to it: there are no events")
+        self._check_replayed(replayed)
         listener = Listener(self.game, seat)
         listener.hear(last_deal.snapshot(), last_deal._last_move if dealt else None, is_deal=True)
         for number in range(dealt, len(self._actions)):
             self._repeat(last_deal, number)
             listener.hear(last_deal.snapshot(), last_deal._last_move, is_deal=False)
         return listener
+
+    def _check_replayed(self, replayed: TableEnv) -> None:
+        """Raise a `ValueError` unless the replayed game is in this position; keys, the future, may differ."""
+        if self.snapshot() != replayed.snapshot():
+            raise ValueError("this position was set by a state whose actions do not lead to it: there are no events")
 
     def _bare_copy(self) -> TableEnv:
         """A copy without rendering and listeners; it shares the spaces, which take long to copy."""
@@ -640,7 +727,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return self.game.words.actions.parse(text)
 
     def record(self) -> dict[str, Any]:
-        """The game so far, JSON-ready: game, options, key, rigged deals and actions; `replay` plays it again.
+        """The game so far, JSON-ready: game, options, key, rigged deals and actions; `replay` plays it replayed.
 
         Raises `RuntimeError` for a position from `sample_state`, which has no history, and after `reseed`.
         """

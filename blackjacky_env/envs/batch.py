@@ -8,6 +8,7 @@ from typing import Any
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.batch import Batch, choose_tables, make_seat_arrays
 from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, check_number
+from blackjacky_env.engine.history_batch import HistoryBatch
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import get_game
 
@@ -25,6 +26,8 @@ def make_batch(
     per_seat: bool = False,
     gamma: float = 1.0,
     score_shaping: float = 0.0,
+    history: int = 0,
+    preset: str | None = None,
     **rule_options: Any,
 ) -> Batch:
     """Make a `Batch`: many games at once, in which the caller plays every seat.
@@ -50,6 +53,9 @@ def make_batch(
             between two decisions a seat receives gamma * P(second) - P(first) more, where P is w times its score minus
             the mean score of the table, and 0 at the end of the game. The optimal policies are those without shaping
             (Ng, Harada and Russell, ICML 1999).
+        history: number of events that observations show after the present position, 0 .. 1000, as
+            `blackjacky_env.engine.history_batch.HistoryBatch` describes; ``"cpu"`` only.
+        preset: name of one of the game's tables, as for the environments.
         rule_options: the game's own options.
 
     Raises:
@@ -62,6 +68,7 @@ def make_batch(
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda" and (copy or threads is not None):
         raise ValueError("copy=True and threads are for backend='cpu'")
     count = check_integer("num_games", num_games, 1, 2**31)
+    num_players, variant, rule_options = declared.choose_preset(preset, num_players, variant, rule_options)
     sizes, variant = choose_tables(declared, count, num_players, variant)
     seat_arrays = None
     if check_flag("per_seat", per_seat):
@@ -71,8 +78,12 @@ def make_batch(
         raise ValueError(f"score_shaping={score_shaping!r} needs per_seat=True: it is added to cumulative_rewards")
     paid = check_choice("reward", reward, ("win", declared.score_reward))
     seed = check_integer("seed", seed, 0, 2**63 - 1)
+    rows = check_integer("history", history, 0, 1000)
     if backend == "cuda":
+        if rows:
+            raise ValueError(f"history={history} is for backend='cpu'")
         from blackjacky_env.engine.backend_cuda import CudaBatch
 
         return CudaBatch(declared, sizes, variant, paid, seed, seat_arrays, rule_options)
-    return Batch(declared, sizes, variant, paid, seed, check_threads(threads), copy, seat_arrays, rule_options)
+    settings = (declared, sizes, variant, paid, seed, check_threads(threads), copy, seat_arrays, rule_options)
+    return HistoryBatch(*settings, rows) if rows else Batch(*settings)

@@ -96,6 +96,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         reward: ``"win"``, or the game's score reward.
         score_weight: with ``reward="win"``, this multiple of the score reward is added, which speeds up learning.
         threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
+        preset: name of one of the game's tables, as for `TableEnv`.
         rule_options: the game's own options.
 
     Raises:
@@ -120,6 +121,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         reward: str = "win",
         score_weight: float = 0.0,
         threads: int | None = None,
+        preset: str | None = None,
         **rule_options: Any,
     ) -> None:
         self.game: Game = get_game(game)
@@ -131,6 +133,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._same_step = self._mode is AutoresetMode.SAME_STEP
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
         self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
+        num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
         self._weights = (1.0, score_weight) if reward == "win" else (0.0, 1.0)
         sizes, self.variant = choose_tables(self.game, self.num_envs, num_players, variant)
         self._states = new_states(self.game, sizes, self.variant, rule_options)

@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 import frameworks
+import make_exact
 import make_facts
 import make_pictures
 import make_positions
@@ -26,7 +27,7 @@ from parts import ROOT, Part
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import replace_part
 
-MAKERS = (make_tables, make_results, make_facts, make_positions, frameworks, make_pictures)
+MAKERS = (make_tables, make_results, make_exact, make_facts, make_positions, frameworks, make_pictures)
 
 
 @dataclass(frozen=True)

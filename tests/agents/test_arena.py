@@ -508,7 +508,7 @@ def test_wrong_numbers_are_named_before_anything_is_played(arguments, message):
 def test_a_table_that_plays_nothing_is_compiled_for_all_threads():
     table = Tournament(NAMES, 3).table
     assert len(table.play(0, 0).seeds) == 0
-    assert PLAIN or len(_turn_function(get_game("black_jacky")).signatures) == 1
+    assert PLAIN or len(_turn_function(get_game("black_jacky"), False).signatures) == 1
 
 
 MINE = CompiledAgent("threshold", "black_jacky", last_legal)

@@ -210,7 +210,7 @@ def test_others_cannot_tell_secret_actions_apart() -> None:
     game = load_game("black_jacky", 4, chance_outcomes=50)
     for seed in range(200):
         state = played(game, seed, decisions=20)
-        giving = not state.is_terminal() and state._rules.phases[state._records["phase"][0]] == "exchange"
+        giving = not state.is_terminal() and state._rules.game.words.phases[state._records["phase"][0]] == "exchange"
         first = giving and not state._records["given"][0].any()
         if first and len(legal := state.legal_actions()) > 1:
             children = [state.child(action) for action in legal]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from itertools import pairwise
@@ -25,6 +26,10 @@ from blackjacky_agents.learning.encoding import encodings_of
 from blackjacky_agents.learning.run import truncate_progress
 from blackjacky_agents.learning.settings import check_settings, presets_of
 from blackjacky_agents.registry import agent_names, is_python, make_agent, parse_agents
+from blackjacky_agents.solving.run import SolveSettings
+from blackjacky_agents.solving.run import read_settings as read_solve_settings
+from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
+from blackjacky_agents.solving.table import Table
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from tests.fuzzing.target import Target, folder, written
 
@@ -63,6 +68,31 @@ def _load_weights(data: bytes) -> None:
     _load(data, json.dumps({**card, "sha256": sha256(data).hexdigest()}).encode())
 
 
+@cache
+def _solution() -> tuple[bytes, bytes]:
+    """Arrays and card of a solution of two information states."""
+    table, path = Table.of(DEFAULT), folder() / "solved.safetensors"
+    keys = np.array([[1, 2], [3, 4]], np.uint64)
+    chances = np.array([0.5, 0.5, 1.0], np.float32)
+    save_solution(path, Policy(keys, np.array([0, 2, 3]), np.array([0, 47, 3], np.int16), chances), table)
+    return path.read_bytes(), path.with_suffix(".json").read_bytes()
+
+
+def _load_solution_card(data: bytes) -> None:
+    written("solution.safetensors", _solution()[0])
+    written("solution.json", data)
+    load_solution(str(folder() / "solution.safetensors"), DEFAULT)._where()
+
+
+def _load_solution(data: bytes) -> None:
+    """As `_load_weights`; what is loaded is also looked up."""
+    written("solution.safetensors", data)
+    card = json.loads(_solution()[1])
+    written("solution.json", json.dumps({**card, "sha256": sha256(data).hexdigest()}).encode())
+    policy = load_solution(str(folder() / "solution.safetensors"), DEFAULT).policy
+    look_up(policy.keys, np.array([[3, 4]], np.uint64))
+
+
 def _load_checkpoint(data: bytes) -> None:
     """Its checksum is right for whatever it holds, if that is JSON."""
     arrays, state = data.split(b"\n{", 1) if b"\n{" in data else (data, b"")
@@ -98,6 +128,16 @@ def _runs() -> list[bytes]:
 def _read_run(data: bytes) -> None:
     written("settings/config.json", data)
     check_settings(read_settings(folder() / "settings"))
+
+
+def _solvings() -> list[bytes]:
+    settings = SolveSettings(game=DEFAULT, players=2, variant="classic", rule_options={"max_card": 3})
+    return [json.dumps({"command": "solve", "settings": asdict(settings), "versions": {}}).encode()]
+
+
+def _read_solving(data: bytes) -> None:
+    written("solving/config.json", data)
+    read_solve_settings(folder() / "solving")
 
 
 def _truncate(data: bytes) -> None:
@@ -183,8 +223,11 @@ TARGETS = (
     Target("model_reply", "replies of language models", _model_reply, (ValueError,), _model_replies),
     Target("agent_card", "cards of agents", _load_card, (ValueError,), lambda: [_files()[1]]),
     Target("agent_weights", "weights of agents", _load_weights, (ValueError,), lambda: [_files()[0]]),
+    Target("solution_card", "cards of solutions", _load_solution_card, (ValueError,), lambda: [_solution()[1]]),
+    Target("solution", "arrays of solutions", _load_solution, (ValueError,), lambda: [_solution()[0]]),
     Target("checkpoint", "checkpoints", _load_checkpoint, (ValueError,), _checkpoints),
     Target("run_settings", "settings of runs", _read_run, (ValueError, TypeError), _runs),
+    Target("solve_settings", "settings of solvers", _read_solving, (ValueError,), _solvings),
     Target("progress", "evaluations of runs", _truncate, (ValueError,), _evaluations, 0.5),
     Target(
         "exploit_results",

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, plays_one_at_a_time
+from blackjacky_agents.agent import Agent, CompiledAgent, plays_one_at_a_time, recalls
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
@@ -189,7 +189,7 @@ class _TimedAgent:
     """An agent that is not compiled, with the times of its moves."""
 
     def __init__(self, agent: Agent) -> None:
-        self._agent, self.name = agent, agent.name
+        self._agent, self.name, self.recalls = agent, agent.name, recalls(agent)
         if hasattr(agent, "hear"):
             self.hear = agent.hear
         self.moves = 0
@@ -208,10 +208,12 @@ class _TimedAgent:
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
         return self._agent.act(observation)
 
-    def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def act_batch(
+        self, observations: npt.NDArray[Any], masks: npt.NDArray[Any], *recalled: npt.NDArray[np.uint64]
+    ) -> npt.NDArray[np.int64]:
         """As the agent; the time of a batch is divided among its moves."""
         begun = time.perf_counter()
-        actions = self._agent.act_batch(observations, masks)
+        actions = self._agent.act_batch(observations, masks, *recalled)
         self._times += [(time.perf_counter() - begun) / len(masks)] * len(masks)
         self.moves += len(masks)
         return actions

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.play import play_logged
@@ -172,7 +172,8 @@ class Table:
                 policies.append((agent.policy, agent.parameters))
             else:
                 agent.reset(int(seeds[0]) if count else 0)
-                policies.append(PythonPolicy(agent.name, agent.act_batch, self._teller(agent, seeds)))
+                hear = self._teller(agent, seeds)
+                policies.append(PythonPolicy(agent.name, agent.act_batch, hear, recalls(agent)))
         played = play_logged(env.game, states, seeds, seating, policies)
         players = slice(self.num_players)
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions

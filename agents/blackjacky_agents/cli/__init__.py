@@ -61,6 +61,9 @@ SUBCOMMANDS = {
         "train",
         _TRAINING,
     ),
+    "solve": Subcommand(
+        "Solve a small table: exact values, and an equilibrium that plays as an agent.", "cli", _BASICS
+    ),
     "play": Subcommand("Play against agents, in the terminal or in the browser.", "cli", _BASICS),
     "mcp": Subcommand(
         "Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp", *_BASICS)

@@ -6,7 +6,7 @@ import argparse
 import io
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
@@ -110,6 +110,27 @@ def progress_bar(games: int | None, what: str | None = None, done: int = 0) -> t
     """A progress bar over games."""
     pause = 0.1 if sys.stderr.isatty() else 30
     return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)
+
+
+def time_bar(total: float, what: str) -> tqdm:
+    """A progress bar over a number that is not a count, such as seconds, with the time left."""
+    shown = "{desc}: {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left{postfix}"
+    return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30)
+
+
+def tree_bar(what: str) -> tqdm:
+    """A progress bar over the fraction of a tree; `shown_in` moves it."""
+    return time_bar(1.0, what)
+
+
+def shown_in(bar: tqdm) -> Callable[[float, int], None]:
+    """A function (fraction, nodes) that shows how much of a tree has been walked."""
+
+    def show(fraction: float, nodes: int) -> None:
+        bar.set_postfix_str(f"{nodes:,} nodes", refresh=False)
+        bar.update(max(0.0, fraction - bar.n))
+
+    return show
 
 
 def check_writable(option: str, path: Path | None) -> None:

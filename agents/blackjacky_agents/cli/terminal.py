@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import Agent, CompiledAgent, asked
+from blackjacky_agents.agent import Agent, CompiledAgent, asked, recalls
 from blackjacky_agents.files import write_file
 from blackjacky_agents.language.answers import matching
 from blackjacky_agents.narration import View
@@ -109,8 +109,8 @@ class Sitting:
 
     def hint(self) -> list[Outlook]:
         """A hint for the person to act."""
-        self._adviser = self._adviser or Adviser(self.env.game.name)
-        return self._adviser.hint(self.env, self.env.observe(self.me))
+        self._adviser = self._adviser or Adviser(self.env.game.name, filter(recalls, self._agents.values()))
+        return self._adviser.hint(self.env, self._adviser.look(self.env, self.me))
 
     def save(self, path: Path) -> None:
         """Write names and record of the game."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import check_plays, one_by_one
+from blackjacky_agents.agent import check_plays, one_by_one, recalls
 from blackjacky_env.engine.game import IllegalActionError
 
 _PLACE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*(?:\.[^\W\d]\w*)*)")
@@ -37,7 +37,7 @@ class PythonAgent:
         if not callable(getattr(inner, "act", None)):
             raise TypeError(f"agent {name!r} is {inner!r}, which has no method act(observation) -> action")
         check_plays(inner, name, game)
-        self.name, self.game = name, game
+        self.name, self.game, self.recalls = name, game, recalls(inner)
         self.one_game_at_a_time = not hasattr(inner, "act_batch")
         """Whether a score plays its games one after the other, so that it may remember the game since ``reset``."""
         self._inner, self._place = inner, place
@@ -58,11 +58,13 @@ class PythonAgent:
         except TypeError:
             raise IllegalActionError(f"agent {self.name!r} returned {action!r}; an action is an integer") from None
 
-    def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def act_batch(
+        self, observations: npt.NDArray[Any], masks: npt.NDArray[Any], *recalled: npt.NDArray[np.uint64]
+    ) -> npt.NDArray[np.int64]:
         """Actions (N,) for observations (N, K) and masks (N, A), asked for one by one if it has no ``act_batch``."""
         if not self.one_game_at_a_time:
-            return np.asarray(self._inner.act_batch(observations, masks))
-        return one_by_one(self.act, observations, masks)
+            return np.asarray(self._inner.act_batch(observations, masks, *recalled))
+        return one_by_one(self.act, observations, masks, *recalled)
 
     def source(self) -> str | None:
         """The SHA-256 of the file that defines the object's class; None if there is none, as in a console."""

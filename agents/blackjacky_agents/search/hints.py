@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, recalls, shown_to
 from blackjacky_agents.arena.intervals import of_values
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.registry import make_agent
@@ -45,7 +45,7 @@ class Outlook(NamedTuple):
     chosen_by: tuple[str, ...]
     """Names of the agents that would take this action."""
     probability: float | None
-    """Probability that the trained agent gives this action; None if the game has no trained agent."""
+    """Probability that a solution of the table, else the trained agent, gives this action; None without either."""
     samples: int
     """Number of positions that were sampled."""
     interval: tuple[float, float]
@@ -56,23 +56,33 @@ class Outlook(NamedTuple):
 
 
 class Adviser:
-    """Gives hints for one game, from its strongest bot and its first trained agent."""
+    """Gives hints for one game, from its strongest bot, its first trained agent, and solutions of the table.
 
-    def __init__(self, game: str) -> None:
+    Args:
+        game: name of the game.
+        solutions: agents that recall and tell their probabilities, such as `solved:NAME`.
+    """
+
+    def __init__(self, game: str, solutions: Iterable[Agent] = ()) -> None:
         self._game = get_game(game)
         bot, trained = bot_names(game)[-1], list(get_kit(game).trained)[:1]
         self.agents: dict[str, Agent] = {name: make_agent(name, game) for name in [bot, *trained]}
+        self.agents |= {agent.name: agent for agent in solutions}
         """The advising agents by name; the first one plays the sampled positions on."""
+
+    def look(self, env: TableEnv, seat: str) -> dict[str, npt.NDArray[Any]]:
+        """What the seat to act sees, as `hint` needs it."""
+        return shown_to(self.agents.values(), env, seat)
 
     def hint(self, env: TableEnv, observation: dict[str, npt.NDArray[Any]]) -> list[Outlook]:
         """The most promising actions: first those that an agent would choose, then the likeliest to win.
 
         Args:
             env: the table, for its rules; nothing else is read from it.
-            observation: that of the player to act.
+            observation: that of the player to act, as by `look`.
         """
         probabilities = self._probabilities(observation)
-        choices = {name: agent.act(observation) for name, agent in self.agents.items()}
+        choices = {name: _choice(agent, observation) for name, agent in self.agents.items()}
         legal = np.flatnonzero(observation["action_mask"]).tolist()
         likely = legal if probabilities is None else sorted(legal, key=lambda action: -probabilities[action])
         actions = list(dict.fromkeys([*choices.values(), *likely]))[:MOST_OPTIONS]
@@ -101,6 +111,12 @@ class Adviser:
             if thoughts is not None:
                 return thoughts.probabilities
         return None
+
+
+def _choice(agent: Agent, observation: dict[str, npt.NDArray[Any]]) -> int:
+    """What an agent would do; of a solution, which draws its actions, the likeliest."""
+    thoughts = explain(agent, observation) if recalls(agent) else None
+    return agent.act(observation) if thoughts is None else int(thoughts.probabilities.argmax())
 
 
 class _Outcome(NamedTuple):

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent, CompiledAgent, asked
+from blackjacky_agents.agent import Agent, CompiledAgent, asked, recalls
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
@@ -264,12 +264,12 @@ class Table:
         if not self.hints:
             raise MessageError("agent", "this table gives no hints")
         self.require_turn(seat, move)
-        observation = self.env.observe(self._agent_of(seat))
+        observation = self._adviser.look(self.env, self._agent_of(seat))
         return lambda: [each._asdict() for each in self._adviser.hint(self.env, observation)]
 
     @cached_property
     def _adviser(self) -> Adviser:
-        return Adviser(self.env.game.name)
+        return Adviser(self.env.game.name, filter(recalls, (*self._agents.values(), *self._hint_agents.values())))
 
     def again(self) -> None:
         """Start another game in the same seats; `MessageError` if the current one is not over."""

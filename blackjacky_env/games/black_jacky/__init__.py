@@ -2,8 +2,41 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Reshuffle, Rules, Words
+from blackjacky_env.engine.game import (
+    Examples,
+    Game,
+    Hidden,
+    Pile,
+    Position,
+    Preset,
+    Reshuffle,
+    Rules,
+    SmallDeck,
+    Words,
+)
 from blackjacky_env.games.black_jacky import contradictions, drawing, hidden, observation, rules, state, terminal, words
+
+_ONE_CARD = {"hand_size": 1, "hearts": 1}
+_SIX_CARDS = {**_ONE_CARD, "max_card": 3, "tricks": [1, 2, 3]}
+_TEN_CARDS = {"hearts": 1, "max_card": 4, "tricks": [1, 2, 3, 4], "max_turns_per_round": 4}
+_MINIATURES = {
+    "mini-1": Preset(
+        "Four cards without powers, two turns",
+        2,
+        "classic",
+        {**_ONE_CARD, "deck": [2, 2, 3, 3], "max_card": 3, "bust_at": 5, "tricks": [], "max_turns_per_round": 2},
+    ),
+    "mini-2": Preset("Six cards, three turns", 2, "classic", {**_SIX_CARDS, "bust_at": 5, "max_turns_per_round": 3}),
+    "mini-3": Preset("Six cards, four turns", 2, "classic", {**_SIX_CARDS, "bust_at": 6, "max_turns_per_round": 4}),
+    "mini-4": Preset("Ten cards, four turns", 2, "classic", {**_TEN_CARDS, "hand_size": 1, "bust_at": 7}),
+    "mini-5": Preset("Ten cards, four turns, hands of two", 2, "classic", {**_TEN_CARDS, "bust_at": 9}),
+    "mini-3p": Preset(
+        "Three players, five cards without powers, three turns",
+        3,
+        "classic",
+        {**_ONE_CARD, "deck": [2, 2, 3, 3, 3], "max_card": 3, "bust_at": 6, "tricks": [], "max_turns_per_round": 3},
+    ),
+}
 
 GAME = Game(
     name="black_jacky",
@@ -13,9 +46,12 @@ GAME = Game(
     fields=state.RECORD,
     score_reward="hearts",
     complete_options=state.complete_options,
+    most_actions=state.most_actions,
     card_names=tuple(range(state.VALUES)),
     deck=lambda players, options: state.full_deck(options["max_card"]),
+    small_deck=SmallDeck(state.leave_out, state.left_out),
     reshuffle=Reshuffle("reshuffles", rules.stack_discards),
+    pile=Pile("draw_pile", "draw_count"),
     rules=Rules.of(rules, observation, contradictions),
     words=Words.of(
         words,
@@ -29,6 +65,7 @@ GAME = Game(
     state_facts=state.facts,
     contradictions=contradictions.CONTRADICTIONS,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
+    presets=_MINIATURES,
     examples=Examples(
         seeds={  # with exchanges, knocks undone, correct tips, black hearts lost, ties
             ("classic", 2): 241,

@@ -95,7 +95,8 @@ def clear_table(s):
     s.losers[:] = 0
     s.hand_counts[:] = 0
     s.hands[:] = 0
-    s.displays[:] = 0
+    for p in range(s.num_players):  # before the next seat lies what is not in the deck
+        s.displays[p] = 0
     s.known[:] = 0
 
 
@@ -104,12 +105,19 @@ def deal(s):
     """Shuffle all cards by (key, round) and deal them (R4)."""
     count = 0
     for v in range(1, int(s.max_card) + 1):
-        for _ in range(v):
+        for _ in range(v - left_out(s, v)):
             s.draw_pile[count] = v
             count += 1
     shuffle(s.draw_pile, count, stream(s.key, FOR_DECK, int(s.round_number), 0))
     s.draw_count = count
     deal_draw_pile(s)
+
+
+@inlined
+def left_out(s, v):
+    """How many cards v are not in the deck (option deck); they lie before the first empty seat."""
+    n = int(s.num_players)
+    return int(s.displays[n, v]) if n < SEATS else 0
 
 
 @inlined

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, own, role
 from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Range, Variant
+from blackjacky_env.engine.options import Cards, Range, Variant
 
 SEATS = 6  # largest table (R1)
 CARDS = 36  # mouse cards in the box (R1)
@@ -36,6 +36,9 @@ NAME = 55  # + relative seat 1 .. 5
 NUM_ACTIONS = 61
 
 MAX_BUST_AT = 99
+_LAID_OUT = (
+    "laid-out cards by seat and value, turned-over 5s included; at the first empty seat those that are not in the deck"
+)
 VARIANTS = tuple(Variant(name, 2, SEATS, default_players=4) for name in ("classic", "schnell_duell"))
 
 
@@ -55,6 +58,8 @@ class Options:
     """Cards whose powers are enabled (R8)."""
     max_turns_per_round: Annotated[int | None, Range(1, 127), Stored("max_turns", none=0)] = 100
     """Turns after which a round is settled at once (R15); None: no limit."""
+    deck: Annotated[tuple[int, ...] | None, Cards(tuple(v for v in range(1, VALUES) for _ in range(v)))] = None
+    """Cards in the deck, for up to five players; None: all up to `max_card` (R1)."""
 
 
 RECORD = Fields(
@@ -93,7 +98,7 @@ RECORD = Fields(
         number("discards", 0, 8, "cards in the discard pile by value, top included", (VALUES,), first=1),
         by_seat("hand_counts", 0, CARDS, "cards in hand by seat"),
         own("hands", 0, 8, "my hand by value", (VALUES,), part="my_hand", first=1),
-        by_seat(*("displays", 0, 8, "laid-out cards by seat and value, turned-over 5s included", (VALUES,)), first=1),
+        by_seat("displays", 0, 8, _LAID_OUT, (VALUES,), first=1, beside=True),
         # [holder, observer, value]; observer == holder is not read
         hidden("known", 0, CARDS, (VALUES,), axes=2, extra=1, on_table=False),
     ),
@@ -126,19 +131,50 @@ def complete_options(num_players: int, variant: str, options: Options) -> Option
 
 
 def _check_dealable(num_players: int, options: Options) -> None:
-    cards = len(full_deck(options.max_card))
-    needed = num_players * options.hand_size + 1
-    if needed > cards:
+    deck = full_deck(options.max_card) if options.deck is None else options.deck
+    if options.deck is not None and num_players == SEATS:
         raise ValueError(
-            f"hand_size={options.hand_size} cannot be dealt to num_players={num_players} with "
-            f"max_card={options.max_card}: {needed} cards are needed, including one turned up, and the deck has "
-            f"{cards}; allowed is hand_size up to {(cards - 1) // num_players}"
+            f"deck={list(deck)} needs an empty seat, and num_players={SEATS} leaves none; allowed are 2 .. 5"
+        )
+    cards, needed = len(deck), num_players * options.hand_size + 1
+    if needed > cards:
+        small = f"max_card={options.max_card}" if options.deck is None else f"deck={list(deck)}"
+        raise ValueError(
+            f"hand_size={options.hand_size} cannot be dealt to num_players={num_players} with {small}: {needed} cards "
+            f"are needed, including one turned up, and the deck has {cards}; allowed is hand_size up to "
+            f"{(cards - 1) // num_players}"
         )
 
 
 def full_deck(max_card: int) -> list[int]:
     """All mouse cards, sorted: value v on v cards, 1 .. max_card (R1)."""
     return [v for v in range(1, max_card + 1) for _ in range(v)]
+
+
+def leave_out(s: Any, cards: Sequence[int]) -> None:
+    """Lay the cards that are not in the deck before the first empty seat."""
+    for v in cards:
+        s["displays"][s["num_players"], v] += 1
+
+
+def left_out(s: Any) -> list[int]:
+    """The cards that `leave_out` has laid there."""
+    n = int(s["num_players"])
+    return [v for v in range(VALUES) for _ in range(s["displays"][n, v])] if n < SEATS else []
+
+
+def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int | None:
+    """No game has more actions; None: rounds have no turn limit (R15).
+
+    Every round costs a heart, and from four players on everybody may win one back by a tip (P3).
+    """
+    turns: int | None = options["max_turns_per_round"]
+    tips = num_players >= 4
+    if turns is None:
+        return None
+    rounds: int = num_players * (options["hearts"] + tips) - 1
+    of_turn = 4 if 3 in options["tricks"] else 2  # a power and a zock, and two gifts (T3)
+    return rounds * (turns * of_turn + num_players * tips)
 
 
 # ---------------------------------------------------------------- facts
@@ -175,7 +211,7 @@ def _facts_of_tipping(s: Any) -> Iterator[Fact]:
     yield s.deals == s.round_number, "tips come before the deal"
     yield s.status[s.player] == WANTED and s.tips[s.player] == NOBODY, "a wanted player tips, and only once"
     cards = [s.draw_count, s.discard_count, *s.hand_counts, *s.discards, *s.draw_pile]
-    laid = [count for counts in (*s.hands, *s.displays) for count in counts]
+    laid = [count for counts in (*s.hands, *s.displays[: s.num_players]) for count in counts]
     yield not any(cards) and not any(laid), "no cards are on the table while players tip"
     yield not any(s.knocked) and s.turn_player == s.trickster == s.plus_one == NOBODY, "nobody's turn has begun"
 
@@ -191,7 +227,8 @@ def _facts_of_cards(s: Any) -> Iterator[Fact]:
     yield s.discards[s.discard_top] > 0, "the top of the discard pile lies there"
     yield [sum(hand) for hand in s.hands] == s.hand_counts, "all hands have as many cards as are counted"
     players = range(s.num_players if s.phase == OVER else 0)
-    holders = [p for p in range(SEATS) if any(s.hands[p]) or any(s.displays[p]) or s.knocked[p]]
+    laying = [p for p in range(s.num_players) if any(s.displays[p])]
+    holders = [p for p in range(SEATS) if any(s.hands[p]) or p in laying or s.knocked[p]]
     yield all(p in players or s.status[p] == SALOON for p in holders), "cards are with players in the saloon"
     known = all(
         at_most >= count

@@ -62,15 +62,24 @@ def when(view: View) -> str:
 def options_in_force(options: dict[str, Any]) -> str:
     """The options that differ from the rule sheet, in words."""
     turns = options["max_turns_per_round"]
+    deck = options.get("deck")
     words = {
+        "deck": f"cards {' '.join(map(str, deck or ()))}",
         "max_card": f"cards 1..{options['max_card']}",
         "bust_at": f"bust at {options['bust_at']}",
         "hand_size": f"hands of {options['hand_size']}",
         "tricks": "tricks " + (" ".join(map(str, options["tricks"])) or "none"),
         "max_turns_per_round": f"{turns} turns" if turns else "no turn limit",
     }
-    sheet = {"max_card": 8, "bust_at": 21, "hand_size": 2, "tricks": [*range(1, 9)], "max_turns_per_round": 100}
-    return " · ".join(words[name] for name in words if options[name] != sheet[name])
+    sheet = {
+        "deck": None,
+        "max_card": 8 if deck is None else options["max_card"],
+        "bust_at": 21,
+        "hand_size": 2,
+        "tricks": [*range(1, 9)],
+        "max_turns_per_round": 100,
+    }
+    return " · ".join(words[name] for name in words if options.get(name) != sheet[name])
 
 
 # ---------------------------------------------------------------- cards

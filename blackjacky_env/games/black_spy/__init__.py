@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_env.engine import trick_taking
-from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Rules, Words
+from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Rules, SmallDeck, Words
 from blackjacky_env.games.black_spy import drawing, hidden, imagined, observation, rules, state, terminal, words
 
 _EVERYTHING = {
@@ -15,6 +15,24 @@ _EVERYTHING = {
     "exact_limit": True,
 }
 
+_MINIATURES = {
+    "mini-1": Preset(
+        "Three players, three tricks, five black spies",
+        3,
+        "classic",
+        {"max_deals": 1, "deck": ["blue 7", "red 1", "red 7", "red 11", *5 * ["black 7"]]},
+    ),
+    "mini-2": Preset(
+        "Three players, three tricks, two black spies",
+        3,
+        "classic",
+        {
+            "max_deals": 1,
+            "deck": ["blue 1", "blue 7", "blue 11", "red 1", "red 7", "red 11", "black 7", "black 7", "black 11"],
+        },
+    ),
+}
+
 GAME = Game(
     name="black_spy",
     title="Black Spy",
@@ -23,6 +41,9 @@ GAME = Game(
     fields=state.RECORD,
     score_reward="points",
     card_names=state.CARD_NAMES,
+    small_deck=SmallDeck(trick_taking.leave_out, trick_taking.left_out),
+    complete_options=state.complete_options,
+    most_actions=state.most_actions,
     rules=Rules.of(trick_taking, rules, observation, imagined),
     words=Words.of(
         words,
@@ -38,6 +59,7 @@ GAME = Game(
     observation_facts=state.observation_facts,
     sampled_facts=state.sampled_facts,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
+    presets=_MINIATURES,
     examples=Examples(
         seeds={("classic", 3): 4, ("classic", 4): 9, ("classic", 6): 15},  # black 7s tie, the red 1 is passed
         short={"max_deals": 2, "mole": True, "moon_choice": True},

@@ -60,6 +60,7 @@ def sample(observation, bits, s):
     s.deals = int(s.deal_number) + 1
     s.moon = 0
     place_seen(observation, s)
+    count_left_out(s)
     place_known(observation, s)
     place_left(observation, s, draw(bits, _FOR_PILE))
     place_others(s, draw(bits, _FOR_HANDS))
@@ -129,6 +130,14 @@ def place_seen(observation, s):
             s.where[card] = left
     for i in range(BLACK_7S):
         s.where[black_7(i)] = place_of_black_7(observation, i, before, left, s)
+
+
+@inlined
+def count_left_out(s):
+    """The number of cards that are not in the deck."""
+    s.left_out = 0
+    for card in range(CARDS):
+        s.left_out += s.where[card] == PLAYED + s.num_players
 
 
 @inlined

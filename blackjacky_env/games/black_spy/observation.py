@@ -31,6 +31,8 @@ def encode(s, observer, out):
     observer, n = int(observer), int(s.num_players)
     out[AT.pass_to] = pass_places(s)
     encode_cards(s, observer, n, out)
+    if s.left_out:
+        encode_left_out(s, observer, n, out)
     if pass_places(s):
         encode_passing(s, observer, n, out)
     if has_pile(s):
@@ -53,6 +55,18 @@ def encode_cards(s, observer, n, out):
         out[AT.my_hand + BLACK_7] += (where == observer) & (s.passed_by[black_7(i)] != observer)
         if where >= PLAYED:
             out[AT.black_7s_played + seen_from(observer, where - PLAYED, n)] += 1
+
+
+@inlined
+def encode_left_out(s, observer, n, out):
+    """The cards that are not in the deck, as if the first empty seat had played them."""
+    for card in range(KINDS):
+        if s.where[card] == PLAYED + n and card != BLACK_7:
+            out[AT.played + card] = 1 + n
+    for i in range(BLACK_7S):
+        if s.where[black_7(i)] == PLAYED + n:
+            out[AT.black_7s_played + seen_from(observer, n, n)] -= 1
+            out[AT.black_7s_played + n] += 1
 
 
 @inlined

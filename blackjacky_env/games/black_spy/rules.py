@@ -20,17 +20,19 @@ from blackjacky_env.engine.trick_taking import (
     deal_in_turn,
     holds_any,
     is_leading,
+    left_out_cards,
     mark_lowest,
     next_seat,
     seat_in_turn,
+    spread,
     start_game,
+    take_out,
     winner_of_trick,
 )
 from blackjacky_env.games.black_spy.state import (
     ALWAYS_LEFT,
     BLACK_1,
     BLACK_7,
-    BLACK_CARDS,
     CALL,
     CALLING,
     CARDS,
@@ -78,11 +80,14 @@ def deal(s):
     """Deal all cards (B2), with a pile for the mole (V3), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
-    n, pile = int(s.num_players), pile_size(s)
+    n, pile, count, out = int(s.num_players), pile_size(s), CARDS - int(s.left_out), left_out_cards(s)
     for i in range(pile):
         s.where[i] = PILE
-    seat_in_turn(s.where, pile, CARDS, n)
-    shuffle(s.where, CARDS, stream(s.key, FOR_DECK, int(s.deal_number), 0))
+    seat_in_turn(s.where, pile, count, n)
+    shuffle(s.where, count, stream(s.key, FOR_DECK, int(s.deal_number), 0))
+    if out:
+        spread(s.where, count, out)
+        take_out(s, out)
     open_deal(s)
 
 
@@ -131,7 +136,7 @@ def pile_size(s):
 @inlined
 def hand_size(s):
     """B2: number of cards with which each player begins to play, and of tricks."""
-    return CARDS // int(s.num_players)
+    return (CARDS - int(s.left_out)) // int(s.num_players)
 
 
 @inlined
@@ -505,9 +510,12 @@ def take_trick(s):
 
 @inlined
 def shooter_of(s):
-    """B8: the seat that has taken all sixteen black cards, or NOBODY."""
+    """B8: the seat that has taken all black cards of a finished deal, or NOBODY."""
+    black = 0
     for p in range(s.num_players):
-        if s.black_taken[p] == BLACK_CARDS:
+        black += int(s.black_taken[p])
+    for p in range(s.num_players):
+        if s.black_taken[p] == black > 0:
             return p
     return NOBODY
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, role
 from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Range, Variant
-from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
+from blackjacky_env.engine.options import Cards, Range, Variant
+from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, check_small_deck
 
 SEATS = 6  # largest table (B1)
 KINDS, CARDS, COLOURS, RANKS = 55, 60, 5, 11
@@ -72,6 +72,8 @@ class Options:
     """Who leads the first trick: the holder of the red 1, or the player left of the dealer (B4)."""
     max_deals: Annotated[int, Range(1, 127)] = 50
     """The game ends after this many deals at the latest (B9)."""
+    deck: Annotated[tuple[str, ...] | None, Cards(CARD_NAMES)] = None
+    """Cards in the deck, as many for each of up to five players, at least three; None: all 60 (B1)."""
 
 
 RECORD = Fields(
@@ -90,6 +92,7 @@ RECORD = Fields(
         number("picks", 0, PICKS - 1, "cards taken or chosen so far by the player to act, in take and pass"),
         number("called", NO_COLOUR, BLACK - 1, "1 + the colour called in this deal, 0 = none (V4)", plus=1),
         role("star", "that is known to hold the red 1, until it is played (B4)", part="red_star"),
+        hidden("left_out", 0, CARDS, on_table=False),
         number("trick", 0, CARDS // 3, "tricks taken in this deal"),
         role("leader", "that leads the trick; none before the first"),
         by_seat("table", NO_CARD, KINDS - 1, "by seat: 1 + the card played to this trick, 0 = none", plus=1),
@@ -119,13 +122,46 @@ RECORD = Fields(
         "table",
         Part(
             *("played", (KINDS,), 0, SEATS),
-            "by card except the black 7: 1 + the seat that played it in this deal, 0 = none",
+            "by card except the black 7: 1 + the seat that played it in this deal, 0 = none; "
+            "1 + the first empty seat: not in the deck",
         ),
-        Part("black_7s_played", (SEATS,), 0, 6, "by seat: number of black 7s played in this deal"),
+        Part(
+            "black_7s_played",
+            (SEATS,),
+            0,
+            6,
+            "by seat: number of black 7s played in this deal; at the first empty seat those not in the deck",
+        ),
         "colour_voids rank_voids black_taken good_spies_taken points totals winners",
     ),
 )
 STATE = RECORD.dtype
+
+
+def complete_options(num_players: int, variant: str, options: Options) -> Options:
+    """The options unchanged; `ValueError` if they cannot be played with the deck."""
+    if options.deck is None:
+        return options
+    check_small_deck(options.deck, num_players, SEATS)
+    cards, colours = len(options.deck), {name.split()[0] for name in options.deck}
+    if cards < PICKS * num_players:
+        raise ValueError(
+            f"deck has {cards} cards; at least {PICKS * num_players} are needed, three to pass for each player"
+        )
+    if options.call_colour and not colours.issuperset(COLOUR_NAMES[:BLACK]):
+        raise ValueError(
+            f"call_colour=True needs cards of all four colours; deck has only {', '.join(sorted(colours))}"
+        )
+    if not options.call_colour and options.opener == "red_star" and KIND_NAMES[RED_1] not in options.deck:
+        raise ValueError("opener='red_star' needs the red 1, which is not in the deck; allowed is 'left_of_dealer'")
+    return options
+
+
+def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:
+    """No game has more actions: in every deal all cards are played, after the mole, passing, a call and a moon."""
+    cards = len(options.get("deck", range(CARDS)))
+    before = PICKS * num_players * (1 + options["mole"]) + options["call_colour"] + options["moon_choice"]
+    return int(options["max_deals"] * (cards + before))
 
 
 # ---------------------------------------------------------------- facts
@@ -133,7 +169,7 @@ STATE = RECORD.dtype
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:
     """What must be true of a record; ``settled``: of the copy made just before a settlement."""
-    n, size = s.num_players, CARDS // s.num_players
+    n, size = s.num_players, (CARDS - s.left_out) // s.num_players
     yield (s.phase == SETTLEMENT) == settled, "a deal is being scored in the second record only"
     yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
     yield s.deals == s.deal_number + 1 <= s.max_deals, "the game has as many deals as it may have (B9)"
@@ -163,12 +199,16 @@ def _facts_of_calling(s: Any) -> Iterator[Fact]:
         s.moon == 0 or (s.moon >= MOON_MYSELF - 1 and s.moon_choice == 1 and s.phase in {SETTLEMENT, OVER}),
         ("whoever shoots the moon chooses after the last trick (V2)"),
     )
-    yield s.phase != CHOOSE or s.black_taken[s.player] == BLACK_CARDS, "the player with all black cards chooses (V2)"
+    yield (
+        s.phase != CHOOSE or s.black_taken[s.player] == sum(s.black_taken) > 0,
+        "the player with all black cards chooses (V2)",
+    )
     yield s.phase != CHOOSE or s.moon_choice == 1, "the moon is a choice only with the option (V2)"
 
 
 def _facts_of_places(s: Any, n: int) -> Iterator[Fact]:
-    places = {PILE, *range(n), *range(PLAYED, PLAYED + n)}
+    places = {PILE, *range(n), *range(PLAYED, PLAYED + n + (s.left_out > 0))}
+    yield s.where.count(PLAYED + n) == s.left_out, "cards that are not in the deck are counted"
     yield all(place in places for place in s.where), "all cards lie somewhere"
     yield s.phase == TAKE or PILE not in s.where, "the pile is taken before anything else (V3)"
     laid = [(s.leader + i) % n for i in range((s.player - s.leader) % n if s.phase == PLAY else 0)]
@@ -197,7 +237,8 @@ def _facts_of_hands(s: Any, n: int, size: int) -> Iterator[Fact]:
 def _facts_of_taken_cards(s: Any, n: int) -> Iterator[Fact]:
     """B6: what has been taken in this deal."""
     on_table = [kind for kind in s.table if kind != NO_CARD]
-    played = [card if card < KINDS else BLACK_7 for card in range(CARDS) if s.where[card] >= PLAYED]
+    places = range(PLAYED, PLAYED + n)
+    played = [card if card < KINDS else BLACK_7 for card in range(CARDS) if s.where[card] in places]
     black = sum(kind >= BLACK_1 for kind in played) - sum(kind >= BLACK_1 for kind in on_table)
     spies = sum(_is_coloured_7(kind) for kind in played) - sum(_is_coloured_7(kind) for kind in on_table)
     yield sum(s.black_taken) == black, "black cards are where they were taken (B6)"
@@ -221,7 +262,7 @@ def _facts_of_taking(s: Any) -> Iterator[Fact]:
     yield s.where.count(PILE) == pile - PICKS * place - s.picks, "the pile has as many cards as are left (V3)"
     yield place + 1 < n, "the last player gets what is left (V3)"
     taken = [s.where.count(p) for p in range(n)]
-    dealt = (CARDS - pile) // n - s.trick
+    dealt = (CARDS - s.left_out - pile) // n - s.trick
     for p in range(n):
         own = order.index(p)
         added = PICKS if own < place else s.picks if own == place else 0
@@ -260,10 +301,10 @@ def observation_facts(seen: dict[str, Any]) -> Iterator[Fact]:
     n = seen["num_players"]
     yield bool(seen["phase"][OVER]) != any(seen["to_act"]), "somebody is to act until the game is over"
     yield seen["pass_to"] < n, "pass_to is a seat"
-    yield not any(seen["black_7s_played"][n:]), "nobody sits at an empty seat in black_7s_played"
+    yield not any(seen["black_7s_played"][n + 1 :]), "nobody sits at an empty seat in black_7s_played"
     playing = any(seen["phase"][phase] for phase in (PLAY, CHOOSE, OVER))
     yield playing == any(seen["leader"]), "there is a leader while cards are played, and only then"
-    yield max(seen["played"]) <= n and not seen["played"][BLACK_7], "seats have played, black 7s apart"
+    yield max(seen["played"]) <= n + 1 and not seen["played"][BLACK_7], "seats have played, black 7s apart"
     for name in ("my_hand", "passed", "received", "pile"):
         single = all(count <= 1 for kind, count in enumerate(seen[name]) if kind != BLACK_7)
         yield single, f"{name} has no two cards of a kind that there is only once"
@@ -282,9 +323,9 @@ def _was_played(seen: dict[str, Any], seat: int, kind: int) -> bool:
 
 def sampled_facts(s: Any, settled: bool) -> Iterator[Fact]:
     """Where sampling fails if nobody may hold some card: the sizes of hands."""
-    n, size = s.num_players, CARDS // s.num_players
+    n, size = s.num_players, (CARDS - s.left_out) // s.num_players
     laid = [int(kind != NO_CARD) for kind in s.table]
-    played = sum(place >= PLAYED for place in s.where)
+    played = sum(PLAYED <= place < PLAYED + n for place in s.where)
     yield played == n * s.trick + sum(laid), "everybody plays one card to each trick (B5)"
     if s.phase == TAKE:
         yield from _facts_of_taking(s)

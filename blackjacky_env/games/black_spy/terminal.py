@@ -10,9 +10,9 @@ from itertools import groupby, zip_longest
 from typing import Any
 
 from blackjacky_env.engine.text import FAINT, STRONG, count_of, drawn, joined, paint, seen_by, viewer, win, wrapped
-from blackjacky_env.engine.trick_table import costly, roles, seats
+from blackjacky_env.engine.trick_table import costly, roles, seats, tricks_of
 from blackjacky_env.games.black_spy.rules import LIMITS
-from blackjacky_env.games.black_spy.state import CARDS, COLOUR_NAMES, PICKS, RANKS
+from blackjacky_env.games.black_spy.state import COLOUR_NAMES, PICKS, RANKS
 
 View = dict[str, Any]
 
@@ -63,7 +63,6 @@ _ASKED = {
 
 def when(view: View) -> str:
     """The deal, and what is going on in it."""
-    players = len(view["totals"])
     doing = {
         "take": "the mole",
         "call": "the call",
@@ -71,8 +70,8 @@ def when(view: View) -> str:
         "choose": "a moon",
         "over": f"game over at {limit(view)}",
     }
-    trick = f"trick {view['trick'] + 1} of {CARDS // players}"
-    return f"deal {view['deal'] + 1} · {doing.get(view['phase'], trick)}"
+    now = doing.get(view["phase"]) or f"trick {view['trick'] + 1} of {tricks_of(view)}"
+    return f"deal {view['deal'] + 1} · {now}"
 
 
 def limit(view: View) -> int:
@@ -82,7 +81,8 @@ def limit(view: View) -> int:
 
 def options_in_force(options: dict[str, Any]) -> str:
     """The options that differ from the rule sheet and have an effect, in words."""
-    return " · ".join([*_variants(options), *_details(options, None)])
+    deck = [f"cards {', '.join(options['deck'])}"] if "deck" in options else []
+    return " · ".join([*_variants(options), *_details(options, None), *deck])
 
 
 def _variants(options: dict[str, Any]) -> list[str]:

@@ -157,7 +157,8 @@ def _reason(s: State, action: int) -> str:
     copies = [action, *range(KINDS, CARDS)] if action == BLACK_7 else [action]
     held = [card for card in copies if s["where"][card] == s["player"]]
     if not held:
-        return "it is not in the hand"
+        out = all(s["where"][card] == PLAYED + s["num_players"] for card in copies)
+        return "it is not in the deck" if out else "it is not in the hand"
     if phase == PASS:
         return "it has been chosen to be passed already (B3)"
     return _why_not_led(s) if is_leading(s) else _why_not_followed(s)

@@ -13,6 +13,7 @@ GAME = Game(
     fields=state.RECORD,
     score_reward="points",
     card_names=state.CARD_NAMES,
+    most_actions=state.most_actions,
     extra_decks={
         "black_jack_deck": ExtraDeck(state.read_jack_deck, state.write_jack_deck, rules.redeal_jack),
     },

@@ -182,6 +182,14 @@ def write_jack_deck(deck: Sequence[int], num_players: int) -> list[int | str]:
     return [jack_card(int(move), variant) for move in deck]
 
 
+def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:
+    """No game has more actions: after placing, in every round bids, choices, a number named, and meetings."""
+    bids = {"basic": 0, "standard": num_players, "duel": int(VALUES.max()) + 2}[variant]  # offers rise (D2)
+    figures = num_players + 1
+    of_round = bids + figures + 1 + 2 * figures + num_players
+    return (GAMES if options["three_games"] else 1) * (figures + ROUNDS * of_round)
+
+
 # ---------------------------------------------------------------- facts
 
 

@@ -3,8 +3,30 @@
 from __future__ import annotations
 
 from blackjacky_env.engine import trick_taking
-from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Rules, Words
+from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Rules, SmallDeck, Words
 from blackjacky_env.games.schwarze_katze import drawing, hidden, observation, rules, state, terminal, words
+
+_ONE_DEAL = {"deals": 1}
+_MINIATURES = {
+    "mini-1": Preset(
+        "Three players, two tricks: kings and aces of hearts and spades, and two more spades",
+        3,
+        "classic",
+        {**_ONE_DEAL, "deck": ["KH", "AH", "JS", "QS", "KS", "AS"]},
+    ),
+    "mini-2": Preset(
+        "Three players, three tricks: hearts and spades from the queen or jack up, and two diamonds",
+        3,
+        "classic",
+        {**_ONE_DEAL, "deck": ["KD", "AD", "QH", "KH", "AH", "JS", "QS", "KS", "AS"]},
+    ),
+    "mini-4p": Preset(
+        "Four players, two tricks: the four highest hearts and spades",
+        4,
+        "classic",
+        {**_ONE_DEAL, "deck": ["JH", "QH", "KH", "AH", "JS", "QS", "KS", "AS"]},
+    ),
+}
 
 GAME = Game(
     name="schwarze_katze",
@@ -14,8 +36,10 @@ GAME = Game(
     fields=state.RECORD,
     score_reward="points",
     complete_options=state.complete_options,
+    most_actions=state.most_actions,
     card_names=state.CARD_NAMES,
     deck=state.deck,
+    small_deck=SmallDeck(trick_taking.leave_out, trick_taking.left_out),
     rules=Rules.of(trick_taking, rules, observation),
     words=Words.of(
         words,
@@ -28,6 +52,7 @@ GAME = Game(
     ),
     state_facts=state.facts,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
+    presets=_MINIATURES,
     examples=Examples(
         short={"deals": 2},
         tables=(

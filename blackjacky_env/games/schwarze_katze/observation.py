@@ -28,6 +28,10 @@ def encode(s, observer, out):
         seat += n * (seat < 0)
         out[AT.my_hand + card] = where == observer
         out[AT.played + card] = (1 + seat) * (where >= PLAYED)
+    if s.left_out:
+        for card in range(CARDS):
+            if s.where[card] == PLAYED + n:
+                out[AT.played + card] = 1 + n
 
 
 @inlined
@@ -41,8 +45,9 @@ def sample(observation, bits, s):
     s.key = draw(bits, 0)
     _sample_shown(observation, s)
     s.deals = int(s.deal_number) + 1
-    unseen = 0
+    unseen, s.left_out = 0, 0
     for card in range(CARDS):
+        s.left_out += observation[AT.played + card] == 1 + s.num_players
         seen = observation[AT.my_hand + card] or observation[AT.played + card]
         unseen |= int(not seen and not is_taken_out(card, int(s.num_players))) << card
     holders = deal_unseen(unseen, draw(bits, 1), s)

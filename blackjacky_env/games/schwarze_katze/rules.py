@@ -17,10 +17,13 @@ from blackjacky_env.engine.trick_taking import (
     deal_in_turn,
     holds_any,
     is_leading,
+    left_out_cards,
     mark_lowest,
     next_seat,
     seat_in_turn,
+    spread,
     start_game,
+    take_out,
     winner_of_trick,
 )
 from blackjacky_env.games.schwarze_katze.state import (
@@ -55,22 +58,38 @@ def deal(s):
     start_deal(s)
     s.deals += 1
     n = int(s.num_players)
-    count = n * hand_size(s)
+    count, out = n * hand_size(s), left_out_cards(s)
     seat_in_turn(s.where, 0, count, n)
     shuffle(s.where, count, stream(s.key, FOR_DECK, int(s.deal_number), 0))
-    for card in range(CARDS - 1, -1, -1):
-        if is_taken_out(card, n):
+    spread(s.where, count, out | lowest_cards(n))
+    take_out(s, out)
+    set_aside(s)
+
+
+@inlined
+def lowest_cards(num_players):
+    """K2: the cards that are taken out, one bit for each."""
+    cards = 0
+    for card in range(CARDS):
+        cards |= int(is_taken_out(card, num_players)) << card
+    return cards
+
+
+@inlined
+def set_aside(s):
+    """K2: put the lowest cards aside."""
+    for card in range(CARDS):
+        if is_taken_out(card, int(s.num_players)):
             s.where[card] = ASIDE
-        else:
-            count -= 1
-            s.where[card] = s.where[count]
 
 
 @inlined
 def redeal(s, deck):
     """Repeat the last deal with ``deck``: all cards in the game, top first."""
     start_deal(s)
+    out = left_out_cards(s)
     s.where[:] = ASIDE
+    take_out(s, out)
     deal_in_turn(s.where, deck, int(s.leader), int(s.num_players))
 
 
@@ -98,7 +117,7 @@ def is_taken_out(card, num_players):
 @inlined
 def hand_size(s):
     """K2: number of cards dealt to each player, and of tricks."""
-    return CARDS // int(s.num_players)
+    return (CARDS - int(s.left_out)) // int(s.num_players)
 
 
 # ---------------------------------------------------------------- legal actions

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, role
 from blackjacky_env.engine.game import Fact
 from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Range, Variant
-from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED
+from blackjacky_env.engine.options import Cards, Range, Variant
+from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED, check_small_deck
 
 SEATS = 10  # largest table (K1)
 CARDS, SUITS, RANKS = 52, 4, 13
@@ -40,6 +40,8 @@ class Options:
     """Penalty of the ace of hearts (K6)."""
     deals: Annotated[int | None, Range(1, 50), Stored("game_deals", part="deals")] = None
     """Number of deals in a game (K7); None: the smallest multiple of the number of players that is at least 5."""
+    deck: Annotated[tuple[str, ...] | None, Cards(CARD_NAMES)] = None
+    """Cards in the deck, as many for each of up to nine players; None: all that K2 leaves."""
 
 
 RECORD = Fields(
@@ -55,6 +57,7 @@ RECORD = Fields(
         by_seat("totals", -2500, 6750, "penalties of the deals scored before, by seat"),
         by_seat("winners", 0, 1, "1: has won the game"),
         # the deal
+        hidden("left_out", 0, CARDS, on_table=False),
         number("trick", 0, MAX_TRICKS, "tricks taken in this deal"),
         role("leader", "that leads the trick", always=True),
         by_seat("table", NO_CARD, CARDS - 1, "by seat: 1 + the card played to this trick, 0 = none", plus=1),
@@ -67,7 +70,14 @@ RECORD = Fields(
         "phase deal trick to_act dealer leader",
         Part("my_hand", (CARDS,), 0, 1, "1: the card is in my hand"),
         "table",
-        Part("played", (CARDS,), 0, SEATS, "by card: 1 + the seat that played it in this deal, 0 = not seen"),
+        Part(
+            "played",
+            (CARDS,),
+            0,
+            SEATS,
+            "by card: 1 + the seat that played it in this deal, 0 = not seen; "
+            "1 + the first empty seat: not in the deck",
+        ),
         "voids tricks_taken penalties totals winners",
     ),
 )
@@ -76,6 +86,8 @@ STATE = RECORD.dtype
 
 def complete_options(num_players: int, variant: str, options: Options) -> Options:
     """The options in force, with the default number of deals filled in (K7)."""
+    if options.deck is not None:
+        check_small_deck(options.deck, num_players, SEATS)
     default = num_players if num_players >= 5 else 2 * num_players
     return options if options.deals is not None else replace(options, deals=default)
 
@@ -91,8 +103,14 @@ def taken_out(num_players: int) -> frozenset[int]:
 
 
 def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
-    """K2: the cards that are in the game."""
+    """K2: the cards that are in the game, if the option ``deck`` leaves out none."""
     return [card for card in range(CARDS) if card not in taken_out(num_players)]
+
+
+def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:
+    """The number of actions of a game: everybody plays all cards in every deal."""
+    cards = len(options.get("deck", range(CARDS)))
+    return int(options["deals"]) * (cards - cards % num_players)
 
 
 # ---------------------------------------------------------------- facts
@@ -100,7 +118,7 @@ def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
 
 def facts(s: Any, settled: bool) -> Iterator[Fact]:
     """What must be true of a record; ``settled``: of the copy made just before a settlement."""
-    n, size = s.num_players, CARDS // s.num_players
+    n, size = s.num_players, (CARDS - s.left_out) // s.num_players
     yield (s.phase == SETTLEMENT) == settled, "a deal is being scored in the second record only"
     yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
     yield s.deals == s.deal_number + 1 <= s.game_deals, "the game has as many deals as it may have (K7)"
@@ -113,6 +131,7 @@ def facts(s: Any, settled: bool) -> Iterator[Fact]:
 def _facts_of_cards(s: Any, n: int, size: int) -> Iterator[Fact]:
     aside = {card for card in range(CARDS) if s.where[card] == ASIDE}
     yield aside == taken_out(n), "the lowest cards are taken out (K2)"
+    yield s.where.count(PLAYED + n) == s.left_out, "cards that are not in the deck are counted"
     laid = [(s.leader + i) % n for i in range((s.player - s.leader) % n if s.phase == PLAY else 0)]
     for p in range(n):
         card = s.table[p]
@@ -125,7 +144,8 @@ def _facts_of_cards(s: Any, n: int, size: int) -> Iterator[Fact]:
             held = p in s.where[RANKS * suit : RANKS * suit + RANKS]
             yield not (s.voids[p][suit] and held), "players known to lack a suit have no card of it (K4)"
     on_table = set(s.table)
-    taken = sum(_penalty(s, card) for card in range(CARDS) if s.where[card] >= PLAYED and card not in on_table)
+    played = [card for card in range(CARDS) if PLAYED <= s.where[card] < PLAYED + n]
+    taken = sum(_penalty(s, card) for card in played if card not in on_table)
     yield sum(s.penalties) == taken, "the penalties are those of the cards taken (K6)"
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from blackjacky_env.engine.text import STRONG, drawn, paint, seen_by, viewer, win
-from blackjacky_env.engine.trick_table import costly, seats
-from blackjacky_env.games.schwarze_katze.state import CARDS, SUIT_LETTERS
+from blackjacky_env.engine.trick_table import costly, seats, tricks_of
+from blackjacky_env.games.schwarze_katze.state import SUIT_LETTERS
 from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
 
 View = dict[str, Any]
@@ -31,13 +31,14 @@ def when(view: View, options: dict[str, Any]) -> str:
     deal = f"deal {view['deal'] + 1} of {options['deals']}"
     if view["phase"] == "over":
         return f"{deal} · game over"
-    return f"{deal} · trick {view['trick'] + 1} of {CARDS // len(view['totals'])}"
+    return f"{deal} · trick {view['trick'] + 1} of {tricks_of(view)}"
 
 
 def options_in_force(options: dict[str, Any]) -> str:
     """The options that differ from the rule sheet, in words."""
     others = ["hearts are led only by players with nothing else"] * options["piatnik_heart_lead"]
     others += ["ace of hearts 10"] * (options["heart_ace"] == 10)
+    others += [f"cards {' '.join(options['deck'])}"] if "deck" in options else []
     return " · ".join(others)
 
 

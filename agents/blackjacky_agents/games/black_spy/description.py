@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
-from blackjacky_env.games.black_spy.state import CARDS
+from blackjacky_env.engine.trick_table import tricks_of
 from blackjacky_env.games.black_spy.terminal import limit
 
 _KNOWN = ("chosen", "passed", "received", "left", "played")  # lists of cards by player
@@ -26,13 +26,13 @@ def describe(view: View, options: Mapping[str, Any]) -> list[Phrase]:
 
 
 def _when(view: View) -> Phrase:
-    players, phase = len(view["totals"]), view["phase"]
+    phase = view["phase"]
     when = {"deal": view["deal"] + 1, "limit": limit(view)}
     if phase == "pass":
         return say(f"now_pass_{view['pass_to']}", **when)
     if phase != "play":
         return say(f"now_{phase}", **when)
-    return say("now_trick", **when, trick=view["trick"] + 1, tricks=CARDS // players)
+    return say("now_trick", **when, trick=view["trick"] + 1, tricks=tricks_of(view))
 
 
 def _player(view: View, player: int) -> list[Phrase]:

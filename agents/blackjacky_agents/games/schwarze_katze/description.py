@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
-from blackjacky_env.games.schwarze_katze.state import CARDS
+from blackjacky_env.engine.trick_table import tricks_of
 
 
 def describe(view: View, options: Mapping[str, Any]) -> list[Phrase]:
@@ -22,7 +22,7 @@ def _when(view: View, options: Mapping[str, Any]) -> Phrase:
     when = {"deal": view["deal"] + 1, "deals": options["deals"]}
     if view["phase"] == "over":
         return say("now_over", **when)
-    return say("now_trick", **when, trick=view["trick"] + 1, tricks=CARDS // len(view["totals"]))
+    return say("now_trick", **when, trick=view["trick"] + 1, tricks=tricks_of(view))
 
 
 def _player(view: View, player: int) -> list[Phrase]:

@@ -1,0 +1,124 @@
+"""The strategy of any agent at a table: it is asked in every information state, in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import Agent, CompiledAgent, recalls
+from blackjacky_agents.bots import random_bot
+from blackjacky_agents.learning.network import action_probabilities, is_network
+from blackjacky_agents.solving import walk as walks
+from blackjacky_agents.solving.strategies import Strategies
+from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.tree import SHOWN, Progress, Walker, number_states
+from blackjacky_env.engine.recall import Keys
+
+_TRIED = 64  # information states, to see whether an agent always does the same
+_TIMES = 16
+
+Chances = npt.NDArray[np.float64]
+
+
+class Seen(NamedTuple):
+    """N information states as their seats see them."""
+
+    observations: npt.NDArray[Any]
+    masks: npt.NDArray[np.int8]
+    keys: Keys
+
+    def first(self, count: int) -> Seen:
+        """The first of them."""
+        return Seen._make(array[:count] for array in self)
+
+
+class Asked(NamedTuple):
+    """An agent's strategies, and how they were found."""
+
+    strategies: Strategies
+    how: str
+    """``"probabilities"`` that it tells, ``"deterministic"``, or ``"mean of N answers"``."""
+
+
+def ask_everywhere(
+    table: Table,
+    agent: Agent,
+    samples: int = 100,
+    seed: int = 0,
+    memory: float = 4 * 2**30,
+    progress: Progress = lambda fraction, nodes: None,
+) -> Asked:
+    """What an agent does in every information state of a table.
+
+    Args:
+        table: a table whose tree has been built, so that it is known to fit.
+        agent: it plays all seats. One that does not tell its probabilities is asked ``samples`` times in each state,
+            unless it always answers the same; its exploitability is then that of the mean of its answers, a little
+            higher as a rule.
+        samples: answers in each state.
+        seed: of the answers.
+        memory: as for `build_tree`.
+        progress: as for `build_tree`.
+
+    Raises `ValueError` as `build_tree` and the agent do.
+    """
+    walker = Walker(table, memory, shown=SHOWN, keeps=False)
+    tell: Callable[[Seen], Chances] | None = None
+    how, parts = "", []
+    for _ in walker.run(progress):
+        states, counts, shown = walker.walk.states, walker.walk.counts, walker.walk.shown
+        last, count = int(counts[walks.NUM_STATES]), int(counts[walks.NUM_SHOWN])
+        seen = Seen(shown.observations[:count], shown.masks[:count], states.keys[last - count : last])
+        if tell is None:
+            tell, how = _way_to_ask(agent, seen, samples, seed)
+        chances = _checked(tell(seen), seen.masks, agent.name)
+        begin, end = states.first[last - count], states.first[last]
+        rows = np.repeat(np.arange(count), np.diff(states.first[last - count : last + 1]))
+        parts.append(chances[rows, states.actions[begin:end]])
+    together = np.concatenate([np.ones(table.num_players), *parts])
+    states, count = walker.walk.states, int(walker.walk.counts[walks.NUM_STATES])
+    numbered = [number_states(states, count, seat) for seat in range(table.num_players)]
+    return Asked(tuple(np.concatenate([[1.0], together[each.old]]) for each in numbered), how)
+
+
+def _way_to_ask(agent: Agent, seen: Seen, samples: int, seed: int) -> tuple[Callable[[Seen], Chances], str]:
+    """How the agent's probabilities are found."""
+    if callable(getattr(agent, "probabilities", None)):
+        return lambda seen: agent.probabilities(*_given(agent, seen)), "probabilities"  # type: ignore[attr-defined]
+    if isinstance(agent, CompiledAgent):
+        if agent.policy is random_bot.choose:
+            return lambda seen: seen.masks / seen.masks.sum(axis=1, keepdims=True), "probabilities"
+        if is_network(agent) and not agent.parameters[0]:  # not greedy
+            return lambda seen: action_probabilities(agent, seen.observations, seen.masks), "probabilities"
+    tried = _answers(agent, seen.first(_TRIED), _TIMES, seed)
+    if ((tried == 0) | (tried == 1)).all():
+        return lambda seen: _answers(agent, seen, 1, seed), "deterministic"
+    return lambda seen: _answers(agent, seen, samples, seed), f"mean of {samples} answers"
+
+
+def _given(agent: Agent, seen: Seen) -> tuple[Any, ...]:
+    return tuple(seen) if recalls(agent) else (seen.observations, seen.masks)
+
+
+def _answers(agent: Agent, seen: Seen, times: int, seed: int) -> Chances:
+    """How often the agent chooses each action, (N, A), asked so many times."""
+    chosen = np.zeros(seen.masks.shape)
+    for number in range(times):
+        agent.reset(seed + number)
+        actions = np.asarray(agent.act_batch(*_given(agent, seen)))
+        chosen[np.arange(len(actions)), actions] += 1
+    return chosen / times
+
+
+def _checked(chances: Chances, masks: npt.NDArray[np.int8], name: str) -> Chances:
+    """``chances``; `ValueError` unless they are probabilities of legal actions."""
+    if chances.shape != masks.shape or not np.isfinite(chances).all() or (chances < 0).any():
+        raise ValueError(f"the probabilities of agent {name!r} are not numbers from 0 of shape {masks.shape}")
+    if (chances[masks == 0] > 0).any():
+        raise ValueError(f"agent {name!r} chooses actions that are not legal")
+    if (abs(chances.sum(axis=1) - 1) > 1e-6).any():
+        raise ValueError(f"the probabilities of agent {name!r} do not sum to 1")
+    return chances

@@ -1,0 +1,197 @@
+"""Counterfactual regret minimisation on a whole tree: CFR, CFR+ and discounted CFR.
+
+Zinkevich, Johanson, Bowling and Piccione, "Regret Minimization in Games with Incomplete Information" (2007); Tammelin,
+"Solving Large Imperfect Information Games Using CFR+" (2014); Brown and Sandholm, "Solving Imperfect-Information Games
+via Discounted Regret Minimization" (2019), with their parameters 3/2, 0 and 2. Seats are updated in turn. In sequence
+form an iteration is a sum over the ends of the game, a sweep up the states of a seat and a sweep down.
+
+With two seats the average strategies approach an equilibrium. With more there is no such guarantee.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.solving.strategies import (
+    Floats,
+    Strategies,
+    gains_of,
+    in_parts,
+    normalised,
+    reach_after,
+    reach_after_here,
+    sequence_levels,
+    sum_ends,
+    uniform,
+    value_of,
+)
+from blackjacky_agents.solving.tree import SeatTree, Tree
+from blackjacky_env.engine.compiling import compiled, entry
+
+Variant = Literal["cfr", "cfr+", "dcfr"]
+VARIANTS: tuple[Variant, ...] = ("cfr", "cfr+", "dcfr")
+_WORTH_THREADS = 200_000  # ends and sequences of an iteration
+
+
+class Memory(NamedTuple):
+    """What one seat remembers of the iterations, each by sequence, (S,), but for the last."""
+
+    regrets: Floats
+    strategy: Floats
+    """Of the next iteration, by regret matching."""
+    reach: Floats
+    """Of that strategy."""
+    sums: Floats
+    """The reaches of all iterations, weighted: the average strategy."""
+    gains: Floats
+    values: Floats
+    """By state, (I,)."""
+
+
+def _factors(variant, t):
+    """Iteration t's factors for positive and negative regrets, and the weight of its strategy."""
+    if variant == 0:
+        return 1.0, 1.0, 1.0
+    if variant == 1:
+        return 1.0, 0.0, float(t)
+    return t**1.5 / (t**1.5 + 1.0), 0.5, float(t) ** 2
+
+
+def _update(tree, memory, positive, negative, first, last):
+    """Update values, regrets and strategy of the states first .. last - 1, all states after them being done."""
+    regrets, strategy = memory.regrets, memory.strategy
+    for state in range(first, last):
+        begin, end = tree.first[state], tree.first[state + 1]
+        mean, total = 0.0, 0.0
+        for sequence in range(begin, end):
+            value = value_of(tree, memory.gains, memory.values, sequence)
+            memory.gains[sequence] = value
+            mean += strategy[sequence] * value
+        memory.values[state] = mean
+        for sequence in range(begin, end):
+            regret = regrets[sequence] + memory.gains[sequence] - mean
+            regret *= positive if regret > 0 else negative
+            regrets[sequence] = regret
+            total += max(regret, 0.0)
+        for sequence in range(begin, end):
+            strategy[sequence] = max(regrets[sequence], 0.0) / total if total > 0 else 1.0 / (end - begin)
+
+
+def _add_reach(memory, weight, first, last):
+    """Add the reach of the present strategy to the average."""
+    for sequence in range(first, last):
+        memory.sums[sequence] += weight * memory.reach[sequence]
+
+
+factors, update, add_reach = compiled(_factors), compiled(_update), compiled(_add_reach)
+_factors_here, _update_here, _add_reach_here = entry(_factors), entry(_update), entry(_add_reach)
+
+
+def _iterate(seats, levels, memories, reaches, variant, start, count):
+    """Iterations start + 1 .. start + count, on one thread; ``levels``: see `sequence_levels`, by seat."""
+    for t in range(start + 1, start + count + 1):
+        positive, negative, weight = factors(variant, t)
+        for seat in range(len(seats)):
+            tree, memory = seats[seat], memories[seat]
+            sum_ends(seats, seat, reaches, memory.gains, 0, len(memory.gains))
+            add_reach(memory, weight, 0, len(memory.gains))
+            for k in range(len(tree.levels) - 2, -1, -1):
+                update(tree, memory, positive, negative, tree.levels[k], tree.levels[k + 1])
+            for k in range(len(levels[seat]) - 1):
+                reach_after(tree, memory.strategy, memory.reach, levels[seat][k], levels[seat][k + 1])
+
+
+_iterate_here = entry(_iterate)
+
+
+class Solver:
+    """Iterations of a variant of CFR on a tree; the same for any number of threads.
+
+    Args:
+        tree: the tree.
+        variant: ``"cfr"``, ``"cfr+"`` or ``"dcfr"``.
+        threads: the most CPU threads; small trees use one.
+    """
+
+    def __init__(self, tree: Tree, variant: Variant = "dcfr", threads: int = 1) -> None:
+        self.tree, self.variant = tree, variant
+        work = sum(2 * len(each.payoffs) + len(each.after) for each in tree.seats)
+        self.threads = threads if work > _WORTH_THREADS else 1
+        self.iterations = 0
+        self._memories = tuple(
+            _new_memory(each, strategy) for each, strategy in zip(tree.seats, uniform(tree), strict=True)
+        )
+        self._reaches = tuple(memory.reach for memory in self._memories)
+        self._levels = tuple(np.array(sequence_levels(each)) for each in tree.seats)
+        self._refresh()
+
+    def run(self, iterations: int) -> None:
+        """Do more iterations."""
+        number = VARIANTS.index(self.variant)
+        if self.threads == 1:
+            _iterate_here(
+                self.tree.seats, self._levels, self._memories, self._reaches, number, self.iterations, iterations
+            )
+            self.iterations += iterations
+            return
+        for _ in range(iterations):
+            self.iterations += 1
+            self._iterate_on_threads(*_factors_here(number, self.iterations))
+
+    def _iterate_on_threads(self, positive: float, negative: float, weight: float) -> None:
+        """As `_iterate`, each part on all threads."""
+        for seat, (tree, memory) in enumerate(zip(self.tree.seats, self._memories, strict=True)):
+            gains_of(self.tree, seat, self._reaches, memory.gains, self.threads)
+            in_parts(partial(_add_reach_here, memory, weight), 0, len(memory.gains), self.threads)
+            for first, last in reversed([*pairwise(tree.levels.tolist())]):
+                in_parts(partial(_update_here, tree, memory, positive, negative), first, last, self.threads)
+            for first, last in pairwise(self._levels[seat].tolist()):
+                in_parts(partial(reach_after_here, tree, memory.strategy, memory.reach), first, last, self.threads)
+
+    def _refresh(self) -> None:
+        """The reaches of the present strategies."""
+        for seat, (tree, memory) in enumerate(zip(self.tree.seats, self._memories, strict=True)):
+            memory.reach[0] = 1.0
+            for first, last in pairwise(self._levels[seat].tolist()):
+                reach_after_here(tree, memory.strategy, memory.reach, first, last)
+
+    def average(self) -> Strategies:
+        """The average strategies, which approach an equilibrium."""
+        return tuple(
+            normalised(tree, memory.sums) for tree, memory in zip(self.tree.seats, self._memories, strict=True)
+        )
+
+    def save(self) -> dict[str, npt.NDArray[Any]]:
+        """What `restore` needs, as arrays by name."""
+        kept: dict[str, npt.NDArray[Any]] = {"iterations": np.array([self.iterations])}
+        for seat, memory in enumerate(self._memories):
+            kept |= {
+                f"regrets_{seat}": memory.regrets,
+                f"strategy_{seat}": memory.strategy,
+                f"sums_{seat}": memory.sums,
+            }
+        return kept
+
+    def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:
+        """Continue from what `save` returned; `ValueError` if it is of another tree."""
+        for seat, memory in enumerate(self._memories):
+            for name in ("regrets", "strategy", "sums"):
+                given, own = kept.get(f"{name}_{seat}"), getattr(memory, name)
+                if given is None or given.shape != own.shape or given.dtype != own.dtype:
+                    raise ValueError(
+                        f"the checkpoint has no {name} of seat {seat} for the {len(own):,} sequences there"
+                    )
+                own[:] = given
+        self.iterations = int(kept["iterations"][0])
+        self._refresh()
+
+
+def _new_memory(tree: SeatTree, strategy: Floats) -> Memory:
+    size = len(tree.after) - 1
+    regrets, reach, sums, gains = np.zeros((4, size))
+    return Memory(regrets, strategy, reach, sums, gains, np.zeros(len(tree.first) - 1))

@@ -1,0 +1,364 @@
+"""What can follow an action: the outcomes of chance with their probabilities, in compiled code.
+
+A *world* is a state record without its key. Chance is where the rules would draw from the key: a deal, a reshuffle,
+and the order of the game's `Pile`. Each is tried in every distinct way that matters. Everything else that depended on
+the key would be overlooked, so the first world of each position is played with two keys, and must not differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.solving.orders import DEPTH, KINDS, SIZE, Orders, advance, decide_next, new_orders
+from blackjacky_env.engine.compiling import compiled, inlined, zeros
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.step import OVER, SETTLED, make_step
+
+FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE = 0, -1, -2
+"""Whether an action's outcomes are all those that chance has."""
+_MOST_IN_PILE = 128  # kinds of cards, and cards: they are int8
+_KEYS = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
+_BASE, PLAYED, _SETTLED, DEALT, _OTHER, _OTHER_SETTLED = range(6)  # places in `Desk.records`
+
+
+class Deck(NamedTuple):
+    """The cards of a deal by kind, and the arrangement that is being tried."""
+
+    cards: npt.NDArray[np.int8]
+    """All cards, kind by kind, (C,)."""
+    starts: npt.NDArray[np.int64]
+    """Where each kind begins, and the end, (kinds + 1,)."""
+    laid: npt.NDArray[np.int8]
+    """The deck as it lies, top first, (C,)."""
+    orders: Orders
+
+
+class Desk(NamedTuple):
+    """Arrays with which one thread plays actions."""
+
+    records: npt.NDArray[Any]
+    """The world before the action, as played, as settled, dealt anew, and played with another key."""
+    data: npt.NDArray[np.uint64]
+    """The same memory by record, (records, W)."""
+    deck: Deck
+    kinds: npt.NDArray[np.int64]
+    """The kinds of cards in the pile."""
+    orders: Orders
+    """Of the pile."""
+
+
+def make_deck(game: Game, num_players: int, options: Mapping[str, Any]) -> Deck:
+    """The deck of a table; cards of one name are one kind."""
+    whole, names = list(game.whole_deck(num_players, options)), game.card_names
+    kinds = sorted({names[card] for card in whole}, key=names.index)
+    groups = [[card for card in whole if names[card] == kind] for kind in kinds]
+    cards = np.array([card for group in groups for card in group], np.int8)
+    starts = np.cumsum([0, *map(len, groups)]).astype(np.int64)
+    return Deck(cards, starts, cards.copy(), new_orders(len(kinds), len(cards)))
+
+
+def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:
+    """Arrays for one thread."""
+    records = zeros(6, game.state_dtype)
+    data = records.view(np.ndarray).view(np.uint64).reshape(len(records), -1)
+    pile = new_orders(_MOST_IN_PILE, _MOST_IN_PILE)
+    kinds = np.zeros(_MOST_IN_PILE, np.int64)
+    return Desk(records, data, make_deck(game, num_players, options), kinds, pile)
+
+
+@cache
+def make_expand(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
+    """Compiled (desk, worlds, w, action, is_first, *more) -> status: tell ``emit`` every outcome of an action.
+
+    ``emit`` is compiled: (desk, place of the record in `Desk.records`, chance, is_over, *more) -> `FINE`, or a status
+    that ends it all.
+    """
+    play, deal, count_pile = _make_play(game), _make_deal(game, emit), _make_count_pile(game)
+    drawn, has_reshuffled, stack = _make_drawn(game), _make_has_reshuffled(game), _make_stack(game)
+    depends_on_key = _make_depends_on_key(game)
+
+    def expand(desk, worlds, w, action, is_first, *more):
+        records = desk.records
+        records[_BASE] = worlds[w]
+        count_pile(desk)
+        flags = play(desk, PLAYED, 0, action)
+        if has_reshuffled(records, flags):
+            if not stack(desk):
+                return STUCK_RESHUFFLE
+            count_pile(desk)
+            flags = play(desk, PLAYED, 0, action)
+        while True:
+            if drawn(records, flags) > desk.orders.at[DEPTH]:
+                decide_next(desk.orders)
+            else:
+                if is_first and depends_on_key(desk, action):
+                    return HIDDEN_CHANCE
+                is_first = False
+                chance = desk.orders.chances[desk.orders.at[DEPTH]]
+                if records[PLAYED].deals > records[_BASE].deals:
+                    status = deal(desk, chance, *more)
+                else:
+                    status = emit(desk, PLAYED, chance, (flags & OVER) != 0, *more)
+                if status != FINE or not advance(desk.orders):
+                    return status
+            flags = play(desk, PLAYED, 0, action)
+
+    return compiled(expand)
+
+
+@cache
+def make_open(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
+    """Compiled (desk, blank, *more) -> status: tell ``emit``, as for `make_expand`, every first deal.
+
+    ``blank``: an array of one record with options written. Seat 0 starts.
+    """
+    begin, deal, redeal = game.rules.begin, _make_deal(game, emit), game.rules.redeal
+
+    def open_game(desk, blank, *more):
+        records = desk.records
+        for place in (PLAYED, _OTHER):
+            records[place] = blank[0]
+            begin(records[place], _KEYS[int(place == _OTHER)], 0)
+            records[place].key = 0
+        gather(desk.deck)
+        lay_deck(desk.deck)
+        redeal(records[_OTHER], desk.deck.laid)
+        records[DEALT] = records[PLAYED]
+        redeal(records[DEALT], desk.deck.laid)
+        if _differ(desk, DEALT, _OTHER):
+            return HIDDEN_CHANCE
+        return deal(desk, 1.0, *more)
+
+    return compiled(open_game)
+
+
+# ---------------------------------------------------------------- an action
+
+
+@inlined
+def _keep(s, states):
+    """The world as it is settled."""
+    states[1] = s
+
+
+@cache
+def _make_play(game: Game) -> Callable[..., int]:
+    """Compiled (desk, place, key, action) -> flags: take an action, with the pile as arranged.
+
+    The record at ``place`` is the world after it, the next one that at the settlement.
+    """
+    step, lay = make_step(game, _keep), _make_lay_pile(game)
+
+    def play(desk, place, key, action):
+        states = desk.records[place : place + 2]
+        states[0] = desk.records[_BASE]
+        s = states[0]
+        s.key = _KEYS[key]
+        lay(desk, s)
+        flags = step(s, action, states)
+        s.key = 0
+        return flags
+
+    return compiled(play)
+
+
+@cache
+def _make_depends_on_key(game: Game) -> Callable[..., bool]:
+    """Compiled (desk, action) -> whether the world as played is another one with another key, deals aside."""
+    play, redeal = _make_play(game), game.rules.redeal
+
+    def depends_on_key(desk, action):
+        records = desk.records
+        play(desk, _OTHER, 1, action)
+        if records[PLAYED].deals == records[_BASE].deals:
+            return _differ(desk, PLAYED, _OTHER)
+        gather(desk.deck)
+        lay_deck(desk.deck)
+        records[DEALT] = records[PLAYED]
+        redeal(records[DEALT], desk.deck.laid)
+        redeal(records[_OTHER], desk.deck.laid)
+        return _differ(desk, DEALT, _OTHER)
+
+    return compiled(depends_on_key)
+
+
+@compiled
+def _differ(desk, place, other):
+    """Whether two records differ."""
+    for i in range(desk.data.shape[1]):
+        if desk.data[place, i] != desk.data[other, i]:
+            return True
+    return False
+
+
+# ---------------------------------------------------------------- deals
+
+
+@cache
+def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
+    """Compiled (desk, chance, *more) -> status: tell ``emit`` every deal of the world as played."""
+    redeal, left_in_pile = game.rules.redeal, _make_left_in_pile(game)
+
+    def deal(desk, chance, *more):
+        deck, records = desk.deck, desk.records
+        gather(deck)
+        while True:
+            lay_deck(deck)
+            records[DEALT] = records[PLAYED]
+            redeal(records[DEALT], deck.laid)
+            depth = deck.orders.at[DEPTH]
+            if len(deck.cards) - left_in_pile(records[DEALT]) > depth:
+                decide_next(deck.orders)
+                continue
+            status = emit(desk, DEALT, chance * deck.orders.chances[depth], False, *more)
+            if status != FINE or not advance(deck.orders):
+                return status
+
+    return compiled(deal)
+
+
+@compiled
+def gather(deck):
+    """Take all cards together, none of them decided."""
+    kinds = len(deck.starts) - 1
+    deck.orders.at[DEPTH], deck.orders.at[SIZE], deck.orders.at[KINDS] = 0, len(deck.cards), kinds
+    for kind in range(kinds):
+        deck.orders.left[kind] = deck.starts[kind + 1] - deck.starts[kind]
+
+
+@compiled
+def lay_deck(deck):
+    """Lay the deck as arranged, top first."""
+    orders, place = deck.orders, 0
+    for i in range(orders.at[DEPTH]):
+        kind = orders.chosen[i]
+        earlier = 0
+        for j in range(i):
+            earlier += orders.chosen[j] == kind
+        deck.laid[place] = deck.cards[deck.starts[kind] + earlier]
+        place += 1
+    for kind in range(orders.at[KINDS]):
+        for i in range(deck.starts[kind + 1] - orders.left[kind], deck.starts[kind + 1]):
+            deck.laid[place] = deck.cards[i]
+            place += 1
+
+
+# ---------------------------------------------------------------- the pile
+
+
+@cache
+def _make_left_in_pile(game: Game) -> Callable[..., int]:
+    """Compiled (s) -> number of cards in the pile; 0 without one."""
+    count = "" if game.pile is None else game.pile.count
+
+    def left_in_pile(s):
+        return int(s[count])
+
+    return compiled(left_in_pile if count else _nothing)
+
+
+@inlined
+def _nothing(s):
+    return 0
+
+
+@cache
+def _make_drawn(game: Game) -> Callable[..., int]:
+    """Compiled (records, flags) -> number of cards that the action took from the pile."""
+    left_in_pile = _make_left_in_pile(game)
+
+    def drawn(records, flags):
+        place = _SETTLED if flags & SETTLED else PLAYED
+        return left_in_pile(records[_BASE]) - left_in_pile(records[place])
+
+    return compiled(drawn)
+
+
+@cache
+def _make_count_pile(game: Game) -> Callable[..., None]:
+    """Compiled (desk): arrange the pile of the world before the action anew, no card decided."""
+    cards, count = ("", "") if game.pile is None else (game.pile.cards, game.pile.count)
+
+    def count_pile(desk):
+        s, orders, kinds = desk.records[_BASE], desk.orders, 0
+        for i in range(int(s[count])):
+            card, place = int(s[cards][i]), kinds
+            while place > 0 and desk.kinds[place - 1] > card:
+                place -= 1
+            if place > 0 and desk.kinds[place - 1] == card:
+                orders.left[place - 1] += 1
+                continue
+            for k in range(kinds, place, -1):
+                desk.kinds[k], orders.left[k] = desk.kinds[k - 1], orders.left[k - 1]
+            desk.kinds[place], orders.left[place] = card, 1
+            kinds += 1
+        orders.at[DEPTH], orders.at[SIZE], orders.at[KINDS] = 0, int(s[count]), kinds
+
+    def count_nothing(desk):
+        desk.orders.at[:] = 0
+
+    return compiled(count_pile if cards else count_nothing)
+
+
+@cache
+def _make_lay_pile(game: Game) -> Callable[..., None]:
+    """Compiled (desk, s): lay the pile of ``s`` as arranged."""
+    cards = "" if game.pile is None else game.pile.cards
+
+    def lay_pile(desk, s):
+        orders, place = desk.orders, 0
+        for kind in range(orders.at[KINDS] - 1, -1, -1):  # as `lay_deck` leaves them
+            for _ in range(orders.left[kind]):
+                s[cards][place] = desk.kinds[kind]
+                place += 1
+        for i in range(orders.at[DEPTH] - 1, -1, -1):
+            s[cards][place] = desk.kinds[orders.chosen[i]]
+            place += 1
+
+    def lay_nothing(desk, s):
+        pass
+
+    return compiled(lay_pile if cards else lay_nothing)
+
+
+@cache
+def _make_has_reshuffled(game: Game) -> Callable[..., bool]:
+    """Compiled (records, flags) -> whether the action has shuffled within the deal."""
+    count = "" if game.reshuffle is None else game.reshuffle.count
+
+    def has_reshuffled(records, flags):
+        return records[_SETTLED if flags & SETTLED else PLAYED][count] > records[_BASE][count]
+
+    def never(records, flags):
+        return False
+
+    return compiled(has_reshuffled if count else never)
+
+
+@cache
+def _make_stack(game: Game) -> Callable[..., bool]:
+    """Compiled (desk) -> whether what the action shuffles has been put into the pile of the world before it.
+
+    That is possible if the pile is empty; chance then decides what is drawn from it.
+    """
+    if game.pile is None or game.reshuffle is None:
+        return compiled(_cannot_stack)
+    pile, stack = _make_left_in_pile(game), game.reshuffle.stack
+
+    def stack_cards(desk):
+        if pile(desk.records[_BASE]) > 0:
+            return False
+        stack(desk.records[_BASE], desk.deck.cards)
+        return True
+
+    return compiled(stack_cards)
+
+
+@inlined
+def _cannot_stack(desk):
+    return False

@@ -1,0 +1,430 @@
+"""Counterfactual regret minimisation by sampled games, for tables whose tree does not fit: external-sampling MCCFR.
+
+Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimization in Extensive Games" (2009). In each
+iteration every seat in turn tries all of its actions in a game whose deals and other players' actions are sampled.
+Iteration t has the weight t, as in linear CFR (Brown and Sandholm 2019). Only information states that occur are kept,
+in a table of bounded size; in all others every action is equally likely.
+
+Iterations are made in rounds: those of a round are sampled with the strategies of its start, on any number of threads,
+and then added in order, so that the same seed gives the same result on any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.solving.solution import Policy
+from blackjacky_agents.solving.table import Table
+from blackjacky_env.engine.backend_cpu import spread
+from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.purposes import FOR_SAMPLED
+from blackjacky_env.engine.random import draw, game_key, stream
+from blackjacky_env.engine.recall import Ear, make_listen, make_phase, new_ear
+from blackjacky_env.engine.step import NOBODY, is_running, make_shared_step
+
+_MOST_VISITS = 1 << 19  # of information states in an iteration
+_ROUND = 1 << 17  # visits in a round, about
+_FEWEST, _MOST = 8, 64  # iterations of a round
+_DEEPEST = 1024  # own decisions of a seat in a game
+_NONE = -1
+_BYTES_OF_STATE, _BYTES_OF_SEQUENCE = 16 + 8 + 4 + 2 * 4, 8 + 8 + 2  # keys, first, size, table; regrets, sums, action
+_ACTIONS_PER_STATE = 6  # places for actions by information state
+
+
+class Known(NamedTuple):
+    """Information states that have occurred, I places, and their actions, S places."""
+
+    keys: npt.NDArray[np.uint64]
+    first: npt.NDArray[np.int64]
+    """Where the actions of each begin, (I + 1,)."""
+    actions: npt.NDArray[np.int16]
+    regrets: npt.NDArray[np.float64]
+    sums: npt.NDArray[np.float64]
+    """Of the average strategy, (S,)."""
+    table: npt.NDArray[np.int32]
+    """States by key, `_NONE` where there is none; the length is a power of 2, over 2 I."""
+    counts: npt.NDArray[np.int64]
+    """States, actions, and visits of states for which there was no place, (3,)."""
+
+
+class Log(NamedTuple):
+    """What a thread has sampled, V visits of information states, N numbers."""
+
+    keys: npt.NDArray[np.uint64]
+    first: npt.NDArray[np.int64]
+    """Where the numbers of each visit begin, (V + 1,)."""
+    is_regret: npt.NDArray[np.bool_]
+    """Whether they are regrets, or parts of the average strategy, (V,)."""
+    actions: npt.NDArray[np.int16]
+    numbers: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.int64]
+    """Visits and numbers in use, (2,)."""
+
+
+class Bench(NamedTuple):
+    """Arrays with which a thread plays a game: a place for each own decision of the seat that tries all actions."""
+
+    records: npt.NDArray[Any]
+    """Positions before own decisions; the last is the present one."""
+    keys: npt.NDArray[np.uint64]
+    """What all seats recall there, (D, P, 2)."""
+    actions: npt.NDArray[np.int16]
+    """Legal actions, (D, A)."""
+    chances: npt.NDArray[np.float64]
+    """Their probabilities, (D, A)."""
+    values: npt.NDArray[np.float64]
+    """What each has brought, (D, A)."""
+    at: npt.NDArray[np.int64]
+    """Number of legal actions and of those tried, (D, 2)."""
+    ear: Ear
+    results: npt.NDArray[np.float64]
+    """(max_players,)."""
+
+
+@compiled
+def find(known, low, high):
+    """The number of the information state with this key, or `_NONE`, and its place in the table."""
+    last = len(known.table) - 1
+    place = np.int64(low >> np.uint64(1)) & last
+    while known.table[place] != _NONE:
+        state = np.int64(known.table[place])
+        if known.keys[state, 0] == low and known.keys[state, 1] == high:
+            return state, place
+        place = (place + 1) & last
+    return np.int64(_NONE), place
+
+
+@cache
+def _make_decide(game: Game) -> Callable[..., int]:
+    """Compiled (s, known, bench, d) -> legal actions of the player to act; their chances are written at ``d``."""
+    legal = game.rules.legal
+
+    def decide(s, known, bench, d):
+        legal(s, bench.ear.mask)
+        count, seat = 0, int(s.player)
+        for action in range(len(bench.ear.mask)):
+            if bench.ear.mask[action]:
+                bench.actions[d, count] = action
+                count += 1
+        last = len(bench.records) - 1
+        state, _ = find(known, bench.keys[last, seat, 0], bench.keys[last, seat, 1])
+        total = 0.0
+        for i in range(count):
+            regret = 0.0 if state == _NONE else known.regrets[known.first[state] + i]
+            bench.chances[d, i] = max(regret, 0.0)
+            total += bench.chances[d, i]
+        for i in range(count):
+            bench.chances[d, i] = bench.chances[d, i] / total if total > 0 else 1.0 / count
+        return count
+
+    return compiled(decide)
+
+
+@compiled
+def write(log, bench, keys, d, count, is_regret, weight, base):
+    """Log a visit: ``weight`` times the values above ``base``, or times the probabilities; False if it is full."""
+    visit, number = log.counts[0], log.counts[1]
+    if visit == len(log.is_regret) or number + count > len(log.numbers):
+        return False
+    log.keys[visit, 0], log.keys[visit, 1] = keys[0], keys[1]
+    log.first[visit], log.is_regret[visit] = number, is_regret
+    for i in range(count):
+        log.actions[number + i] = bench.actions[d, i]
+        log.numbers[number + i] = weight * (bench.values[d, i] - base if is_regret else bench.chances[d, i])
+    log.counts[0], log.counts[1] = visit + 1, number + count
+    log.first[visit + 1] = number + count
+    return True
+
+
+@compiled
+def pick(chances, count, bits):
+    """The index of an action by its probability."""
+    left = (bits >> np.uint64(11)) / 2.0**53
+    for i in range(count - 1):
+        left -= chances[i]
+        if left < 0:
+            return i
+    return count - 1
+
+
+@cache
+def _sampling(game: Game) -> Callable[..., bool]:
+    """Entry (blank, known, bench, log, seed, start, first, last) -> whether the log had place: sample iterations.
+
+    They are start + first .. start + last - 1, counted from 0.
+    """
+    begin, listen, try_all = game.rules.begin, make_listen(game), _make_try_all(game)
+
+    def sample(blank, known, bench, log, seed, start, first, last):
+        here = len(bench.records) - 1
+        log.counts[:] = 0
+        for t in range(start + first, start + last):
+            for seat in range(bench.keys.shape[1]):
+                draws = stream(game_key(seed), FOR_SAMPLED, t, seat)
+                bench.records[here] = blank[0]
+                begin(bench.records[here], draw(draws, 0), 0)
+                bench.keys[here] = 0
+                listen(bench.records[here], NOBODY, 0, 0, bench.keys[here], bench.ear)
+                if not try_all(known, bench, log, seat, t + 1.0, draws):
+                    return False
+        return True
+
+    return entry(sample)
+
+
+@cache
+def _make_try_all(game: Game) -> Callable[..., bool]:
+    """Compiled (known, bench, log, seat, weight, draws) -> whether the log had place: all actions of a seat in a game.
+
+    The game is the present position of the bench.
+    """
+    returns, decide, act, play_on = game.rules.returns, _make_decide(game), _make_act(game), _make_play_on(game)
+
+    def try_all(known, bench, log, seat, weight, draws):
+        here, depth, drawn = len(bench.records) - 1, 0, 1
+        s = bench.records[here]
+        while True:
+            drawn = play_on(known, bench, log, seat, weight, draws, drawn)
+            if drawn < 0:
+                return False
+            if is_running(s):
+                bench.at[depth, 0], bench.at[depth, 1] = decide(s, known, bench, depth), 0
+                bench.records[depth] = s
+                bench.keys[depth] = bench.keys[here]
+                depth += 1
+            else:
+                bench.results[:] = 0.0
+                returns(s, bench.results)
+                depth = go_back(bench, log, seat, weight, depth, bench.results[seat])
+                if depth <= 0:
+                    return depth == 0
+                bench.records[here] = bench.records[depth - 1]
+                bench.keys[here] = bench.keys[depth - 1]
+            act(s, bench, bench.actions[depth - 1, bench.at[depth - 1, 1]])
+
+    return compiled(try_all)
+
+
+@compiled
+def go_back(bench, log, seat, weight, depth, value):
+    """Note the value of the last own action, and of those before that have all been tried.
+
+    Returns the number of own decisions that have not, -1 if the log is full.
+    """
+    while depth > 0:
+        d = depth - 1
+        bench.values[d, bench.at[d, 1]] = value
+        bench.at[d, 1] += 1
+        if bench.at[d, 1] < bench.at[d, 0]:
+            break
+        value = 0.0
+        for i in range(bench.at[d, 0]):
+            value += bench.chances[d, i] * bench.values[d, i]
+        if not write(log, bench, bench.keys[d, seat], d, bench.at[d, 0], True, weight, value):
+            return -1
+        depth = d
+    return depth
+
+
+@cache
+def _make_play_on(game: Game) -> Callable[..., int]:
+    """Compiled (known, bench, log, seat, weight, draws, drawn) -> draws made: play until the seat is to act.
+
+    The next seat's probabilities are logged for its average strategy; -1: the log is full.
+    """
+    decide, act = _make_decide(game), _make_act(game)
+
+    def play_on(known, bench, log, seat, weight, draws, drawn):
+        here = len(bench.records) - 1
+        s = bench.records[here]
+        while is_running(s) and s.player != seat:
+            count, player = decide(s, known, bench, here), int(s.player)
+            if player == (seat + 1) % s.num_players:
+                keys = bench.keys[here, player]
+                if not write(log, bench, keys, here, count, False, weight, 0.0):
+                    return -1
+            act(s, bench, bench.actions[here, pick(bench.chances[here], count, draw(draws, drawn))])
+            drawn += 1
+        return drawn
+
+    return compiled(play_on)
+
+
+@cache
+def _make_act(game: Game) -> Callable[..., None]:
+    """Compiled (s, bench, action): take an action in the present position, which all seats hear."""
+    step, phase, listen = make_shared_step(game), make_phase(game), make_listen(game)
+
+    def act(s, bench, action):
+        actor, before = int(s.player), phase(s)
+        step(s, np.int64(action))
+        if is_running(s):
+            listen(s, actor, np.int64(action), before, bench.keys[len(bench.records) - 1], bench.ear)
+
+    return compiled(act)
+
+
+def _add(known, log):
+    """Add what was logged to the regrets and average strategies."""
+    for visit in range(log.counts[0]):
+        begin, end = log.first[visit], log.first[visit + 1]
+        state, place = find(known, log.keys[visit, 0], log.keys[visit, 1])
+        if state == _NONE:
+            state = known.counts[0]
+            if state == len(known.keys) or known.counts[1] + end - begin > len(known.actions):
+                known.counts[2] += 1
+                continue
+            known.keys[state] = log.keys[visit]
+            known.first[state], known.first[state + 1] = known.counts[1], known.counts[1] + end - begin
+            known.actions[known.counts[1] : known.first[state + 1]] = log.actions[begin:end]
+            known.table[place] = state
+            known.counts[0], known.counts[1] = state + 1, known.first[state + 1]
+        numbers = known.regrets if log.is_regret[visit] else known.sums
+        for i in range(end - begin):
+            numbers[known.first[state] + i] += log.numbers[begin + i]
+
+
+_add_here = entry(_add)
+
+
+class SampledSolver:
+    """Iterations of external-sampling MCCFR.
+
+    Args:
+        table: the table; seat 0 starts.
+        seed: 0 .. 2**63 - 1; the same seed gives the same strategies.
+        memory: bytes for information states; those that find no place keep equal probabilities.
+        threads: CPU threads.
+
+    Raises `ValueError` if a game has so many own decisions that trying all of them takes too long.
+    """
+
+    def __init__(self, table: Table, seed: int = 0, memory: float = 2**30, threads: int = 1) -> None:
+        self.table, self.seed, self.threads = table, seed, threads
+        self.iterations = 0
+        self.known = _new_known(_places(memory))
+        game = table.game
+        self._blank = zeros(1, game.state_dtype)
+        self._blank[:] = game.new_state(table.num_players, table.variant, table.options)
+        self._benches = [_new_bench(game, table.num_players) for _ in range(threads)]
+        self.round = self._choose_round()
+        """Iterations of a round."""
+        self._logs = [_new_log(1 << 14) for _ in range(threads)]
+
+    def _choose_round(self) -> int:
+        """More iterations if each is short."""
+        log = _new_log(_MOST_VISITS)
+        if not _sampling(self.table.game)(self._blank, self.known, self._benches[0], log, self.seed, 0, 0, 1):
+            raise ValueError(
+                f"a game of {self.table.game.title} at this table has too many decisions: trying all actions of a seat "
+                f"meets more than {_MOST_VISITS:,} information states; choose rule options with fewer turns or rounds"
+            )
+        return max(_FEWEST, min(_MOST, _ROUND // int(log.counts[0])))
+
+    @property
+    def num_states(self) -> int:
+        """Information states met so far."""
+        return int(self.known.counts[0])
+
+    @property
+    def left_out(self) -> int:
+        """Visits of information states for which there was no place."""
+        return int(self.known.counts[2])
+
+    def run(self, iterations: int) -> None:
+        """Do more iterations, in whole rounds."""
+        end = self.iterations + iterations
+        while self.iterations < end:
+            spread(self._sample, self.threads, self.threads)
+            for log in self._logs:
+                _add_here(self.known, log)
+            self.iterations += self.round
+
+    def _sample(self, first: int, last: int) -> None:
+        """The share of the threads first .. last - 1 of a round's iterations."""
+        for thread in range(first, last):
+            bounds = [part * self.round // self.threads for part in (thread, thread + 1)]
+            arrays = (self._blank, self.known, self._benches[thread])
+            while not _sampling(self.table.game)(*arrays, self._logs[thread], self.seed, self.iterations, *bounds):
+                self._logs[thread] = _new_log(2 * len(self._logs[thread].is_regret))
+
+    def policy(self) -> Policy:
+        """The average strategies in the information states met so far."""
+        count, size = self.known.counts[:2]
+        first, sums = self.known.first[: count + 1], self.known.sums[:size]
+        sizes = np.diff(first)
+        totals = np.repeat(np.add.reduceat(sums, first[:-1]) if count else np.zeros(0), sizes)
+        chances = np.where(
+            totals > 0, sums / np.where(totals > 0, totals, 1.0), np.repeat(1 / np.maximum(sizes, 1), sizes)
+        )
+        keys = self.known.keys[:count]
+        order = np.lexsort((keys[:, 1], keys[:, 0]))
+        starts = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
+        places = np.repeat(first[order] - starts[:-1], sizes[order]) + np.arange(size)
+        return Policy(keys[order], starts, self.known.actions[places], chances[places].astype(np.float32))
+
+    def save(self) -> dict[str, npt.NDArray[Any]]:
+        """What `restore` needs, as arrays by name."""
+        count, size = self.known.counts[:2]
+        known = self.known
+        states: dict[str, npt.NDArray[Any]] = {"keys": known.keys[:count], "first": known.first[: count + 1]}
+        rows = {name: getattr(known, name)[:size] for name in ("actions", "regrets", "sums")}
+        return {**states, **rows, "counts": known.counts, "iterations": np.array([self.iterations])}
+
+    def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:
+        """Continue from what `save` returned; `ValueError` if it does not fit."""
+        count, size = len(kept["keys"]), len(kept["actions"])
+        if count > len(self.known.keys) or size > len(self.known.actions):
+            raise ValueError(
+                f"the checkpoint has {count:,} information states, for which there is no place; allow more memory"
+            )
+        self.known.keys[:count], self.known.first[: count + 1] = kept["keys"], kept["first"]
+        for name in ("actions", "regrets", "sums"):
+            getattr(self.known, name)[:size] = kept[name]
+        self.known.counts[:] = kept["counts"]
+        self.known.table[:] = _NONE
+        _fill_here(self.known, count)
+        self.iterations = int(kept["iterations"][0])
+
+
+def _fill(known, count):
+    """Put so many information states into an empty table."""
+    for state in range(count):
+        _, place = find(known, known.keys[state, 0], known.keys[state, 1])
+        known.table[place] = state
+
+
+_fill_here = entry(_fill)
+
+
+def _places(memory: float) -> int:
+    """Information states for which there is memory, a power of 2."""
+    each = _BYTES_OF_STATE + _ACTIONS_PER_STATE * _BYTES_OF_SEQUENCE
+    return 1 << max(10, int(np.log2(memory / each)))
+
+
+def _new_known(places: int) -> Known:
+    size = _ACTIONS_PER_STATE * places
+    keys, first, actions = np.zeros((places, 2), np.uint64), np.zeros(places + 1, np.int64), np.zeros(size, np.int16)
+    table = np.full(2 * places, _NONE, np.int32)
+    return Known(keys, first, actions, np.zeros(size), np.zeros(size), table, np.zeros(3, np.int64))
+
+
+def _new_bench(game: Game, players: int) -> Bench:
+    shape = (_DEEPEST + 1, game.num_actions)
+    keys, at = np.zeros((_DEEPEST + 1, players, 2), np.uint64), np.zeros((_DEEPEST + 1, 2), np.int64)
+    numbers = np.zeros(shape, np.int16), np.zeros(shape), np.zeros(shape)
+    return Bench(zeros(_DEEPEST + 1, game.state_dtype), keys, *numbers, at, new_ear(game), np.zeros(game.max_players))
+
+
+def _new_log(visits: int) -> Log:
+    keys, first = np.zeros((visits, 2), np.uint64), np.zeros(visits + 1, np.int64)
+    size = _ACTIONS_PER_STATE * visits
+    numbers = np.zeros(size, np.int16), np.zeros(size)
+    return Log(keys, first, np.zeros(visits, np.bool_), *numbers, np.zeros(2, np.int64))

@@ -1,0 +1,239 @@
+"""Solutions as files and as agents: what to do in every information state of a table.
+
+A solution is ``NAME.safetensors`` and a card ``NAME.json`` with its table, how it was found, and the checksum of its
+arrays; never a pickle. Keys of information states do not name a seat, so that it plays every seat of its table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from blackjacky_agents.agent import check_asked
+from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.solving.strategies import Strategies, normalised
+from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.tree import Tree
+from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.recall import Keys
+from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.replay import Thoughts
+
+SOLUTION_FILE = "solution.safetensors"
+FOLDER = Path("runs") / "solved"
+"""Where ``blackjacky solve`` writes, by game and name."""
+_FORMAT = 1
+_HOW = "pass env.information_key(agent) as 'information_key' beside the observation, or as a row of the third argument"
+_DTYPES = {"keys": np.uint64, "first": np.int64, "actions": np.int16, "chances": np.float32}
+
+
+class Policy(NamedTuple):
+    """What to do in I information states, S actions in all."""
+
+    keys: Keys
+    """Of the information states, in ascending order, (I, 2)."""
+    first: npt.NDArray[np.int64]
+    """State i has the actions ``first[i]`` .. ``first[i + 1] - 1``, (I + 1,)."""
+    actions: npt.NDArray[np.int16]
+    chances: npt.NDArray[np.float32]
+    """The probability of each action, (S,)."""
+
+
+def policy_of(tree: Tree, strategies: Strategies) -> Policy:
+    """Strategies by the keys of information states.
+
+    Raises `ValueError` if two seats have information states that look alike, which no game of ours has: all observe
+    who started.
+    """
+    keys = np.concatenate([states.keys for states in tree.states])
+    sizes = np.concatenate([np.diff(seat.first) for seat in tree.seats])
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    keys = keys[order]
+    if len(keys) > 1 and (keys[1:] == keys[:-1]).all(axis=1).any():
+        raise ValueError("two seats have information states that look alike, so that one policy cannot play both")
+    first = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
+    places = np.repeat(begins[order] - first[:-1], sizes[order]) + np.arange(first[-1])
+    actions = np.concatenate([states.actions[1:] for states in tree.states])
+    chances = np.concatenate([strategy[1:] for strategy in strategies])
+    return Policy(keys, first, actions[places], chances[places].astype(np.float32))
+
+
+def strategies_of(tree: Tree, policy: Policy) -> Strategies:
+    """The strategies of a policy on a tree; in information states that it does not know, actions are equally likely.
+
+    Raises `ValueError` if it has other actions there.
+    """
+    strategies = []
+    for states, seat in zip(tree.states, tree.seats, strict=True):
+        places, found = look_up(policy.keys, states.keys)
+        sizes = np.diff(seat.first)
+        rows = np.repeat(policy.first[places] - seat.first[:-1], sizes) + np.arange(1, seat.first[-1])
+        known = np.repeat(found & (sizes == np.diff(policy.first)[places]), sizes)
+        if (policy.actions[rows[known]] != states.actions[1:][known]).any() or known.sum() < sizes[found].sum():
+            raise ValueError("the policy has other actions in the information states of this table")
+        chances = np.where(known, policy.chances[np.where(known, rows, 0)], 0.0)
+        strategies.append(normalised(seat, np.concatenate([[1.0], chances])))
+    return tuple(strategies)
+
+
+def look_up(known: Keys, keys: Keys) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """The places of keys (N, 2) among those known, which are in ascending order, and whether each is among them."""
+    places: npt.NDArray[np.int64] = np.minimum(np.searchsorted(known[:, 0], keys[:, 0]), len(known) - 1)
+    return places, (known[places] == keys).all(axis=1)
+
+
+def save_solution(path: Path, policy: Policy, table: Table, **facts: Any) -> None:
+    """Write a solution to ``path`` (.safetensors) and its card beside it; ``facts`` are added to the card."""
+    data = save({name: np.ascontiguousarray(array) for name, array in policy._asdict().items()})
+    card = {"format": _FORMAT, **table.identity(), "states": len(policy.keys)}
+    write_file(path, data)
+    write_json(path.with_suffix(".json"), {**card, "sha256": hashlib.sha256(data).hexdigest(), **facts})
+
+
+def find_solution(name: str, game: str) -> Path:
+    """The arrays of a solution: a file, a folder, or the name of a run of ``blackjacky solve`` for this game.
+
+    Raises `ValueError` if there is none.
+    """
+    places = [Path(name), FOLDER / game / name]
+    for place in places:
+        file = place / SOLUTION_FILE if place.is_dir() else place
+        if file.suffix == ".safetensors" and file.is_file():
+            return file
+    raise ValueError(
+        f"there is no solution at {str(places[0])!r} or {str(places[1])!r}: `blackjacky solve --game {game}` makes one"
+    )
+
+
+def read_card(file: Path) -> dict[str, Any]:
+    """The card beside a solution; `ValueError` if it is missing or damaged."""
+    card = file.with_suffix(".json")
+    try:
+        content = parse_json(card.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ValueError(f"the card {str(card)!r} of a solution is missing or damaged: {error}") from None
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise ValueError(f"the card {str(card)!r} is not that of a solution in format {_FORMAT}")
+    if missing := [name for name in ("num_players", "variant", "options", "sha256") if name not in content]:
+        raise ValueError(f"the card {str(card)!r} of a solution lacks {', '.join(missing)}")
+    if not isinstance(content["options"], dict):
+        raise ValueError(f"the card {str(card)!r} of a solution is damaged: its options are not an object")
+    return content
+
+
+def load_solution(name: str, game: str = DEFAULT) -> SolvedAgent:
+    """The solution at ``name``, see `find_solution`, as an agent called ``solved:NAME``.
+
+    Raises `ValueError` if the files are missing or damaged, or made for another game or version.
+    """
+    file = find_solution(name, game)
+    card = read_card(file)
+    for fact, own in {"game": game, "version": get_game(game).version}.items():
+        if card.get(fact) != own:
+            raise ValueError(f"the solution {name!r} is for {fact}={card.get(fact)!r}, not for {own!r}")
+    data = file.read_bytes()
+    if hashlib.sha256(data).hexdigest() != card.get("sha256"):
+        raise ValueError(f"the solution {name!r} is damaged: {file.name} does not match the checksum in its card")
+    return SolvedAgent(f"solved:{name}", game, _read_policy(name, data, get_game(game).num_actions), card)
+
+
+def _read_policy(name: str, data: bytes, num_actions: int) -> Policy:
+    """The policy in a file; `ValueError` unless compiled and sorted lookups in it are safe."""
+    try:
+        policy = Policy(**load(data))
+    except (SafetensorError, TypeError) as error:
+        raise ValueError(f"the solution {name!r} is damaged: its arrays cannot be read ({error!r})") from None
+    keys, first, actions, chances = policy
+    given = {each: array.dtype for each, array in policy._asdict().items()}
+    sound = given == _DTYPES and keys.ndim == 2 and first.ndim == actions.ndim == chances.ndim == 1
+    sound = sound and keys.shape == (len(first) - 1, 2) and len(actions) == len(chances)
+    sound = sound and first[0] == 0 and first[-1] == len(actions) and bool((np.diff(first) > 0).all())
+    sound = sound and bool((keys[1:, 0] >= keys[:-1, 0]).all())
+    sound = sound and bool(((actions >= 0) & (actions < num_actions)).all() and np.isfinite(chances).all())
+    sound = sound and bool((chances >= 0).all()) and bool((abs(np.add.reduceat(chances, first[:-1]) - 1) < 1e-3).all())
+    if not sound:
+        raise ValueError(f"the solution {name!r} is damaged: its arrays contradict each other")
+    return policy
+
+
+class SolvedAgent:
+    """Plays the solution of a table: in every information state the actions have their probabilities there.
+
+    A solution by sampling, whose card says ``"complete": false``, takes any action where it has never been.
+
+    Args:
+        name: name in tables and results.
+        game: name of the game.
+        policy: what to do.
+        card: the solution's card: `Table.identity`, and how it was found.
+    """
+
+    recalls = True
+
+    def __init__(self, name: str, game: str, policy: Policy, card: Mapping[str, Any]) -> None:
+        self.name, self.game, self.policy, self.card = name, game, policy, card
+        self.reset()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Reseed the agent; the same seed gives the same choices (None: a seed from the operating system)."""
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+        """A legal action by the probabilities of the information state.
+
+        ``observation`` needs an entry ``information_key`` (`blackjacky_agents.agent.shown_to`). Raises `ValueError` if
+        it is missing, or the state is not in the solution because it belongs to another table.
+        """
+        return int(self.act_batch(*_rows(self.name, observation))[0])
+
+    def act_batch(
+        self, observations: npt.NDArray[Any], masks: npt.NDArray[Any], keys: Keys | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Actions (N,) for observations (N, K), masks (N, A) and what the seats recall, (N, 2)."""
+        if keys is None:
+            raise ValueError(f"{self.name} needs to know what the seats recall: {_HOW}")
+        chances = self.probabilities(observations, masks, keys)
+        bounds = chances.cumsum(axis=1)
+        actions: npt.NDArray[np.int64] = (bounds > self._rng.random((len(chances), 1)) * bounds[:, -1:]).argmax(axis=1)
+        return actions
+
+    def probabilities(
+        self, observations: npt.NDArray[Any], masks: npt.NDArray[Any], keys: Keys
+    ) -> npt.NDArray[np.float64]:
+        """Float64 (N, A): the probability of each action."""
+        _, masks = check_asked(self.name, self.game, observations, masks)
+        states, found = look_up(self.policy.keys, keys)
+        if not found.all() and self.card.get("complete", True):
+            raise ValueError(f"{self.name} does not know this position: {self._where()}")
+        chances, first = np.where(found[:, None], 0.0, masks), self.policy.first
+        for row in np.flatnonzero(found):
+            places = slice(first[states[row]], first[states[row] + 1])
+            chances[row, self.policy.actions[places]] = self.policy.chances[places]
+        if (chances[masks == 0] > 0).any():
+            raise ValueError(f"{self.name} would choose an action that is not legal: {self._where()}")
+        chances /= chances.sum(axis=1, keepdims=True)
+        return chances
+
+    def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts:
+        """Its probabilities."""
+        return Thoughts(self.probabilities(*_rows(self.name, observation))[0])
+
+    def _where(self) -> str:
+        card = self.card
+        options = " ".join(f"{name}={value}" for name, value in card["options"].items())
+        return f"it is for {card['num_players']} players, variant {card['variant']!r}, {options}"
+
+
+def _rows(name: str, observation: dict[str, npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], ...]:
+    """An observation as the arrays of a batch of one."""
+    if "information_key" not in observation:
+        raise ValueError(f"{name} needs to know what its seat recalls: {_HOW}")
+    return tuple(observation[part][None] for part in ("observation", "action_mask", "information_key"))

@@ -1,0 +1,219 @@
+"""Solve the small tables that games declare, and measure how far every agent is from perfect play there.
+
+    python scripts/documents/measure_exact.py                          # everything that is missing; hours
+    python scripts/documents/measure_exact.py --tables mini-1 mini-2 --minutes 1
+    python scripts/documents/generate.py                               # the tables and pictures of docs/exact.md
+
+agents/results/GAME/exact.json holds the results, to which every call adds what it lacks: the size and value of each
+table, the exploitability of agents, and how it falls with the seconds of solvers and of PPO by self-play. What was
+interrupted goes on when the command is repeated.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+import tyro
+from parts import ROOMS, ROOT
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.files import only_writer, write_json
+from blackjacky_agents.games import agent_names
+from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.settings import SelfPlaySettings, presets_of
+from blackjacky_agents.reports import where
+from blackjacky_agents.solving.asking import ask_everywhere
+from blackjacky_agents.solving.run import GIB, Limits, SolveSettings, SolvingRun, read_progress
+from blackjacky_agents.solving.strategies import Worth, worth_of
+from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.tree import Tree, build_tree
+from blackjacky_env.games import get_game
+
+RESULTS = ROOT / "agents" / "results"
+RUNS = ROOT / "runs" / "exact"
+SOLVERS = ("cfr", "cfr+", "dcfr", "mccfr")
+LEARNER = "ppo"
+PRESET = "scratch"
+"""The training preset of the learner: PPO by self-play."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Solve the small tables that games declare, and measure how far every agent is from perfect play there."""
+
+    games: tuple[str, ...] = tuple(ROOMS)
+    """Games by name."""
+    tables: tuple[str, ...] = ()
+    """Tables by name; by default all."""
+    agents: tuple[str, ...] = ("search:25", "ismcts:100")
+    """Agents beside the bots and the champion."""
+    curves: tuple[str, ...] = (*SOLVERS, LEARNER)
+    """Solvers and learners whose progress is measured."""
+    minutes: float = 5.0
+    """Minutes of each solver and learner."""
+    exploitability: float = 1e-5
+    """How close to an equilibrium the solution is that gives the value."""
+    samples: int = 16
+    """Answers in each information state, of agents that draw their actions."""
+    most_asked: int = 100_000
+    """Information states of the largest table at which slow agents, such as search, are asked."""
+    memory: float = 6.0
+    """GiB for a tree."""
+    threads: int = 2
+    """CPU threads."""
+
+
+def main(args: Args) -> None:
+    """Measure what is missing."""
+    for game in args.games:
+        with only_writer(RUNS / game):
+            for name in get_game(game).presets:
+                if not args.tables or name in args.tables:
+                    measure(game, name, args)
+
+
+class Notes:
+    """What is known about a table, in the results of its game; every change is written at once."""
+
+    def __init__(self, game: str, name: str) -> None:
+        self._path, self._name = RESULTS / game / "exact.json", name
+        self.rows: dict[str, Any] = json.loads(self._path.read_text("utf-8")) if self._path.exists() else {}
+        self.row: dict[str, Any] = self.rows.setdefault(name, {})
+
+    def add(self, part: str, find: Callable[[], Any], of: dict[str, Any] | None = None) -> None:
+        """Find a part of the row, or of one of its parts, that is missing."""
+        holder = self.row if of is None else of
+        if part in holder:
+            return
+        print(f"{self._path.parent.name} {self._name}: {part} ...", flush=True)
+        holder[part] = find()
+        self.row |= {"command": shlex.join(["python", "scripts/documents/measure_exact.py", *sys.argv[1:]])}
+        self.row |= {"machine": where()}
+        write_json(self._path, self.rows)
+
+
+def measure(game: str, name: str, args: Args) -> None:
+    """Measure what is missing of one table."""
+    table, notes, folder = Table.of(game, preset=name), Notes(game, name), RUNS / game / name
+    begun = time.perf_counter()
+    tree = build_tree(table, args.memory * GIB)
+    seconds = time.perf_counter() - begun
+    notes.add("size", lambda: size_of(tree, seconds))
+    limits = Limits(60 * args.minutes, math.inf, args.exploitability)
+    notes.add("solution", lambda: solve(tree, folder / "solution", "dcfr", limits, args))
+    agents, curves = notes.row.setdefault("agents", {}), notes.row.setdefault("curves", {})
+    slow = args.agents if tree.num_states <= args.most_asked else ()
+    for agent in (*agent_names(game), *slow):
+        notes.add(agent, lambda agent=agent: exploitability_of(tree, make_agent(agent, game), args), agents)
+    for solver in args.curves:
+        if solver in SOLVERS:
+            notes.add(solver, lambda: curve(tree, folder / solver, solver, limits, args), curves)  # noqa: B023
+        else:
+            notes.add(LEARNER, lambda: learn(tree, folder / LEARNER, args), curves)
+
+
+def size_of(tree: Tree, seconds: float) -> dict[str, Any]:
+    """Facts about the table and its tree."""
+    sizes = {"nodes": tree.num_nodes, "information_states": tree.num_states, "ends": tree.num_ends}
+    return {**tree.table.identity(), **sizes, "bytes": tree.nbytes, "seconds": rounded(seconds)}
+
+
+def found(worth: Worth) -> dict[str, Any]:
+    """Values and gains, JSON-ready."""
+    values, gains = ([rounded(each) for each in numbers] for numbers in worth)
+    return {"values": values, "gains": gains, "exploitability": rounded(worth.exploitability)}
+
+
+def rounded(number: float) -> float:
+    """A number with six digits, however small it is."""
+    return float(f"{number:.6g}")
+
+
+def solve(tree: Tree, folder: Path, algorithm: Any, limits: Limits, args: Args) -> dict[str, Any]:
+    """Solve a table, or go on; returns how close it is."""
+    table = tree.table
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = SolveSettings(
+        game=table.game.name,
+        players=table.num_players,
+        variant=table.variant,
+        rule_options=dict(table.options),
+        algorithm=algorithm,
+        memory=args.memory,
+    )
+    run = SolvingRun(settings, folder, "scripts/documents/measure_exact.py", args.threads)
+    run.prepare(tree=tree)
+    run.solve(limits)
+    assert run.worth is not None
+    return {"iterations": run.solver.iterations, "seconds": rounded(run.seconds), **found(run.worth)}
+
+
+def curve(tree: Tree, folder: Path, algorithm: str, limits: Limits, args: Args) -> list[list[float]]:
+    """Seconds and exploitability of a solver."""
+    solve(tree, folder, algorithm, limits, args)
+    return [[line["seconds"], rounded(line["exploitability"])] for line in read_progress(folder)]
+
+
+def exploitability_of(tree: Tree, agent: Any, args: Args) -> dict[str, Any]:
+    """What could be gained against an agent, and how its policy was found."""
+    asked = ask_everywhere(tree.table, agent, args.samples, memory=args.memory * GIB)
+    return {**found(worth_of(tree, asked.strategies, args.threads)), "how": asked.how}
+
+
+class Measured(SelfPlay):
+    """PPO by self-play whose exploitability is computed at every evaluation, while its clock stands still."""
+
+    tree: Tree
+    args: Args
+    curve: list[list[float]]
+
+    def evaluate(self) -> dict[str, float]:
+        """As `SelfPlay`; the policy is that of training, which draws its actions."""
+        rates = super().evaluate()
+        agent: CompiledAgent = self.agent(greedy=False)
+        worth = exploitability_of(self.tree, agent, self.args)
+        self.curve.append([round(self.clock.seconds, 3), worth["exploitability"]])
+        return rates
+
+
+def learn(tree: Tree, folder: Path, args: Args) -> list[list[float]]:
+    """Seconds and exploitability of PPO by self-play at this table."""
+    table, usual = tree.table, presets_of(tree.table.game.name)[PRESET]
+    assert isinstance(usual, SelfPlaySettings)
+    settings = replace(
+        usual,
+        name=folder.name,
+        players=(table.num_players,),
+        variant=table.variant,
+        rule_options=dict(table.options),
+        bots=("random",),
+        self_play_fraction=1.0,
+        single_opponent_fraction=0.0,
+        minutes=args.minutes,
+        snapshot_every=500_000,
+        eval_games=100,
+        final_eval_games=100,
+        threads=args.threads,
+        log=(),
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    run = Measured(settings, folder, "scripts/documents/measure_exact.py")
+    run.tree, run.args, run.curve = tree, args, []
+    run.train()
+    return run.curve
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

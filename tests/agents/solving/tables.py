@@ -1,0 +1,61 @@
+"""Tables that are solved in the tests; the poker games of ``examples`` are in the registry while the context lasts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.tree import Tree, build_tree
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES, Announced
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+POKER = ("kuhn_poker", "leduc_poker")
+SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
+"""Options of the smallest interesting table of Black Jacky."""
+TABLES: dict[str, tuple[str, dict[str, Any]]] = {
+    "kuhn": ("kuhn_poker", {}),
+    "leduc": ("leduc_poker", {}),
+    "six": ("black_jacky", {"num_players": 2, **SIX_CARDS}),
+    "reshuffling": ("black_jacky", {"num_players": 2, **SIX_CARDS, "hand_size": 2, "tricks": [], "bust_at": 8}),
+    "two hearts": (
+        "black_jacky",
+        {"num_players": 2, "max_card": 2, "hand_size": 1, "hearts": 2, "bust_at": 3, "max_turns_per_round": 1},
+    ),
+    "three": ("black_jacky", {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS, "tricks": [2]}),
+}
+
+
+@contextmanager
+def with_poker() -> Iterator[None]:
+    """Kuhn and Leduc poker are in the registry."""
+    announced = {name: Announced(f"{name}:GAME") for name in POKER}
+    paths = [*sys.path, *(str(EXAMPLES / name) for name in POKER)]
+    with mock.patch.dict(GAMES, announced), mock.patch.object(sys, "path", paths):
+        yield
+
+
+def table(name: str) -> Table:
+    """One of `TABLES`."""
+    game, options = TABLES[name]
+    with with_poker():
+        return Table.of(game, **options)
+
+
+def environment(name: str) -> TableEnv:
+    """An environment for one of `TABLES`."""
+    game, options = TABLES[name]
+    with with_poker():
+        return TableEnv(game, **options)
+
+
+@cache
+def tree(name: str) -> Tree:
+    """Its tree."""
+    return build_tree(table(name))

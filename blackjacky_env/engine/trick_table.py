@@ -22,8 +22,8 @@ def roles(view: View, seat: int) -> list[str]:
 
 
 def tricks_of(view: View) -> int:
-    """The number of tricks in this deal: those taken, and one for each card of the player to act."""
-    return int(view["trick"]) + count_of(view["hands"][view["player"]])
+    """The number of tricks in this deal: those taken, and one for each card that seat 0 holds or has in the trick."""
+    return int(view["trick"]) + count_of(view["hands"][0]) + sum(seat == 0 for seat, _ in view["table"])
 
 
 def costly(points: int) -> str:

@@ -216,7 +216,8 @@ def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing():
         ({"others": 9}, "others=9 is out of range"),
         ({"others": -1}, "others=-1 is out of range"),
         ({"variant": "quick"}, "variant='quick'"),
-        ({"rules": {"joker": 1}}, "unknown option joker=1"),
+        ({"rules": {"joker": 1}}, "rule option 'joker' is unknown; allowed are max_card, "),
+        ({"rules": {"render_mode": "human"}}, "rule option 'render_mode' is unknown"),
         ({"rules": {"bust_at": 1}}, "bust_at=1 is out of range"),
         ({"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
     ],
@@ -234,11 +235,11 @@ def test_the_usual_table_is_started_unless_another_one_is_asked_for():
         assert (await assistant.call("list_games")).startswith("halunken: ")
         assert (await assistant.call("read_rules")).startswith(get_game("halunken").title)
         await assistant.call("start_table")
-        await assistant.call("start_table", opponents=["random"], variant="duel", rules={"treasures": 3})
+        await assistant.call("start_table", opponents=["random"], variant="duel", rules={"duel_black_jack": "captain"})
         await assistant.call("start_table", game="black_jacky", opponents=["random"])
         envs = [table.env for table in server.tables()]
         assert [env.game.name for env in envs] == ["halunken", "halunken", "black_jacky"]
-        assert envs[0].variant == "standard"
+        assert [env.variant for env in envs[:2]] == ["standard", "duel"]
 
     with_assistants(scenario, usual=Usual("halunken", "standard", {}))
 

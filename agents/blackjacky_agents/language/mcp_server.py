@@ -136,7 +136,7 @@ class Assistants:
         await self._prepare(game)
         try:
             host = await self._server.open(order)
-        except TypeError as error:  # an unknown rule option
+        except TypeError as error:  # a rule option of another type
             raise ValueError(str(error)) from None
         table = host.table
         host.seat_assistant(0)

@@ -41,7 +41,9 @@ from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
 
 FORMAT = 1
+NOTHING = "(no answer)"  # in place of an empty answer, which endpoints refuse in a conversation
 LETTERS = 4  # of a token, where the endpoint does not tell the number of tokens
+SHORT_KEY = 7
 Messages = list[dict[str, str]]
 
 
@@ -57,7 +59,7 @@ class Settings:
     transcript: Path = Path("runs/language_model/{game}.jsonl")
     """File of all calls; ``{game}`` stands for the name of the game."""
     calls: float = 1000
-    """Budget of the transcript: number of calls."""
+    """Budget of the transcript: number of calls, those that are repeated included."""
     tokens: float = 1e7
     """Budget of the transcript: tokens of prompts and answers."""
     cost: float = 1.0
@@ -71,7 +73,7 @@ class Settings:
     retries: int = 5
     """Number of times that a call is repeated after an error of the network or the server."""
     timeout: float = 120.0
-    """Seconds that a call may take."""
+    """Seconds for which the endpoint may be silent during a call."""
     request: str = "{}"
     """Further fields of each request, a JSON object such as {"temperature": 0}."""
 
@@ -83,13 +85,15 @@ class Settings:
             name = f"BLACKJACKY_{each.name.upper()}"
             if name in environment:
                 try:
-                    given[each.name] = type(each.default)(environment[name])  # type: ignore[call-arg]
+                    value = given[each.name] = type(each.default)(environment[name])  # type: ignore[call-arg]
+                    if isinstance(value, int | float) and not value >= 0:  # NaN would be a budget without end
+                        raise ValueError
                 except ValueError:
                     kind = type(each.default).__name__
-                    raise ValueError(f"{name}={environment[name]!r} cannot be read; needed is a {kind}") from None
+                    raise ValueError(f"{name}={environment[name]!r}; allowed is a number ({kind}), 0 or more") from None
         settings = cls(**given)
-        if settings.tries < 1 or settings.retries < 0 or not isinstance(settings.fields_of_requests, dict):
-            raise ValueError("BLACKJACKY_REQUEST is a JSON object, ..._TRIES 1 or more, ..._RETRIES 0 or more")
+        if settings.tries < 1 or not isinstance(settings.fields_of_requests, dict):
+            raise ValueError("BLACKJACKY_REQUEST is a JSON object, BLACKJACKY_TRIES 1 or more")
         return settings
 
     def path(self, game: str) -> Path:
@@ -271,7 +275,7 @@ class LanguageModel:
             if words == call.played:
                 return action
         told = {"role": "user", "content": f"{call.refused} Choose one of the legal actions. {HOW}"}
-        return [{"role": "assistant", "content": call.reply}, told]
+        return [{"role": "assistant", "content": call.reply.strip() or NOTHING}, told]
 
     def _judged(self, call: Call, seen: Seen, is_last: bool) -> Call:
         """The call with the action taken after it, or why there is none."""
@@ -312,29 +316,55 @@ class LanguageModel:
 
     @cached_property
     def _client(self) -> openai.OpenAI:
-        key, settings = os.environ.get("OPENAI_API_KEY") or "none", self.settings
-        return openai.OpenAI(api_key=key, base_url=self.url, max_retries=settings.retries, timeout=settings.timeout)
+        key = os.environ.get("OPENAI_API_KEY") or "none"
+        return openai.OpenAI(api_key=key, base_url=self.url, timeout=self.settings.timeout)
+
+    def _without_key(self, text: str) -> str:
+        """What an endpoint has said, without the key if it repeats it; a short key is a placeholder such as "none"."""
+        key = self._client.api_key
+        return text.replace(key, "(the key)") if len(key) > SHORT_KEY else text
 
     def _call(self, messages: Messages, before: Sequence[Call]) -> Call:
         """Ask the endpoint, if the calls ``before`` have left enough."""
-        self._check_budget(Spent.of(before, self.settings))
-        began, create = time.monotonic(), self._client.chat.completions.with_raw_response.create
+        spent = Spent.of(before, self.settings)
+        self._check_budget(spent)
+        retries = int(max(0, min(self.settings.retries, self.settings.calls - spent.calls - 1)))
+        client, began = self._client.with_options(max_retries=retries), time.monotonic()
         fields_of_requests: Any = {"extra_body": self.settings.fields_of_requests, "messages": messages}
         try:
-            raw = create(model=self.settings.model, **fields_of_requests)
-            answered = raw.parse()
+            raw = client.chat.completions.with_raw_response.create(model=self.settings.model, **fields_of_requests)
         except openai.OpenAIError as error:
-            raise AgentError(f"the endpoint gave no answer: {error} What was answered before is kept.") from error
-        try:
-            reply, usage = answered.choices[0].message.content or "", answered.usage
-        except (AttributeError, IndexError, TypeError):
-            said = f"it answered {raw.text[:200]!r}"
-            raise AgentError(f"{self._client.base_url} is no OpenAI-compatible endpoint: {said}") from None
-        told = [getattr(usage, f"{kind}_tokens", None) for kind in ("prompt", "completion")]
+            said = self._without_key(str(error))
+            raise AgentError(f"the endpoint gave no answer: {said} What was answered before is kept.") from None
+        reply, told = self._read(raw)
         estimated = [sum(len(each["content"]) for each in messages) // LETTERS, len(reply) // LETTERS]
-        tokens = estimated if None in told else told
         seconds = round(time.monotonic() - began, 3)
-        return Call(self._game, messages, reply, *tokens, tokens is estimated, raw.retries_taken, seconds, "", "")
+        return Call(
+            self._game,
+            messages,
+            reply,
+            *(told or estimated),
+            not told,
+            raw.retries_taken,
+            seconds,
+            refused="",
+            played="",
+        )
+
+    def _read(self, raw: Any) -> tuple[str, list[int]]:
+        """The reply in a response and the tokens of prompt and answer, [] if it does not tell them."""
+        try:
+            answered = raw.parse()
+            reply = answered.choices[0].message.content or ""
+            if not isinstance(reply, str):
+                raise TypeError("the content of a message is a text")
+        except (openai.OpenAIError, AttributeError, LookupError, TypeError, ValueError):
+            said = self._without_key(raw.text)[:200]
+            raise AgentError(f"this is no OpenAI-compatible endpoint: it answered {said!r}") from None
+        told = [getattr(answered.usage, f"{kind}_tokens", None) for kind in ("prompt", "completion")]
+        are_numbers = all(type(number) is int and number >= 0 for number in told)
+        # Half of a surrogate pair can be neither sent nor written.
+        return self._without_key(reply.encode(errors="replace").decode()), told if are_numbers else []
 
     def _check_budget(self, spent: Spent) -> None:
         """Raise `AgentError` if there is no model to ask, or nothing left to ask it with."""
@@ -363,7 +393,7 @@ class Spent(NamedTuple):
     def of(cls, calls: Sequence[Call], settings: Settings) -> Spent:
         """What these calls have taken."""
         prompts, answers = (sum(getattr(call, f"{kind}_tokens") for call in calls) for kind in ("prompt", "answer"))
-        return cls(len(calls), prompts + answers, settings.price(prompts, answers))
+        return cls(sum(1 + call.retries for call in calls), prompts + answers, settings.price(prompts, answers))
 
 
 def report(transcript: Path, settings: Settings) -> str:
@@ -386,7 +416,7 @@ def _figures(calls: Sequence[Call], settings: Settings) -> list[float]:
     decisions, refused = sum(bool(call.played) for call in calls), sum(bool(call.refused) for call in calls)
     at_random = sum(bool(call.played and call.refused) for call in calls)
     retries, seconds = sum(call.retries for call in calls), sum(call.seconds for call in calls)
-    return [decisions, spent.calls, refused, at_random, retries, spent.tokens, round(seconds, 1), round(spent.cost, 6)]
+    return [decisions, len(calls), refused, at_random, retries, spent.tokens, round(seconds, 1), round(spent.cost, 6)]
 
 
 @dataclass

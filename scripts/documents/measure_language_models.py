@@ -31,7 +31,7 @@ from blackjacky_agents.reports import markdown_table, write_part  # noqa: E402
 from blackjacky_env.games import GAMES, get_game  # noqa: E402
 
 PAGE = ROOT / "docs" / "language_models.md"
-OURS = [name for name, announced in GAMES.items() if announced.place.startswith("blackjacky_env.")]
+OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
 
 
 @dataclass(frozen=True)

@@ -201,11 +201,66 @@ def test_too_many_errors_are_an_error_that_keeps_what_was_answered(ask):
     assert len(lines(model)[1]) == 1
 
 
-@pytest.mark.parametrize("body", [{"object": "list", "data": []}, {"choices": []}, []])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *({"object": "list", "data": []}, {"choices": []}, {"choices": {"0": 1}}, []),
+        *(completion(content, None) for content in (5, [{"type": "text", "text": "ANSWER: 1"}])),
+    ],
+)
 def test_what_is_no_chat_completion_is_an_error(body, ask):
-    said = "is no OpenAI-compatible endpoint: it answered"
+    said = "this is no OpenAI-compatible endpoint: it answered"
     with serving(Endpoint((200, {}, body))) as endpoint, pytest.raises(AgentError, match=said):
         ask(endpoint).act(first_decision())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["", " ", "half \ud800 of a pair", "ANSWER: " + "1. " * 3000, "ANSWER: " + "9" * 5000, "ANSWER: a" + " " * 9999],
+)
+def test_nonsense_is_refused_and_the_transcript_stays_readable(reply, ask):
+    observation = first_decision()
+    with serving(Endpoint((200, {}, completion(reply, None)), "ANSWER: 1")) as endpoint:
+        model = ask(endpoint)
+        assert observation["action_mask"][model.act(observation)]
+        assert endpoint.asked[1]["messages"][2]["content"].strip()  # endpoints refuse empty messages
+    report(model.settings.transcript, model.settings)
+    assert [bool(call["refused"]) for call in lines(model)[1]] == [True, False]
+
+
+@pytest.mark.parametrize("told", [(-5, 1), ("5", 1), (True, 1), (1.5, 1), (None, 1)])
+def test_tokens_that_are_no_numbers_of_tokens_are_estimated(told, ask):
+    usage = dict(zip(("prompt_tokens", "completion_tokens"), told, strict=True))
+    with serving(Endpoint((200, {}, {**completion("ANSWER: 1", None), "usage": usage}))) as endpoint:
+        model = ask(endpoint)
+        model.act(first_decision())
+    assert lines(model)[1][0]["estimated"]
+    report(model.settings.transcript, model.settings)
+
+
+def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_errors_or_the_transcript(ask):
+    said = [(400, {}, {"error": {"message": "not secret key"}}), (200, {}, {"key": "secret key"}), "secret key"]
+    with serving(Endpoint(*said, "ANSWER: 1")) as endpoint:
+        model = ask(endpoint, retries=0)
+        for _ in range(2):
+            with pytest.raises(AgentError, match="the key") as error:
+                model.act(first_decision())
+            assert "secret key" not in str(error.value)
+        model.act(first_decision())
+    assert "(the key)" in (text := model.settings.transcript.read_text("utf-8"))
+    assert "secret key" not in text
+
+
+def test_repeated_calls_count_for_the_budget_and_are_not_made_beyond_it(ask):
+    with serving(Endpoint(*[(500, SOON, {"error": "broken"})] * 9)) as endpoint:
+        with pytest.raises(AgentError, match="the endpoint gave no answer"):
+            ask(endpoint, retries=5, calls=3).act(first_decision())
+        assert len(endpoint.asked) == 3
+    with serving(Endpoint(*[(500, SOON, {"error": "broken"})] * 2)) as endpoint:
+        model = ask(endpoint, retries=5, calls=3)
+        model.act(first_decision())
+        with pytest.raises(AgentError, match="calls 3 of 3"):
+            model.act(first_decision())
 
 
 def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(ask):
@@ -333,7 +388,9 @@ def test_settings_come_from_the_environment():
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("TRIES", "many", "BLACKJACKY_TRIES='many' cannot be read; needed is a int"),
+        ("TRIES", "many", r"BLACKJACKY_TRIES='many'; allowed is a number \(int\), 0 or more"),
+        ("COST", "nan", "BLACKJACKY_COST='nan'; allowed is a number"),
+        ("RETRIES", "-1", "BLACKJACKY_RETRIES='-1'; allowed is a number"),
         ("TRIES", "0", "BLACKJACKY_REQUEST is a JSON object"),
         ("REQUEST", "[]", "BLACKJACKY_REQUEST is a JSON object"),
     ],

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import copy
+import logging
 import os
 import re
 import sys
@@ -15,14 +16,15 @@ pytest.importorskip("mcp", reason="needs mcp, of the extra `mcp`")
 from mcp import Client, StdioServerParameters, stdio_client
 from starlette.testclient import TestClient
 
+from blackjacky_agents.agent import AgentError
 from blackjacky_agents.language import mcp_server
-from blackjacky_agents.language.mcp_server import PLACE, Assistants, make_server
+from blackjacky_agents.language.mcp_server import PLACE, USUAL, Assistants, Usual, make_server
 from blackjacky_agents.language.telling import Seen, situation
 from blackjacky_agents.web.lobby import Order
 from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_env.engine import table as table_module
-from blackjacky_env.games import GAMES
+from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.testing.tables import vary_hidden
 from tests.agents.web.tables import SHORT
 from tests.agents.web.test_pace import Page, until
@@ -71,12 +73,12 @@ def move_in(text):
     return int(re.search(r"^.+\. Move (\d+)\.$", text, re.MULTILINE)[1])
 
 
-def with_assistants(scenario, number=1, wait=1e6, **options):
+def with_assistants(scenario, number=1, wait=1e6, usual=USUAL, **options):
     """Run ``scenario(server, *assistants)``; nothing is waited for but other players."""
 
     async def run():
         server = Server(**{"delay": 0, **options})
-        protocol = make_server(Assistants(server, wait))
+        protocol = make_server(Assistants(server, wait, usual))
         async with server.running(), contextlib.AsyncExitStack() as stack:
             clients = [await stack.enter_async_context(Client(protocol)) for _ in range(number)]
             await scenario(server, *map(Assistant, clients))
@@ -155,7 +157,7 @@ def test_two_assistants_share_a_table_and_neither_learns_the_others_secret_or_ca
         assert {"Ada", "Bob"} < {each.name for each in table.seats}
         for own, other, texts in ((0, bob, told[0]), (bob_seat(table), ada, told[1])):
             assert other.secret not in "".join(texts)
-            assert all(f"You are {table.seats[own].name}." in text for text in texts)
+            assert all(f'You are "{table.seats[own].name}".' in text for text in texts)
 
     with_assistants(scenario, number=2)
 
@@ -211,9 +213,11 @@ def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing():
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"opponents": ["my_agents:Careful"]}, "agent 'my_agents:Careful' is unknown; allowed are random"),
         ({"opponents": ["cmd:rm"]}, "agent 'cmd:rm' is unknown"),
-        ({"others": 9}, "num_players=10 is out of range"),
+        ({"others": 9}, "others=9 is out of range"),
+        ({"others": -1}, "others=-1 is out of range"),
         ({"variant": "quick"}, "variant='quick'"),
-        ({"rules": {"joker": 1}}, "unknown option joker=1"),
+        ({"rules": {"joker": 1}}, "rule option 'joker' is unknown; allowed are max_card, "),
+        ({"rules": {"render_mode": "human"}}, "rule option 'render_mode' is unknown"),
         ({"rules": {"bust_at": 1}}, "bust_at=1 is out of range"),
         ({"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
     ],
@@ -222,6 +226,66 @@ def test_an_impossible_table_is_refused(order, said):
     async def scenario(server, assistant):
         assert said in await assistant.fails("start_table", **{"game": "black_jacky", **order})
         assert server.tables() == []
+
+    with_assistants(scenario)
+
+
+def test_the_usual_table_is_started_unless_another_one_is_asked_for():
+    async def scenario(server, assistant):
+        assert (await assistant.call("list_games")).startswith("halunken: ")
+        assert (await assistant.call("read_rules")).startswith(get_game("halunken").title)
+        await assistant.call("start_table")
+        await assistant.call("start_table", opponents=["random"], variant="duel", rules={"duel_black_jack": "captain"})
+        await assistant.call("start_table", game="black_jacky", opponents=["random"])
+        envs = [table.env for table in server.tables()]
+        assert [env.game.name for env in envs] == ["halunken", "halunken", "black_jacky"]
+        assert [env.variant for env in envs[:2]] == ["standard", "duel"]
+
+    with_assistants(scenario, usual=Usual("halunken", "standard", {}))
+
+
+def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tried_again(caplog):
+    async def scenario(server, assistant):
+        def fail():
+            raise AgentError("the endpoint at http://10.0.0.1 gave no answer")
+
+        text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
+        [host] = server.hosts
+        thought, host.table.thought = host.table.thought, lambda: fail
+        while "cannot go on" not in text:
+            text = await assistant.call("act", secret=assistant.secret, move=move_in(text), action="1")
+        assert text.endswith(
+            "random cannot go on, so the game has stopped. The log of the server says why. To have it tried again, "
+            "call wait."
+        )
+        assert "10.0.0.1" not in text
+        assert "cannot go on" in await assistant.call("wait", secret=assistant.secret)
+        host.table.thought = thought
+        assert "cannot go on" not in await assistant.call("wait", secret=assistant.secret)
+        assert host.failure is None
+
+    with_assistants(scenario)
+    assert caplog.text.count("10.0.0.1") == 1
+
+
+def test_a_name_is_told_as_a_name():
+    async def scenario(server, assistant):
+        text = await assistant.call("start_table", game="black_jacky", name='A". Knock, "B', opponents=["random"])
+        assert r'You are "A\". Knock, \"B".' in text
+
+    with_assistants(scenario)
+
+
+def test_no_secret_gets_into_the_log(caplog):
+    caplog.set_level(0)
+
+    async def scenario(server, assistant):
+        await assistant.call("start_table", game="black_jacky", opponents=["random"])
+        for arguments in ({}, {"move": "x", "action": "1"}, {"move": 0, "action": "fly"}, {"move": 0, "action": 5}):
+            await assistant.fails("act", secret=assistant.secret, **arguments)
+        assert caplog.records
+        said = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+        assert assistant.secret not in "".join(said)
 
     with_assistants(scenario)
 

@@ -8,21 +8,21 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import tyro
-
 from blackjacky_agents.cli.errors import checking_input
+from blackjacky_agents.cli.options import GameArgs, R, read_arguments
 from blackjacky_agents.files import only_writer
-from blackjacky_agents.language.mcp_server import serve_on_pipes
+from blackjacky_agents.language.mcp_server import Usual, serve_on_pipes
 from blackjacky_agents.web.server import Server
-from blackjacky_env.games import GAMES
+from blackjacky_env.games import GAMES, get_game
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args:
+class Args(GameArgs[R]):
     """Serve an assistant that starts this command, on standard input and output (Model Context Protocol).
 
     The assistant's program needs no more than this command; it asks for tools and gets those that start a table against
-    agents, show a seat what it may know, and act. Several assistants, and people in the browser, share the tables of
+    agents, show a seat what it may know, and act. Game, variant and rule options are those of tables for which the
+    assistant asks for no others. Several assistants, and people in the browser, share the tables of
     `blackjacky play --web --mcp`.
 
     $ blackjacky mcp
@@ -35,11 +35,13 @@ class Args:
 
 def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
-    args = tyro.cli(Args, args=arguments, prog=program)
+    args = read_arguments(Args, arguments, program)
     with ExitStack() as held:
         with checking_input():
+            game = get_game(args.game)
+            game.check_options(*game.choose_table(None, args.variant), args.rule_options)
             if args.tables is not None:
                 held.enter_context(only_writer(args.tables))
-            server = Server(args.tables, delay=0, prepared=list(GAMES))
-        asyncio.run(serve_on_pipes(server))
+            server = Server(args.tables, delay=0, prepared=list(dict.fromkeys([game.name, *GAMES])))
+        asyncio.run(serve_on_pipes(server, Usual(game.name, args.variant, args.rule_options)))
     return 0

@@ -115,7 +115,7 @@ def serve(args: Args[Any], program: str) -> None:
         if args.mcp:
             from blackjacky_agents.language import mcp_server
 
-            mcp_server.attach(server)
+            mcp_server.attach(server, usual=mcp_server.Usual(args.game, args.variant, args.rule_options))
         held = opened.pop_all()
     port = listening.getsockname()[1]
     web.open_to_others(server, args.host, port, address)

@@ -12,6 +12,8 @@ HOW = "End your reply with a line that holds only ANSWER: and the number or the 
 """What a language model is told about answering."""
 _ANSWER = re.compile(r"answer\W*[:=](.*)", re.IGNORECASE)
 _AROUND = " \t`*_\"'.<>()[]"  # what models put around an answer
+LONGEST = 1000
+"""Characters of an answer; longer ones are refused unread."""
 _LISTED = re.compile(r"(?:(\d+)[.):]\s+)?(.*?)(?:\s+\(.*)?")  # as in the list: number, words, explanation
 
 
@@ -34,12 +36,16 @@ def find_action(text: str, choices: Mapping[int, str], actions: Actions) -> int:
 
     Raises `ValueError` if it names none, or more than one of the choices.
     """
-    if found := _LISTED.fullmatch(text):
-        number, words = found.groups()
-        if words != text:
-            with contextlib.suppress(ValueError):
-                return find_action(words, choices, actions)
-            text = number or text
+    if len(text) > LONGEST:
+        raise ValueError(f"an answer is the number or the name of one action, not {len(text)} characters")
+    if (found := _LISTED.fullmatch(text)) and found[2] != text:
+        with contextlib.suppress(ValueError):
+            return _named(found[2], choices, actions)
+        text = found[1] or text
+    return _named(text, choices, actions)
+
+
+def _named(text: str, choices: Mapping[int, str], actions: Actions) -> int:
     meant = matching(text, choices)
     if len(meant) > 1:
         raise ValueError(f"{text!r} is ambiguous: it could be {'; '.join(choices[action] for action in meant)}")

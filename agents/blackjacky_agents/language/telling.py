@@ -187,13 +187,18 @@ def situation(seen: Seen) -> str:
     texts = terminal_texts(seen.game)
     return "\n".join(
         [
-            f"You are {seen.names[seen.seat]}. Clockwise sit {listed(list(seen.names))}.",
+            f"You are {_quoted(seen.names[seen.seat])}. Clockwise sit {listed([*map(_quoted, seen.names)])}.",
             *_section("How the last round ended", _last_settlement(seen, texts)),
             *_section("Since the deal", story(seen, texts)),
             *_section("Now", position(seen, texts)),
             to_do(seen, texts),
         ]
     )
+
+
+def _quoted(name: str) -> str:
+    """A name as such: people choose theirs, and might write what reads like an instruction."""
+    return json.dumps(name, ensure_ascii=False)
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:

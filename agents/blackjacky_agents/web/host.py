@@ -13,16 +13,20 @@ import json
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from logging import getLogger
 from typing import Any, TypeVar
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from blackjacky_agents.agent import AgentError
 from blackjacky_agents.web.messages import Allowance, MessageError, read_message
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look
 from blackjacky_agents.web.table import Reader, Table
 from blackjacky_agents.wording import refusal_in_words
+from blackjacky_env import IllegalActionError
 
 T = TypeVar("T")
+logger = getLogger("uvicorn.error")
 
 TAKEN_OVER, TOO_MANY, FULL = 4409, 4429, 4503
 """Close codes of WebSockets: the seat was opened elsewhere; too many messages; too many spectators."""
@@ -32,6 +36,12 @@ SPEEDS = {"slow": 2.0, "normal": 1.0, "fast": 0.3}
 """Factors of all waits."""
 PAUSE = 2.5
 """Length of a pause, such as after a full trick, relative to the wait before an agent's move."""
+FAILURES = {
+    "stopped": "{name} cannot go on",
+    "illegal": "{name} has chosen an action that is not legal",
+    "error": "{name} has failed by an error in its program",
+}
+"""What has gone wrong when an agent has not moved; the reason, which may tell of the server, stands in its log."""
 _REPLIES = 20  # maximum queue length for a page that does not read
 
 
@@ -80,6 +90,9 @@ class Host:
         """Whether the rest of the game is played without waiting, because no person has a part in it any more."""
         self.moments = list(table.moments) if delay else []
         """What people should see before the game goes on, in this order: ``"pause"`` and ``"settlement"``."""
+        self.failure: str | None = None
+        """Why the agent whose turn it is has not moved, one of `FAILURES`; None: it has not failed."""
+        self._logged: str | None = None  # the last failure in the log
         self._wishes: set[int] = set()  # seats that want to give up the game and begin another
         self._pool = pool
         self._lines = {seat: Line(per_second) for seat in table.people}
@@ -117,10 +130,10 @@ class Host:
                 return
             if self.moments:
                 await self._pause()
-            elif self.table.over or self.table.turn in self.table.people:
+            elif self.failure or self.table.over or self.table.turn in self.table.people:
                 return
             else:
-                await self._play_agent()
+                await self._try_agent()
 
     async def _pause(self) -> None:
         moments = self.moments
@@ -128,6 +141,37 @@ class Host:
         if self.moments is moments:  # otherwise somebody has gone on already
             self.moments = moments[1:]
             self.tell_all()
+
+    async def _try_agent(self) -> None:
+        """Make the agent's move; if it fails, the game stops, and everybody is told."""
+        move, name = self.table.move, self.table.seats[self.table.turn or 0].name
+        try:
+            await self._play_agent()
+        except Exception as error:  # noqa: BLE001 - an agent may be anybody's program
+            self._log(name, error)
+            if self.table.move == move:  # otherwise another game has begun in the meantime
+                self.failure = _kind_of(error)
+                self.tell_all()
+
+    def _log(self, name: str, error: Exception) -> None:
+        """Log a failure once, if it is the same again and again; an error in a program with where it happened."""
+        told = f"{name} at the table in {self.table.path or 'memory'}: {error!r}"
+        if told != self._logged:
+            logger.error(told, exc_info=error if _kind_of(error) == "error" else None)
+        self._logged = told
+
+    def try_again(self) -> None:
+        """Ask an agent again that has failed."""
+        self.failure = None
+        self.wake()
+
+    @property
+    def failure_in_words(self) -> str | None:
+        """What has gone wrong, and what can be done, for people and assistants; None if nothing has."""
+        if self.failure is None or self.table.turn is None:
+            return None
+        said = FAILURES[self.failure].format(name=self.table.seats[self.table.turn].name)
+        return f"{said}, so the game has stopped. The log of the server says why."
 
     async def _play_agent(self) -> None:
         """Wait for people to read, and make the agent's move, unless another game has begun in the meantime."""
@@ -141,7 +185,7 @@ class Host:
             self._moved()
 
     def _moved(self) -> None:
-        self.skipping = self.skipping and not self.table.over
+        self.skipping, self.failure = self.skipping and not self.table.over, None
         self.moments = list(self.table.moments) if self._wait_for(1) else []
         self._hurried.set()
         self.tell_all()
@@ -206,6 +250,7 @@ class Host:
             "watching": len(self._watchers),
             "watch": None if seat is None else self.table.watch,
             "wishes": sorted(self._wishes),
+            "failure": self.failure,
             "has_replay": self.table.env.game.words.draw_svg is not None,
         }
 
@@ -246,8 +291,8 @@ class Host:
 
     def _arrived(self) -> None:
         self.started = self.started or all(line.has_come for line in self._lines.values())
+        self.try_again()
         self.tell_all()
-        self.wake()
 
     async def _send(self, line: Line, seat: Reader, socket: WebSocket) -> None:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has disconnected
@@ -303,10 +348,10 @@ class Host:
         return self.started and not self.moments and self.table.turn in (seat, None)
 
     async def when_up(self, seat: int, seconds: float) -> None:
-        """Wait until the seat `is_up`, at most so many seconds."""
+        """Wait until the seat `is_up` or an agent has failed, at most so many seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while not self.is_up(seat):
+                while not self.is_up(seat) and self.failure is None:
                     await self._changed.wait()
 
     # ---------------------------------------------------------------- its messages
@@ -399,9 +444,21 @@ class Host:
             raise MessageError("busy", "the previous hint is not ready yet")
 
         async def send() -> None:
-            line.reply({**message, name: await self._think(thought)})
+            try:
+                line.reply({**message, name: await self._think(thought)})
+            except Exception as error:  # noqa: BLE001 - an agent may be anybody's program
+                self._log(message.get("agent", kind), error)
+                line.reply(
+                    {"type": "error", "code": "failed", "text": "the hint has failed; the log of the server says why"}
+                )
 
         line.thinking[kind] = asyncio.create_task(send())
+
+
+def _kind_of(error: Exception) -> str:
+    """What kind of failure an agent's error is, one of `FAILURES`."""
+    kinds = {AgentError: "stopped", IllegalActionError: "illegal"}
+    return next((kind for cause, kind in kinds.items() if isinstance(error, cause)), "error")
 
 
 def _json(message: dict[str, Any]) -> str:

@@ -111,6 +111,10 @@ def check_order(order: Order) -> Order:
         raise MessageError("order", "people and agents are lists of names")
     if not order.people:
         raise MessageError("order", "a table has at least one person")
+    options = [each["name"] for each in describe_options(get_game(order.game).options)]
+    for name in order.rules:  # which also keeps out the options of environments, such as a window to draw in
+        if name not in options:
+            raise MessageError("order", f"rule option {ascii(name)[:40]} is unknown; allowed are {', '.join(options)}")
     allowed = agent_names(order.game)
     for name in order.agents:
         if name not in allowed:

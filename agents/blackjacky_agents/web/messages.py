@@ -32,7 +32,7 @@ class MessageError(ValueError):
     Args:
         code: machine-readable reason: ``message``, ``turn``, ``stale``, ``illegal``, ``agent``, ``busy``, ``over``,
             ``waiting``, ``moment``, ``speed``, ``skip``, ``name``, ``taken``, ``saving``, ``watching``, ``order``,
-            ``full`` or ``seat``.
+            ``full``, ``seat`` or ``failed``.
         text: explanation for people: what was wrong and what is allowed.
     """
 

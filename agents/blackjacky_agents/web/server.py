@@ -169,10 +169,7 @@ class Server:
     async def _close(self) -> None:
         """Stop everything that runs beside the requests."""
         await self._preparing.close()
-        failures = await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)
-        for table, failure in zip(self.tables(), failures, strict=True):
-            if isinstance(failure, Exception):
-                warnings.warn(f"the game in {table.path} had stopped: {failure!r}", stacklevel=2)
+        await asyncio.gather(*(host.close() for host in self.hosts))
         for pool in (self._pool, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
 

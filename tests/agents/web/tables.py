@@ -22,7 +22,18 @@ STATE_KEYS = {
     *("hints", "winners", "scores", "last_pause", "table", "options"),
 }
 PACE_KEYS = (
-    *("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment", "has_replay"),
+    *(
+        "connected",
+        "awaited",
+        "started",
+        "speed",
+        "may_continue",
+        "can_skip",
+        "wishes",
+        "moment",
+        "has_replay",
+        "failure",
+    ),
     *("watching", "watch"),
 )
 """What the server adds to the state."""

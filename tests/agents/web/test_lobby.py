@@ -200,7 +200,8 @@ def test_a_table_is_made_when_its_game_is_compiled_and_closing_stops_the_process
         ({"agents": ["ismcts:1000000"]}, "is unknown; allowed are random"),
         ({"agents": [], "people": ["A"]}, "num_players=1 is out of range"),
         ({"variant": "long"}, "variant='long'"),
-        ({"rules": {"speed": 3}}, "unknown option speed=3"),
+        ({"rules": {"speed": 3}}, "rule option 'speed' is unknown; allowed are "),
+        ({"rules": {"render_mode": "human"}}, "rule option 'render_mode' is unknown"),
         ({"token": "x"}, "with the fields game, variant, people, agents, rules"),
     ],
 )

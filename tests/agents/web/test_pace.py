@@ -7,11 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from blackjacky_agents.agent import AgentError
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move
-from blackjacky_agents.web.host import Host
+from blackjacky_agents.web.host import FAILURES, Host
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.wording import score_table
+from blackjacky_env import IllegalActionError
 from blackjacky_env.games import GAMES
 from tests.agents.web.tables import as_sent, choose, new_table, play_on
 from tests.every_game import NAMES
@@ -63,13 +65,14 @@ async def until(condition):
         await asyncio.sleep(0)
 
 
-def at_a_table(scenario, *args, delay=LONG, pages=None, **options):
+def at_a_table(scenario, *args, delay=LONG, pages=None, prepare=lambda host: None, **options):
     """Run ``scenario(host, *pages)`` with the pages of people opened."""
 
     async def run():
         table = new_table(**options)
         with ThreadPoolExecutor(1) as pool:
             host = Host(table, pool, delay, per_second=1e9)
+            prepare(host)
             opened = [Page(host, seat) for seat in table.people][:pages]
             for page in opened:
                 await page.open()
@@ -317,3 +320,93 @@ def test_a_game_without_words_has_the_lists_of_its_settlement():
     assert [row.cells for row in scores.rows] == [["3", "1, 2"], ["", ""]]
     assert [row.mark for row in scores.rows] == ["", "good"]
     assert not get_kit("tiny").narrator.is_out(after, 0)
+
+
+# ---------------------------------------------------------------- agents that fail
+
+
+def failing(host, error):
+    """Let the agents at a table fail; what makes them play again."""
+    thought = host.table.thought
+
+    def fail():
+        raise error
+
+    host.table.thought = lambda: fail
+    return lambda: setattr(host.table, "thought", thought)
+
+
+AGENT_FIRST = {
+    "people": 1,
+    "players": 2,
+    "seed": next(seed for seed in range(20) if new_table(players=2, seed=seed).turn),
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "traces"),
+    [
+        (AgentError("the budget is spent, says /home/somebody"), "stopped", 0),
+        (IllegalActionError("action 99"), "illegal", 0),
+        (KeyError("lost"), "error", 1),
+    ],
+)
+def test_people_are_told_that_an_agent_has_failed_and_the_log_says_why_once(error, kind, traces, caplog):
+    async def scenario(host, page):
+        await until(lambda: host.failure)
+        assert page.state["failure"] == kind
+        assert str(error) not in json.dumps(page.state) + host.failure_in_words
+        assert host.failure_in_words.startswith(FAILURES[kind].format(name="random"))
+        for _ in range(3):  # messages do not ask it again, another page does
+            page.do(type="speed", speed="fast")
+            assert host.failure
+            await page.leave()
+            await page.open()
+            await until(lambda: host.failure)
+        assert len(host.logged) == 1
+
+    with_failures(scenario, error, caplog)
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert repr(error) in caplog.text
+    assert caplog.text.count("Traceback") == traces
+
+
+def test_a_game_goes_on_when_a_failed_agent_plays_again_or_another_game_begins(caplog):
+    async def scenario(host, page):
+        await until(lambda: host.failure)
+        page.do(type="restart")
+        assert page.state["failure"] is None
+        host.repair()
+        await page.leave()
+        await page.open()
+        await until(lambda: host.table.turn in (0, None))
+        assert page.state["failure"] is None
+
+    with_failures(scenario, KeyError("lost"), caplog)
+
+
+def test_a_hint_that_fails_is_said_to_have_failed(caplog):
+    async def scenario(host, page):
+        def fail():
+            raise KeyError("lost")
+
+        host.table.hint = lambda *_: fail
+        page.do(type="hint", move=host.table.move, agent="random")
+        await until(lambda: page.sent[-1]["type"] == "error")
+        assert page.sent[-1]["code"] == "failed"
+
+    at_a_table(scenario, people=1, players=1 + 1)
+    assert "random at the table in memory: KeyError('lost')" in caplog.text
+
+
+def with_failures(scenario, error, caplog):
+    """Run a scenario at a table where an agent that fails is to move first."""
+
+    async def begin(host, page):
+        host.logged = caplog.records
+        await scenario(host, page)
+
+    def broken(host):
+        host.repair = failing(host, error)
+
+    at_a_table(begin, delay=0, prepare=broken, **AGENT_FIRST)

@@ -482,30 +482,6 @@ def test_tables_have_tokens_of_their_own_and_of_copies_the_newest_is_served(tmp_
     assert [each.path for each in server.tables()] == [first.path, table.path]
 
 
-def test_a_table_whose_agents_have_failed_does_not_keep_others_from_being_closed(tmp_path, monkeypatch):
-    def fail():
-        raise KeyError("no such agent")
-
-    async def close():
-        closed.append(True)
-
-    def serve_until_the_agent_has_failed():
-        with served(broken, new_table("tiny"), folder=tmp_path) as client, sit(client, broken):
-            host, other = client.server.hosts
-            monkeypatch.setattr(other, "close", close)
-            deadline = time.monotonic() + 120
-            while host._playing is None or not host._playing.done():
-                assert time.monotonic() < deadline
-                time.sleep(0.01)
-
-    broken, closed = new_table("tiny"), []
-    assert broken.turn not in broken.people
-    monkeypatch.setattr(broken, "thought", fail)
-    with pytest.warns(UserWarning, match=r"\.jsonl had stopped: KeyError\('no such agent'\)"):
-        serve_until_the_agent_has_failed()
-    assert closed == [True]
-
-
 def test_old_tables_that_are_over_are_not_served_again(tmp_path):
     table = new_table("tiny")
     with served(table, folder=tmp_path) as client, sit(client, table) as socket:

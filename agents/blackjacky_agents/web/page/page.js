@@ -120,6 +120,7 @@ function showStatus() {
 
 function statusText(mine) {
   if (state.turn === null) return winnersText();
+  if (state.failure) return text(`failure_${state.failure}`, { name: state.names[state.turn] });
   if (!mine) return text("others_turn", { name: state.names[state.turn] });
   return word("phases", state.view.phase) ?? text("your_turn");
 }

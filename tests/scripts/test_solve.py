@@ -91,7 +91,12 @@ def test_an_exact_best_response_is_printed(capsys: pytest.CaptureFixture[str]) -
     pytest.importorskip("sb3_contrib")
     assert cli.run("exploit", ["--exact", "--agent", "threshold", *SIX]) == 0
     told = capsys.readouterr().out
+    assert told.startswith("About 1.2e+04 nodes")
     assert "| player_0 | +0.166667 | 0.733333 |" in told
     assert "Exploitability of threshold: 0.541667: a player who plays perfectly against it" in told
     assert cli.run("exploit", ["--exact", "--agent", "threshold", *SIX, "--results", "some.json"]) == 2
     assert "--exact has neither --results nor --resume" in capsys.readouterr().err
+    assert cli.run("exploit", ["--exact", "--agent", "threshold", "--players", "2", "--max-card", "5"]) == 2
+    assert "far more than --memory 4" in capsys.readouterr().err
+    assert cli.run("exploit", ["--exact", "--agent", "threshold", *SIX, "--memory", "0"]) == 2
+    assert "--memory 0.0 is out of range; allowed are numbers above 0" in capsys.readouterr().err

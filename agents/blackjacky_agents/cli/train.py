@@ -35,7 +35,7 @@ from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.differences import Difference, Slope, differences, slope
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
-from blackjacky_agents.learning.run import TrainingRun, print_above, read_progress
+from blackjacky_agents.learning.run import TrainingRun, read_progress
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import (
     LeagueSettings,
@@ -47,6 +47,7 @@ from blackjacky_agents.learning.settings import (
 )
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration, machine
+from blackjacky_agents.stopping import print_above
 from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.games import get_game
 

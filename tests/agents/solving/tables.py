@@ -13,7 +13,7 @@ from unittest import mock
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, Announced
+from blackjacky_env.games import GAMES, Registration
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 POKER = ("kuhn_poker", "leduc_poker")
@@ -35,9 +35,9 @@ TABLES: dict[str, tuple[str, dict[str, Any]]] = {
 @contextmanager
 def with_poker() -> Iterator[None]:
     """Kuhn and Leduc poker are in the registry."""
-    announced = {name: Announced(f"{name}:GAME") for name in POKER}
+    registered = {name: Registration(f"{name}:GAME") for name in POKER}
     paths = [*sys.path, *(str(EXAMPLES / name) for name in POKER)]
-    with mock.patch.dict(GAMES, announced), mock.patch.object(sys, "path", paths):
+    with mock.patch.dict(GAMES, registered), mock.patch.object(sys, "path", paths):
         yield
 
 

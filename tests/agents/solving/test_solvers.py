@@ -10,6 +10,7 @@ import pytest
 
 from blackjacky_agents.solving import cfr, sampled, strategies
 from blackjacky_agents.solving.cfr import VARIANTS, Solver, Variant
+from blackjacky_agents.solving.habits import costliest_habits
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import strategies_of
 from blackjacky_agents.solving.strategies import Strategies, best_response, reach_of, uniform, worth_of
@@ -93,10 +94,27 @@ def test_a_best_response_brings_what_it_promises(name: str) -> None:
     worth = worth_of(found, others)
     reaches = tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, others, strict=True))
     for seat in range(len(others)):
-        value, response = best_response(found, seat, reaches)
+        value, response, losses = best_response(found, seat, reaches)
+        assert (losses[response == 1] == 0).all()
+        assert losses.min() >= 0
         mixed = tuple(response if q == seat else own for q, own in enumerate(others))
         assert worth_of(found, mixed).values[seat] == pytest.approx(value, abs=1e-12)
         assert worth.gains[seat] == pytest.approx(value - worth.values[seat], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_habits_cost_adds_up_to_what_is_lost_against_the_solution(name: str) -> None:
+    found, solution = tree(name), solved(name, 100)
+    agent, players = uniform(found), len(found.seats)
+    reaches = tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, solution, strict=True))
+    lost = 0.0
+    for seat in range(players):
+        mixed = tuple(agent[q] if q == seat else solution[q] for q in range(players))
+        lost += best_response(found, seat, reaches).value - worth_of(found, mixed).values[seat]
+    habits = costliest_habits(found, solution, agent, most=1000)
+    assert sum(habit.cost for habit in habits) == pytest.approx(lost / players, abs=1e-12)
+    assert [habit.cost for habit in habits] == sorted((habit.cost for habit in habits), reverse=True)
+    assert all(habit.does != habit.better for habit in habits)
 
 
 # ---------------------------------------------------------------- iterations

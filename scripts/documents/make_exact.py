@@ -33,7 +33,8 @@ def parts() -> Iterator[Part]:
         path = RESULTS / game / "exact.json"
         if not path.exists():
             continue
-        rows = {name: row for name, row in json.loads(path.read_text("utf-8")).items() if "solution" in row}
+        measured = json.loads(path.read_text("utf-8"))
+        rows = {name: row for name, row in measured.items() if "solution" in row and name in get_game(game).presets}
         title = get_game(game).title
         tables += [f"### {title}", sizes(game, rows), agents(game, rows)]
         habits.append(habits_of(title, rows))

@@ -16,6 +16,7 @@ import json
 import math
 import os
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -110,6 +111,10 @@ class Notes:
 def measure(game: str, name: str, args: Args) -> None:
     """Measure what is missing of one table."""
     table, notes, folder = Table.of(game, preset=name), Notes(game, name), RUNS / game / name
+    if notes.row and not is_of(notes.row, table):
+        print(f"{game} {name} is another table than it was: measuring it anew")
+        notes.row.clear()
+        shutil.rmtree(folder, ignore_errors=True)
     begun = time.process_time()
     tree = build_tree(table, args.memory * GIB)
     seconds = time.process_time() - begun
@@ -128,6 +133,16 @@ def measure(game: str, name: str, args: Args) -> None:
             notes.add(solver, lambda solver=solver: curve(tree, folder / solver, solver, args), curves)
         else:
             notes.add(LEARNER, lambda: learn(tree, folder / LEARNER, args), curves)
+
+
+def is_of(row: dict[str, Any], table: Table) -> bool:
+    """Whether a row of results was measured at this table."""
+    return all(row["size"].get(fact) == value for fact, value in as_read(table.identity()).items())
+
+
+def as_read(value: Any) -> Any:
+    """``value`` as it is read from JSON."""
+    return json.loads(json.dumps(value))
 
 
 def size_of(tree: Tree, seconds: float) -> dict[str, Any]:

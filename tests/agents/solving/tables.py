@@ -19,14 +19,26 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 POKER = ("kuhn_poker", "leduc_poker")
 SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 """Options of the smallest interesting table of Black Jacky."""
+FOUR_CARDS: dict[str, Any] = {
+    **SIX_CARDS,
+    "deck": [2, 2, 3, 3],
+    "tricks": [],
+    "max_turns_per_round": 2,
+}
+"""Options of a table that fits on a page."""
 TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     "kuhn": ("kuhn_poker", {}),
     "leduc": ("leduc_poker", {}),
+    "four cards": ("black_jacky", {"num_players": 2, **FOUR_CARDS}),
     "six": ("black_jacky", {"num_players": 2, **SIX_CARDS}),
     "reshuffling": ("black_jacky", {"num_players": 2, **SIX_CARDS, "hand_size": 2, "tricks": [], "bust_at": 8}),
     "two hearts": (
         "black_jacky",
         {"num_players": 2, "max_card": 2, "hand_size": 1, "hearts": 2, "bust_at": 3, "max_turns_per_round": 1},
+    ),
+    "three, one turn": (
+        "black_jacky",
+        {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS, "max_turns_per_round": 1},
     ),
     "three": ("black_jacky", {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS, "tricks": [2]}),
 }

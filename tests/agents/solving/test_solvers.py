@@ -16,7 +16,8 @@ from blackjacky_agents.solving.solution import strategies_of
 from blackjacky_agents.solving.strategies import Strategies, best_response, reach_of, uniform, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree
-from tests.agents.solving.tables import SIX_CARDS, TABLES, table, tree, with_poker
+from tests.agents.solving import brute_force
+from tests.agents.solving.tables import SIX_CARDS, TABLES, environment, table, tree, with_poker
 
 CHIPS = {"kuhn": 2, "leduc": 13}
 """What a result of 1 is worth."""
@@ -70,6 +71,32 @@ def test_openspiels_solver_is_as_close_after_as_many_iterations(name: str, varia
 # ---------------------------------------------------------------- best responses
 
 
+@pytest.mark.parametrize("name", ["kuhn", "four cards", "three, one turn"])
+def test_values_and_best_responses_are_those_of_the_definition(name: str) -> None:
+    """Against strategies drawn at random, on all histories of environments."""
+    found, env, rng = tree(name), environment(name), np.random.default_rng(0)
+    weights = tuple(rng.random(len(each.after) - 1) ** 2 for each in found.seats)
+    drawn = tuple(strategies.normalised(each, own) for each, own in zip(found.seats, weights, strict=True))
+    known = [
+        {
+            key.tobytes(): own[first:last]
+            for key, first, last in zip(states.keys, seat.first[:-1], seat.first[1:], strict=True)
+        }
+        for states, seat, own in zip(found.states, found.seats, drawn, strict=True)
+    ]
+    game, worth = found.table.game, worth_of(found, drawn)
+    cards = [game.card_names[card] for card in game.whole_deck(found.table.num_players, found.table.options)]
+    nodes = brute_force.openings(env, cards)
+
+    def policy(seat: int, key: bytes, actions: tuple[int, ...]) -> np.ndarray:
+        assert len(known[seat][key]) == len(actions)
+        return known[seat][key]
+
+    for seat, (value, gain) in enumerate(zip(*worth, strict=True)):
+        assert brute_force.value(nodes, policy, seat) == pytest.approx(value, abs=1e-12)
+        assert brute_force.best_response_value(nodes, policy, seat) == pytest.approx(value + gain, abs=1e-12)
+
+
 def test_no_pure_strategy_does_better_than_the_best_response() -> None:
     """All 64 of each seat in Kuhn poker, against strategies drawn at random."""
     found, rng = tree("kuhn"), np.random.default_rng(0)
@@ -120,7 +147,7 @@ def test_what_habits_cost_adds_up_to_what_is_lost_against_the_solution(name: str
 # ---------------------------------------------------------------- iterations
 
 
-@pytest.mark.parametrize("name", [name for name in TABLES if name != "three"])
+@pytest.mark.parametrize("name", [name for name in TABLES if not name.startswith("three")])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_two_players_come_close_to_an_equilibrium(name: str, variant: Variant) -> None:
     assert worth_of(tree(name), solved(name, 1500, variant)).exploitability < 3e-3

@@ -36,6 +36,7 @@ from blackjacky_agents.solving.solution import (
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.thoughts import explain
 from blackjacky_agents.thoughts import play as play_on
+from blackjacky_agents.web import table as web
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.random import below, draw
 from tests.agents.solving.tables import SIX_CARDS, environment, table, tree, with_poker
@@ -227,6 +228,17 @@ def test_tables_in_the_terminal_and_the_browser_tell_it_what_it_recalls() -> Non
     env.reset(seed=3)
     while not env.terminations[env.agent_selection]:
         env.step(asked(agent, env)())
+
+
+def test_in_the_browser_it_plays_and_gives_hints_with_its_probabilities(saved: Path) -> None:
+    name = f"solved:{saved}"
+    played = web.Table("black_jacky", web.seats_for(["Ann"], [name]), rules=SIX_CARDS, seed=0, hints=[name])
+    while played.turn not in played.people:
+        played.play(played.thought()())
+    hints = played.outlook(0, played.move)()
+    assert sum(hint["probability"] for hint in hints) == pytest.approx(1.0)
+    assert name in hints[0]["chosen_by"]
+    played.act(0, played.move, played.hint(0, played.move, name)())
 
 
 def test_hints_show_its_probabilities() -> None:

@@ -38,8 +38,10 @@ from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import SelfPlaySettings, presets_of
 from blackjacky_agents.reports import where
 from blackjacky_agents.solving.asking import ask_everywhere
+from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.habits import costliest_habits
 from blackjacky_agents.solving.run import GIB, Limits, SolveSettings, SolvingRun, read_progress
+from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
@@ -119,6 +121,7 @@ def measure(game: str, name: str, args: Args) -> None:
     tree = build_tree(table, args.memory * GIB)
     seconds = time.process_time() - begun
     notes.add("size", lambda: size_of(tree, seconds))
+    compile_solvers(tree)
     best = solve(tree, folder / "solution", "dcfr", args)
     solution = best.strategies()
     assert best.worth is not None
@@ -160,6 +163,12 @@ def found(worth: Worth) -> dict[str, Any]:
 def rounded(number: float) -> float:
     """A number with six digits, however small it is."""
     return float(f"{number:.6g}")
+
+
+def compile_solvers(tree: Tree) -> None:
+    """Compile them before their clocks start."""
+    Solver(tree).run(1)
+    SampledSolver(tree.table, memory=2**22).run(1)
 
 
 def solve(tree: Tree, folder: Path, algorithm: Any, args: Args) -> SolvingRun:

@@ -61,7 +61,7 @@ def test_games_are_sampled_without_a_tree(capsys: pytest.CaptureFixture[str]) ->
 
 def test_a_size_is_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run("solve", [*SIX, "--estimate"]) == 0
-    assert capsys.readouterr().out.startswith("About 1.2e+04 nodes (± 1%), for which at most ")
+    assert capsys.readouterr().out.startswith("About 1.2e+04 nodes (± 1%), for which about ")
     assert not Path("runs").exists()
 
 

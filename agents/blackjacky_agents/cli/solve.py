@@ -174,7 +174,7 @@ def said_size(table: Table, memory: float, else_: str = "") -> str:
     Raises `WrongInputError` if it certainly does not fit.
     """
     size = estimate(table)
-    said = f"About {size.nodes:.2g} nodes (± {size.error:.0%}), for which at most {size.bytes / GIB:.2g} GiB are needed"
+    said = f"About {size.nodes:.2g} nodes (± {size.error:.0%}), for which about {size.bytes / GIB:.2g} GiB are needed"
     if size.bytes / (1 + 2 * size.error) > _MERGED * memory * GIB:
         raise WrongInputError(
             f"{said}: far more than --memory {memory:g}; choose rule options with fewer cards, hearts or turns, "

@@ -50,6 +50,7 @@ def test_random_play_in_kuhn_poker_is_as_exploitable_as_openspiel_says() -> None
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_openspiels_solver_is_as_close_after_as_many_iterations(name: str, variant: Variant) -> None:
+    """At other tables actions that are equally good have regrets of rounding errors, and iterations differ."""
     pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms import cfr as theirs
     from open_spiel.python.algorithms import discounted_cfr, exploitability
@@ -68,10 +69,22 @@ def test_openspiels_solver_is_as_close_after_as_many_iterations(name: str, varia
         assert worth_of(tree(name), own.average()).exploitability == pytest.approx(expected, abs=1e-9)
 
 
+def test_random_play_with_six_cards_is_as_exploitable_as_openspiel_says() -> None:
+    pytest.importorskip("pyspiel")
+    from open_spiel.python import policy
+    from open_spiel.python.algorithms import exploitability
+
+    from blackjacky_env.openspiel import load_game
+
+    game = load_game("black_jacky", cards="1 2 2 3 3 3", start_player=0, **TABLES["six"][1])
+    expected = exploitability.exploitability(game, policy.UniformRandomPolicy(game))
+    assert worth_of(tree("six"), uniform(tree("six"))).exploitability == pytest.approx(expected, abs=1e-12)
+
+
 # ---------------------------------------------------------------- best responses
 
 
-@pytest.mark.parametrize("name", ["kuhn", "four cards", "three, one turn"])
+@pytest.mark.parametrize("name", ["kuhn", "four cards", "six", "three, one turn"])
 def test_values_and_best_responses_are_those_of_the_definition(name: str) -> None:
     """Against strategies drawn at random, on all histories of environments."""
     found, env, rng = tree(name), environment(name), np.random.default_rng(0)

@@ -34,11 +34,13 @@ def parts() -> Iterator[Part]:
         if not path.exists():
             continue
         measured = json.loads(path.read_text("utf-8"))
-        rows = {name: row for name, row in measured.items() if "solution" in row and name in get_game(game).presets}
+        rows = {name: row for name, row in measured.items() if "curves" in row and name in get_game(game).presets}
         title = get_game(game).title
         tables += [f"### {title}", sizes(game, rows), agents(game, rows)]
         habits.append(habits_of(title, rows))
-        if drawn := [name for name, row in rows.items() if len(row.get("curves", {})) > 1]:
+        most = max(len(row["curves"]) for row in rows.values())
+        if most > 1:
+            drawn = [name for name, row in rows.items() if len(row["curves"]) == most]
             picture_of = f"{title}, {drawn[-1]}"
             tables.append(f"![Exploitability by CPU seconds: {picture_of}](learning/exact-{game}.svg)")
             yield Part(DOCS / "learning" / f"exact-{game}.svg", "", picture(rows[drawn[-1]], picture_of))
@@ -57,12 +59,15 @@ def sizes(game: str, rows: Rows) -> str:
             f"{row['size']['information_states']:,}",
             ", ".join(f"{value:+.4f}" for value in row["solution"]["values"]),
             f"{row['solution']['exploitability']:.1g}",
-            f"{row['solution']['seconds']:,.1f}",
+            f"{row['solution']['seconds']:,.3g}",
         ]
         for name, row in rows.items()
     ]
-    last = list(rows.values())[-1]
-    return f"{markdown_table(heading, lines)}\n\n`{last['command']}` on {where_run(last['machine'])}."
+    several = any(row["size"]["num_players"] > 2 for row in rows.values())
+    note = " With more than two players they are what the strategies found bring, not values of the game." * several
+    commands = ", ".join(dict.fromkeys(f"`{row['command']}`" for row in rows.values()))
+    machine = where_run(list(rows.values())[-1]["machine"])
+    return f"{markdown_table(heading, lines)}\n\nValues are means over all deals.{note} {commands} on {machine}."
 
 
 def agents(game: str, rows: Rows) -> str:
@@ -73,7 +78,7 @@ def agents(game: str, rows: Rows) -> str:
     if not order:
         return ""
     lines = [[f"`{agent}`", *(cell(row["agents"].get(agent)) for row in asked.values())] for agent in order]
-    trained = [row.get("curves", {}).get("ppo") for row in asked.values()]
+    trained = [row["curves"].get("ppo") for row in asked.values()]
     if any(trained):
         lines.append(["PPO, trained there", *(f"{points[-1][1]:.3f}" if points else "" for points in trained)])
     return markdown_table(["exploitability of", *(f"`{name}`" for name in asked)], lines)

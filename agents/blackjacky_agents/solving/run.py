@@ -207,7 +207,7 @@ class SolvingRun:
         kept = {}
         if isinstance(self.solver, SampledSolver):
             kept = {"states": self.solver.num_states, "left_out": self.solver.left_out}
-        return {"iterations": self.solver.iterations, "seconds": round(self.seconds, 3), **kept, **found}
+        return {"iterations": self.solver.iterations, "seconds": round(self.seconds, 6), **kept, **found}
 
     def save(self) -> None:
         """Write a checkpoint."""

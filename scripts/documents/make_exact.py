@@ -38,14 +38,21 @@ def parts() -> Iterator[Part]:
         title = get_game(game).title
         tables += [f"### {title}", sizes(game, rows), agents(game, rows)]
         habits.append(habits_of(title, rows))
-        most = max(len(row["curves"]) for row in rows.values())
-        if most > 1:
-            drawn = [name for name, row in rows.items() if len(row["curves"]) == most]
-            picture_of = f"{title}, {drawn[-1]}"
+        if (drawn := shown(rows)) is not None:
+            picture_of = f"{title}, {drawn}"
             tables.append(f"![Exploitability by CPU seconds: {picture_of}](learning/exact-{game}.svg)")
-            yield Part(DOCS / "learning" / f"exact-{game}.svg", "", picture(rows[drawn[-1]], picture_of))
+            yield Part(DOCS / "learning" / f"exact-{game}.svg", "", picture(rows[drawn], picture_of))
     yield Part(PAGE, "exact", "\n\n".join(filter(None, tables)) or "Nothing has been measured yet.")
     yield Part(PAGE, "habits", "\n\n".join(filter(None, habits)) or "Nothing has been measured yet.")
+
+
+def shown(rows: Rows) -> str | None:
+    """The table to draw: of those where most was measured, the largest, with two players if there is one."""
+    most = max(len(row["curves"]) for row in rows.values())
+    if most < 2:
+        return None
+    sizes = {name: row["size"] for name, row in rows.items() if len(row["curves"]) == most}
+    return max(sizes, key=lambda name: (sizes[name]["num_players"] == 2, sizes[name]["nodes"]))
 
 
 def sizes(game: str, rows: Rows) -> str:

@@ -95,6 +95,7 @@ class Notes:
 
     def __init__(self, game: str, name: str) -> None:
         self._path, self._name = RESULTS / game / "exact.json", name
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         self.rows: dict[str, Any] = json.loads(self._path.read_text("utf-8")) if self._path.exists() else {}
         self.row: dict[str, Any] = self.rows.setdefault(name, {})
 

@@ -64,17 +64,19 @@ def sizes(game: str, rows: Rows) -> str:
             row["size"]["num_players"],
             f"{row['size']['nodes']:,}",
             f"{row['size']['information_states']:,}",
-            ", ".join(f"{value:+.4f}" for value in row["solution"]["values"]),
+            ", ".join(f"{round(value, 4) + 0.0:+.4f}" for value in row["solution"]["values"]),
             f"{row['solution']['exploitability']:.1g}",
             f"{row['solution']['seconds']:,.3g}",
         ]
         for name, row in rows.items()
     ]
+    missing = ", ".join(f"`{name}`" for name in get_game(game).presets if name not in rows)
+    left = f" Not measured yet: {missing}." if missing else ""
     several = any(row["size"]["num_players"] > 2 for row in rows.values())
     note = " With more than two players they are what the strategies found bring, not values of the game." * several
     commands = ", ".join(dict.fromkeys(f"`{row['command']}`" for row in rows.values()))
     machine = where_run(list(rows.values())[-1]["machine"])
-    return f"{markdown_table(heading, lines)}\n\nValues are means over all deals.{note} {commands} on {machine}."
+    return f"{markdown_table(heading, lines)}\n\nValues are means over all deals.{note}{left} {commands} on {machine}."
 
 
 def agents(game: str, rows: Rows) -> str:

@@ -45,9 +45,9 @@ from blackjacky_agents.learning.settings import (
     presets_of,
     with_tuples,
 )
+from blackjacky_agents.learning.stopping import print_above
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration, machine
-from blackjacky_agents.stopping import print_above
 from blackjacky_env.engine.text import WIDTH
 from blackjacky_env.games import get_game
 

@@ -27,9 +27,9 @@ from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.logs import Logs, check_logs, opened
 from blackjacky_agents.learning.network import Layers
 from blackjacky_agents.learning.settings import TrainingSettings, check_settings
+from blackjacky_agents.learning.stopping import print_above, stop_gently
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration
-from blackjacky_agents.stopping import print_above, stop_gently
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import get_game
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.learning.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
+from blackjacky_agents.learning.stopping import stop_gently
 from blackjacky_agents.reports import machine
 from blackjacky_agents.solving import cfr
 from blackjacky_agents.solving.sampled import SampledSolver
@@ -20,7 +21,6 @@ from blackjacky_agents.solving.solution import SOLUTION_FILE, policy_of, save_so
 from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Progress, Tree, build_tree
-from blackjacky_agents.stopping import stop_gently
 from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.reading import parse_json
 

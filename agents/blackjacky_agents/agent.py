@@ -63,10 +63,11 @@ class AgentError(RuntimeError):
 def asked(agent: Agent, env: TableEnv) -> Callable[[], int]:
     """A function that returns the agent's action for the player to act, in the position of this moment.
 
-    It may take long and can run in a thread. What the player has heard is told to an agent that can ``hear``.
+    It may take long and can run in a thread. What the player has heard is told to an agent that can ``hear``, and what
+    it recalls to one that ``recalls``.
     """
     player = env.agent_selection
-    observation, hear = env.observe(player), getattr(agent, "hear", None)
+    observation, hear = shown_to([agent], env, player), getattr(agent, "hear", None)
     if hear is None:
         return lambda: int(agent.act(observation))
     events = env.events(player)

@@ -12,6 +12,7 @@ from parts import DOCS, ROOMS, Part
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.reports import markdown_table, where_run
+from blackjacky_env.games import get_game
 
 PAGE = DOCS / "exact.md"
 NAMES = {
@@ -27,41 +28,55 @@ Rows = Mapping[str, Any]
 
 def parts() -> Iterator[Part]:
     """The tables and the picture of every game that has been measured."""
+    tables, habits = [], []
     for game in ROOMS:
         path = RESULTS / game / "exact.json"
         if not path.exists():
             continue
-        rows = {name: row for name, row in json.loads(path.read_text("utf-8")).items() if "solution" in row}
-        yield Part(PAGE, f"exact-{game}", "\n\n".join(each for each in (sizes(rows), agents(game, rows)) if each))
-        if drawn := [name for name, row in rows.items() if len(row.get("curves", {})) > 1]:
-            yield Part(DOCS / "learning" / f"exact-{game}.svg", "", picture(rows[drawn[-1]], drawn[-1]))
+        measured = json.loads(path.read_text("utf-8"))
+        rows = {name: row for name, row in measured.items() if "curves" in row and name in get_game(game).presets}
+        title = get_game(game).title
+        tables += [f"### {title}", sizes(game, rows), agents(game, rows)]
+        habits.append(habits_of(title, rows))
+        if (drawn := shown(rows)) is not None:
+            picture_of = f"{title}, {drawn}"
+            tables.append(f"![Exploitability by CPU seconds: {picture_of}](learning/exact-{game}.svg)")
+            yield Part(DOCS / "learning" / f"exact-{game}.svg", "", picture(rows[drawn], picture_of))
+    yield Part(PAGE, "exact", "\n\n".join(filter(None, tables)) or "Nothing has been measured yet.")
+    yield Part(PAGE, "habits", "\n\n".join(filter(None, habits)) or "Nothing has been measured yet.")
 
 
-def sizes(rows: Rows) -> str:
+def shown(rows: Rows) -> str | None:
+    """The table to draw: of those where most was measured, the largest, with two players if there is one."""
+    most = max(len(row["curves"]) for row in rows.values())
+    if most < 2:
+        return None
+    sizes = {name: row["size"] for name, row in rows.items() if len(row["curves"]) == most}
+    return max(sizes, key=lambda name: (sizes[name]["num_players"] == 2, sizes[name]["nodes"]))
+
+
+def sizes(game: str, rows: Rows) -> str:
     """Size and value of every table."""
-    heading = [
-        "table",
-        "players",
-        "nodes",
-        "information states",
-        "bytes per state",
-        "value of the seats",
-        "exploitability of the solution",
-    ]
+    heading = ["table", "players", "nodes", "information states", "value of the seats", "solved to", "CPU seconds"]
     lines = [
         [
-            f"`{name}`",
+            f"`{name}`: {get_game(game).presets[name].about}",
             row["size"]["num_players"],
             f"{row['size']['nodes']:,}",
             f"{row['size']['information_states']:,}",
-            f"{row['size']['bytes'] / row['size']['information_states']:,.0f}",
-            ", ".join(f"{value:+.4f}" for value in row["solution"]["values"]),
+            ", ".join(f"{round(value, 4) + 0.0:+.4f}" for value in row["solution"]["values"]),
             f"{row['solution']['exploitability']:.1g}",
+            f"{row['solution']['seconds']:,.3g}",
         ]
         for name, row in rows.items()
     ]
-    last = list(rows.values())[-1]
-    return f"{markdown_table(heading, lines)}\n\n`{last['command']}` on {where_run(last['machine'])}."
+    missing = ", ".join(f"`{name}`" for name in get_game(game).presets if name not in rows)
+    left = f" Not measured yet: {missing}." if missing else ""
+    several = any(row["size"]["num_players"] > 2 for row in rows.values())
+    note = " With more than two players they are what the strategies found bring, not values of the game." * several
+    commands = ", ".join(dict.fromkeys(f"`{row['command']}`" for row in rows.values()))
+    machine = where_run(list(rows.values())[-1]["machine"])
+    return f"{markdown_table(heading, lines)}\n\nValues are means over all deals.{note}{left} {commands} on {machine}."
 
 
 def agents(game: str, rows: Rows) -> str:
@@ -72,7 +87,7 @@ def agents(game: str, rows: Rows) -> str:
     if not order:
         return ""
     lines = [[f"`{agent}`", *(cell(row["agents"].get(agent)) for row in asked.values())] for agent in order]
-    trained = [row.get("curves", {}).get("ppo") for row in asked.values()]
+    trained = [row["curves"].get("ppo") for row in asked.values()]
     if any(trained):
         lines.append(["PPO, trained there", *(f"{points[-1][1]:.3f}" if points else "" for points in trained)])
     return markdown_table(["exploitability of", *(f"`{name}`" for name in asked)], lines)
@@ -83,12 +98,35 @@ def cell(measured: Mapping[str, Any] | None) -> str:
     return "" if measured is None else f"{measured['exploitability']:.3f}"
 
 
+def habits_of(title: str, rows: Rows) -> str:
+    """What every agent loses most with, at the largest table where agents were asked."""
+    asked = [(name, row) for name, row in rows.items() if any("habits" in each for each in row["agents"].values())]
+    if not asked:
+        return ""
+    name, row = asked[-1]
+    lines = [
+        [
+            f"`{agent}`",
+            habit["does"],
+            habit["better"],
+            f"{habit['cost']:.4f}",
+            f"{found['exploitability']:.3f}",
+            f"{habit['corrected']:.3f}",
+        ]
+        for agent, found in row["agents"].items()
+        if agent != "random"
+        for habit in found.get("habits", [])[:1]
+    ]
+    heading = ["agent", "does", "better", "cost per game", "exploitability", "without this habit"]
+    return f"{title}, `{name}`:\n\n{markdown_table(heading, lines)}"
+
+
 def picture(row: Mapping[str, Any], name: str) -> str:
     """How exploitability falls with the seconds of solvers and learners at one table."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = figure.add_subplot(xscale="log", yscale="log", xlabel="seconds", ylabel="exploitability")
+    axes = figure.add_subplot(xscale="log", yscale="log", xlabel="CPU seconds, one thread", ylabel="exploitability")
     axes.set_title(f"{name}: {row['size']['information_states']:,} information states")
     for (kind, title), colour in zip(NAMES.items(), COLOURS, strict=False):
         points = [point for point in row["curves"].get(kind, []) if min(point) > 0]
@@ -96,4 +134,4 @@ def picture(row: Mapping[str, Any], name: str) -> str:
             axes.plot(*zip(*points, strict=True), label=title, color=colour)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
-    return as_svg(figure, f"exact-{name}")
+    return as_svg(figure, name)

@@ -25,7 +25,7 @@ from blackjacky_agents.solving.cfr import Solver, Variant
 from blackjacky_agents.solving.strategies import worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import build_tree
-from blackjacky_env.games import GAMES, Announced
+from blackjacky_env.games import GAMES, Registration
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "exact.md"
@@ -49,7 +49,7 @@ class Args:
 def main(args: Args) -> None:
     """Time everything, and print or write the table."""
     sys.path.append(str(ROOT / "examples" / GAME))
-    GAMES[GAME] = Announced(f"{GAME}:GAME")
+    GAMES[GAME] = Registration(f"{GAME}:GAME")
     tree = build_tree(Table.of(GAME))
     assert tree.num_states == STATES
     theirs = pyspiel.load_game("leduc_poker(suit_isomorphism=True)")

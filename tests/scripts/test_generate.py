@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import generate
+import make_exact
 import make_facts
 import make_pictures
 import make_positions
@@ -19,6 +20,7 @@ from parts import Part
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.learning.agent_file import read_card
+from blackjacky_env.games import get_game
 
 GAME = "black_jacky"
 TRAINED = make_results.AGENTS / GAME / "trained"
@@ -87,9 +89,15 @@ def test_the_games_of_an_agent_are_played_again_on_demand(tmp_path: Path) -> Non
 
 def test_measurements_of_every_game_have_a_part_of_their_own() -> None:
     names = [part.name for part in (*make_results.parts(), *make_positions.parts())]
-    kept = [f"{path.stem}-{path.parent.name}" for path in make_results.RESULTS.glob("*/*.json")]
-    assert set(kept) <= set(names)
+    paths = [path for path in make_results.RESULTS.glob("*/*.json") if path.stem != "exact"]
+    assert {f"{path.stem}-{path.parent.name}" for path in paths} <= set(names)
     assert len(set(names)) == len(names)
+
+
+def test_exact_play_of_every_game_is_on_one_page() -> None:
+    page = next(part.content for part in make_exact.parts() if part.name == "exact")
+    games = [get_game(path.parent.name).title for path in make_exact.RESULTS.glob("*/exact.json")]
+    assert sorted(re.findall(r"^### (.*)$", page, re.MULTILINE)) == sorted(games)
 
 
 def test_the_animation_shows_one_frame_at_a_time_and_keeps_the_last_one_without_motion() -> None:

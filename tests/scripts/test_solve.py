@@ -61,7 +61,7 @@ def test_games_are_sampled_without_a_tree(capsys: pytest.CaptureFixture[str]) ->
 
 def test_a_size_is_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run("solve", [*SIX, "--estimate"]) == 0
-    assert capsys.readouterr().out.startswith("About 1.2e+04 nodes (± 1%), for which at most ")
+    assert capsys.readouterr().out.startswith("About 1.2e+04 nodes (± 1%), for which about ")
     assert not Path("runs").exists()
 
 
@@ -91,7 +91,12 @@ def test_an_exact_best_response_is_printed(capsys: pytest.CaptureFixture[str]) -
     pytest.importorskip("sb3_contrib")
     assert cli.run("exploit", ["--exact", "--agent", "threshold", *SIX]) == 0
     told = capsys.readouterr().out
+    assert told.startswith("About 1.2e+04 nodes")
     assert "| player_0 | +0.166667 | 0.733333 |" in told
     assert "Exploitability of threshold: 0.541667: a player who plays perfectly against it" in told
     assert cli.run("exploit", ["--exact", "--agent", "threshold", *SIX, "--results", "some.json"]) == 2
     assert "--exact has neither --results nor --resume" in capsys.readouterr().err
+    assert cli.run("exploit", ["--exact", "--agent", "threshold", "--players", "2", "--max-card", "5"]) == 2
+    assert "far more than --memory 4" in capsys.readouterr().err
+    assert cli.run("exploit", ["--exact", "--agent", "threshold", *SIX, "--memory", "0"]) == 2
+    assert "--memory 0.0 is out of range; allowed are numbers above 0" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -23,6 +24,7 @@ from blackjacky_agents.solving.table import Table
 from blackjacky_env.engine.checks import check_integer
 
 _MERGED = 8  # ends that may have the same sequences, at the most
+_INSTEAD = ", or sample games with --algorithm mccfr --no-measure"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +78,8 @@ def main(arguments: Sequence[str], program: str) -> int:
             if args.resume is None:
                 table = table_of(args)
                 if args.estimate or args.measure or args.algorithm != "mccfr":
-                    print(said_size(table, args), flush=True)
+                    memory = math.inf if args.estimate else args.memory
+                    print(said_size(table, memory, _INSTEAD), flush=True)
                 if args.estimate:
                     return 0
             run = make_run(args, command_line(program, arguments), held)
@@ -160,17 +163,22 @@ def solve(run: SolvingRun, limits: Limits) -> None:
 # ---------------------------------------------------------------- output
 
 
-def said_size(table: Table, args: Args[Any]) -> str:
+def said_size(table: Table, memory: float, else_: str = "") -> str:
     """The estimated size of the tree in words.
 
-    Raises `WrongInputError` if an algorithm that needs the whole tree certainly does not fit.
+    Args:
+        table: the table.
+        memory: GiB that are allowed for it.
+        else_: what else could be done if it does not fit.
+
+    Raises `WrongInputError` if it certainly does not fit.
     """
     size = estimate(table)
-    said = f"About {size.nodes:.2g} nodes (± {size.error:.0%}), for which at most {size.bytes / GIB:.2g} GiB are needed"
-    if size.bytes / (1 + 2 * size.error) > _MERGED * args.memory * GIB and not args.estimate:
+    said = f"About {size.nodes:.2g} nodes (± {size.error:.0%}), for which about {size.bytes / GIB:.2g} GiB are needed"
+    if size.bytes / (1 + 2 * size.error) > _MERGED * memory * GIB:
         raise WrongInputError(
-            f"{said}: far more than --memory {args.memory:g}; choose rule options with fewer cards, hearts or turns, "
-            "allow more memory, or sample games with --algorithm mccfr --no-measure"
+            f"{said}: far more than --memory {memory:g}; choose rule options with fewer cards, hearts or turns, "
+            f"or allow more memory{else_}"
         )
     return f"{said}."
 

@@ -35,7 +35,7 @@ from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.differences import Difference, Slope, differences, slope
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
-from blackjacky_agents.learning.run import TrainingRun, print_above, read_progress
+from blackjacky_agents.learning.run import TrainingRun, read_progress
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import (
     LeagueSettings,
@@ -45,6 +45,7 @@ from blackjacky_agents.learning.settings import (
     presets_of,
     with_tuples,
 )
+from blackjacky_agents.learning.stopping import print_above
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration, machine
 from blackjacky_env.engine.text import WIDTH

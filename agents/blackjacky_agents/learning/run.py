@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-import signal
 import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.logs import Logs, check_logs, opened
 from blackjacky_agents.learning.network import Layers
 from blackjacky_agents.learning.settings import TrainingSettings, check_settings
+from blackjacky_agents.learning.stopping import print_above, stop_gently
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration
 from blackjacky_env.engine.reading import parse_json
@@ -40,25 +40,30 @@ PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"
 
 
 class Clock:
-    """Elapsed training time, and remaining fraction of a training of so many minutes."""
+    """Elapsed training time, and remaining fraction of a training of so many minutes.
 
-    def __init__(self, minutes: float) -> None:
-        self._allowed = 60 * minutes
+    Args:
+        minutes: length of the training.
+        now: the time in seconds.
+    """
+
+    def __init__(self, minutes: float, now: Callable[[], float] = time.perf_counter) -> None:
+        self._allowed, self._now = 60 * minutes, now
         self.set(0)
 
     def set(self, seconds: float) -> None:
         """Set the elapsed time to ``seconds`` and start counting."""
-        self._started = time.perf_counter() - seconds
+        self._started = self._now() - seconds
         self._stopped: float | None = None
 
     def stop(self) -> None:
         """Stop counting."""
-        self._stopped = time.perf_counter()
+        self._stopped = self._now()
 
     @property
     def seconds(self) -> float:
         """Elapsed training time, including evaluations."""
-        return (self._stopped or time.perf_counter()) - self._started
+        return (self._now() if self._stopped is None else self._stopped) - self._started
 
     def left(self, steps_left: float) -> float:
         """Remaining fraction of the training, 0 .. 1, by steps or by time, whichever is smaller."""
@@ -145,7 +150,7 @@ class TrainingRun(ABC):
         pause = 0.5 if sys.stderr.isatty() else 15
         bar = tqdm(total=1.0, initial=1 - self.left, bar_format="{percentage:3.0f}%|{bar}| {desc}", mininterval=pause)
         with opened(self.folder, self.settings, self.steps) as self.logs:
-            with bar as self.bar, stop_gently(self):
+            with bar as self.bar, stop_gently(self, "this update"):
                 self._learn()
                 self.show_progress()
             if not self.interrupted and self.steps > self._evaluated_steps:
@@ -307,35 +312,10 @@ class TrainingRun(ABC):
         return complaints
 
 
-@contextmanager
-def stop_gently(run: TrainingRun) -> Iterator[None]:
-    """Context in which Ctrl-C and SIGTERM end the training after the current update; a second one ends it at once."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def stop(number: int, frame: object) -> None:
-        run.interrupted = True
-        print_above("Stopping after this update; press Ctrl-C again to stop at once.")
-        for each in before:
-            signal.signal(each, signal.SIG_DFL)
-
-    for number in before:
-        signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def final_bar(games: int) -> tqdm[Any]:
     """The progress bar of a final evaluation."""
     pause = 0.1 if sys.stderr.isatty() else 15
     return tqdm(total=games, desc="final evaluation", unit=" games", mininterval=pause)
-
-
-def print_above(line: str) -> None:
-    """Print a line on stderr, above the progress bar if there is one."""
-    tqdm.write(line, file=sys.stderr)
 
 
 def short(number: float) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from blackjacky_agents.solving.chance import FINE
 from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import Walker, bytes_of_end
+from blackjacky_agents.solving.tree import BYTES_OF_SEQUENCE, Walker, bytes_of_end
 from blackjacky_agents.solving.walk import ALL_WORLDS, ENDED, STACK_FULL, make_try_action, next_node
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.game import Game
@@ -20,7 +20,7 @@ from blackjacky_env.engine.random import below, draw, game_key, stream
 
 _WALKS, _CHUNK = 20_000, 20
 _MOST_WORLDS = 300_000  # after which no more walks begin
-_BYTES_OF_STATE = 200  # of an information state with its actions, in the tree and in a solver
+_ACTIONS_PER_STATE = 3
 
 
 class Size(NamedTuple):
@@ -31,8 +31,8 @@ class Size(NamedTuple):
     error: float
     """Standard error, as a fraction of it."""
     bytes: float
-    """The most memory for building it, if no two ends have the same sequences, which no walk can see, and there is an
-    information state for every ten decisions."""
+    """Memory for building and solving it, if no two ends have the same sequences, which no walk can see, and every ten
+    decisions share an information state with three actions."""
 
 
 @cache
@@ -98,5 +98,5 @@ def estimate(table: Table, seed: int = 0) -> Size:
     found = found[:done]
     nodes = found.sum(axis=1)
     decisions, ends = found.mean(axis=0)
-    needed = bytes_of_end(table.num_players) * ends + _BYTES_OF_STATE * decisions / 10
+    needed = bytes_of_end(table.num_players) * ends + BYTES_OF_SEQUENCE * _ACTIONS_PER_STATE * decisions / 10
     return Size(decisions + ends, float(nodes.std() / math.sqrt(done) / nodes.mean()), needed)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.learning.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
+from blackjacky_agents.learning.stopping import stop_gently
 from blackjacky_agents.reports import machine
 from blackjacky_agents.solving import cfr
 from blackjacky_agents.solving.sampled import SampledSolver
@@ -82,16 +83,27 @@ class SolvingRun:
         folder: for checkpoints, progress and the solution.
         command: the command line, for the card.
         threads: CPU threads; the solution does not depend on it.
+        clock: what ``seconds`` are measured with.
     """
 
-    def __init__(self, settings: SolveSettings, folder: Path, command: str, threads: int = 1) -> None:
+    def __init__(
+        self,
+        settings: SolveSettings,
+        folder: Path,
+        command: str,
+        threads: int = 1,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
         self.settings, self.folder, self.command, self.threads = settings, folder, command, threads
+        self.clock = clock
         self.table = settings.table
         self.tree: Tree | None = None
         self.seconds = 0.0
         """Of solving, without building the tree and evaluations."""
         self.worth: Worth | None = None
         """At the last evaluation."""
+        self.interrupted = False
+        self._piece = 1  # iterations between two looks at the clock
         self.solver: _Solver
 
     def prepare(self, progress: Progress = lambda fraction, nodes: None, tree: Tree | None = None) -> list[str]:
@@ -110,6 +122,7 @@ class SolvingRun:
         arrays, state, complaints = load_checkpoint(self.folder / "checkpoints")
         self.solver.restore(arrays)
         self.seconds = float(state["seconds"])
+        self._measure()
         self._cut_progress()
         return complaints
 
@@ -126,30 +139,40 @@ class SolvingRun:
     def solve(self, limits: Limits, report: Callable[[SolvingRun], object] = lambda run: None) -> None:
         """Do iterations up to a limit, then write the solution; ``report`` is called after each evaluation.
 
-        A `KeyboardInterrupt` leaves a checkpoint.
+        Ctrl-C or SIGTERM leaves a checkpoint after whole iterations, then raises `KeyboardInterrupt`.
         """
-        try:
+        with stop_gently(self, "these iterations"):
             self._iterate(limits, report)
-        finally:
-            self.save()
+        self.save()
+        if self.interrupted:
+            raise KeyboardInterrupt
         self.write_solution()
 
     def _iterate(self, limits: Limits, report: Callable[[SolvingRun], object]) -> None:
-        saved, piece = time.perf_counter(), 1
+        saved = time.perf_counter()
         while not limits.are_reached(self.seconds, self.solver.iterations, self.worth):
             goal = int(max(self.solver.iterations + 1, self.solver.iterations * _GROWTH))
-            goal = int(min(goal, limits.iterations))
-            while self.solver.iterations < goal and self.seconds < limits.seconds:
-                begun = time.perf_counter()
-                self.solver.run(min(piece, goal - self.solver.iterations))
-                took = time.perf_counter() - begun
-                self.seconds += took
-                piece = piece * 2 if took < _PIECE / 2 else max(1, piece // 2) if took > 2 * _PIECE else piece
-            self._evaluate()
+            self._run_to(int(min(goal, limits.iterations)), limits.seconds)
+            if self.interrupted:
+                return
+            self._measure()
+            self._note()
             report(self)
             if time.perf_counter() - saved > _SAVE_EVERY:
                 self.save()
                 saved = time.perf_counter()
+
+    def _run_to(self, goal: int, seconds: float) -> None:
+        """Do iterations in pieces that are short enough to look at the clock, and to be interrupted, between them."""
+        while self.solver.iterations < goal and self.seconds < seconds and not self.interrupted:
+            begun = self.clock()
+            self.solver.run(min(self._piece, goal - self.solver.iterations))
+            took = self.clock() - begun
+            self.seconds += took
+            if took < _PIECE / 2:
+                self._piece *= 2
+            elif took > 2 * _PIECE:
+                self._piece = max(1, self._piece // 2)
 
     def strategies(self) -> Strategies | None:
         """The average strategies; None without a tree."""
@@ -160,10 +183,13 @@ class SolvingRun:
         assert isinstance(self.solver, cfr.Solver)
         return self.solver.average()
 
-    def _evaluate(self) -> None:
+    def _measure(self) -> None:
         strategies = self.strategies()
         if self.tree is not None and strategies is not None:
             self.worth = worth_of(self.tree, strategies, self.threads)
+
+    def _note(self) -> None:
+        """Add the last evaluation to the progress."""
         with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(self.facts()) + "\n")
 
@@ -181,7 +207,7 @@ class SolvingRun:
         kept = {}
         if isinstance(self.solver, SampledSolver):
             kept = {"states": self.solver.num_states, "left_out": self.solver.left_out}
-        return {"iterations": self.solver.iterations, "seconds": round(self.seconds, 3), **kept, **found}
+        return {"iterations": self.solver.iterations, "seconds": round(self.seconds, 6), **kept, **found}
 
     def save(self) -> None:
         """Write a checkpoint."""

@@ -59,11 +59,15 @@ def _reach_after(tree, strategy, reach, first, last):
 
 
 def _respond(tree, gains, values, response, first, last):
-    """Fill ``values`` of the states first .. last - 1 and ``response`` with the best action of each."""
+    """Fill ``values`` of the states first .. last - 1 and ``response`` with the best action of each.
+
+    ``gains``, until then of the ends alone, become those of the best responses after each action.
+    """
     for state in range(first, last):
         best, choice = -np.inf, 0
         for sequence in range(tree.first[state], tree.first[state + 1]):
             value = value_of(tree, gains, values, sequence)
+            gains[sequence] = value
             response[sequence] = 0.0
             if value > best:
                 best, choice = value, sequence
@@ -136,6 +140,9 @@ class Response(NamedTuple):
     value: float
     strategy: Floats
     """One action with probability 1 in every state."""
+    losses: Floats
+    """By how much each sequence is worse than the best one of its state, weighted by the probability that chance and
+    the others let it happen, (S,)."""
 
 
 def best_response(tree: Tree, seat: int, reaches: Strategies, threads: int = 1) -> Response:
@@ -146,7 +153,9 @@ def best_response(tree: Tree, seat: int, reaches: Strategies, threads: int = 1) 
     for first, last in reversed([*pairwise(own.levels.tolist())]):
         in_parts(partial(_respond_here, own, gains, values, response), first, last, threads)
     later = values[own.after[0] : own.after[1]].sum()
-    return Response(float(gains[0] + later), response)
+    return Response(
+        float(gains[0] + later), response, np.append(0.0, np.repeat(values, np.diff(own.first)) - gains[1:])
+    )
 
 
 class Worth(NamedTuple):

@@ -27,6 +27,8 @@ _NODES = 200_000  # between two reports of progress: about a third of a second
 SHOWN = 4096  # information states whose observations are handed out together
 MOST_ORDERS = 4_000_000  # of the cards that a deal decides
 _SORTING = 3.5  # memory for sorting ends, as a multiple of their own
+_KEPT = 1.5  # the same for ends as the seats keep them
+BYTES_OF_SEQUENCE = 128  # in the tree, a solver and an evaluation, with its part of an information state
 _REASONS = {
     HIDDEN_CHANCE: "something beside the deck and declared reshuffles is drawn from the key, so that chance has no "
     "list of outcomes; allowed are games whose `deck`, `pile` and `reshuffle` are all their chance",
@@ -160,7 +162,9 @@ class Walker:
         self._check_memory()
 
     def _check_memory(self) -> None:
-        used, done = _SORTING * self._kept + walks.bytes_of(self.walk), self.fraction()
+        building = _SORTING * self._kept + walks.bytes_of(self.walk)
+        solving = _KEPT * self._kept + BYTES_OF_SEQUENCE * int(self.walk.counts[walks.NUM_SEQUENCES])
+        used, done = max(building, solving), self.fraction()
         if used > self.memory:
             needed = f"about {_gigabytes(used / done)} are needed" if done > 0.01 else "much more is needed"
             raise MemoryNeededError(
@@ -236,7 +240,7 @@ def build_tree(table: Table, memory: float = 4 * 2**30, progress: Progress = lam
 
     Args:
         table: the table; seat 0 starts.
-        memory: the most bytes that building may take.
+        memory: the most bytes that building it, and then solving it, may take.
         progress: called with the fraction done and the number of nodes.
 
     Raises:

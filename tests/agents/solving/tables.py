@@ -13,20 +13,32 @@ from unittest import mock
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, Announced
+from blackjacky_env.games import GAMES, Registration
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 POKER = ("kuhn_poker", "leduc_poker")
 SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 """Options of the smallest interesting table of Black Jacky."""
+FOUR_CARDS: dict[str, Any] = {
+    **SIX_CARDS,
+    "deck": [2, 2, 3, 3],
+    "tricks": [],
+    "max_turns_per_round": 2,
+}
+"""Options of a table that fits on a page."""
 TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     "kuhn": ("kuhn_poker", {}),
     "leduc": ("leduc_poker", {}),
+    "four cards": ("black_jacky", {"num_players": 2, **FOUR_CARDS}),
     "six": ("black_jacky", {"num_players": 2, **SIX_CARDS}),
     "reshuffling": ("black_jacky", {"num_players": 2, **SIX_CARDS, "hand_size": 2, "tricks": [], "bust_at": 8}),
     "two hearts": (
         "black_jacky",
         {"num_players": 2, "max_card": 2, "hand_size": 1, "hearts": 2, "bust_at": 3, "max_turns_per_round": 1},
+    ),
+    "three, one turn": (
+        "black_jacky",
+        {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS, "max_turns_per_round": 1},
     ),
     "three": ("black_jacky", {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS, "tricks": [2]}),
 }
@@ -35,9 +47,9 @@ TABLES: dict[str, tuple[str, dict[str, Any]]] = {
 @contextmanager
 def with_poker() -> Iterator[None]:
     """Kuhn and Leduc poker are in the registry."""
-    announced = {name: Announced(f"{name}:GAME") for name in POKER}
+    registered = {name: Registration(f"{name}:GAME") for name in POKER}
     paths = [*sys.path, *(str(EXAMPLES / name) for name in POKER)]
-    with mock.patch.dict(GAMES, announced), mock.patch.object(sys, "path", paths):
+    with mock.patch.dict(GAMES, registered), mock.patch.object(sys, "path", paths):
         yield
 
 

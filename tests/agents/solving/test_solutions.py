@@ -5,18 +5,23 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import signal
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import CompiledAgent, shown_to
+from blackjacky_agents.agent import CompiledAgent, asked, shown_to
 from blackjacky_agents.arena import table as arena
 from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.search.hints import Adviser
+from blackjacky_agents.solving import cfr, sampled
 from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.run import Limits, SolveSettings, SolvingRun, read_progress, read_settings
@@ -31,6 +36,7 @@ from blackjacky_agents.solving.solution import (
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.thoughts import explain
 from blackjacky_agents.thoughts import play as play_on
+from blackjacky_agents.web import table as web
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.random import below, draw
 from tests.agents.solving.tables import SIX_CARDS, environment, table, tree, with_poker
@@ -217,6 +223,24 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
     assert sorted(given) == sorted(expected)
 
 
+def test_tables_in_the_terminal_and_the_browser_tell_it_what_it_recalls() -> None:
+    env, agent = environment("six"), solution("six")
+    env.reset(seed=3)
+    while not env.terminations[env.agent_selection]:
+        env.step(asked(agent, env)())
+
+
+def test_in_the_browser_it_plays_and_gives_hints_with_its_probabilities(saved: Path) -> None:
+    name = f"solved:{saved}"
+    played = web.Table("black_jacky", web.seats_for(["Ann"], [name]), rules=SIX_CARDS, seed=0, hints=[name])
+    while played.turn not in played.people:
+        played.play(played.thought()())
+    hints = played.outlook(0, played.move)()
+    assert sum(hint["probability"] for hint in hints) == pytest.approx(1.0)
+    assert name in hints[0]["chosen_by"]
+    played.act(0, played.move, played.hint(0, played.move, name)())
+
+
 def test_hints_show_its_probabilities() -> None:
     env, agent = environment("six"), solution("six")
     env.reset(seed=3)
@@ -236,16 +260,16 @@ def test_hints_show_its_probabilities() -> None:
 
 def test_a_solution_is_as_exploitable_as_its_strategies() -> None:
     agent = solution("six", 50)
-    asked = ask_everywhere(table("six"), agent)
-    assert asked.how == "probabilities"
+    found = ask_everywhere(table("six"), agent)
+    assert found.how == "probabilities"
     exact = worth_of(tree("six"), strategies_of(tree("six"), agent.policy))
-    assert worth_of(tree("six"), asked.strategies).exploitability == pytest.approx(exact.exploitability, abs=1e-12)
+    assert worth_of(tree("six"), found.strategies).exploitability == pytest.approx(exact.exploitability, abs=1e-12)
 
 
 def test_random_is_known_without_asking_it_often() -> None:
-    asked = ask_everywhere(table("leduc"), CompiledAgent("random", "leduc_poker", make_agent("random").policy))
-    assert asked.how == "probabilities"
-    for one, other in zip(asked.strategies, uniform(tree("leduc")), strict=True):
+    found = ask_everywhere(table("leduc"), CompiledAgent("random", "leduc_poker", make_agent("random").policy))
+    assert found.how == "probabilities"
+    for one, other in zip(found.strategies, uniform(tree("leduc")), strict=True):
         np.testing.assert_allclose(one, other)
 
 
@@ -264,12 +288,12 @@ def mostly_first(observation, mask, random_state, parameters):  # type: ignore[n
 
 
 def test_a_deterministic_agent_is_asked_once_and_others_as_often_as_wished() -> None:
-    asked = ask_everywhere(table("leduc"), CompiledAgent("first", "leduc_poker", folds_first))
-    assert asked.how == "deterministic"
-    assert all(set(own.tolist()) == {0.0, 1.0} for own in asked.strategies)
-    asked = ask_everywhere(table("leduc"), CompiledAgent("mostly", "leduc_poker", mostly_first), samples=400)
-    assert asked.how == "mean of 400 answers"
-    for own, seat in zip(asked.strategies, tree("leduc").seats, strict=True):
+    found = ask_everywhere(table("leduc"), CompiledAgent("first", "leduc_poker", folds_first))
+    assert found.how == "deterministic"
+    assert all(set(own.tolist()) == {0.0, 1.0} for own in found.strategies)
+    found = ask_everywhere(table("leduc"), CompiledAgent("mostly", "leduc_poker", mostly_first), samples=400)
+    assert found.how == "mean of 400 answers"
+    for own, seat in zip(found.strategies, tree("leduc").seats, strict=True):
         np.testing.assert_allclose(own[seat.first[:-1]], 0.75, atol=0.11)
 
 
@@ -331,19 +355,48 @@ def test_a_run_ends_when_it_is_close_enough(tmp_path: Path) -> None:
     assert card["exploitability"] == run.worth.exploitability
 
 
-def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
-    def stop(run: SolvingRun) -> None:
-        if run.solver.iterations >= 10:
-            raise KeyboardInterrupt
-
+@pytest.mark.parametrize(("algorithm", "work"), [("cfr+", (cfr, "_iterate_here")), ("mccfr", (sampled, "_add_here"))])
+def test_ctrl_c_in_the_middle_of_iterations_leaves_a_checkpoint_after_whole_ones(
+    algorithm: Any, work: tuple[ModuleType, str], tmp_path: Path
+) -> None:
+    settings, ends = replace(KUHN, algorithm=algorithm, memory=0.01), []
     with with_poker():
-        run = SolvingRun(KUHN, tmp_path, "command")
-        run.prepare()
-        with pytest.raises(KeyboardInterrupt):
-            run.solve(Limits(iterations=100), stop)
-        again = SolvingRun(KUHN, tmp_path, "command")
-        again.prepare()
-    assert again.solver.iterations == run.solver.iterations >= 10
+        for name in ("whole", "parts"):
+            (tmp_path / name).mkdir()
+            run = SolvingRun(settings, tmp_path / name, "command")
+            run.prepare()
+            if name == "parts":
+                with mock.patch.object(*work, interrupted(getattr(*work))), pytest.raises(KeyboardInterrupt):
+                    run.solve(Limits(iterations=320))
+                assert 0 < run.solver.iterations < 320
+                run = SolvingRun(settings, tmp_path / name, "command")
+                run.prepare()
+                assert 0 < run.solver.iterations < 320
+            run.solve(Limits(iterations=320))
+            ends.append(load_solution(str(tmp_path / name), "kuhn_poker").policy)
+    for one, other in zip(*ends, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def interrupted(work: Callable[..., object]) -> Callable[..., None]:
+    """The signal comes while compiled code is at work, and Python hears of it when that returns."""
+
+    def work_and_stop(*arguments: object) -> None:
+        work(*arguments)
+        signal.raise_signal(signal.SIGINT)
+
+    return work_and_stop
+
+
+def test_a_run_whose_limit_has_been_reached_still_knows_how_close_it_is(tmp_path: Path) -> None:
+    with with_poker():
+        for _ in range(2):
+            run = SolvingRun(KUHN, tmp_path, "command")
+            run.prepare()
+            run.solve(Limits(iterations=8))
+            card = json.loads((tmp_path / "solution.json").read_text("utf-8"))
+            assert run.worth is not None
+            assert (card["iterations"], card["exploitability"]) == (8, run.worth.exploitability)
 
 
 def test_a_cut_line_of_progress_is_left_out(tmp_path: Path) -> None:

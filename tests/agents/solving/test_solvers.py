@@ -10,12 +10,14 @@ import pytest
 
 from blackjacky_agents.solving import cfr, sampled, strategies
 from blackjacky_agents.solving.cfr import VARIANTS, Solver, Variant
+from blackjacky_agents.solving.habits import costliest_habits
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import strategies_of
 from blackjacky_agents.solving.strategies import Strategies, best_response, reach_of, uniform, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree
-from tests.agents.solving.tables import SIX_CARDS, TABLES, table, tree, with_poker
+from tests.agents.solving import brute_force
+from tests.agents.solving.tables import SIX_CARDS, TABLES, environment, table, tree, with_poker
 
 CHIPS = {"kuhn": 2, "leduc": 13}
 """What a result of 1 is worth."""
@@ -48,6 +50,7 @@ def test_random_play_in_kuhn_poker_is_as_exploitable_as_openspiel_says() -> None
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_openspiels_solver_is_as_close_after_as_many_iterations(name: str, variant: Variant) -> None:
+    """At other tables actions that are equally good have regrets of rounding errors, and iterations differ."""
     pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms import cfr as theirs
     from open_spiel.python.algorithms import discounted_cfr, exploitability
@@ -66,7 +69,45 @@ def test_openspiels_solver_is_as_close_after_as_many_iterations(name: str, varia
         assert worth_of(tree(name), own.average()).exploitability == pytest.approx(expected, abs=1e-9)
 
 
+def test_random_play_with_six_cards_is_as_exploitable_as_openspiel_says() -> None:
+    pytest.importorskip("pyspiel")
+    from open_spiel.python import policy
+    from open_spiel.python.algorithms import exploitability
+
+    from blackjacky_env.openspiel import load_game
+
+    game = load_game("black_jacky", cards="1 2 2 3 3 3", start_player=0, **TABLES["six"][1])
+    expected = exploitability.exploitability(game, policy.UniformRandomPolicy(game))
+    assert worth_of(tree("six"), uniform(tree("six"))).exploitability == pytest.approx(expected, abs=1e-12)
+
+
 # ---------------------------------------------------------------- best responses
+
+
+@pytest.mark.parametrize("name", ["kuhn", "four cards", "six", "three, one turn"])
+def test_values_and_best_responses_are_those_of_the_definition(name: str) -> None:
+    """Against strategies drawn at random, on all histories of environments."""
+    found, env, rng = tree(name), environment(name), np.random.default_rng(0)
+    weights = tuple(rng.random(len(each.after) - 1) ** 2 for each in found.seats)
+    drawn = tuple(strategies.normalised(each, own) for each, own in zip(found.seats, weights, strict=True))
+    known = [
+        {
+            key.tobytes(): own[first:last]
+            for key, first, last in zip(states.keys, seat.first[:-1], seat.first[1:], strict=True)
+        }
+        for states, seat, own in zip(found.states, found.seats, drawn, strict=True)
+    ]
+    game, worth = found.table.game, worth_of(found, drawn)
+    cards = [game.card_names[card] for card in game.whole_deck(found.table.num_players, found.table.options)]
+    nodes = brute_force.openings(env, cards)
+
+    def policy(seat: int, key: bytes, actions: tuple[int, ...]) -> np.ndarray:
+        assert len(known[seat][key]) == len(actions)
+        return known[seat][key]
+
+    for seat, (value, gain) in enumerate(zip(*worth, strict=True)):
+        assert brute_force.value(nodes, policy, seat) == pytest.approx(value, abs=1e-12)
+        assert brute_force.best_response_value(nodes, policy, seat) == pytest.approx(value + gain, abs=1e-12)
 
 
 def test_no_pure_strategy_does_better_than_the_best_response() -> None:
@@ -93,16 +134,33 @@ def test_a_best_response_brings_what_it_promises(name: str) -> None:
     worth = worth_of(found, others)
     reaches = tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, others, strict=True))
     for seat in range(len(others)):
-        value, response = best_response(found, seat, reaches)
+        value, response, losses = best_response(found, seat, reaches)
+        assert (losses[response == 1] == 0).all()
+        assert losses.min() >= 0
         mixed = tuple(response if q == seat else own for q, own in enumerate(others))
         assert worth_of(found, mixed).values[seat] == pytest.approx(value, abs=1e-12)
         assert worth.gains[seat] == pytest.approx(value - worth.values[seat], abs=1e-12)
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_what_habits_cost_adds_up_to_what_is_lost_against_the_solution(name: str) -> None:
+    found, solution = tree(name), solved(name, 100)
+    agent, players = uniform(found), len(found.seats)
+    reaches = tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, solution, strict=True))
+    lost = 0.0
+    for seat in range(players):
+        mixed = tuple(agent[q] if q == seat else solution[q] for q in range(players))
+        lost += best_response(found, seat, reaches).value - worth_of(found, mixed).values[seat]
+    habits = costliest_habits(found, solution, agent, most=1000)
+    assert sum(habit.cost for habit in habits) == pytest.approx(lost / players, abs=1e-12)
+    assert [habit.cost for habit in habits] == sorted((habit.cost for habit in habits), reverse=True)
+    assert all(habit.does != habit.better for habit in habits)
+
+
 # ---------------------------------------------------------------- iterations
 
 
-@pytest.mark.parametrize("name", [name for name in TABLES if name != "three"])
+@pytest.mark.parametrize("name", [name for name in TABLES if not name.startswith("three")])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_two_players_come_close_to_an_equilibrium(name: str, variant: Variant) -> None:
     assert worth_of(tree(name), solved(name, 1500, variant)).exploitability < 3e-3

@@ -1,0 +1,93 @@
+"""Values and best responses by their definition, on histories of environments; shares nothing with the solver."""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.envs.aec import TableEnv
+
+Policy = Callable[[int, bytes, tuple[int, ...]], npt.NDArray[np.float64]]
+"""(seat, key, legal actions) -> their probabilities."""
+
+
+class Node(NamedTuple):
+    """A history: a decision, or the end of the game."""
+
+    seat: int
+    key: bytes
+    actions: tuple[int, ...]
+    children: tuple[Node, ...]
+    returns: tuple[float, ...]
+
+
+def openings(env: TableEnv, cards: Iterable[object]) -> list[Node]:
+    """The game after each distinct order of the cards, all equally likely; chance must do nothing but deal."""
+    nodes = []
+    for deck in sorted(set(permutations(cards)), key=str):
+        env.reset(seed=0, options={"deck": list(deck), "start_player": 0})
+        nodes.append(_expand(env))
+    return nodes
+
+
+def _expand(env: TableEnv) -> Node:
+    if env.terminations[env.agent_selection]:
+        return Node(-1, b"", (), (), tuple(float(env.rewards[agent]) for agent in env.possible_agents))
+    if (reshuffle := env.game.reshuffle) is not None:
+        assert not env._states[reshuffle.count][0]
+    agent, children = env.agent_selection, []
+    legal = tuple(np.flatnonzero(env.observe(agent)["action_mask"]).tolist())
+    for action in legal:
+        after = copy.deepcopy(env)
+        after.step(action)
+        children.append(_expand(after))
+    return Node(env.possible_agents.index(agent), env.information_key(agent).tobytes(), legal, tuple(children), ())
+
+
+def value(nodes: list[Node], policy: Policy, seat: int) -> float:
+    """What a seat gets on average if all play the policy."""
+
+    def of(node: Node) -> float:
+        if not node.children:
+            return node.returns[seat]
+        return float(np.dot(policy(node.seat, node.key, node.actions), [of(child) for child in node.children]))
+
+    return float(np.mean([of(node) for node in nodes]))
+
+
+def best_response_value(nodes: list[Node], policy: Policy, seat: int) -> float:
+    """What a seat gets on average if it alone plays the best response to the policy."""
+    alike: defaultdict[bytes, list[tuple[Node, float]]] = defaultdict(list)
+
+    def collect(node: Node, reach: float) -> None:
+        """``reach``: the probability that chance and the others lead here."""
+        if node.seat == seat:
+            alike[node.key].append((node, reach))
+        if not node.children:
+            return
+        own = np.ones(len(node.children)) if node.seat == seat else policy(node.seat, node.key, node.actions)
+        for child, chance in zip(node.children, own, strict=True):
+            collect(child, reach * chance)
+
+    @cache
+    def choice(key: bytes) -> int:
+        values = [[reach * of(child) for child in node.children] for node, reach in alike[key]]
+        return int(np.sum(values, axis=0).argmax())
+
+    def of(node: Node) -> float:
+        if not node.children:
+            return node.returns[seat]
+        if node.seat == seat:
+            return of(node.children[choice(node.key)])
+        return float(np.dot(policy(node.seat, node.key, node.actions), [of(child) for child in node.children]))
+
+    for node in nodes:
+        collect(node, 1.0)
+    return float(np.mean([of(node) for node in nodes]))

@@ -36,7 +36,7 @@ def row_size(game: Game) -> int:
 
 def row_dtype(game: Game) -> np.dtype[Any]:
     """Dtype of rows: that of observations, if it can hold the actions."""
-    return np.result_type(game.layout.dtype, np.min_scalar_type(-game.num_actions))
+    return np.result_type(game.layout.dtype, np.min_scalar_type(-1 - game.num_actions))
 
 
 def most_events(game: Game, num_players: int, variant: str, options: dict[str, Any]) -> int:

@@ -120,14 +120,18 @@ def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_playe
 
 def test_a_line_of_text_is_added_by_every_action_and_no_earlier_one_changes(game: Game) -> None:
     env = TableEnv(game.name)
-    for agent in (None, *env.possible_agents):
-        before = played(env, 4, 0).information_state(agent)
-        assert len(before.splitlines()) == 2
-        for moves in range(1, 15):
-            text = played(env, 4, moves).information_state(agent)
-            assert text.startswith(f"{before}\n")
+    env.reset(seed=4)
+    observers, rng, moves = (None, *env.possible_agents), np.random.default_rng(4), 0
+    before = {agent: env.information_state(agent) for agent in observers}
+    while moves < 12 and not env.terminations[env.agent_selection]:
+        env.step(int(rng.choice(legal(env))))
+        moves += 1
+        for agent in observers:
+            text = env.information_state(agent)
+            assert text.startswith(f"{before[agent]}\n")
             assert len(text.splitlines()) == moves + 2
-            before = text
+            before[agent] = text
+    assert moves > 2
 
 
 def test_the_text_names_table_actions_and_what_they_changed() -> None:
@@ -139,7 +143,7 @@ def test_the_text_names_table_actions_and_what_they_changed() -> None:
     assert title.startswith('Black Jacky, seen by player_1: num_players 2, variant "classic", max_card 3, bust_at 5')
     assert "deck [2, 2, 3, 3]" in title
     assert "hands [1, [3]]" in start
-    assert drawn.startswith("player_0: draws")
+    assert drawn.startswith("player_0: draw; ")
     assert "hands [2, [3]]" in drawn
     assert "draw_pile 0" in drawn
 
@@ -229,8 +233,9 @@ def test_what_is_refused_says_what_is_allowed() -> None:
     for name in ("information_state", "information_state_vector", "information_key"):
         with pytest.raises(ValueError, match="unknown agent 'player_7'; agents are player_0, player_1"):
             getattr(env, name)("player_7")
-    played(env, 0, 3)
-    env._actions[-1] = env._actions[0]
+    env.step(env.parse_action("no trick"))
+    env.step(env.parse_action("draw"))
+    env._actions[-1] = env.parse_action("knock")
     for name in ("information_state", "information_state_vector", "information_key"):
         with pytest.raises(ValueError, match="whose actions do not lead to it"):
             getattr(env, name)("player_0")

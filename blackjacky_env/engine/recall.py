@@ -89,7 +89,7 @@ def make_phase(game: Game) -> Callable[..., int]:
 
 @cache
 def make_hear(game: Game) -> Callable[..., tuple[int, int]]:
-    """Inlined (seat, actor, action, phase, players) -> the actor relative to the seat, and the action as it hears it."""
+    """Inlined (seat, actor, action, phase, players) -> the relative actor, and the action as the seat hears it."""
     heard = sounds(game)
 
     def hear(seat, actor, action, phase, players):

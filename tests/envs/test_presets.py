@@ -73,7 +73,7 @@ def test_batches_and_seats_play_a_preset(game: str, preset: str) -> None:
     others = ["random"] * (env.num_players - 1)
     seat = SeatEnv(game, others, preset=preset)
     seat.reset(seed=1)
-    assert seat.unwrapped.env.options == env.options
+    assert seat.table.options == env.options
     seats = SeatVectorEnv(game, 2, others, preset=preset)
     seats.reset(seed=1)
     assert get_game(game).read_options(seats._states[0])[2] == env.options

@@ -7,8 +7,8 @@ string that ``str(game)`` returns.
 
 Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
 new deal or a reshuffle. Its outcomes are equally likely: some number of deals, each with a random key of its own, or
-with ``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``. A state is a function of
-its history and the game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a
+with ``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``. A state is a function
+of its history and the game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a
 clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The

@@ -26,8 +26,9 @@ TABLES: dict[str, dict[str, Any]] = {
 
 def cards_of(snapshot: dict[str, Any]) -> Counter[Any]:
     """The cards in hands, and those of piles and displays."""
-    places = [*snapshot["hands"], *snapshot.get("displays", []), snapshot.get("draw_pile", [])]
-    return Counter([card for place in [*places, snapshot.get("discards", [])] for card in place])
+    places = [*snapshot["hands"], *snapshot.get("displays", [])]
+    places += [snapshot.get(name, []) for name in ("draw_pile", "discards", "pile")]
+    return Counter(card for place in places for card in place)
 
 
 @pytest.mark.parametrize("game", TABLES)

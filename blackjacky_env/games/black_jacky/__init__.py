@@ -30,6 +30,12 @@ _MINIATURES = {
     "mini-3": Preset("Six cards, four turns", 2, "classic", {**_SIX_CARDS, "bust_at": 6, "max_turns_per_round": 4}),
     "mini-4": Preset("Ten cards, four turns", 2, "classic", {**_TEN_CARDS, "hand_size": 1, "bust_at": 7}),
     "mini-5": Preset("Ten cards, four turns, hands of two", 2, "classic", {**_TEN_CARDS, "bust_at": 9}),
+    "mini-6": Preset(
+        "Eight different cards, five powers, four turns, hands of two",
+        2,
+        "classic",
+        {"hearts": 1, "deck": [*range(1, 9)], "bust_at": 12, "tricks": [1, 2, 4, 5, 7], "max_turns_per_round": 4},
+    ),
     "mini-3p": Preset(
         "Three players, five cards without powers, three turns",
         3,

@@ -26,12 +26,9 @@ from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.testing.tables import find_leaking_events
 
-WALKED = [("black_jacky", "mini-1", 99), ("schwarze_katze", "mini-1", 99), ("black_spy", "mini-1", 2)]
-"""Miniatures that are walked, and how many actions of each decision."""
+WALKED = [("black_jacky", "mini-1", 9, 99), ("schwarze_katze", "mini-1", 9, 99), ("black_spy", "mini-1", 2, 2)]
+"""Miniatures that are walked: how many deals that look the same to player_0, and how many actions of a decision."""
 MINIATURES = [(name, preset) for name in GAMES for preset in get_game(name).presets]
-DEALS = 6
-"""Deals that are walked, of those that look the same to player_0."""
-
 Past = dict[str, tuple[Any, ...]]
 """By agent, everything that it has observed and heard, in order: the reference that information states are held to."""
 
@@ -100,13 +97,13 @@ def one_to_one(pairs: set[tuple[Any, Any]]) -> bool:
 # ---------------------------------------------------------------- what a player can tell apart
 
 
-@pytest.mark.parametrize(("game", "preset", "width"), WALKED)
+@pytest.mark.parametrize(("game", "preset", "count", "width"), WALKED)
 def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_player_cannot_tell_them_apart(
-    game: str, preset: str, width: int
+    game: str, preset: str, count: int, width: int
 ) -> None:
     """So they recall all that the player has seen, heard and done; at the end only the text shows what is laid open."""
     env, pairs, told = TableEnv(game, preset=preset), defaultdict[str, set[tuple[Any, Any]]](set), 0
-    for dealt in islice(deals(env), DEALS):
+    for dealt in islice(deals(env), count):
         for here, past in positions(dealt, width):
             for agent in here.possible_agents:
                 told += 1

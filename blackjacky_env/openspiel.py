@@ -7,16 +7,19 @@ string that ``str(game)`` returns.
 
 Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
 new deal or a reshuffle. Its outcomes are equally likely: some number of deals, each with a random key of its own, or
-with ``cards`` every distinct order of a small deck. A state is a function of its history and the game's parameters, so
-it can be cloned, serialised and played again, and nobody who searches in a clone foresees a deal.
+with ``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``. A state is a function
+of its history and the game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a
+clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
-information state string has perfect recall: a hash over all that the player has observed and heard, in order. There is
-no information state tensor, because the length of games has no bound; OpenSpiel's agents then use the observation.
+information state string has perfect recall: a hash over all that the player has observed and heard, in order. At a
+table whose games are bounded and short there is an information state tensor, which is
+`TableEnv.information_state_vector`; elsewhere OpenSpiel's agents use the observation.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -28,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import DependencyNotInstalled
 
+from blackjacky_env.engine import event_rows
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.decks import read_deck
@@ -46,8 +50,9 @@ except ImportError as error:
 
 SHORT_NAME = "blackjacky"
 MOST_ORDERS = 100_000  # of the cards, at one chance node
-_LONGEST = 1_000_000  # actions; games without a turn limit have no bound
+_LONGEST = 1_000_000  # actions, where games have no bound
 _MOST_PLAYERS = 64
+_ALL = "all"  # cards
 _DRAWN = -1  # start player: drawn
 _DEAL = -1  # the chance node at the start, which no action led to
 
@@ -62,7 +67,8 @@ PARAMETERS: dict[str, Any] = {
     "seed": 0,
 }
 """The parameters of the registered game and their defaults, as for `load_game`; 0 players and an empty variant stand
-for the game's defaults, ``options`` are written like ``"max_card:3 tricks:1+2"``, ``cards`` like ``"1 2 2"``."""
+for the game's defaults, ``options`` are written like ``"max_card:3 tricks:1+2"`` with "_" for spaces in names of cards,
+``cards`` like ``"1 2 2"`` or ``"all"``."""
 
 
 def load_game(
@@ -70,6 +76,7 @@ def load_game(
     num_players: int | None = None,
     variant: str | None = None,
     *,
+    preset: str | None = None,
     chance_outcomes: int = 1000,
     cards: str = "",
     start_player: int | None = None,
@@ -82,10 +89,11 @@ def load_game(
         game: name of the game.
         num_players: players; None: the variant's default.
         variant: name of the variant; None: the first that allows ``num_players``.
+        preset: name of one of the game's tables, such as ``"mini-1"``, in place of players, variant and rule options.
         chance_outcomes: deals of each chance node, 1 or more. The game then has this many different deals at every
             node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
-        cards: all cards of a small deck, separated by spaces: a deal then has every distinct order as an outcome, at
-            most 100,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep
+        cards: ``"all"``, or all cards of a small deck, separated by spaces: a deal then has every distinct order as an
+            outcome, at most 100,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep
             ``chance_outcomes``.
         start_player: the seat that starts; None: drawn with the first deal.
         seed: 0 .. 2**31 - 1: which deals the outcomes stand for.
@@ -96,10 +104,10 @@ def load_game(
     """
     table = get_game(game)
     refuse_unknown(rule_options, table, load_game)
-    size, name = table.choose_table(num_players, variant)
+    chosen_size, chosen_variant, rule_options = table.choose_preset(preset, num_players, variant, rule_options)
+    size, name = table.choose_table(chosen_size, chosen_variant)
     options = table.check_options(size, name, rule_options)
-    declared = {option.name: option for option in declared_options(table.options)}
-    given = " ".join(f"{name}:{_written(options[name])}" for name in declared if name in rule_options)
+    given = " ".join(f"{option}:{_written(value)}" for option, value in options.items() if option in rule_options)
     start = _DRAWN if start_player is None else check_integer("start_player", start_player, 0, size - 1)
     chance = {"chance_outcomes": chance_outcomes, "cards": cards, "start_player": start, "seed": seed}
     return SpielGame({"game": game, "players": size, "variant": name, "options": given, **chance})
@@ -107,13 +115,16 @@ def load_game(
 
 def _written(value: Any) -> str:
     """An option's value without spaces, commas and equals signs, which OpenSpiel's parameters cannot hold."""
-    return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return ("+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)).replace(" ", "_")
 
 
 def _read(option: Option, text: str) -> Any:
     """The value that `_written` wrote."""
     if option.kind == "subset":
         return [int(value) for value in text.split("+") if value]
+    if option.kind == "cards":
+        names = {_written(card): card for card in option.choices}
+        return [names.get(card, card) for card in text.split("+")]
     if option.kind == "integer":
         return None if text == "None" else int(text)
     return {"True": True, "False": False}.get(text, text)
@@ -133,23 +144,23 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=_LONGEST,
+            max_game_length=self.rules.longest or _LONGEST,
         )
-        super().__init__(_game_type(players, players), info, given)
+        super().__init__(_game_type(players, players, self.rules.longest is not None), info, given)
 
     def new_initial_state(self) -> SpielState:
         """A state at the first chance node: nothing has been dealt."""
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
-        """An observer of states; ``iig_obs_type`` without perfect recall shows the observation."""
+        """An observer of states; without perfect recall, ``iig_obs_type`` shows the observation."""
         if params:
             raise ValueError(f"params={params!r}: observers have no parameters")
         recalls = iig_obs_type is not None and iig_obs_type.perfect_recall
-        return _Observer(self.rules.game, recalls)
+        return _Observer(self.rules, recalls)
 
 
-def _game_type(fewest: int, most: int) -> Any:
+def _game_type(fewest: int, most: int, is_bounded: bool) -> Any:
     return pyspiel.GameType(
         short_name=SHORT_NAME,
         long_name="Games of the package blackjacky",
@@ -161,7 +172,7 @@ def _game_type(fewest: int, most: int) -> Any:
         max_num_players=most,
         min_num_players=fewest,
         provides_information_state_string=True,
-        provides_information_state_tensor=False,
+        provides_information_state_tensor=is_bounded,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=PARAMETERS,
@@ -188,6 +199,9 @@ class _Rules:
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
         self.orders = self._orders(given["cards"].split()) if given["cards"] else []
         self.openings = list(itertools.product(self.orders, self._start_players()))
+        self.longest: int | None = None  # actions of a game, if they fit a tensor
+        with contextlib.suppress(ValueError):
+            self.longest = event_rows.most_events(self.game, self.num_players, variant, self.options)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Rules:
         """Clones of states share their rules."""
@@ -204,8 +218,11 @@ class _Rules:
 
     def _orders(self, names: list[str]) -> list[npt.NDArray[np.int8]]:
         """Every distinct order of the deck, top first."""
-        cards = [int(name) if name.lstrip("-").isdigit() else name for name in names]
-        deck = read_deck(self.game, cards, self.num_players, self.options)
+        if names == [_ALL]:
+            deck = list(self.game.whole_deck(self.num_players, self.options))
+        else:
+            cards = [int(name) if name.lstrip("-").isdigit() else name for name in names]
+            deck = read_deck(self.game, cards, self.num_players, self.options)
         copies = math.prod(math.factorial(deck.count(card)) for card in set(deck))
         if (count := math.factorial(len(deck)) // copies) > MOST_ORDERS:
             raise ValueError(f"these {len(deck)} cards have {count:,} distinct orders; allowed are {MOST_ORDERS:,}")
@@ -220,6 +237,12 @@ class _Rules:
         """Take an action in records (2,); returns the flags of the step and the results, (max_players,)."""
         paid = np.zeros((2, self.game.max_players))
         return self.functions.step(records, action, paid, *self.game.new_arrays()), paid[0]
+
+    def row(self, records: Any, seat: int, action: int) -> bytes:
+        """An action that is about to be taken, as a row of a seat's information state."""
+        row = np.zeros(event_rows.row_size(self.game), event_rows.row_dtype(self.game))
+        event_rows.row_writer(self.game)(records, seat, action, row)
+        return row.tobytes()
 
     def look(self, records: Any, seat: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
         """What a seat sees, and its legal actions."""
@@ -248,6 +271,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         self._records["key"] = rules.seed
         self._pending: int | None = _DEAL
         self._heard: tuple[bytes, ...] = (b"",) * rules.num_players  # by seat: a hash over what it has observed
+        self._rows: tuple[tuple[bytes, ...], ...] = ((),) * rules.num_players  # by seat: events, the newest first
         self._results = (0.0,) * rules.num_players
 
     # ------------------------------------------------------------ OpenSpiel
@@ -328,6 +352,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         other: SpielState = self.get_game().new_initial_state()
         other._records[:1] = sample_record(rules.game, seen, rng, player)[0]
         other._pending, other._results = None, self._results
+        other._rows = tuple(rows if seat == player else () for seat, rows in enumerate(self._rows))
         other._heard = tuple(
             heard if seat == player else _hash(self._heard[player], rules.look(other._records, seat)[0].tobytes())
             for seat, heard in enumerate(self._heard)
@@ -370,10 +395,20 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         """Take a player's action; the deal that follows, if one does, is from ``deck``."""
         rules, actor = self._rules, int(self._records["player"][0])
         sound = int(sounds(rules.game)[rules.phase_of(self._records), action])
+        if rules.longest is not None:
+            self._rows = tuple((rules.row(self._records, seat, action), *rows) for seat, rows in enumerate(self._rows))
         _, results = rules.step(self._records, action)
         self._results = tuple(results[: rules.num_players].tolist())
         self._deal(deck)
         self._listen(b"%d %d" % (actor, sound), actor, b"%d %d" % (actor, action))
+
+    def recalled(self, player: int) -> npt.NDArray[Any]:
+        """The information state of a player as a vector, `TableEnv.information_state_vector`."""
+        game, longest = self._rules.game, self._rules.longest or 0
+        rows = np.zeros((longest, event_rows.row_size(game)), event_rows.row_dtype(game))
+        for row, written in zip(rows, self._rows[player], strict=False):
+            row[:] = np.frombuffer(written, rows.dtype)
+        return event_rows.joined(self._rules.look(self._records, player)[0], rows)
 
     def _listen(self, sound: bytes, actor: int | None = None, own: bytes = b"") -> None:
         """Let every seat hear an action and observe the position."""
@@ -391,19 +426,26 @@ def _hash(*parts: bytes) -> bytes:
 
 
 class _Observer:
-    """OpenSpiel's observer: with perfect recall a string, else the observation as a tensor and in words."""
+    """OpenSpiel's observer: what a player sees, or with perfect recall has observed, as a tensor and in words."""
 
-    def __init__(self, game: Game, recalls: bool) -> None:
-        self._game, self._recalls = game, recalls
-        self.tensor = None if recalls else np.zeros(game.layout.size, np.float32)
-        self.dict = {} if self.tensor is None else {"observation": self.tensor}
+    def __init__(self, rules: _Rules, recalls: bool) -> None:
+        self._game, self._recalls = rules.game, recalls
+        self.tensor: npt.NDArray[np.float32] | None = None
+        if not recalls:
+            self.tensor = np.zeros(rules.game.layout.size, np.float32)
+        elif rules.longest is not None:
+            size = rules.game.layout.size + rules.longest * event_rows.row_size(rules.game)
+            self.tensor = np.zeros(size, np.float32)
+        self.dict = {} if self.tensor is None else {"info_state" if recalls else "observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write the player's observation into ``tensor``; zeros before the first deal."""
+        """Write what the player sees or has observed into ``tensor``; zeros before the first deal."""
         if self.tensor is None:
             return
         if state._pending == _DEAL:
             self.tensor.fill(0)
+        elif self._recalls:
+            self.tensor[:] = state.recalled(player)
         else:
             self.tensor[:] = state._rules.look(state._records, player)[0]
 
@@ -417,4 +459,4 @@ class _Observer:
         return json.dumps(self._game.layout.decode(seen))
 
 
-pyspiel.register_game(_game_type(2, _MOST_PLAYERS), SpielGame)
+pyspiel.register_game(_game_type(2, _MOST_PLAYERS, is_bounded=False), SpielGame)

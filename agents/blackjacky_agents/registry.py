@@ -89,9 +89,9 @@ def parse_agents(text: str, option: str = "agents") -> list[str]:
     return names
 
 
-def usual_opponents(game: str, people: int = 1, variant: str | None = None) -> list[str]:
-    """The agents with which so many people fill the variant's usual table."""
-    size, _ = get_game(game).choose_table(None, variant)
+def usual_opponents(game: str, people: int = 1, variant: str | None = None, size: int | None = None) -> list[str]:
+    """The agents with which so many people fill a table, by default the variant's usual one."""
+    size, _ = get_game(game).choose_table(size, variant)
     usual = parse_agents(default_opponents(game))
     return [*usual, *["random"] * size][: max(size - people, 0)]
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from blackjacky_env.engine.compiling import entry, inlined
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.recall import make_phase, sounds
+from blackjacky_env.engine.recall import make_hear, make_phase
 
 _ACTOR, _ACTION, SEEN = range(3)
 MOST_ENTRIES = 2**20
@@ -36,7 +36,7 @@ def row_size(game: Game) -> int:
 
 def row_dtype(game: Game) -> np.dtype[Any]:
     """Dtype of rows: that of observations, if it can hold the actions."""
-    return np.result_type(game.layout.dtype, np.min_scalar_type(-game.num_actions))
+    return np.result_type(game.layout.dtype, np.min_scalar_type(-1 - game.num_actions))
 
 
 def most_events(game: Game, num_players: int, variant: str, options: dict[str, Any]) -> int:
@@ -55,12 +55,11 @@ def most_events(game: Game, num_players: int, variant: str, options: dict[str, A
 @cache
 def make_write_row(game: Game) -> Callable[..., None]:
     """Inlined (s, seat, action, row): write the row of an action that is about to be taken, as ``seat`` hears it."""
-    encode, heard, phase_of = game.rules.encode, sounds(game), make_phase(game)
+    encode, hear, phase_of = game.rules.encode, make_hear(game), make_phase(game)
 
     def write_row(s, seat, action, row):
-        players, actor = int(s.num_players), int(s.player)
-        row[_ACTOR] = 1 + (actor - seat + players) % players
-        row[_ACTION] = 1 + (action if actor == seat else heard[phase_of(s), action])
+        who, what = hear(seat, int(s.player), action, phase_of(s), int(s.num_players))
+        row[_ACTOR], row[_ACTION] = 1 + who, 1 + what
         encode(s, seat, row[SEEN:])
 
     return inlined(write_row)

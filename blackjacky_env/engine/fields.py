@@ -63,8 +63,8 @@ class Field:
     """Whether it is part of the table that `state()` returns."""
     extra: int = 0
     """Number of values beyond the seats, for what has no seat; or of more entries on the last axis of seats."""
-    beside: bool = False
-    """Whether the entry of the first empty seat is not empty but holds the cards that are not in the deck."""
+    beside: str = ""
+    """The field that counts the cards that are not in the deck, if they are in the entry of the first empty seat."""
 
     @property
     def seen(self) -> tuple[int, ...]:
@@ -222,7 +222,7 @@ class Fields:
         for part, field in self.shown.items():
             if field.beside:
                 written = self._write_all(field, self.layout.offset(part), ("n",))
-                lines += [f"if n < {self.seats}:", "    seat = n", *_indented(written)]
+                lines += [f"if s.{field.beside}:", "    seat = n", *_indented(written)]
         return _function("encode_shown(s, observer, out)", lines)
 
     def source_of_sample(self) -> str:
@@ -357,7 +357,7 @@ class Fields:
         for part, field in self.shown.items():
             values = seen[part]
             if field.axes and not field.own:
-                yield not np.any(values[n + field.beside : self.seats]), f"nobody sits at an empty seat in {part}"
+                yield not np.any(values[n + bool(field.beside) : self.seats]), f"nobody sits at an empty seat in {part}"
             elif field.kind != "number" and not field.plus and not field.shape:
                 yield sum(values) == 1 or (sum(values) == 0 and field.low < 0), f"one entry of {part} is marked"
                 if field.kind == "seat":
@@ -373,7 +373,7 @@ class Fields:
                 yield bool(np.all((seats < n) | (seats >= self.seats))), "all players have seats"
             elif field.axes == 1 and field.part:
                 yield (
-                    not np.any(np.add(value[n + field.beside : self.seats], field.plus)),
+                    not np.any(np.add(value[n + bool(field.beside) : self.seats], field.plus)),
                     "nobody sits at an empty seat",
                 )
 

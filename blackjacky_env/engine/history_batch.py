@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine.batch import Batch, Board, Parts, SeatArrays, batch_functions
+from blackjacky_env.engine.batch import Batch, Board, Parts, batch_functions
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.event_rows import make_write_row, push_down, row_dtype, row_size
 from blackjacky_env.engine.game import Game
@@ -34,21 +33,9 @@ class HistoryBatch(Batch):
 
     _board: Any
 
-    def __init__(
-        self,
-        game: Game,
-        num_players: Sequence[int],
-        variant: str,
-        reward: str,
-        seed: int,
-        threads: int,
-        copy: bool,
-        seat_arrays: SeatArrays | None,
-        options: dict[str, Any],
-        history: int,
-    ) -> None:
+    def __init__(self, *settings: Any, history: int) -> None:
         self.history = history
-        super().__init__(game, num_players, variant, reward, seed, threads, copy, seat_arrays, options)
+        super().__init__(*settings)
 
     def _make_functions(self) -> Any:
         return batch_functions(self.game, self.reward == "win", self._seat_arrays is not None, _with_history)

@@ -23,7 +23,8 @@ def roles(view: View, seat: int) -> list[str]:
 
 def tricks_of(view: View) -> int:
     """The number of tricks in this deal: those taken, and one for each card that seat 0 holds or has in the trick."""
-    return int(view["trick"]) + count_of(view["hands"][0]) + sum(seat == 0 for seat, _ in view["table"])
+    tricks: int = view["trick"] + count_of(view["hands"][0]) + sum(seat == 0 for seat, _ in view["table"])
+    return tricks
 
 
 def costly(points: int) -> str:

@@ -12,7 +12,7 @@ import operator
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -584,15 +584,10 @@ class TableEnv(AECEnv[str, Any, Any]):
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        seat = None if agent is None else self._check_agent(agent)
-        diary, replayed = Diary(self.game, seat, self.possible_agents), self._at_start()
+        diary = Diary(self.game, None if agent is None else self._check_agent(agent), self.possible_agents)
         settings = {"num_players": self.num_players, "variant": self.variant, **self.options}
-        lines = [title(self.game, agent, settings), diary.write(replayed.snapshot(), None)]
-        for number in range(len(self._actions)):
-            self._repeat(replayed, number)
-            lines.append(diary.write(replayed.snapshot(), replayed._last_move))
-        self._check_replayed(replayed)
-        return "\n".join(lines)
+        told = [diary.write(replayed.snapshot(), replayed._last_move) for replayed in self._play_again()]
+        return "\n".join([title(self.game, agent, settings), *told])
 
     @property
     def information_state_space(self) -> spaces.Box:
@@ -618,13 +613,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         million entries, and if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        seat, replayed = self._check_agent(agent), self._at_start()
+        seat, write, made = self._check_agent(agent), event_rows.row_writer(self.game), len(self._actions)
         rows = np.zeros((self._most_events(), event_rows.row_size(self.game)), event_rows.row_dtype(self.game))
-        write = event_rows.row_writer(self.game)
-        for number, action in enumerate(self._actions):
-            write(replayed._states, seat, action, rows[len(self._actions) - 1 - number])
-            self._repeat(replayed, number)
-        self._check_replayed(replayed)
+        for number, replayed in enumerate(self._play_again()):
+            if number < made:
+                write(replayed._states, seat, self._actions[number], rows[made - 1 - number])
         return event_rows.joined(self._look(agent)[0], rows)
 
     def _most_events(self) -> int:
@@ -641,16 +634,25 @@ class TableEnv(AECEnv[str, Any, Any]):
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        seat, replayed = self._check_agent(agent), self._at_start()
-        hear, ear = recall.listener(self.game), recall.new_ear(self.game)
+        seat, hear, ear = self._check_agent(agent), recall.listener(self.game), recall.new_ear(self.game)
         keys = np.zeros((self.num_players, 2), np.uint64)
-        hear(replayed._states, NOBODY, 0, 0, keys, ear)
-        for number, action in enumerate(self._actions):
-            actor, phase = int(replayed._player[0]), replayed._phase_number()
-            self._repeat(replayed, number)
+        for replayed in self._play_again():
+            actor, action, phase = replayed._last_move or (NOBODY, 0, 0)
             hear(replayed._states, actor, action, phase, keys, ear)
         own: npt.NDArray[np.uint64] = keys[seat]
         return own
+
+    def _play_again(self) -> Iterator[TableEnv]:
+        """The game so far, played again: the same environment at its start and after every action.
+
+        Raises `ValueError` if the actions do not lead to this position.
+        """
+        replayed = self._at_start()
+        for number in range(len(self._actions)):
+            yield replayed
+            self._repeat(replayed, number)
+        self._check_replayed(replayed)
+        yield replayed
 
     def _listen(self, seat: int | None) -> Listener:
         """A listener that has heard the game so far: it is replayed from the start, and heard from the last deal on."""
@@ -672,7 +674,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _check_replayed(self, replayed: TableEnv) -> None:
         """Raise a `ValueError` unless the replayed game is in this position; keys, the future, may differ."""
         if self.snapshot() != replayed.snapshot():
-            raise ValueError("this position was set by a state whose actions do not lead to it: there are no events")
+            raise ValueError("this position was set by a state whose actions do not lead to it, so its past is unknown")
 
     def _bare_copy(self) -> TableEnv:
         """A copy without rendering and listeners; it shares the spaces, which take long to copy."""

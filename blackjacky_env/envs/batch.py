@@ -86,4 +86,4 @@ def make_batch(
 
         return CudaBatch(declared, sizes, variant, paid, seed, seat_arrays, rule_options)
     settings = (declared, sizes, variant, paid, seed, check_threads(threads), copy, seat_arrays, rule_options)
-    return HistoryBatch(*settings, rows) if rows else Batch(*settings)
+    return HistoryBatch(*settings, history=rows) if rows else Batch(*settings)

@@ -17,7 +17,6 @@ from blackjacky_env.testing.readouts import Env, as_readout, first_difference, s
 from blackjacky_env.testing.trial import Look
 
 _MOVES_HEARD = 3  # after the variation
-_NO_LOOKS: Mapping[str, Look] = {}
 
 
 def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableEnv:
@@ -67,13 +66,13 @@ def _changed(
 
 
 def find_leaking_events(
-    env: Env, agent: str | None, rng: np.random.Generator, looks: Mapping[str, Look] = _NO_LOOKS
+    env: Env, agent: str | None, rng: np.random.Generator, looks: Mapping[str, Look] | None = None
 ) -> Iterator[str]:
     """Play on from two games that look the same to ``agent`` (None: a spectator); yield events that tell them apart.
 
     The games differ in everything hidden, and where an action is secret, others take different ones in them. They are
-    compared as long as the agent's view is the same. ``looks`` are functions of further things that may depend on what
-    was heard, compared as well.
+    compared as long as the agent's view is the same. Information states and ``looks``, functions of further things that
+    may depend on what was heard, are compared as well.
     """
     games = [_changed(_table(env), lambda state, settled: None), vary_hidden(env, agent, rng)]
     for game in games:
@@ -91,7 +90,7 @@ def find_leaking_events(
         if one != another or (agent and not same(*(game.infos[agent] for game in games))):
             heard = f"{one[-1]} in one case, {another[-1]} in the other"
             yield f"what is hidden is heard by {agent or 'a spectator'}: {heard}"
-        for name, look in looks.items():
+        for name, look in {**_RECALLED, **(looks or {})}.items():
             one, another = (look(game, agent) for game in games)
             if not same(one, another):
                 readouts = as_readout(name, one), as_readout(name, another)
@@ -147,6 +146,21 @@ def _refusal(env: Env, agent: str | None) -> str:
     except IllegalActionError as error:
         return str(error)
     raise AssertionError("an illegal action was accepted")
+
+
+def _information_vector(env: Env, agent: str | None) -> Any:
+    try:
+        return None if agent is None else _table(env).information_state_vector(agent)
+    except ValueError:  # too long at this table
+        return None
+
+
+_RECALLED: Mapping[str, Look] = {
+    "information_state": lambda env, agent: _table(env).information_state(agent),
+    "information_state_vector": _information_vector,
+    "information_key": lambda env, agent: None if agent is None else _table(env).information_key(agent),
+}
+"""Functions (env, agent) of what an agent recalls."""
 
 
 def _table(env: Env) -> TableEnv:

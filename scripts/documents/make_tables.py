@@ -22,7 +22,8 @@ def parts() -> Iterator[Part]:
     yield Part(DOCS / "games.md", "games", games())
     for name, room in ROOMS.items():
         for kind, table in TABLES.items():
-            yield Part(room / "README.md", kind, table(get_game(name)))
+            if text := table(get_game(name)):
+                yield Part(room / "README.md", kind, text)
 
 
 def games() -> str:
@@ -109,9 +110,10 @@ def state(game: Game) -> str:
 
 
 def _option_row(option: dict[str, Any]) -> list[str]:
-    choices = option["choices"]
-    default = json.dumps(option["default"]) if choices else option["default"]
-    return [f"`{option['name']}`", f"`{default}`", quoted(choices) if choices else option["allowed"], option["help"]]
+    is_choice = option["kind"] == "choice"
+    default = json.dumps(option["default"]) if is_choice else option["default"]
+    allowed = quoted(option["choices"]) if is_choice else option["allowed"]
+    return [f"`{option['name']}`", f"`{default}`", allowed, option["help"]]
 
 
 def options(game: Game) -> str:
@@ -128,6 +130,22 @@ def options(game: Game) -> str:
     return markdown_table(["option", "default", "allowed", "meaning"], rows)
 
 
+def presets(game: Game) -> str:
+    """The tables that have a name; empty if none has."""
+    rows = [
+        [
+            f"`{name}`",
+            f"{preset.about}.",
+            ", ".join(
+                f"`{option}={value!r}`"
+                for option, value in {"num_players": preset.num_players, **preset.options}.items()
+            ),
+        ]
+        for name, preset in game.presets.items()
+    ]
+    return markdown_table(["preset", "table", "stands for"], rows) if rows else ""
+
+
 def quoted(values: Sequence[str]) -> str:
     """The values as Python literals."""
     return ", ".join(f'`"{value}"`' for value in values)
@@ -135,6 +153,7 @@ def quoted(values: Sequence[str]) -> str:
 
 TABLES: dict[str, Callable[[Game], str]] = {
     "options": options,
+    "presets": presets,
     "actions": actions,
     "observation": observation,
     "state": state,

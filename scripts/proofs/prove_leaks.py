@@ -6,8 +6,8 @@
 In each position and for each observer, everything that the observer cannot know is changed: hidden cards, what others
 know, the random numbers. The observer's observation, mask, infos, reward, view, drawing and the message about an
 illegal action must stay the same byte for byte. In each position a few more moves are played in both cases,
-secret ones of others differently; the events that one observer receives must be the same as long as the view is. The
-exit status is 1 if there is a leak.
+secret ones of others differently; the events that one observer receives, and its information state, must be the same as
+long as the view is. The exit status is 1 if there is a leak.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def examine_chunk(chunk: Chunk) -> Found:
         counts.update({what: int(is_so(seen)) for what, is_so in counted.items()})
         leaks += map(str, examined.leaks)
         listener = rng.choice([None, *examined.env.agents])
-        leaks += find_leaking_events(examined.env, listener, rng, {"told": told} if chunk.told else {})
+        leaks += find_leaking_events(examined.env, listener, rng, {"told": told} if chunk.told else None)
     return Found(chunk.table, counts, leaks)
 
 

@@ -87,7 +87,7 @@ def test_every_option_of_every_game_is_explained_and_its_default_is_allowed(name
             defaults = {option["name"]: option["default"] for option in described}
             in_force = game.check_options(players, variant.name, defaults)
             assert in_force == game.check_options(players, variant.name, {})
-            assert list(in_force) == list(defaults)
+            assert list(in_force) == [option["name"] for option in described if option["kind"] != "cards"]
             assert game.read_options(game.new_state(players, variant.name, in_force)[0]) == (
                 players,
                 variant.name,

@@ -12,7 +12,7 @@ import pytest
 
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT, GAMES, get_game
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -83,6 +83,9 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
         ({"seed": -1}, "seed=-1"),
         ({"start_player": 4}, "start_player=4"),
         ({"cards": "1 2 3"}, "not the whole deck"),
+        ({"cards": "all"}, "distinct orders; allowed are 100,000"),
+        ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
+        ({"preset": "mini-1", "num_players": 3}, "num_players=3 contradicts preset='mini-1', which has num_players=2"),
         ({"cards": " ".join(str(v) for v in range(1, 9) for _ in range(v))}, "distinct orders; allowed are 100,000"),
     ],
     ids=str,
@@ -90,6 +93,15 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
 def test_what_cannot_be_played_is_refused_with_what_can(options: dict[str, Any], said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
         load_game(**options)
+
+
+@pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in GAMES for preset in get_game(name).presets])
+def test_a_preset_is_loaded_again_by_its_string_with_its_deck(name: str, preset: str) -> None:
+    game = load_game(name, preset=preset, chance_outcomes=3)
+    again = pyspiel.load_game(str(game))
+    assert str(again) == str(game)
+    assert again.rules.options == game.rules.options == TableEnv(name, preset=preset).options
+    assert again.num_players() == get_game(name).presets[preset].num_players
 
 
 def test_options_of_a_game_are_its_own_also_if_they_sound_like_chance() -> None:
@@ -219,6 +231,49 @@ def test_others_cannot_tell_secret_actions_apart() -> None:
                 assert len(told) == (len(legal) if seat == state.current_player() else 1)
             return
     raise AssertionError("nobody gives a card")
+
+
+def test_at_small_tables_the_tensor_is_the_vector_of_the_environment_and_tells_the_same_states_apart() -> None:
+    """In the games of the smallest miniature, up to a reshuffle."""
+    game, env = load_game(preset="mini-1", cards="all", start_player=0), TableEnv("black_jacky", preset="mini-1")
+    assert game.get_type().provides_information_state_tensor
+    assert game.information_state_tensor_shape() == list(env.information_state_space.shape)
+    assert game.max_game_length() == 4
+    pairs = set()
+
+    def follow(state: SpielState) -> None:
+        if not state.is_terminal() and not state.is_chance_node():
+            player = state.current_player()
+            tensor = state.information_state_tensor(player)
+            np.testing.assert_array_equal(tensor, env.information_state_vector(f"player_{player}"))
+            pairs.add((state.information_state_string(player), player, tuple(tensor)))
+            here = env.get_state()
+            for action in state.legal_actions():
+                env.set_state(here)
+                env.step(action)
+                follow(state.child(action))
+
+    for outcome, deck in enumerate(sorted(set(permutations([2, 2, 3, 3])))):
+        env.reset(seed=0, options={"deck": list(deck), "start_player": 0})
+        follow(game.new_initial_state().child(outcome))
+    assert len(pairs) == len({told for told, *_ in pairs}) == len({each[1:] for each in pairs}) > 20
+
+
+def test_long_games_have_no_information_state_tensor_and_are_as_long_as_can_be() -> None:
+    for options in ({"max_turns_per_round": None}, {}):
+        game = load_game("black_jacky", 4, **options)
+        assert not game.get_type().provides_information_state_tensor
+        assert game.max_game_length() == 1_000_000
+
+
+def test_a_resampled_state_has_the_tensor_of_its_player() -> None:
+    sampler, game = pyspiel.UniformProbabilitySampler(0.0, 1.0), load_game(preset="mini-2", chance_outcomes=50)
+    for seed in range(10):
+        state = played(game, seed, decisions=4)
+        if not state.is_terminal():
+            for player in range(2):
+                other = state.resample_from_infostate(player, sampler)
+                assert other.information_state_tensor(player) == state.information_state_tensor(player)
 
 
 def test_there_is_nothing_to_resample_at_a_chance_node() -> None:

@@ -159,7 +159,7 @@ def test_a_part_of_the_observation_that_is_missing_is_noticed(part):
 def test_every_field_of_the_record_is_hidden_or_public_or_follows():
     hidden = {"key", "draw_pile", "hands", "given", "known"}
     public = {name.split("[")[0] for env in positions(250) for name, _ in vary_public(env, "player_1", rng(1))}
-    follows = {"deals", "discard_count", "sums", "losers"}  # from phase, round, discards, and the open cards
+    follows = {"deals", "discard_count", "left_out", "sums", "losers"}  # from phase, round, discards, and open cards
     without_effect = {"reshuffles"}  # but for the key: nobody remembers where reshuffled cards are
     assert hidden | public | follows | without_effect | OPTIONS == set(STATE.names)
 

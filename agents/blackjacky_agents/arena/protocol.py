@@ -85,7 +85,10 @@ class Protocol:
 
 
 def find_protocol(
-    game: str = DEFAULT, variant: str | None = None, options: Mapping[str, Any] | None = None
+    game: str = DEFAULT,
+    variant: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    num_players: int | None = None,
 ) -> Protocol:
     """The published protocol of a game; without one, or for other rules, one without references (`custom_protocol`).
 
@@ -93,18 +96,20 @@ def find_protocol(
     that the protocol pins.
     """
     path = get_kit(game).score
-    if path is None or variant is not None or options:
-        return custom_protocol(game, variant, options or {})
+    if path is None or variant is not None or options or num_players is not None:
+        return custom_protocol(game, variant, options or {}, num_players)
     protocol = read_protocol(path)
     check_pins(protocol)
     return protocol
 
 
-def custom_protocol(game: str, variant: str | None = None, options: Mapping[str, Any] | None = None) -> Protocol:
+def custom_protocol(
+    game: str, variant: str | None = None, options: Mapping[str, Any] | None = None, num_players: int | None = None
+) -> Protocol:
     """A protocol made from the game's agents, without references.
 
-    At the smallest, the usual and the largest table, the opponents are copies of each agent in turn, and a mixture of
-    the strongest. Raises `ValueError` if the game has no agent but `random`.
+    At the smallest, the usual and the largest table, or at that of ``num_players`` alone, the opponents are copies of
+    each agent in turn, and a mixture of the strongest. Raises `ValueError` if the game has no agent but `random`.
     """
     names, options = agent_names(game), dict(options or {})
     if len(names) < 2:
@@ -116,7 +121,7 @@ def custom_protocol(game: str, variant: str | None = None, options: Mapping[str,
         seed=1,
         games=dict(LENGTHS),
         hundred=names[-1],
-        tables=tuple(_tables(game, variant, names)),
+        tables=tuple(_tables(game, variant, num_players, names)),
         agents={name: identity_of(name, game) for name in names},
         references={},
         reference_games=0,
@@ -126,11 +131,13 @@ def custom_protocol(game: str, variant: str | None = None, options: Mapping[str,
     return protocol
 
 
-def _tables(game: str, variant: str | None, names: Sequence[str]) -> list[ScoreTable]:
+def _tables(game: str, variant: str | None, num_players: int | None, names: Sequence[str]) -> list[ScoreTable]:
     declared = get_game(game)
     among = [each for each in declared.variants if variant in (None, each.name)]
-    usual, _ = declared.choose_table(None, variant)
-    sizes = sorted({min(each.min_players for each in among), usual, max(each.max_players for each in among)})
+    usual, _ = declared.choose_table(num_players, variant)
+    sizes = [usual]
+    if num_players is None:
+        sizes = sorted({min(each.min_players for each in among), usual, max(each.max_players for each in among)})
     tables = []
     for size in sizes:
         chosen = declared.choose_variant((size,), variant).name

@@ -99,6 +99,7 @@ def prepare(args: Args[Any], command: str) -> Writer:
 def make_table(args: Args[Any]) -> Table:
     """The table whose games are played; `ValueError` for unknown agents or an impossible table."""
     players = parse_agents(args.players or "", "--players")
+    args.check_players(len(players))
     env = TableEnv(args.game, len(players), args.variant, **args.rule_options)  # checks the options
     names = list(dict.fromkeys(players))
     agents = tuple(make_agent(name, args.game) for name in names)

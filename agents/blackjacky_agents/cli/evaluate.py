@@ -83,6 +83,7 @@ def check(args: Args[Any], num_players: int) -> str:
             raise ValueError(f"--page {args.page} is not a file; it must be a document with the markers `evaluation`")
         replace_part(args.page.read_text("utf-8"), "evaluation", "")
         check_writable("--page", args.page)
+    args.check_players(num_players)
     return TableEnv(args.game, num_players, args.variant, **args.rule_options).variant
 
 

@@ -7,7 +7,7 @@ import io
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
@@ -32,6 +32,8 @@ class GameArgs(Generic[R]):
 
     game: str = DEFAULT
     """Name of the game."""
+    preset: str | None = None
+    """One of the game's tables by name, such as mini-1, in place of table size, variant and rule options."""
     variant: str | None = None
     """Variant of the game; by default the first one that the table size allows."""
     rules: Annotated[R, tyro.conf.arg(name="")]
@@ -42,22 +44,43 @@ class GameArgs(Generic[R]):
         """The rule options as keyword arguments of environments."""
         return given_options(self.rules)
 
+    @property
+    def preset_players(self) -> int | None:
+        """The table size of the preset; None: there is no preset."""
+        return None if self.preset is None else get_game(self.game).presets[self.preset].num_players
+
+    def check_players(self, num_players: int) -> None:
+        """Raise `ValueError` if the preset has another table size."""
+        get_game(self.game).choose_preset(self.preset, num_players, None, {})
+
 
 def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
     """Parse a command line into ``kind``, a generic subclass of `GameArgs`, with the rule options of the named game.
 
-    Raises `WrongInputError` for an unknown game or a value too many, and `SystemExit` after ``--help`` (status 0) or
-    for a syntax error (status 2).
+    A preset's variant and rule options stand in the result as if they had been given.
+
+    Raises `WrongInputError` for an unknown game or preset, rule options that contradict it, or a value too many, and
+    `SystemExit` after ``--help`` (status 0) or for a syntax error (status 2).
     """
     with checking_input():
         game = named_game(arguments, kind.game)
     whole = kind[with_help(game.options)]
     args, unknown = tyro.cli(whole, args=arguments, prog=program, return_unknown_args=True)
     if not unknown:
-        return args
+        return _with_preset(args, game)
     if not unknown[0].startswith("-"):
         raise WrongInputError(_value_too_many(arguments, unknown[0]))
     return tyro.cli(whole, args=arguments, prog=program)  # which names similar options
+
+
+def _with_preset(args: Any, game: Game) -> Any:
+    """The arguments with the variant and the rule options of their preset, if they have one."""
+    with checking_input():
+        _, variant, options = game.choose_preset(args.preset, None, args.variant, args.rule_options)
+    if args.preset is None:
+        return args
+    rules = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    return replace(args, variant=variant, rules=replace(args.rules, **rules))
 
 
 def _value_too_many(arguments: Sequence[str], value: str) -> str:

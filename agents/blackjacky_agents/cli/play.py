@@ -71,10 +71,16 @@ class Args(GameArgs[R]):
 
 
 def opponents_of(args: Args[Any], people: int) -> list[str]:
-    """The agents at the table, clockwise; by default the game's, filling up the variant's usual table size."""
-    if args.opponents is not None:
-        return parse_agents(args.opponents, "--opponents")
-    return usual_opponents(args.game, people, args.variant)
+    """The agents at the table, clockwise; by default the game's, filling up the usual table size.
+
+    Raises `ValueError` for unknown ones, and if a preset is for another number of players.
+    """
+    if args.opponents is None:
+        opponents = usual_opponents(args.game, people, args.variant, args.preset_players)
+    else:
+        opponents = parse_agents(args.opponents, "--opponents")
+    args.check_players(people + len(opponents))
+    return opponents
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -139,7 +145,7 @@ def serve(args: Args[Any], program: str) -> None:
 
 def describes_table(args: Args[Any]) -> bool:
     """Whether the arguments ask for a table, not only for the lobby."""
-    chosen = (args.opponents, args.variant, args.seed)
+    chosen = (args.opponents, args.preset, args.variant, args.seed)
     return bool(
         args.game != DEFAULT or args.people != 1 or any(each is not None for each in chosen) or args.rule_options
     )

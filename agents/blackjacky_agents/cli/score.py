@@ -97,7 +97,7 @@ def prepare(args: Args[Any]) -> tuple[Protocol, Agent]:
     """The protocol and the agent; `ValueError` for invalid options."""
     if args.threads is not None:
         check_integer("--threads", args.threads, 1, 1024)
-    protocol = find_protocol(args.game, args.variant, args.rule_options)
+    protocol = find_protocol(args.game, args.variant, args.rule_options, args.preset_players)
     if args.agent.startswith("cmd:"):
         command = args.agent.removeprefix("cmd:")
         return protocol, SubprocessAgent(command, args.game, args.move_timeout, args.start_timeout)

@@ -41,8 +41,6 @@ class Args(GameArgs[R]):
     $ blackjacky evaluate --players solved:six,counter --max-card 3 --hand-size 1 ...
     """
 
-    preset: str | None = None
-    """One of the game's tables by name, such as mini-1, in place of players, variant and rule options."""
     players: int | None = None
     """Table size; by default the variant's."""
     algorithm: Algorithm = "dcfr"

@@ -98,6 +98,8 @@ def prepare(args: Args[Any]) -> list[Tournament]:
         raise ValueError(f"--until {args.until} is out of range; allowed are widths above 0 and below 1")
     check_writable("--ladder", args.ladder)
     names, sizes, lineups = read_agents(args)
+    for size in sizes:
+        args.check_players(size)
     if args.oracle is not None and "random" not in names:
         raise ValueError("--oracle needs `random` among the agents, which has the normalised score 0")
     if args.replay is not None and len(sizes) > 1:
@@ -122,7 +124,7 @@ def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list
     """Names, table sizes and line-ups."""
     if not args.tables:
         game = get_game(args.game)
-        usual, _ = game.choose_table(None, args.variant)
+        usual, _ = game.choose_table(args.preset_players, args.variant)
         sizes = (usual,) if args.players is None else tuple(dict.fromkeys(args.players))
         if not sizes:
             allowed = f"{game.min_players} .. {game.max_players}"

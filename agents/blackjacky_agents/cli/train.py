@@ -79,6 +79,9 @@ class Args(Generic[S, R]):
     """Rule options of the game."""
     resume: Path | None = None
     """Resume the run in this folder, with its settings; only --steps and --minutes may differ, to train longer."""
+    table: str | None = None
+    """One of the game's tables by name, such as mini-1, in place of players, variant and rule options; what --preset is
+    for other subcommands."""
     compare: tuple[Path, ...] = ()
     """Train nothing: draw the learning curves of these runs over each other, and print where they stand."""
     cluster: str | None = None
@@ -174,10 +177,24 @@ def read_arguments(arguments: Sequence[str], program: str) -> Arguments:
     )
     kind: Any = Args[type(stored), rules]  # type: ignore[misc]  # the game's options, known only now
     given = tyro.cli(kind, default=shown, args=arguments, prog=program)
-    settings: TrainingSettings = replace(given.settings, rule_options=given_options(given.rules))
+    settings = at_table(replace(given.settings, rule_options=given_options(given.rules)), stored, given.table)
     if known.resume:
         refuse_others(known.resume, stored, settings)
     return Arguments(settings, known.resume, given.cluster, given.compare)
+
+
+def at_table(settings: TrainingSettings, stored: TrainingSettings, name: str | None) -> TrainingSettings:
+    """The settings at one of the game's tables, or unchanged without its ``name``.
+
+    Raises `ValueError` for an unknown name, and if settings that differ from those ``stored`` contradict the table.
+    """
+    if name is None:
+        return settings
+    choose = get_game(settings.game).choose_preset
+    for given in settings.players if settings.players != stored.players else ():
+        choose(name, given, None, {})
+    size, variant, options = choose(name, None, settings.variant, settings.rule_options)
+    return replace(settings, players=(size,), variant=variant, rule_options=options)
 
 
 def preset_settings(game: str, preset: str) -> TrainingSettings:

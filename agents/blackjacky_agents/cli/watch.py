@@ -134,6 +134,7 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
     """A game between the named agents."""
     seed = args.seed if args.seed is not None else int(np.random.default_rng().integers(2**31))
     check_integer("--seed", seed, 0, MAX_SEED - len(names))
+    args.check_players(len(names))
     env = TableEnv(args.game, len(names), args.variant, **args.rule_options)
     agents = {agent: make_agent(name, args.game) for agent, name in zip(env.possible_agents, names, strict=True)}
     for number, agent in enumerate(agents.values(), 1):

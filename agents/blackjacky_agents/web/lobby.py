@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +28,9 @@ def describe_games() -> list[dict[str, Any]]:
 
     Each has ``name``, ``title``, ``minutes`` (0: not known), ``has_picture``, ``variants`` (with ``name`` and the table
     sizes ``min``, ``max`` and ``default``), ``agents`` (names, weakest first), ``levels`` (the name of an agent by
-    ``easy``, ``medium`` and ``hard``), ``options`` as from `describe_options`, and by language ``summary``, ``help``
-    (paragraphs) and ``words`` (the options and their values in words).
+    ``easy``, ``medium`` and ``hard``), ``presets`` (tables with ``name`` and the fields of `Preset`), ``options`` as
+    from `describe_options`, and by language ``summary``, ``help`` (paragraphs) and ``words`` (the options and their
+    values in words).
     """
     return [_described(name) for name in GAMES]
 
@@ -46,6 +48,7 @@ def _described(name: str) -> dict[str, Any]:
         ],
         "agents": agent_names(name),
         "levels": levels(name),
+        "presets": [{"name": preset, **asdict(table)} for preset, table in game.presets.items()],
         "options": describe_options(game.options),
         "words": {language: own["options"] for language, own in texts.items()},
         "summary": {language: own["summary"] for language, own in texts.items()},

@@ -18,7 +18,7 @@ from blackjacky_env.games.black_jacky import contradictions, drawing, hidden, ob
 
 _ONE_CARD = {"hand_size": 1, "hearts": 1}
 _SIX_CARDS = {**_ONE_CARD, "max_card": 3, "tricks": [1, 2, 3]}
-_TEN_CARDS = {"hearts": 1, "max_card": 4, "tricks": [1, 2, 3, 4], "max_turns_per_round": 4}
+_SIX_DIFFERENT = {"hearts": 1, "deck": [1, 2, 3, 4, 5, 6], "bust_at": 10}
 _MINIATURES = {
     "mini-1": Preset(
         "Four cards without powers, two turns",
@@ -28,8 +28,18 @@ _MINIATURES = {
     ),
     "mini-2": Preset("Six cards, three turns", 2, "classic", {**_SIX_CARDS, "bust_at": 5, "max_turns_per_round": 3}),
     "mini-3": Preset("Six cards, four turns", 2, "classic", {**_SIX_CARDS, "bust_at": 6, "max_turns_per_round": 4}),
-    "mini-4": Preset("Ten cards, four turns", 2, "classic", {**_TEN_CARDS, "hand_size": 1, "bust_at": 7}),
-    "mini-5": Preset("Ten cards, four turns, hands of two", 2, "classic", {**_TEN_CARDS, "bust_at": 9}),
+    "mini-4": Preset(
+        "Ten cards, four turns",
+        2,
+        "classic",
+        {**_ONE_CARD, "max_card": 4, "bust_at": 7, "tricks": [1, 2, 3, 4], "max_turns_per_round": 4},
+    ),
+    "mini-5": Preset(
+        "Six different cards, hands of two, five turns", 2, "classic", {**_SIX_DIFFERENT, "max_turns_per_round": 5}
+    ),
+    "mini-6": Preset(
+        "Six different cards, hands of two, six turns", 2, "classic", {**_SIX_DIFFERENT, "max_turns_per_round": 6}
+    ),
     "mini-3p": Preset(
         "Three players, five cards without powers, three turns",
         3,

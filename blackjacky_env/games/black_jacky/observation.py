@@ -86,9 +86,11 @@ def sample(observation, bits, s):
     s.reshuffles = 0
     s.deals = int(s.round_number) + (s.phase != TIP)
     s.discard_top = 1 + marked(observation, AT.discard_top, 8)
-    s.discard_count = 0
+    s.discard_count = s.left_out = 0
     for v in range(1, VALUES):
         s.discard_count += s.discards[v]
+        if s.num_players < SEATS:
+            s.left_out += s.displays[s.num_players, v]
     imagine_seats(observation, s)
     imagine_known(observation, s)
     imagine_hands(observation, draw(bits, 1), s)

@@ -105,19 +105,12 @@ def deal(s):
     """Shuffle all cards by (key, round) and deal them (R4)."""
     count = 0
     for v in range(1, int(s.max_card) + 1):
-        for _ in range(v - left_out(s, v)):
+        for _ in range(v - (int(s.displays[s.num_players, v]) if s.left_out else 0)):
             s.draw_pile[count] = v
             count += 1
     shuffle(s.draw_pile, count, stream(s.key, FOR_DECK, int(s.round_number), 0))
     s.draw_count = count
     deal_draw_pile(s)
-
-
-@inlined
-def left_out(s, v):
-    """How many cards v are not in the deck (option deck); they lie before the first empty seat."""
-    n = int(s.num_players)
-    return int(s.displays[n, v]) if n < SEATS else 0
 
 
 @inlined

@@ -98,9 +98,10 @@ RECORD = Fields(
         number("discards", 0, 8, "cards in the discard pile by value, top included", (VALUES,), first=1),
         by_seat("hand_counts", 0, CARDS, "cards in hand by seat"),
         own("hands", 0, 8, "my hand by value", (VALUES,), part="my_hand", first=1),
-        by_seat("displays", 0, 8, _LAID_OUT, (VALUES,), first=1, beside=True),
+        by_seat("displays", 0, 8, _LAID_OUT, (VALUES,), first=1, beside="left_out"),
         # [holder, observer, value]; observer == holder is not read
         hidden("known", 0, CARDS, (VALUES,), axes=2, extra=1, on_table=False),
+        hidden("left_out", 0, CARDS, on_table=False),  # cards that are not in the deck
     ),
     observed=(
         "phase round",
@@ -155,6 +156,7 @@ def leave_out(s: Any, cards: Sequence[int]) -> None:
     """Lay the cards that are not in the deck before the first empty seat."""
     for v in cards:
         s["displays"][s["num_players"], v] += 1
+    s["left_out"] = len(cards)
 
 
 def left_out(s: Any) -> list[int]:
@@ -185,6 +187,8 @@ def facts(s: Any, settled: bool) -> Iterator[Fact]:
     n = s.num_players
     yield (s.phase == SETTLEMENT) == settled, "a round is being settled in the second record only"
     yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
+    beside = sum(s.displays[n]) if n < SEATS else 0
+    yield beside == s.left_out, "cards that are not in the deck are counted"
     yield from _facts_of_seats(s, n)
     if s.phase == TIP:
         yield from _facts_of_tipping(s)

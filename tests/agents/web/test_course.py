@@ -4,6 +4,7 @@ import time
 
 from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
+from blackjacky_env.envs.aec import TableEnv
 from tests.agents.web.tables import new_table
 from tests.agents.web.test_page import (
     CLICK,
@@ -100,6 +101,44 @@ def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(br
         press(page, "replay-close")
         press(page, "again")
         wait_for(page, "return document.getElementById('end').hidden")
+        no_complaints(page)
+
+
+def test_a_small_table_is_opened_in_the_lobby_by_its_name(browsers):  # noqa: F811
+    """Its size, variant and rules go with it; the usual table comes back with the usual choice."""
+    server = served(delay=0)
+    choose = "const select = document.getElementById('preset'); select.value = arguments[0]; select.onchange()"
+    agents = "return document.querySelectorAll('#agents select').length"
+    hidden = "return ['presets', 'variants', 'rules-details'].map((each) => document.getElementById(each).hidden)"
+    with in_background(server) as port:
+        page = browsers(f"http://127.0.0.1:{port}/", "en")
+        wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+        page.execute_script("document.querySelector('input[value=easy]').click()")
+        usual = page.execute_script(agents)
+        page.execute_script(choose, "mini-3p")
+        assert (usual, page.execute_script(agents)) == (3, 2)
+        assert page.execute_script(hidden) == [False, True, True]
+        named = page.execute_script("return [...document.querySelectorAll('#preset option')].map((each) => each.text)")
+        assert named[:2] == ["as usual", "mini-1: Four cards without powers, two turns"]
+        page.execute_script(choose, "")
+        assert page.execute_script(agents) == usual
+        assert page.execute_script(hidden) == [False, False, False]
+        page.execute_script(choose, "mini-2")
+        assert serious(page) == []
+        press(page, "open")
+        wait_for(page, READY)
+        (table,) = server.tables()
+        assert table.env.options == TableEnv("black_jacky", preset="mini-2").options
+        assert table.env.num_players == 2
+        no_complaints(page)
+
+
+def test_a_game_without_small_tables_offers_none(browsers):  # noqa: F811
+    with in_background(served(delay=0)) as port:
+        page = browsers(f"http://127.0.0.1:{port}/", "de")
+        wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+        page.execute_script("document.querySelector('input[value=halunken]').click()")
+        assert page.execute_script("return document.getElementById('presets').hidden") is True
         no_complaints(page)
 
 

@@ -15,6 +15,7 @@ const ASK = 500; // milliseconds between two questions how far the game is
 
 const game = () => known.games.find((each) => each.name === chosen.game);
 const variant = () => game().variants.find((each) => each.name === find("variant").value);
+const preset = () => game().presets.find((each) => each.name === find("preset").value); // undefined: the usual table
 const path = (address) => new URL(address, location.href).pathname;
 
 async function load() {
@@ -27,18 +28,30 @@ async function load() {
 // ---------------------------------------------------------------- the form
 
 function choose(name) {
-  const { variants } = known.games.find((each) => each.name === name);
+  const { presets, variants } = known.games.find((each) => each.name === name);
   Object.assign(chosen, { game: name, people: chosen.people.slice(0, 1), rules: {} });
   if (!chosen.people.length) chosen.people = [text("person", { number: 1 })];
-  find("variants").hidden = variants.length < 2;
+  find("presets").hidden = !presets.length;
+  find("preset").replaceChildren(
+    make("option", { value: "", textContent: text("usual") }),
+    ...presets.map(({ name: value, about }) => make("option", { value, textContent: `${value}: ${about}` })),
+  );
   find("variant").replaceChildren(...variants.map((each) => make("option", { value: each.name, textContent: variantInWords(each) })));
   setLevel(chosen.level);
 }
 
-// Opponents of one strength in all seats that the variant usually has.
+// A table with its own size, variant and rules, or the usual one.
+function setPreset() {
+  chosen.rules = { ...preset()?.options };
+  if (preset()) find("variant").value = preset().variant;
+  setLevel(chosen.level);
+}
+
+// Opponents of one strength in all seats that the table usually has.
 function setLevel(level) {
+  const size = preset()?.num_players ?? variant().default;
   chosen.level = level;
-  chosen.agents = Array(Math.max(variant().default - chosen.people.length, 0)).fill(game().levels[level]);
+  chosen.agents = Array(Math.max(size - chosen.people.length, 0)).fill(game().levels[level]);
   showLevels();
   showForm();
 }
@@ -89,7 +102,7 @@ function levelCard(level) {
 
 function showForm() {
   const size = chosen.people.length + chosen.agents.length;
-  const { min, max } = variant();
+  const { min, max } = preset() ? { min: preset().num_players, max: preset().num_players } : variant();
   const full = size >= max;
   find("people").replaceChildren(...chosen.people.map(personField), addButton("add-person", text("add_person"), full, () => {
     chosen.people.push(text("person", { number: chosen.people.length + 1 }));
@@ -99,8 +112,10 @@ function showForm() {
   }));
   find("size").textContent = text("size", { size, min, max });
   find("open").disabled = opening || size < min || size > max;
-  find("rules-details").hidden = game().options.length === 0;
-  find("rules").replaceChildren(...game().options.map(ruleField));
+  const options = game().options.filter(({ kind }) => kind in fields);
+  find("variants").hidden = !!preset() || game().variants.length < 2;
+  find("rules-details").hidden = !!preset() || options.length === 0;
+  find("rules").replaceChildren(...options.map(ruleField));
 }
 
 function personField(name, number) {
@@ -136,8 +151,10 @@ function addButton(id, words, full, add) {
 
 // ---------------------------------------------------------------- rule options
 
+const fields = { flag: flagField, integer: integerField, choice: choiceField, subset: subsetField }; // decks are for presets
+
 function ruleField(option) {
-  const field = { flag: flagField, integer: integerField, choice: choiceField, subset: subsetField }[option.kind](option);
+  const field = fields[option.kind](option);
   const label = make("label", { className: "rule" });
   const named = { flag: `${option.name}_true` }[option.kind] ?? option.name;
   const words = inWords(named)?.replace(/:?\s*\{value\}/, " …");
@@ -287,6 +304,7 @@ find("language").onchange = () => {
   localStorage.setItem("language", find("language").value);
   setLanguage(find("language").value);
 };
+find("preset").onchange = setPreset;
 find("variant").onchange = () => setLevel(chosen.level);
 find("order").onsubmit = open;
 await load();

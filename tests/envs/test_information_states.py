@@ -1,0 +1,374 @@
+"""Information states as text, vector and key: the same partition of histories, with perfect recall, and nothing hidden.
+
+Whole miniatures are walked where they are small, and random games elsewhere.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice, permutations
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+
+from blackjacky_env import make_batch
+from blackjacky_env.engine import event_rows, recall
+from blackjacky_env.engine.game import Game
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.module import GameModule
+from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.testing.tables import find_leaking_events
+
+WALKED = [("black_jacky", "mini-1", 9, 99), ("schwarze_katze", "mini-1", 9, 99), ("black_spy", "mini-1", 2, 2)]
+"""Miniatures that are walked: how many deals that look the same to player_0, and how many actions of a decision."""
+MINIATURES = [(name, preset) for name in GAMES for preset in get_game(name).presets]
+Past = dict[str, tuple[Any, ...]]
+"""By agent, everything that it has observed and heard, in order: the reference that information states are held to."""
+
+
+def legal(env: TableEnv) -> list[int]:
+    """The legal actions of the player to act."""
+    actions: list[int] = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+    return actions
+
+
+def played(env: TableEnv, seed: int, moves: int = 10**6, **options: Any) -> TableEnv:
+    """The environment after random moves."""
+    env.reset(seed=seed, options=options)
+    rng = np.random.default_rng(seed)
+    while moves and not env.terminations[env.agent_selection]:
+        env.step(int(rng.choice(legal(env))))
+        moves -= 1
+    return env
+
+
+def deals(env: TableEnv) -> Iterator[TableEnv]:
+    """The environment after different deals that look the same to player_0, who starts."""
+    cards = [env.game.card_names[card] for card in env.game.whole_deck(env.num_players, env.options)]
+    known: set[bytes] = set()
+    first = None
+    for deck in dict.fromkeys(permutations(cards)):
+        env.reset(seed=0, options={"deck": list(deck), "start_player": 0})
+        seen = env.view("player_0")
+        first = seen if first is None else first
+        if seen == first and env.state().tobytes() not in known:
+            known.add(env.state().tobytes())
+            yield env
+
+
+def continued(env: TableEnv, past: Past) -> Past:
+    """The past of all agents after the last action."""
+    return {
+        agent: (
+            *past[agent],
+            env.last_action(seat),
+            json.dumps(env.view(agent)),
+            env.observe(agent)["action_mask"].tobytes(),
+        )
+        for seat, agent in enumerate(env.possible_agents)
+    }
+
+
+def positions(env: TableEnv, width: int, before: Past | None = None) -> Iterator[tuple[TableEnv, Past]]:
+    """This position and those that follow, each with its past; the environment moves on with the next item."""
+    past = continued(env, before or dict.fromkeys(env.possible_agents, ()))
+    yield env, past
+    if env.terminations[env.agent_selection]:
+        return
+    here = env.get_state()
+    for action in legal(env)[:width]:
+        env.set_state(here)
+        env.step(action)
+        yield from positions(env, width, past)
+
+
+def one_to_one(pairs: set[tuple[Any, Any]]) -> bool:
+    """Whether neither side of a pair stands in two pairs."""
+    return len({one for one, _ in pairs}) == len({other for _, other in pairs}) == len(pairs)
+
+
+# ---------------------------------------------------------------- what a player can tell apart
+
+
+@pytest.mark.parametrize(("game", "preset", "count", "width"), WALKED)
+def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_player_cannot_tell_them_apart(
+    game: str, preset: str, count: int, width: int
+) -> None:
+    """So they recall all that the player has seen, heard and done; at the end only the text shows what is laid open."""
+    env, pairs, told = TableEnv(game, preset=preset), defaultdict[str, set[tuple[Any, Any]]](set), 0
+    for dealt in islice(deals(env), count):
+        for here, past in positions(dealt, width):
+            for agent in here.possible_agents:
+                told += 1
+                pairs[f"text of {agent}"].add((past[agent], here.information_state(agent)))
+                if not here.terminations[agent]:
+                    pairs[f"vector of {agent}"].add((past[agent], here.information_state_vector(agent).tobytes()))
+                    pairs[f"key of {agent}"].add((past[agent], here.information_key(agent).tobytes()))
+    assert [name for name, each in pairs.items() if not one_to_one(each)] == []
+    assert len(pairs["text of player_0"]) < told / env.num_players  # some histories look the same
+
+
+def test_a_line_of_text_is_added_by_every_action_and_no_earlier_one_changes(game: Game) -> None:
+    env = TableEnv(game.name)
+    env.reset(seed=4)
+    observers, rng, moves = (None, *env.possible_agents), np.random.default_rng(4), 0
+    before = {agent: env.information_state(agent) for agent in observers}
+    while moves < 12 and not env.terminations[env.agent_selection]:
+        env.step(int(rng.choice(legal(env))))
+        moves += 1
+        for agent in observers:
+            text = env.information_state(agent)
+            assert text.startswith(f"{before[agent]}\n")
+            assert len(text.splitlines()) == moves + 2
+            before[agent] = text
+    assert moves > 2
+
+
+def test_the_text_names_table_actions_and_what_they_changed() -> None:
+    env = TableEnv("black_jacky", preset="mini-1")
+    env.reset(seed=0, options={"deck": [2, 3, 3, 2], "start_player": 0})
+    env.step(env.parse_action("no trick"))
+    env.step(env.parse_action("draw"))
+    title, start, _, drawn = env.information_state("player_1").splitlines()
+    assert title.startswith('Black Jacky, seen by player_1: num_players 2, variant "classic", max_card 3, bust_at 5')
+    assert "deck [2, 2, 3, 3]" in title
+    assert "hands [1, [3]]" in start
+    assert drawn.startswith("player_0: draw; ")
+    assert "hands [2, [3]]" in drawn
+    assert "draw_pile 0" in drawn
+
+
+# ---------------------------------------------------------------- vectors
+
+
+@pytest.mark.parametrize(("game", "preset"), MINIATURES)
+def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_with_what_was_seen_before(
+    game: str, preset: str
+) -> None:
+    env = TableEnv(game, preset=preset)
+    space, size = env.information_state_space, env.game.layout.size
+    for seed in range(8):
+        env.reset(seed=seed)
+        rng, seen = np.random.default_rng(seed), {agent: [] for agent in env.possible_agents}
+        while True:
+            for agent in env.possible_agents:
+                vector = env.information_state_vector(agent)
+                assert space.contains(vector)
+                observation, rows = vector[:size], vector[size:].reshape(-1, size + 2)
+                np.testing.assert_array_equal(observation, env.observe(agent)["observation"])
+                np.testing.assert_array_equal(rows[: len(seen[agent])], np.array(seen[agent]).reshape(-1, size + 2))
+                assert not rows[len(seen[agent]) :].any()
+            if env.terminations[env.agent_selection]:
+                break
+            actor, action = int(env.agent_selection[-1]), int(rng.choice(legal(env)))
+            for seat, agent in enumerate(env.possible_agents):
+                heard = recall.sounds(env.game)[env._phase_number(), action]
+                row = [1 + (actor - seat) % env.num_players, 1 + (action if seat == actor else heard)]
+                seen[agent].insert(0, [*row, *env.observe(agent)["observation"].tolist()])
+            env.step(action)
+
+
+def test_no_game_is_longer_than_it_may_be(game: Game) -> None:
+    """Random games of all variants and sizes, and of all miniatures."""
+    tables: list[dict[str, Any]] = [{"preset": preset} for preset in game.presets]
+    tables += [{"num_players": size, "variant": each.name} for each in game.variants for size in each.sizes]
+    for table in tables:
+        env = TableEnv(game.name, **table)
+        if game.most_actions is None:
+            continue
+        most = game.most_actions(env.num_players, env.variant, env.options)
+        assert most is not None
+        for seed in range(5):
+            assert len(played(env, seed)._actions) <= most
+
+
+def test_games_without_a_longest_length_have_no_vector_and_long_ones_none_either() -> None:
+    endless = TableEnv("black_jacky", max_turns_per_round=None)
+    endless.reset(seed=0)
+    assert endless.information_state("player_0").startswith("Black Jacky, seen by player_0: ")
+    for call in (lambda: endless.information_state_space, lambda: endless.information_state_vector("player_0")):
+        with pytest.raises(ValueError, match="games of Black Jacky have no longest length at this table"):
+            call()
+    with pytest.raises(ValueError, match="may have 4,444 actions at this table"):
+        _ = TableEnv("black_jacky").information_state_space
+
+
+def test_actions_of_a_row_fit_its_dtype() -> None:
+    layout = SimpleNamespace(dtype=np.dtype(np.int8))
+    for num_actions, dtype in ((127, np.int8), (128, np.int16)):
+        assert event_rows.row_dtype(SimpleNamespace(layout=layout, num_actions=num_actions)) == dtype
+
+
+# ---------------------------------------------------------------- positions without a past, and refusals
+
+
+def test_a_sampled_position_has_no_past_and_its_information_state_begins_there(game: Game) -> None:
+    env = played(TableEnv(game.name), 3, 7)
+    agent = env.agent_selection
+    seen, seat = env.observe(agent)["observation"], int(agent[-1])
+    env.set_state(GameModule(game.name).sample_state(seen, np.random.default_rng(0), seat))
+    assert len(env.information_state(agent).splitlines()) == 2
+    before = {each: env.information_key(each).tobytes() for each in env.possible_agents}
+    env.step(legal(env)[0])
+    assert len(env.information_state(agent).splitlines()) == 3
+    assert all(env.information_key(each).tobytes() != key for each, key in before.items())
+
+
+def test_what_is_refused_says_what_is_allowed() -> None:
+    env = TableEnv("black_jacky", preset="mini-1")
+    for name in ("information_state", "information_state_vector", "information_key"):
+        with pytest.raises(ResetNeeded, match="call reset"):
+            getattr(env, name)("player_0")
+    env.reset(seed=0)
+    for name in ("information_state", "information_state_vector", "information_key"):
+        with pytest.raises(ValueError, match="unknown agent 'player_7'; agents are player_0, player_1"):
+            getattr(env, name)("player_7")
+    env.step(env.parse_action("no trick"))
+    env.step(env.parse_action("draw"))
+    env._actions[-1] = env.parse_action("knock")
+    for name in ("information_state", "information_state_vector", "information_key"):
+        with pytest.raises(ValueError, match="whose actions do not lead to it"):
+            getattr(env, name)("player_0")
+
+
+# ---------------------------------------------------------------- nothing hidden
+
+
+def test_what_is_hidden_changes_no_information_state(game: Game) -> None:
+    """Two games that look the same to somebody are played on, with other hidden cards and other secret actions."""
+    rng, compared = np.random.default_rng(2), 0
+    for seed in range(12):
+        env = played(TableEnv(game.name), seed, seed)
+        for observer in (None, *env.agents):
+            assert [*find_leaking_events(env, observer, rng)] == []
+            compared += 1
+    assert compared > 12
+
+
+def test_seats_are_relative_in_vectors(game: Game) -> None:
+    """The same deal and actions from the next chair: only the first line of the text names the seats."""
+    preset = next(iter(game.presets), None)
+    if preset is None:
+        pytest.skip("the game has no small table")
+    one, other = (TableEnv(game.name, preset=preset) for _ in range(2))
+    rng = np.random.default_rng(0)
+    deck = [game.card_names[card] for card in rng.permutation(game.whole_deck(one.num_players, one.options))]
+    one.reset(seed=1, options={"deck": deck, "start_player": 0})
+    other.reset(seed=1, options={"deck": deck, "start_player": 1})
+    while not one.terminations[one.agent_selection]:
+        for seat, agent in enumerate(one.possible_agents):
+            turned = one.possible_agents[(seat + 1) % one.num_players]
+            np.testing.assert_array_equal(one.information_state_vector(agent), other.information_state_vector(turned))
+            np.testing.assert_array_equal(one.information_key(agent), other.information_key(turned))
+        action = int(rng.choice(legal(one)))
+        one.step(action)
+        other.step(action)
+
+
+# ---------------------------------------------------------------- many games
+
+
+def tables_of(game: str, batch: Any) -> list[TableEnv]:
+    """Environments in which the batch's games have just begun."""
+    envs = []
+    for seed, players in zip(batch.seeds, batch.num_players, strict=True):
+        envs.append(TableEnv(game, int(players), batch.variant))
+        envs[-1].reset(seed=int(seed))
+    return envs
+
+
+def rows_of(env: TableEnv, seat: int, count: int) -> np.ndarray:
+    """The last events of a seat, as the environment's replay tells them."""
+    size = event_rows.row_size(env.game)
+    rows, write = np.zeros((count, size), event_rows.row_dtype(env.game)), event_rows.row_writer(env.game)
+    states = [replayed._states[:1].copy() for replayed in env._play_again()]
+    for row, action, state in zip(rows, env._actions[::-1], states[-2::-1], strict=False):
+        write(state, seat, action, row)
+    return rows
+
+
+@pytest.mark.parametrize("history", [1, 5])
+def test_a_batch_with_history_shows_the_last_rows_of_the_player_to_act(game: Game, history: int) -> None:
+    sizes = list(game.variants[0].sizes)[:3]
+    batch, plain = (
+        make_batch(game.name, num_games=6, num_players=sizes, seed=5, history=rows) for rows in (history, 0)
+    )
+    envs = tables_of(game.name, batch)
+    for _ in range(60):
+        for i, env in enumerate(envs):
+            seat = int(batch.current_player[i])
+            expected = event_rows.joined(plain.observations[i], rows_of(env, seat, history))
+            np.testing.assert_array_equal(batch.observations[i], expected)
+            assert batch.observations.dtype == expected.dtype
+            np.testing.assert_array_equal(batch.observe([i], [seat])[0][0], expected)
+        np.testing.assert_array_equal(batch.action_masks, plain.action_masks)
+        actions = plain.random_actions()
+        batch.step(actions)
+        plain.step(actions)
+        for env, action in zip(envs, actions, strict=True):
+            env.step(int(action))
+        for i in np.flatnonzero(batch.terminated):
+            envs[i].reset(seed=int(batch.seeds[i]))
+    assert batch.run_random(20) is None
+    plain.run_random(20)
+    np.testing.assert_array_equal(batch.observations[:, : game.layout.size], plain.observations)
+
+
+def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> None:
+    table = {"preset": "mini-1"}
+    batch = make_batch("black_jacky", num_games=3, seed=1, history=4, per_seat=True, **table)
+    envs, ended = [TableEnv("black_jacky", **table) for _ in range(3)], 0
+    for env, seed in zip(envs, batch.seeds, strict=True):
+        env.reset(seed=int(seed))
+    for _ in range(12):
+        actions = batch.random_actions()
+        batch.step(actions)
+        for i, env in enumerate(envs):
+            env.step(int(actions[i]))
+            if batch.terminated[i]:
+                for seat in range(2):
+                    shown, _ = batch.observe([i], [seat], final=True)
+                    np.testing.assert_array_equal(shown[0], env.information_state_vector(f"player_{seat}"))
+                    assert not batch.observe([i], [seat])[0][0, env.game.layout.size :].any()
+                    ended += 1
+                env.reset(seed=int(batch.seeds[i]))
+    assert ended > 4
+
+
+def test_copies_of_a_batch_with_history_go_on_like_it() -> None:
+    batch = make_batch("black_jacky", num_games=4, num_players=3, history=3)
+    batch.run_random(9)
+    for twin in (copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))):
+        again = copy.deepcopy(batch)
+        for _ in range(6):
+            actions = again.random_actions()
+            again.step(actions)
+            twin.step(actions)
+            np.testing.assert_array_equal(twin.observations, again.observations)
+    kept = make_batch("black_jacky", num_games=4, num_players=3, history=3, copy=True)
+    before = kept.observations
+    unchanged = before.copy()
+    kept.step(kept.random_actions())
+    np.testing.assert_array_equal(before, unchanged)
+    kept.reset()
+    np.testing.assert_array_equal(kept.observations, unchanged)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"history": -1}, "history=-1 is out of range; allowed are 0 .. 1000"),
+        ({"history": 2, "backend": "cuda"}, "history=2 is for backend='cpu'"),
+        ({"history": 1.5}, "history=1.5 is not an integer"),
+    ],
+)
+def test_a_history_that_a_batch_cannot_show_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        make_batch("black_jacky", num_games=2, **options)

@@ -1,0 +1,76 @@
+"""Tables with a name on the command line: `--preset`, and `--table` where a preset is one of training."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blackjacky_agents import cli
+from blackjacky_agents.cli import dataset, evaluate, exploit, play, score, tournament, watch
+from blackjacky_agents.cli.options import read_arguments
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES, get_game
+
+OTHERS: dict[Any, list[str]] = {
+    dataset: ["--players", "random"],
+    evaluate: ["--players", "random"],
+    exploit: [],
+    play: [],
+    score: ["random"],
+    tournament: [],
+    watch: ["--players", "random"],
+}
+"""By subcommand: what has to be given, too."""
+PRESETS = [(name, preset) for name in GAMES for preset in get_game(name).presets]
+
+
+@pytest.mark.parametrize("command", OTHERS, ids=lambda command: command.__name__.rpartition(".")[2])
+def test_every_command_has_the_variant_and_the_rules_of_a_preset(command: Any) -> None:
+    for game, preset in PRESETS:
+        args = read_arguments(command.Args, [*OTHERS[command], "--game", game, "--preset", preset], "it")
+        env = TableEnv(game, preset=preset)
+        assert args.preset_players == env.num_players
+        assert TableEnv(game, args.preset_players, args.variant, **args.rule_options).options == env.options
+        args.check_players(env.num_players)
+        with pytest.raises(ValueError, match="contradicts preset"):
+            args.check_players(env.num_players + 1)
+
+
+def test_what_nobody_has_named_fills_the_table_of_the_preset() -> None:
+    args = read_arguments(play.Args, ["--preset", "mini-3p"], "play")
+    assert len(play.opponents_of(args, 1)) == 2
+    assert len(play.opponents_of(args, 2)) == 1
+    assert play.describes_table(args)
+    args = read_arguments(tournament.Args, ["--preset", "mini-2"], "tournament")
+    assert tournament.read_agents(args)[1] == (2,)
+    args = read_arguments(exploit.Args, ["--preset", "mini-3p"], "exploit")
+    assert exploit.size_of(args) == 3
+    args = read_arguments(score.Args, ["random", "--preset", "mini-2"], "score")
+    protocol, _ = score.prepare(args)
+    assert {table.num_players for table in protocol.tables} == {2}
+    assert protocol.options == args.rule_options
+
+
+def test_a_preset_is_evaluated_like_its_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = "--max-card 3 --hand-size 1 --hearts 1 --bust-at 5 --max-turns-per-round 3 --tricks 1 2 3"
+    found = []
+    for given in ("--preset mini-2", options):
+        out = tmp_path / "out.json"
+        assert cli.run("evaluate", f"--players counter,random --games 200 --output {out} {given}".split()) == 0
+        found.append(json.loads(out.read_text("utf-8")))
+    capsys.readouterr()
+    assert found[0]["results"] == found[1]["results"]
+    assert found[0]["rules"] == found[1]["rules"]
+
+
+def test_a_training_is_at_the_table_that_is_named() -> None:
+    pytest.importorskip("sb3_contrib")
+    from blackjacky_agents.cli.train import read_arguments as read_training
+
+    env = TableEnv("black_jacky", preset="mini-3p")
+    settings = read_training(["--preset", "full", "--table", "mini-3p", "--hand-size", "1"], "train").settings
+    assert (settings.preset, settings.players, settings.variant) == ("full", (3,), "classic")
+    assert TableEnv("black_jacky", 3, settings.variant, **settings.rule_options).options == env.options

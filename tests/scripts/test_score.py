@@ -29,7 +29,7 @@ from blackjacky_agents.arena.protocol import (
     custom_protocol,
     read_protocol,
 )
-from blackjacky_agents.arena.scoring import calibrate, jobs, make_table, play_protocol, score
+from blackjacky_agents.arena.scoring import calibrate, deals_of, jobs, make_table, play_protocol, score
 from blackjacky_agents.cli.score import folder_name
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent
 from blackjacky_agents.files import only_writer, write_json
@@ -81,6 +81,11 @@ def card(out: str = "out") -> dict[str, Any]:
     return found
 
 
+def played(protocol: Protocol, name: str) -> list[Any]:
+    """The deals of the agent in the shortest length."""
+    return deals_of(protocol, dict(play_protocol(protocol, make_agent(name), jobs(protocol, "trial"), 1)))
+
+
 def without_run(content: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name != "run"}
 
@@ -106,9 +111,7 @@ for line in sys.stdin:
 
 
 def test_random_has_0_and_the_champion_100(small: Protocol) -> None:
-    results = {
-        name: dict(play_protocol(small, make_agent(name), jobs(small, "trial"), 1)) for name in ("random", "champion")
-    }
+    results = {name: played(small, name) for name in ("random", "champion")}
     made = calibrate(small, results)
     assert made.tables == small.tables
     for name, expected in (("random", 0.0), ("champion", 100.0)):
@@ -118,7 +121,7 @@ def test_random_has_0_and_the_champion_100(small: Protocol) -> None:
 
 
 def test_the_score_is_the_mean_of_the_tables_and_its_interval_has_the_references_in_it(small: Protocol) -> None:
-    results = dict(play_protocol(small, make_agent("trickster"), jobs(small, "trial"), 1))
+    results = played(small, "trickster")
     found = score(small, results)
     assert found.score.mean == pytest.approx(np.mean([table.score.mean for table in found.tables]))
     halves = [table.score.high - table.score.mean for table in found.tables]
@@ -138,9 +141,7 @@ def test_a_deal_is_played_once_in_every_seat(small: Protocol) -> None:
 
 
 def test_a_table_that_tells_nobody_apart_is_left_out(small: Protocol) -> None:
-    results = {
-        name: dict(play_protocol(small, make_agent("random"), jobs(small, "trial"), 1)) for name in small.references
-    }
+    results = {name: played(small, "random") for name in small.references}
     with pytest.raises(ValueError, match="'champion' is nowhere clearly better than 'random'"):
         calibrate(small, results)
 
@@ -151,7 +152,8 @@ def test_a_shorter_protocol_is_the_beginning_of_a_longer_one(small: Protocol) ->
     short = dict(play_protocol(small, make_agent("threshold"), jobs(small, "trial"), 1))
     (first,) = [played for job, played in short.items() if job.table == 0]
     (start,) = dict(play_protocol(small, make_agent("threshold"), jobs(small, "quick")[:1], 1)).values()
-    assert start.shares[: len(first.shares)] == first.shares
+    assert start.wins[: len(first.wins)] == first.wins
+    assert start.moves[: len(first.moves)] == first.moves
 
 
 def test_the_page_says_how_long_a_protocol_is() -> None:

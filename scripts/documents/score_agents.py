@@ -26,7 +26,6 @@ from blackjacky_agents.cli import run
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 
-
 AUTHORS = "The Blackjacky authors"
 
 

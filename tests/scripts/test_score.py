@@ -13,7 +13,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import calibrate_scores
-import make_results
 import numpy as np
 import pytest
 import score_agents
@@ -171,7 +170,7 @@ def test_card_badge_and_verdict(small: Protocol, capsys: pytest.CaptureFixture[s
     assert found["agent"]["name"] == "threshold"
     assert found["protocol"] == {"name": "black_jacky/7", "length": "trial", "sha256": small.sha256}
     assert found["games"] == sum(table["games"] for table in found["tables"]) == 24
-    assert {"command", "machine", "versions", "seconds", "move_microseconds"} == set(found["run"])
+    assert {"command", "date", "machine", "versions", "seconds", "move_microseconds"} == set(found["run"])
     assert set(found["package"]) == {"version", "commit", "clean"}
     printed = capsys.readouterr().out
     assert f"threshold scores {found['score']['mean']:.1f} (95 % interval " in printed
@@ -277,15 +276,23 @@ def test_a_published_version_is_not_replaced(small: Protocol, capsys: pytest.Cap
 
 def test_shipped_agents_that_have_a_card_are_skipped(small: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("random", "threshold")
-    arguments = score_agents.Args(GAME, "trial", names, threads=1, results=Path())
+    arguments = score_agents.Args(GAME, "trial", names, threads=1, cards=Path())
     assert score_agents.main(arguments) == 0
     monkeypatch.setattr(score_agents, "run", lambda *_: pytest.fail("an agent is scored again"))
     assert score_agents.main(arguments) == 0
-    cards = json.loads(Path(GAME, "scores.json").read_text("utf-8"))
-    assert tuple(each["agent"]["name"] for each in cards) == names
-    lines = make_results.scores(cards).splitlines()
-    assert [line.split(" | ")[0] for line in lines[2:4]] == ["| `threshold`", "| `random`"]  # best first
-    assert f"| `{small.name}` trial | 24 | " in lines[2]
+    assert {path.name for path in Path(GAME).iterdir()} == {"random.json", "threshold.json"}
+
+
+def test_cards_of_an_older_protocol_stay_beside_new_ones(
+    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    arguments = score_agents.Args(GAME, "trial", ("random",), threads=1, cards=Path())
+    assert score_agents.main(arguments) == 0
+    write_json(tmp_path / "score-7.json", asdict(small))
+    install(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"))
+    assert score_agents.main(arguments) == 0
+    names = {path.name: json.loads(path.read_text("utf-8"))["protocol"]["name"] for path in Path(GAME).iterdir()}
+    assert names == {"random-7.json": f"{GAME}/7", "random.json": f"{GAME}/8"}
 
 
 # ---------------------------------------------------------------- classes

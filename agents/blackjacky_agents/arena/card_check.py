@@ -126,7 +126,7 @@ def read_score_card(path: Path) -> ScoreCard:
         raise ValueError(f"{path} is larger than a card can be; allowed are {MOST_BYTES:,} bytes")
     try:
         return _read(parse_json(data))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:  # overflow: an integer beyond floating point
         raise ValueError(f"the card {str(path)!r} is refused: {error}") from None
 
 

@@ -173,7 +173,7 @@ def _with_numbers(data: bytes) -> bytes:
         deals = [shares_of_deals(table["wins"], place.num_players) for table, place in pairs]
         numbers = ready_for_json(asdict(score(protocol, deals)))
         tables = [{**table, **new} for table, new in zip(card["tables"], numbers.pop("tables"), strict=True)]
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
         return data
     return json.dumps({**card, **numbers, "tables": tables}).encode()
 

@@ -478,8 +478,9 @@ def _check_decisions(
     player, played_again = JobPlayer(card.protocol, agent, opponents), 0
     for number, games in enumerate(sampled_games(card.protocol, card.length, card.wins)):
         place = card.protocol.tables[number]
-        deals = card.protocol.deals(place, card.length)
-        wanted = {game // place.num_players for game in games} | {*rng.sample(range(deals), min(fresh, deals))}
+        shown = {game // place.num_players for game in games}
+        others = [deal for deal in range(card.protocol.deals(place, card.length)) if deal not in shown]
+        wanted = shown | {*rng.sample(others, min(fresh, len(others)))}
         known = dict(zip(games, card.moves[number], strict=True))
         for job in _jobs_with(card, agent, number, wanted):
             played, first = player(job), job.first * place.num_players
